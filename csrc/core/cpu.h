@@ -1,0 +1,14 @@
+/* Which instruction set the kernels run on: probed once at import, overridden by WV_ISA, never silently replaced. */
+#ifndef WV_CPU_H
+#define WV_CPU_H
+
+#include "kernels/wv_kernels.h"
+
+/* Number of instruction sets this build holds, best last. */
+int wv_isa_count(void);
+/* The table of instruction set `index`; NULL when out of range. Static storage. */
+const wv_kernels *wv_isa_table(int index);
+/* 1 when this machine (CPU and operating system) can run it. */
+int wv_isa_usable(int index);
+
+#endif

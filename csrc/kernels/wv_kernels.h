@@ -1,0 +1,93 @@
+/* The contract of the kernels: plain C structs and one table of function pointers per instruction set.
+ *
+ * kernels/*.c is compiled once per instruction set; each set exports one `wv_kernels` table (table.c) and core/cpu.c
+ * lists them. Kernels only compute: no allocation, no I/O, no globals. The caller owns every buffer and every thread.
+ *
+ * Notation: (n, dim) is a row-major matrix; rows lie `stride` floats apart, stride is a multiple of WV_ROW_FLOATS, the
+ * first row is aligned to 64 bytes and the padding is zero (kernels keep it zero).
+ */
+#ifndef WV_KERNELS_H
+#define WV_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WV_ROW_FLOATS 16 /* rows are padded to 64 bytes: aligned loads, and no two threads share a cache line by chance */
+
+/* In an id stream (see wv_cli/corpus.py) a line ends with this id. Ids below it are labels: label = WV_FIRST_LABEL - id. */
+#define WV_END_OF_LINE (-1)
+#define WV_FIRST_LABEL (-2)
+
+/* ---------------------------------------------------------------- word2vec */
+
+typedef enum { WV_SKIPGRAM, WV_CBOW } wv_context_rule;
+typedef enum { WV_NEGATIVE_SAMPLING, WV_HIERARCHICAL_SOFTMAX, WV_SOFTMAX, WV_NCE } wv_output_layer;
+
+/* One bucket of an alias table (core/sampler.h): stay when the coin is below `threshold`, else take `other`. */
+typedef struct {
+    uint32_t threshold;
+    int32_t other;
+} wv_alias;
+
+/* Everything about a training run that does not change while it runs, except the matrices themselves, which all
+ * threads update without locks (Hogwild). Filled by wv_cli/_word2vec.pyx. */
+typedef struct {
+    int32_t vocab_size;
+    int32_t dim;
+    int32_t stride;
+    float *input;       /* (vocab_size, dim): the word vectors */
+    float *output;      /* (vocab_size, dim); hierarchical softmax: (vocab_size - 1, dim), one row per inner node */
+    float *output_bias; /* (vocab_size): NCE and softmax; else NULL */
+
+    const uint32_t *keep;    /* (vocab_size): a token survives subsampling when its 32-bit draw is <= keep; NULL: all do */
+    const wv_alias *sampler; /* (vocab_size): noise distribution, negative sampling and NCE */
+    const float *log_noise;  /* (vocab_size): ln(negative * P_noise(word)), NCE */
+    const int64_t *path_start; /* (vocab_size + 1): Huffman path of word w is path_start[w] .. path_start[w + 1] */
+    const int32_t *path_node;  /* rows of `output`, root first */
+    const float *path_label;   /* 1 - code bit, as word2vec has it */
+
+    wv_context_rule context;
+    wv_output_layer layer;
+    int32_t window;
+    int32_t negative;
+    int32_t max_sentence;      /* tokens kept in one training sentence */
+    int shrink_window;         /* 1: width uniform in 1..window per position, 0: always `window` */
+    int cbow_mean;             /* 1: the hidden vector is the mean of the context rows, 0: their sum */
+    int cbow_divide_gradient;  /* 1: divide the context gradient by the context size (koan); 0: word2vec's */
+
+    float lr, lr_floor;        /* lr falls linearly with the position in the run, never below lr_floor */
+    int64_t epoch_tokens;      /* ids in the corpus: with `epochs` the length of the schedule */
+    int32_t epochs;
+    uint64_t seed;
+} wv_word2vec_run;
+
+/* What one block did: sums, so that blocks and threads add up. */
+typedef struct {
+    double loss;      /* summed negative log likelihood, natural log; NaN or infinite once a row has diverged */
+    int64_t examples; /* terms in `loss`: (input, predicted word) pairs; CBOW: predicted words */
+    int64_t tokens;   /* ids of words read, before subsampling */
+    float lr;         /* at the end of the block */
+} wv_word2vec_result;
+
+/* ---------------------------------------------------------------- the table */
+
+typedef struct {
+    const char *name; /* baseline, avx2, avx512: the values of WV_ISA */
+    int lanes;        /* floats per vector register */
+
+    /* Bytes of 64-byte-aligned scratch that one thread needs for this run. */
+    size_t (*word2vec_scratch_bytes)(const wv_word2vec_run *run);
+    /* Trains on ids[start, end) of one epoch. A pure function of (run, epoch, start): random draws are seeded by them,
+     * the learning rate follows from the position, so any thread may run any block and a resumed run draws the same. */
+    void (*word2vec_block)(const wv_word2vec_run *run, const int32_t *ids, int64_t start, int64_t end, int32_t epoch,
+                           void *scratch, wv_word2vec_result *result);
+} wv_kernels;
+
+/* WV_NAME(f) is f's symbol for the instruction set being compiled: f_baseline, f_avx2, ... */
+#define WV_JOIN_(name, isa) name##_##isa
+#define WV_JOIN(name, isa) WV_JOIN_(name, isa)
+#define WV_NAME(name) WV_JOIN(name, WV_ISA)
+#define WV_TEXT_(x) #x
+#define WV_TEXT(x) WV_TEXT_(x)
+
+#endif

@@ -1,0 +1,55 @@
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+
+
+cdef extern from "kernels/wv_kernels.h" nogil:
+    enum wv_context_rule:
+        WV_SKIPGRAM, WV_CBOW
+    enum wv_output_layer:
+        WV_NEGATIVE_SAMPLING, WV_HIERARCHICAL_SOFTMAX, WV_SOFTMAX, WV_NCE
+    enum:
+        WV_ROW_FLOATS
+        WV_END_OF_LINE
+        WV_FIRST_LABEL
+
+    ctypedef struct wv_alias:
+        uint32_t threshold
+        int32_t other
+
+    ctypedef struct wv_word2vec_run:
+        int32_t vocab_size, dim, stride
+        float *input
+        float *output
+        float *output_bias
+        const uint32_t *keep
+        const wv_alias *sampler
+        const float *log_noise
+        const int64_t *path_start
+        const int32_t *path_node
+        const float *path_label
+        wv_context_rule context
+        wv_output_layer layer
+        int32_t window, negative, max_sentence
+        int shrink_window, cbow_mean, cbow_divide_gradient
+        float lr, lr_floor
+        int64_t epoch_tokens
+        int32_t epochs
+        uint64_t seed
+
+    ctypedef struct wv_word2vec_result:
+        double loss
+        int64_t examples, tokens
+        float lr
+
+    # Function pointers must be `noexcept nogil`, or every call would take the GIL.
+    ctypedef struct wv_kernels:
+        const char *name
+        int lanes
+        size_t (*word2vec_scratch_bytes)(const wv_word2vec_run *run) noexcept nogil
+        void (*word2vec_block)(const wv_word2vec_run *run, const int32_t *ids, int64_t start, int64_t end,
+                               int32_t epoch, void *scratch, wv_word2vec_result *result) noexcept nogil
+
+
+# The table chosen at import (WV_ISA, else the best this machine runs).
+cdef const wv_kernels *kernels() noexcept nogil
+# A table by name, for tests that compare instruction sets; raises UsageError for an unknown or unusable one.
+cdef const wv_kernels *kernels_named(str name) except NULL

@@ -1,0 +1,53 @@
+"""Which instruction set the kernels run on. The only module that links them; the others ask it for the table."""
+
+import os
+
+from wv_cli.errors import UsageError
+
+
+cdef extern from "core/cpu.h" nogil:
+    int wv_isa_count()
+    const wv_kernels *wv_isa_table(int index)
+    int wv_isa_usable(int index)
+
+
+cdef const wv_kernels *chosen = NULL
+
+
+cdef const wv_kernels *kernels() noexcept nogil:
+    return chosen
+
+
+cdef const wv_kernels *kernels_named(str name) except NULL:
+    cdef int index
+    for index in range(wv_isa_count()):
+        if wv_isa_table(index).name.decode() == name:
+            if not wv_isa_usable(index):
+                raise UsageError(f"WV_ISA: this machine cannot run {name!r}; it runs: {', '.join(usable())}")
+            return wv_isa_table(index)
+    raise UsageError(f"WV_ISA: unknown instruction set {name!r}; this build holds: {', '.join(built())}")
+
+
+def built():
+    """Names of the instruction sets in this build, best last."""
+    return [wv_isa_table(index).name.decode() for index in range(wv_isa_count())]
+
+
+def usable():
+    """Names of the instruction sets this machine can run, best last."""
+    return [wv_isa_table(index).name.decode() for index in range(wv_isa_count()) if wv_isa_usable(index)]
+
+
+def name():
+    """Name of the chosen instruction set."""
+    return chosen.name.decode()
+
+
+def choose(requested=None):
+    """Choose by name, or the best one when `requested` is None or empty. Raises UsageError, never falls back."""
+    global chosen
+    chosen = kernels_named(requested or usable()[-1])
+
+
+# An unusable WV_ISA is reported by the command line (wv_cli.__main__) and by `import wv_cli` alike.
+choose(os.environ.get("WV_ISA"))

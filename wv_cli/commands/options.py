@@ -1,0 +1,84 @@
+"""Options that several commands share, so that a flag means the same everywhere."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from wv_cli.errors import UsageError
+
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+
+
+class Size(click.ParamType):
+    """A number of bytes: 500000, 300M, 2G (decimal units, an optional B)."""
+
+    name = "size"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        text = str(value).lower().removesuffix("b")
+        unit = text[-1:] if text[-1:] in "kmgt" else ""
+        try:
+            size = int(float(text.removesuffix(unit)) * _UNITS[unit])
+        except (ValueError, OverflowError):
+            size = -1
+        if size <= 0:
+            self.fail(f"{value!r} is not a size; write 500000, 300M or 2G", parameter, context)
+        return size
+
+
+class Duration(click.ParamType):
+    """A time in seconds: 90, 30s, 15m, 2h."""
+
+    name = "time"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> float:
+        if isinstance(value, (int, float)):
+            return float(value)
+        text = str(value).lower()
+        unit = {"s": 1, "m": 60, "h": 3600, "d": 86400}.get(text[-1:], None)
+        try:
+            seconds = float(text[:-1]) * unit if unit else float(text)
+        except ValueError:
+            seconds = -1
+        if not 0 < seconds < float("inf"):
+            self.fail(f"{value!r} is not a time; write 90, 30s, 15m or 2h", parameter, context)
+        return seconds
+
+
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but results and errors.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Results as one JSON object on stdout, progress as one per event on stderr."
+)
+
+
+def field_options(config: type, helps: dict[str, str]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Options for the plain fields (int, float, bool, str) of a frozen config dataclass, with its defaults, so that help
+    and config cannot drift apart. `helps` names the fields and their help texts, in the order shown; a bool field
+    `shrink_window` becomes --shrink-window/--no-shrink-window."""
+    import dataclasses
+    import typing
+
+    types = typing.get_type_hints(config)
+    fields = {field.name: field for field in dataclasses.fields(config)}
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        for name, text in reversed(helps.items()):
+            flag = "--" + name.replace("_", "-")
+            kind: Any = types[name]
+            default = fields[name].default
+            if typing.get_origin(kind) is typing.Literal:
+                kind = click.Choice(typing.get_args(kind))
+            if kind is bool:
+                flag, kind = f"{flag}/--no-{flag[2:]}", None
+            option = click.option(flag, name, type=kind, default=default, show_default=True, help=text)
+            function = option(function)
+        return function
+
+    return decorate
+
+
+def conflict(first: str, second: str, why: str) -> UsageError:
+    return UsageError(f"{first} and {second} cannot be used together: {why}")

@@ -1,0 +1,75 @@
+"""What a run is asked to do: frozen dataclasses with the defaults and one validate() each.
+
+The command line fills them (help prints these defaults), checkpoints and the .meta.json sidecars record them.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from wv_cli.errors import UsageError
+
+
+def _require(condition: bool, message: str) -> None:
+    if not condition:
+        raise UsageError(message)
+
+
+@dataclass(frozen=True)
+class VocabConfig:
+    """How words are counted and which are kept."""
+
+    min_count: int = 5
+    max_vocab: int = 0
+    lowercase: bool = False
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+        _require(self.min_count >= 1, f"--min-count must be at least 1, not {self.min_count}")
+        _require(self.max_vocab >= 0, f"--max-vocab must be 0 (no limit) or more, not {self.max_vocab}")
+
+
+@dataclass(frozen=True)
+class Word2vecConfig:
+    """A word2vec run. Names and defaults are word2vec's where it has them; lr 0 means 0.025 for skip-gram and 0.05 for
+    CBOW, as word2vec chooses."""
+
+    model: Literal["skipgram", "cbow"] = "skipgram"
+    loss: Literal["ns", "hs", "softmax", "nce"] = "ns"
+    dim: int = 100
+    window: int = 5
+    shrink_window: bool = True
+    negative: int = 5
+    power: float = 0.75
+    sample: float = 1e-3
+    sample_formula: Literal["word2vec", "paper"] = "word2vec"
+    lr: float = 0.0
+    lr_floor: float = 1e-4
+    epochs: int = 5
+    max_sentence: int = 1000
+    cbow_mean: bool = True
+    cbow_gradient: Literal["word2vec", "corrected"] = "corrected"
+    seed: int = 1
+    threads: int = 1
+
+    @property
+    def start_lr(self) -> float:
+        return self.lr or (0.05 if self.model == "cbow" else 0.025)
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+        _require(1 <= self.dim <= 100_000, f"--dim must be between 1 and 100000, not {self.dim}")
+        _require(1 <= self.window <= 1000, f"--window must be between 1 and 1000, not {self.window}")
+        _require(1 <= self.negative <= 1000, f"--negative must be between 1 and 1000, not {self.negative}")
+        _require(0 <= self.power <= 2, f"--power must be between 0 and 2, not {self.power}")
+        _require(self.sample >= 0, f"--sample must be 0 (off) or more, not {self.sample}")
+        _require(0 <= self.lr <= 10, f"--lr must be between 0 and 10, not {self.lr}")
+        _require(0 <= self.lr_floor <= 1, f"--lr-floor is a share of --lr between 0 and 1, not {self.lr_floor}")
+        _require(1 <= self.epochs <= 100_000, f"--epochs must be between 1 and 100000, not {self.epochs}")
+        _require(
+            2 <= self.max_sentence <= 1_000_000, f"--max-sentence must be 2 to 1000000 tokens, not {self.max_sentence}"
+        )
+        _require(1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}")
+        _require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")
+        finite = all(math.isfinite(x) for x in (self.power, self.sample, self.lr, self.lr_floor))
+        _require(finite, "numbers must be finite, not nan or inf")

@@ -1,0 +1,43 @@
+"""The errors a user can meet. Texts are written for the user: place, what was expected, what was found, what to do.
+
+Raised anywhere in the library, worded once; `wv_cli.__main__` alone turns them into a line on stderr and an exit code.
+"""
+
+
+class WvError(Exception):
+    """The work could not be done (exit code 1)."""
+
+    exit_code = 1
+
+
+class UsageError(WvError):
+    """The options contradict each other or make no sense together (exit code 2)."""
+
+    exit_code = 2
+
+
+class BadFile(WvError):
+    """A file's content is not what its format promises.
+
+    `place` is a line (`line=812`) or a byte offset (`byte=4096`), so that the message reads
+    `corpus.vec:812: expected 300 numbers, found 299` or `vectors.bin: byte 4096: ...`.
+    """
+
+    def __init__(self, path: object, problem: str, *, line: int | None = None, byte: int | None = None) -> None:
+        place = f"{path}:{line}" if line is not None else f"{path}: byte {byte}" if byte is not None else f"{path}"
+        super().__init__(f"{place}: {problem}")
+        self.path, self.problem, self.line, self.byte = path, problem, line, byte
+
+
+class GateMissed(WvError):
+    """A score is below the bar the user set (exit code 3)."""
+
+    exit_code = 3
+
+
+class Interrupted(WvError):
+    """Stopped by SIGINT or SIGTERM after saving what there was; the message says how to go on (exit code 128 + signal)."""
+
+    def __init__(self, message: str, signal_number: int) -> None:
+        super().__init__(message)
+        self.exit_code = 128 + signal_number

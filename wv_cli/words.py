@@ -1,0 +1,76 @@
+"""WordList: an immutable sequence of words in one block of bytes.
+
+Words are bytes in the files; in Python they are str decoded as UTF-8 with `surrogateescape`, so invalid UTF-8 survives
+a round trip unchanged. Two million words as Python objects would cost 150 MB and a second; as one blob they cost what
+they are long, and the kernels and file formats read and write the blob directly.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def encode(word: str) -> bytes:
+    return word.encode("utf-8", "surrogateescape")
+
+
+def decode(word: bytes) -> str:
+    return word.decode("utf-8", "surrogateescape")
+
+
+class WordList(Sequence[str]):
+    """`blob` holds the words end to end; word i is blob[starts[i]:starts[i + 1]] (starts: int64, n + 1 entries)."""
+
+    def __init__(self, blob: bytes, starts: NDArray[np.int64]) -> None:
+        self.blob = blob
+        self.starts = starts
+        self._ids: dict[bytes, int] | None = None
+
+    @classmethod
+    def of(cls, words: Iterable[str | bytes]) -> "WordList":
+        encoded = [encode(word) if isinstance(word, str) else word for word in words]
+        starts = np.zeros(len(encoded) + 1, np.int64)
+        np.cumsum([len(word) for word in encoded], out=starts[1:])
+        return cls(b"".join(encoded), starts)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def bytes_at(self, index: int) -> bytes:
+        return self.blob[self.starts[index] : self.starts[index + 1]]
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> "WordList": ...
+    def __getitem__(self, index: int | slice) -> "str | WordList":
+        if isinstance(index, slice):
+            return self.take(np.arange(len(self))[index])
+        if not -len(self) <= index < len(self):
+            message = f"word index {index} out of range for {len(self)} words"
+            raise IndexError(message)
+        return decode(self.bytes_at(index % len(self)))
+
+    def take(self, indices: NDArray[np.integer]) -> "WordList":
+        return WordList.of(self.bytes_at(int(i)) for i in indices)
+
+    def find(self, word: str) -> int:
+        """Index of `word`, -1 when absent; of a word listed twice the first. The look-up table is made on first use."""
+        if self._ids is None:
+            ids: dict[bytes, int] = {}
+            for i in range(len(self)):
+                ids.setdefault(self.bytes_at(i), i)
+            self._ids = ids
+        return self._ids.get(encode(word), -1)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self.find(word) >= 0
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, WordList):
+            return NotImplemented
+        return self.blob == other.blob and np.array_equal(self.starts, other.starts)
+
+    __hash__ = None  # type: ignore[assignment]
