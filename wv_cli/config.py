@@ -48,7 +48,7 @@ class Word2vecConfig:
     epochs: int = 5
     max_sentence: int = 1000
     cbow_mean: bool = True
-    cbow_gradient: Literal["word2vec", "corrected"] = "corrected"
+    cbow_gradient: Literal["word2vec", "corrected"] = "word2vec"
     seed: int = 1
     threads: int = 1
 
