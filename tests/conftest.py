@@ -1,8 +1,8 @@
 """Fixtures every test may use, and the one rule of the suite: the installed package is what is tested.
 
-`python -m pytest` in a checkout puts the checkout first on sys.path, where `wv_cli` has no compiled modules; it is
-taken out here, and PYTHONSAFEPATH does the same for the `python -m wv_cli` that tests start. An editable install goes
-on working: its import hook stands before sys.path.
+pytest (and `python -m`) put the checkout first on sys.path, where `wv_cli` has no compiled modules. It is taken out
+here while the package is imported, which settles where its modules come from; PYTHONSAFEPATH does the same for the
+`python -m wv_cli` that tests start. An editable install goes on working: its import hook stands before sys.path.
 """
 
 import lzma
@@ -16,7 +16,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+_paths = sys.path[:]
 sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != ROOT]
+import wv_cli  # noqa: E402, F401
+
+sys.path[:] = _paths
 os.environ["PYTHONSAFEPATH"] = "1"
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
