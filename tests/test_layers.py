@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
 from wv_cli.commands import COMMANDS as COMMAND_TABLE
 
 ROOT = Path(__file__).resolve().parent.parent
