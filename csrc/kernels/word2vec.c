@@ -1,8 +1,11 @@
 /* word2vec: which rows meet in a tile, position by position. The arithmetic is tile.h, the output layers outputs.h.
  *
  * Two independent axes: the context rule (skip-gram: M context rows; CBOW: one row, their mean or sum) and the output
- * layer. For each position of a sentence `gather` lists the input and output rows, and the tile of the position before
- * is computed while those rows are on their way from memory.
+ * layer. A position passes through a pipeline, so that nothing waits for memory:
+ *   draw     random numbers; the buckets of the alias table are on their way
+ *   gather   the list of input and output rows
+ *   (the tile of an earlier position is computed and, line by line, asks for the rows just listed)
+ *   train    scores, steps, update
  *
  * Departures from word2vec C, all without measurable effect on quality (benchmarks/README.md):
  * - The context rows of one position share one draw of negatives (pWord2Vec, Ji et al. 2016), and all of them move at
@@ -19,17 +22,23 @@
 #include "kernels/tile.h"
 #include "kernels/wv_kernels.h"
 
-/* The rows of one tile. Weights count how often a row stands in it; `weighted` says whether any is not one. */
+enum { PIPELINE = 4 }; /* positions under way: drawn, gathered, fetched, trained */
+
+/* One position and the rows of its tile. Weights count how often a row stands in the tile; `weighted` says whether any
+ * is not one. `ahead` lists the rows to fetch for it: those of the outputs and the context word that is new. */
 typedef struct {
-    int inputs, outputs, weighted;
+    int width; /* of the window */
+    uint64_t *negative_draw;
+    int inputs, outputs, weighted, ahead_count;
     int32_t centre;
     int32_t *input_word, *output_row;
     float *input_weight, *output_weight, *output_label;
+    const float **ahead;
 } tile_rows;
 
 typedef struct {
     int32_t *sentence;
-    tile_rows rows[2]; /* the tile being computed and the next one */
+    tile_rows rows[PIPELINE];
     float **x, **x_new, **y;
     float *x_copy; /* (max_inputs, dim) */
     float *score, *label, *weight;
@@ -62,7 +71,9 @@ static size_t lay_out(const wv_word2vec_run *run, char *memory, scratch_space *s
     size_t row_scores = run->layer == WV_SOFTMAX ? (size_t)run->vocab_size + WV_ROW_FLOATS : outputs;
     size_t cells = inputs * row_scores + WV_ROW_FLOATS;
     space->sentence = carve(&p, sizeof(int32_t) * (size_t)run->max_sentence);
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < PIPELINE; k++) {
+        space->rows[k].negative_draw = carve(&p, sizeof(uint64_t) * (size_t)run->negative);
+        space->rows[k].ahead = carve(&p, sizeof(float *) * (outputs + 1));
         space->rows[k].input_word = carve(&p, sizeof(int32_t) * listed);
         space->rows[k].input_weight = carve(&p, sizeof(float) * listed);
         space->rows[k].output_row = carve(&p, sizeof(int32_t) * outputs);
@@ -102,10 +113,6 @@ static int read_sentence(const wv_word2vec_run *run, const int32_t *ids, int64_t
     return length;
 }
 
-static void prefetch_row(const float *row, int stride) {
-    for (int d = 0; d < stride; d += 16) __builtin_prefetch(row + d, 1, 3);
-}
-
 static void add_input(tile_rows *rows, int32_t word, int merge) {
     for (int i = 0; merge && i < rows->inputs; i++)
         if (rows->input_word[i] == word) {
@@ -129,23 +136,20 @@ static void add_output(tile_rows *rows, int32_t row, float label) {
     rows->output_weight[rows->outputs++] = 1;
 }
 
-/* Lists the rows of the tile of `position` and starts fetching them. No inputs: nothing to train. */
-static void gather(const wv_word2vec_run *run, const int32_t *sentence, int length, int position, uint64_t *random,
-                   tile_rows *rows) {
-    rows->inputs = rows->outputs = rows->weighted = 0;
-    int width = run->window;
-    if (run->shrink_window) width = 1 + (int)wv_rng_below(wv_rng_next(random), (uint32_t)run->window);
-    int first = position > width ? position - width : 0;
-    int last = position + width < length ? position + width : length - 1;
-    for (int p = first; p <= last; p++)
-        if (p != position) add_input(rows, sentence[p], run->context == WV_SKIPGRAM);
-    if (position + run->window < length)
-        prefetch_row(run->input + (size_t)sentence[position + run->window] * run->stride, run->stride);
+/* Draws what is random about a position: the width of the window and the negatives. */
+static void draw(const wv_word2vec_run *run, uint64_t *random, tile_rows *rows) {
+    rows->width = run->window;
+    if (run->shrink_window) rows->width = 1 + (int)wv_rng_below(wv_rng_next(random), (uint32_t)run->window);
+    if (!run->sampler) return;
+    for (int k = 0; k < run->negative; k++) {
+        uint64_t number = rows->negative_draw[k] = wv_rng_next(random);
+        __builtin_prefetch(&run->sampler[wv_rng_below(number, (uint32_t)run->vocab_size)], 0, 3);
+    }
+}
 
-    int32_t centre = rows->centre = sentence[position];
-    switch (run->layer) {
-    case WV_SOFTMAX: return;
-    case WV_HIERARCHICAL_SOFTMAX: { /* the nodes of a path are distinct rows */
+static void gather_outputs(const wv_word2vec_run *run, tile_rows *rows) {
+    int32_t centre = rows->centre;
+    if (run->layer == WV_HIERARCHICAL_SOFTMAX) { /* the nodes of a path are distinct rows */
         int64_t start = run->path_start[centre];
         rows->outputs = (int)(run->path_start[centre + 1] - start);
         for (int j = 0; j < rows->outputs; j++) {
@@ -153,27 +157,38 @@ static void gather(const wv_word2vec_run *run, const int32_t *sentence, int leng
             rows->output_label[j] = run->path_label[start + j];
             rows->output_weight[j] = 1;
         }
-        break;
-    }
-    case WV_NEGATIVE_SAMPLING:
-    case WV_NCE:
+    } else if (run->layer != WV_SOFTMAX) { /* the full softmax takes every row */
         add_output(rows, centre, 1);
         for (int k = 0; k < run->negative; k++) {
-            uint64_t draw = wv_rng_next(random);
-            int32_t word = (int32_t)wv_rng_below(draw, (uint32_t)run->vocab_size);
+            uint64_t number = rows->negative_draw[k];
+            int32_t word = (int32_t)wv_rng_below(number, (uint32_t)run->vocab_size);
             wv_alias bucket = run->sampler[word];
-            if ((uint32_t)draw >= bucket.threshold) word = bucket.other;
+            if ((uint32_t)number >= bucket.threshold) word = bucket.other;
             if (word != centre) add_output(rows, word, 0);
         }
     }
+}
+
+/* Lists the rows of the tile of `position`. No inputs: nothing to train. */
+static void gather(const wv_word2vec_run *run, const int32_t *sentence, int length, int position, tile_rows *rows) {
+    rows->inputs = rows->outputs = rows->weighted = rows->ahead_count = 0;
+    rows->centre = sentence[position];
+    int first = position > rows->width ? position - rows->width : 0;
+    int last = position + rows->width < length ? position + rows->width : length - 1;
+    for (int p = first; p <= last; p++)
+        if (p != position) add_input(rows, sentence[p], run->context == WV_SKIPGRAM);
+    gather_outputs(run, rows);
     for (int j = 0; j < rows->outputs; j++)
-        prefetch_row(run->output + (size_t)rows->output_row[j] * run->stride, run->stride);
+        rows->ahead[rows->ahead_count++] = run->output + (size_t)rows->output_row[j] * run->stride;
+    if (position + run->window < length)
+        rows->ahead[rows->ahead_count++] = run->input + (size_t)sentence[position + run->window] * run->stride;
 }
 
 /* Negative sampling, hierarchical softmax and NCE: x_new += steps from x, outputs updated. x may be x_new when the
- * outputs fit one tile. */
-static void train_logistic(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows, int inputs,
-                           float **x, float **x_new, float lr, tile_totals *totals) {
+ * outputs fit one tile. `fetched` is the position whose rows are fetched meanwhile. */
+static void train_logistic(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows,
+                           const tile_rows *fetched, int inputs, float **x, float **x_new, float lr,
+                           tile_totals *totals) {
     int outputs = rows->outputs, stride = run->stride;
     float *score = space->score, *label = space->label, *weight = rows->weighted ? space->weight : NULL;
     for (int j = 0; j < outputs; j++) space->y[j] = run->output + (size_t)rows->output_row[j] * stride;
@@ -198,7 +213,10 @@ static void train_logistic(const wv_word2vec_run *run, scratch_space *space, con
             for (int i = 0; i < inputs; i++) run->output_bias[rows->output_row[j]] += score[j * inputs + i];
     for (int j = 0; j < outputs; j += WV_TILE_OUTPUTS) {
         int block = outputs - j < WV_TILE_OUTPUTS ? outputs - j : WV_TILE_OUTPUTS;
-        tile_update(inputs, x, x_new, block, space->y + j, stride, score + j * inputs);
+        int last_block = j + WV_TILE_OUTPUTS >= outputs, asked = j < fetched->ahead_count ? j : fetched->ahead_count;
+        int rest = fetched->ahead_count - asked;
+        tile_ahead ahead = {last_block || rest < WV_TILE_OUTPUTS ? rest : WV_TILE_OUTPUTS, fetched->ahead + asked};
+        tile_update(inputs, x, x_new, block, space->y + j, stride, score + j * inputs, ahead);
     }
 }
 
@@ -225,21 +243,22 @@ static double train_softmax(const wv_word2vec_run *run, scratch_space *space, co
             space->y[j] = run->output + (size_t)(word + j) * stride;
             for (int i = 0; i < inputs; i++) space->label[j * inputs + i] = space->score[i * row + word + j];
         }
-        tile_update(inputs, x, x_new, block, space->y, stride, space->label);
+        tile_update(inputs, x, x_new, block, space->y, stride, space->label, (tile_ahead){0, NULL});
     }
     return loss;
 }
 
-static double train_outputs(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows, int inputs,
-                            float **x, float **x_new, float lr, tile_totals *totals) {
+static double train_outputs(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows,
+                            const tile_rows *fetched, int inputs, float **x, float **x_new, float lr,
+                            tile_totals *totals) {
     if (run->layer == WV_SOFTMAX) return train_softmax(run, space, rows, inputs, x, x_new, lr, totals);
-    train_logistic(run, space, rows, inputs, x, x_new, lr, totals);
+    train_logistic(run, space, rows, fetched, inputs, x, x_new, lr, totals);
     return 0;
 }
 
 /* Skip-gram: the context rows are the inputs of the tile. */
-static double train_skipgram(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows, float lr,
-                             tile_totals *totals) {
+static double train_skipgram(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows,
+                             const tile_rows *fetched, float lr, tile_totals *totals) {
     int stride = run->stride;
     int one_tile = run->layer != WV_SOFTMAX && rows->outputs <= WV_TILE_OUTPUTS;
     for (int i = 0; i < rows->inputs; i++) {
@@ -248,13 +267,13 @@ static double train_skipgram(const wv_word2vec_run *run, scratch_space *space, c
         float *copy = space->x[i] = space->x_copy + (size_t)i * stride;
         for (int d = 0; d < stride; d += WV_LANES) v_store(copy + d, v_load(row + d));
     }
-    return train_outputs(run, space, rows, rows->inputs, space->x, space->x_new, lr, totals);
+    return train_outputs(run, space, rows, fetched, rows->inputs, space->x, space->x_new, lr, totals);
 }
 
 /* CBOW: one input, h = sum of the context rows, divided by their number for the mean. The gradient of h goes to every
  * context row: divided again by their number (the true gradient, Irsoy et al. 2021, "koan") or whole (word2vec). */
-static double train_cbow(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows, float lr,
-                         tile_totals *totals) {
+static double train_cbow(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows,
+                         const tile_rows *fetched, float lr, tile_totals *totals) {
     int stride = run->stride;
     float *hidden = space->x[0] = space->x_copy, *delta = space->x_new[0] = space->x_copy + stride;
     float mean = run->cbow_mean ? 1.0f / (float)rows->inputs : 1.0f;
@@ -265,7 +284,7 @@ static double train_cbow(const wv_word2vec_run *run, scratch_space *space, const
         v_store(hidden + d, sum * mean);
         v_store(delta + d, v_splat(0));
     }
-    double loss = train_outputs(run, space, rows, 1, space->x, space->x_new, lr, totals);
+    double loss = train_outputs(run, space, rows, fetched, 1, space->x, space->x_new, lr, totals);
     for (int i = 0; i < rows->inputs; i++) {
         float *row = run->input + (size_t)rows->input_word[i] * stride;
         for (int d = 0; d < stride; d += WV_LANES) v_store(row + d, v_load(row + d) + share * v_load(delta + d));
@@ -295,16 +314,16 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const int32_t *ids, 
         float left = (float)(1 - ((double)epoch * (double)run->epoch_tokens + (double)position) / schedule);
         lr = run->lr * left > run->lr_floor ? run->lr * left : run->lr_floor;
         int length = read_sentence(run, ids, &position, end, &random, space.sentence, &tokens);
-        tile_rows *now = &space.rows[0], *next = &space.rows[1];
-        if (length > 0) gather(run, space.sentence, length, 0, &random, next);
-        for (int p = 0; p < length; p++) {
-            tile_rows *swap = now;
-            now = next, next = swap;
-            if (p + 1 < length) gather(run, space.sentence, length, p + 1, &random, next);
-            if (now->inputs == 0) continue;
-            loss += run->context == WV_CBOW ? train_cbow(run, &space, now, lr, &totals)
-                                            : train_skipgram(run, &space, now, lr, &totals);
-            examples += examples_in(run, now);
+        for (int p = -3; p < length; p++) { /* position p is trained, p + 1 fetched, p + 2 gathered, p + 3 drawn */
+            tile_rows *rows = &space.rows[(p + 4) % PIPELINE], *fetched = &space.rows[(p + 5) % PIPELINE];
+            if (p + 3 < length) draw(run, &random, &space.rows[(p + 7) % PIPELINE]);
+            if (p + 2 >= 0 && p + 2 < length)
+                gather(run, space.sentence, length, p + 2, &space.rows[(p + 6) % PIPELINE]);
+            if (p + 1 >= length) fetched->ahead_count = 0;
+            if (p < 0 || rows->inputs == 0) continue;
+            loss += run->context == WV_CBOW ? train_cbow(run, &space, rows, fetched, lr, &totals)
+                                            : train_skipgram(run, &space, rows, fetched, lr, &totals);
+            examples += examples_in(run, rows);
         }
         loss += v_sum(totals.loss); /* once a sentence: float sums of many thousand terms would lose digits */
         totals.loss = v_splat(0);

@@ -12,7 +12,6 @@ import lzma
 import os
 import queue
 import stat
-import sys
 import threading
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,7 +27,6 @@ Progress = Callable[[int, int | None], None]
 
 CHUNK = 1 << 20
 _BLOCK = 1 << 16  # compressed bytes handed to a decompressor at once
-_STDIN = "standard input"
 
 
 class Source:
@@ -37,23 +35,14 @@ class Source:
     `inputs` are paths of files, of folders (all regular files inside, at any depth, in sorted order; names that begin
     with a dot are skipped) and `-` for standard input. With `lowercase` words are lowercased by Unicode's rules.
     `progress` is called after each chunk with the bytes consumed (compressed ones of compressed files) and their total,
-    None when it cannot be known. `output` is the path that will be written: it must not be an input.
+    None when it cannot be known, and once at the end with two equal numbers.
 
     Raises WvError for an input that is missing, unreadable or empty of files, UsageError when there is none; while
     iterating BadFile for damaged or truncated compressed data.
     """
 
-    def __init__(
-        self,
-        inputs: Sequence[str],
-        *,
-        lowercase: bool = False,
-        progress: Progress | None = None,
-        output: str | None = None,
-    ) -> None:
-        self.paths = _expand(inputs)
-        if output is not None:
-            _refuse_overwriting(self.paths, output)
+    def __init__(self, inputs: Sequence[str], *, lowercase: bool = False, progress: Progress | None = None) -> None:
+        self.paths = expand_inputs(inputs)
         self.lowercase = lowercase
         self.consumed = 0
         self.total = _total_size(self.paths)
@@ -67,6 +56,8 @@ class Source:
             yield chunk
             if self._progress is not None:
                 self._progress(self.consumed, self.total)
+        if self._progress is not None:
+            self._progress(self.consumed, self.consumed)
 
     def _all_files(self) -> Iterator[bytes]:
         for path in self.paths:
@@ -79,7 +70,7 @@ class Source:
 
     def _file(self, path: str) -> Iterator[bytes]:
         """The text of one file; empty chunks never."""
-        name = _STDIN if path == "-" else path
+        name = _shown(path)
         with _open(path) as raw:
             blocks = self._blocks(raw, name)
             head = b""
@@ -171,7 +162,12 @@ def _lower(text: bytes) -> bytes:
 # ---------------------------------------------------------------- names
 
 
-def _expand(inputs: Sequence[str]) -> list[str]:
+def _shown(path: str) -> str:
+    return "standard input" if path == "-" else path
+
+
+def expand_inputs(inputs: Sequence[str]) -> list[str]:
+    """The files that `inputs` name, folders replaced by the files in them. Raises what Source raises at once."""
     if not inputs:
         message = "no input; name files or folders, or - for standard input"
         raise UsageError(message)
@@ -235,19 +231,19 @@ def _total_size(paths: list[str]) -> int | None:
     return total
 
 
-def _refuse_overwriting(paths: list[str], output: str) -> None:
-    """Raises UsageError when `output` (`-`: whatever standard output has been redirected to) is one of `paths`."""
+def refuse_overwriting(inputs: Sequence[str], output: str) -> None:
+    """Raises UsageError when `output` (`-`: whatever standard output has been redirected to) is one of the inputs."""
     try:
-        target = os.fstat(sys.stdout.fileno()) if output == "-" else Path(output).stat()
+        target = os.fstat(1) if output == "-" else Path(output).stat()
     except (OSError, ValueError):
         return
     if not stat.S_ISREG(target.st_mode):
         return
-    for path in paths:
+    for path in expand_inputs(inputs):
         with suppress(OSError):
             if os.path.samestat(os.fstat(0) if path == "-" else Path(path).stat(), target):
                 name = "standard output" if output == "-" else output
-                message = f"{name} is also an input ({path}); write to another file"
+                message = f"{name} is also an input ({_shown(path)}); write to another file"
                 raise UsageError(message)
 
 
@@ -257,7 +253,7 @@ def _open(path: str) -> BinaryIO:
     try:
         return open(0 if path == "-" else path, "rb", buffering=0, closefd=path != "-")
     except OSError as error:
-        message = f"{_STDIN if path == '-' else path}: cannot read: {reason(error)}"
+        message = f"{_shown(path)}: cannot read: {reason(error)}"
         raise WvError(message) from error
 
 

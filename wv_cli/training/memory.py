@@ -25,7 +25,8 @@ def zeros(rows: int, columns: int) -> NDArray[np.float32]:
     """
     size = rows * columns * 4
     try:
-        block = mmap.mmap(-1, size + _HUGE_PAGE)
+        # Private: a shared mapping, Python's default, gets no huge pages.
+        block = mmap.mmap(-1, size + _HUGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except (OSError, ValueError, OverflowError) as error:
         message = f"cannot allocate {size / 1e9:,.1f} GB for a matrix of {rows:,} x {columns}; lower --dim"
         raise WvError(message) from error
