@@ -1,5 +1,7 @@
 """The word2vec kernel against its float64 twin on every instruction set, and the twin against finite differences."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -76,7 +78,7 @@ def run_both(isa, context, layer, dim, **changes):
     cuts = _word2vec.block_starts(options["ids"], 60, options["max_sentence"])
     totals = np.zeros(3)
     for epoch in range(options["epochs"]):
-        for start, end in zip(cuts[:-1], cuts[1:], strict=True):
+        for start, end in pairwise(cuts):
             totals += kernel.block(int(start), int(end), epoch, scratch)[:3]
             twin.block(int(start), int(end), epoch)
     return twin, options, x32, y32, totals
@@ -190,7 +192,7 @@ def test_huffman_is_a_prefix_code_of_least_length(counts):
     start, _, code = _word2vec.huffman(counts)
     codes = ["".join(map(str, code[start[w] : start[w + 1]])) for w in range(len(counts))]
     ordered = sorted(codes)
-    assert not any(b.startswith(a) for a, b in zip(ordered[:-1], ordered[1:], strict=True))
+    assert not any(b.startswith(a) for a, b in pairwise(ordered))
     heap, least = list(counts), 0
     heapq.heapify(heap)
     while len(heap) > 1:

@@ -1,4 +1,4 @@
-"""How a training run shows itself on stderr: a bar on a terminal, a line now and then in a log, JSON events, or nothing.
+"""How a training run shows itself on stderr: a bar on a terminal, lines in a log, JSON events, or nothing.
 
 Readers of Progress only; the training code prints nothing.
 """

@@ -1,12 +1,13 @@
 """`wv train`: text in, word vectors out."""
 
+import json
 import shlex
 import sys
 from typing import Any
 
 import click
 
-from wv_cli.commands.options import Duration, Size, field_options, json_option, quiet_option
+from wv_cli.commands.options import Duration, Size, field_options, json_option, quiet_option, take
 from wv_cli.config import VocabConfig, Word2vecConfig
 from wv_cli.errors import Interrupted, WvError
 
@@ -35,13 +36,12 @@ TIMED_OUT = 124  # as timeout(1)
         "lr_floor": "The learning rate falls linearly, down to this share of --lr.",
         "epochs": "Passes over the text.",
         "max_sentence": "Longer lines are cut after this many words.",
-        "cbow_mean": "CBOW: average the context words, or (--no-cbow-mean) sum them.",
+        "cbow_mean": "CBOW: average the context words, or sum them.",
         "cbow_gradient": "CBOW: the true gradient of the mean, or word2vec's, which is not divided by the window.",
         "seed": "Random seed; with one thread the same seed gives the same file.",
         "threads": "Threads that train.",
     },
 )
-@click.option("--cbow-sum", is_flag=True, help="The same as --no-cbow-mean.")
 @field_options(
     VocabConfig,
     {
@@ -58,30 +58,27 @@ TIMED_OUT = 124  # as timeout(1)
 @click.option("--checkpoint", metavar="FILE", help="Where to save the run.  [default: first OUTPUT.checkpoint]")
 @click.option("--checkpoint-every", type=Duration(), metavar="TIME", help="Save the run this often (90, 15m, 2h).")
 @click.option("--resume", is_flag=True, help="Go on from the checkpoint if there is one.")
-@click.option("--max-time", "max_seconds", type=Duration(), metavar="TIME", help="Save the run and stop after this time.")
+@click.option(
+    "--max-time", "max_seconds", type=Duration(), metavar="TIME", help="Save the run and stop after this time."
+)
 @click.option("--meta/--no-meta", "write_meta", default=True, help="Write NAME.meta.json beside each output.")
 @quiet_option
 @json_option
-def command(quiet: bool, as_json: bool, cbow_sum: bool, **options: Any) -> None:
+def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """Train word vectors on INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd are unpacked.
 
     Words are separated by white space, sentences by line ends. Ctrl-C, SIGTERM and --max-time save a checkpoint that
     --resume continues exactly where it stopped; the exit code is then 130, 143 or 124.
     """
-    import json
-
     from wv_cli.commands.bar import reading_bar
     from wv_cli.commands.display import observer, say
     from wv_cli.training.session import Session, run
 
-    if cbow_sum:
-        options["cbow_mean"] = False
-
-    def take(config: type) -> Any:
-        return config(**{name: options.pop(name) for name in config.__dataclass_fields__})  # type: ignore[attr-defined]
-
     session = Session(
-        config=take(Word2vecConfig), vocab_config=take(VocabConfig), argv=("wv", *sys.argv[1:]), **options
+        config=take(Word2vecConfig, options),
+        vocab_config=take(VocabConfig, options),
+        argv=("wv", *sys.argv[1:]),
+        **options,
     )
 
     def tell(message: str, **facts: object) -> None:

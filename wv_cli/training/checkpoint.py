@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, WvError
@@ -32,12 +31,13 @@ def save(
     state: Mapping[str, Any],
     arrays: Mapping[str, NDArray[Any]],
 ) -> None:
-    """Writes a checkpoint whole or not at all. Raises WvError."""
+    """Writes a checkpoint whole or not at all; the arrays are C-contiguous. Raises WvError."""
     layout = [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()]
     header = json.dumps({"identity": identity, "state": state, "arrays": layout}).encode() + b"\n"
     with open_output(path) as stream:
         crc = 0
-        for piece in [_MAGIC, header, *(np.ascontiguousarray(array).data.cast("B") for array in arrays.values())]:
+        pieces = [memoryview(_MAGIC), memoryview(header), *(array.data.cast("B") for array in arrays.values())]
+        for piece in pieces:
             stream.write(piece)
             crc = zlib.crc32(piece, crc)
         stream.write(crc.to_bytes(4, "little") + _DONE)

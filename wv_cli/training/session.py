@@ -89,8 +89,8 @@ def run(
     observe: Callable[[Progress], None] | None = None,
     reading: Callable[[int, int | None], None] | None = None,
 ) -> tuple[Outcome, dict[str, Any]]:
-    """Trains and, when the run finishes, writes the outputs and removes the checkpoint. Returns the outcome and the facts
-    recorded beside the model.
+    """Trains and, when the run finishes, writes the outputs and removes the checkpoint. Returns the outcome and the
+    facts recorded beside the model.
 
     Raises WvError and its kin for everything the user can mend; a run stopped by a signal returns normally.
     """
@@ -171,9 +171,7 @@ def _resume(session: Session, model: Word2vec, say: Say) -> int:
     return int(state["next_step"])
 
 
-def _train(
-    session: Session, model: Word2vec, first_step: int, observe: Callable[[Progress], None] | None
-) -> Outcome:
+def _train(session: Session, model: Word2vec, first_step: int, observe: Callable[[Progress], None] | None) -> Outcome:
     path = session.checkpoint_path
 
     def save(next_step: int) -> None:
