@@ -25,7 +25,7 @@ class LazyGroup(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        return importlib.import_module(COMMANDS[name].module).command  # type: ignore[no-any-return]
+        return importlib.import_module(COMMANDS[name].module).command
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS:
@@ -77,8 +77,17 @@ def _speaker(argv: list[str]) -> str:
     return next((f"wv {word}" for word in argv if word in COMMANDS), "wv")
 
 
+class Terminated(BaseException):
+    """SIGTERM, raised like KeyboardInterrupt so that half-written files are cleared away."""
+
+
+def _terminate(number: int, frame: object) -> None:
+    raise Terminated
+
+
 def run(argv: list[str]) -> int:
     """Runs one command line and returns its exit code."""
+    signal.signal(signal.SIGTERM, _terminate)
     speaker = _speaker(argv)
     debug = "--debug" in argv[: argv.index(speaker[3:])] if speaker != "wv" else "--debug" in argv
     try:
@@ -99,6 +108,8 @@ def run(argv: list[str]) -> int:
         return _fail(speaker, error.format_message(), 1)
     except (click.Abort, KeyboardInterrupt):
         return _fail(speaker, "interrupted", 128 + signal.SIGINT)
+    except Terminated:
+        return _fail(speaker, "terminated", 128 + signal.SIGTERM)
     except WvError as error:
         if debug:
             raise

@@ -4,7 +4,7 @@ The command line fills them (help prints these defaults), checkpoints and the .m
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from wv_cli.errors import UsageError
@@ -47,8 +47,8 @@ class Word2vecConfig:
     lr_floor: float = 1e-4
     epochs: int = 5
     max_sentence: int = 1000
-    cbow_mean: bool = True
-    cbow_gradient: Literal["word2vec", "corrected"] = "corrected"
+    cbow_mean: bool = field(default=True, metadata={"off": "cbow-sum"})
+    cbow_gradient: Literal["word2vec", "corrected"] = "word2vec"
     seed: int = 1
     threads: int = 1
 

@@ -36,7 +36,7 @@ class GateMissed(WvError):
 
 
 class Interrupted(WvError):
-    """Stopped by SIGINT or SIGTERM after saving what there was; the message says how to go on (exit code 128 + signal)."""
+    """Stopped by SIGINT or SIGTERM, what there was is saved; the message says how to go on (exit code 128 + signal)."""
 
     def __init__(self, message: str, signal_number: int) -> None:
         super().__init__(message)

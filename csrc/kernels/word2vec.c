@@ -1,7 +1,335 @@
-#include "kernels/lanes.h"
+/* word2vec: which rows meet in a tile, position by position. The arithmetic is tile.h, the output layers outputs.h.
+ *
+ * Two independent axes: the context rule (skip-gram: M context rows; CBOW: one row, their mean or sum) and the output
+ * layer. A position passes through a pipeline, so that nothing waits for memory:
+ *   draw     random numbers; the buckets of the alias table are on their way
+ *   gather   the list of input and output rows
+ *   (the tile of an earlier position is computed and, line by line, asks for the rows just listed)
+ *   train    scores, steps, update
+ *
+ * Departures from word2vec C, all without measurable effect on quality (benchmarks/README.md):
+ * - The context rows of one position share one draw of negatives (pWord2Vec, Ji et al. 2016), and all of them move at
+ *   once, from the same old values. word2vec draws anew for every (context, centre) pair.
+ * - A row that stands twice in a tile enters once, with a weight of two.
+ * - The sigmoid is exact (outputs.h); the learning rate follows the position in the corpus, not a clock of threads.
+ * As in word2vec: the context row is the input and the centre word is predicted; subsampling comes before windowing; a
+ * negative equal to the centre is skipped, not redrawn.
+ */
+#include <stddef.h>
+
+#include "core/rng.h"
+#include "kernels/outputs.h"
+#include "kernels/tile.h"
 #include "kernels/wv_kernels.h"
-size_t WV_NAME(wv_word2vec_scratch_bytes)(const wv_word2vec_run *run) { (void)run; return 64; }
+
+enum { PIPELINE = 4 }; /* positions under way: drawn, gathered, fetched, trained */
+
+/* One position and the rows of its tile. Weights count how often a row stands in the tile; `weighted` says whether any
+ * is not one. `ahead` lists the rows to fetch for it: those of the outputs and the context word that is new. */
+typedef struct {
+    int width; /* of the window */
+    uint64_t *negative_draw;
+    int inputs, outputs, weighted, ahead_count;
+    int32_t centre;
+    int32_t *input_word, *output_row;
+    float *input_weight, *output_weight, *output_label;
+    const float **ahead;
+} tile_rows;
+
+typedef struct {
+    int32_t *sentence;
+    tile_rows rows[PIPELINE];
+    float **x, **x_new, **y;
+    float *x_copy; /* (max_inputs, dim) */
+    float *score, *label, *weight;
+    vfloat *sums;
+} scratch_space;
+
+static int max_inputs(const wv_word2vec_run *run) { return run->context == WV_CBOW ? 1 : 2 * run->window; }
+
+static int max_outputs(const wv_word2vec_run *run) {
+    if (run->layer == WV_SOFTMAX) return WV_TILE_OUTPUTS;
+    if (run->layer != WV_HIERARCHICAL_SOFTMAX) return 1 + run->negative;
+    int64_t longest = 1;
+    for (int32_t word = 0; word < run->vocab_size; word++) {
+        int64_t length = run->path_start[word + 1] - run->path_start[word];
+        if (length > longest) longest = length;
+    }
+    return (int)longest;
+}
+
+static void *carve(char **free_space, size_t bytes) {
+    void *piece = *free_space;
+    *free_space += (bytes + 63) / 64 * 64;
+    return piece;
+}
+
+/* Lays the scratch space out from `memory`; returns its size in bytes. With memory NULL it only measures. */
+static size_t lay_out(const wv_word2vec_run *run, char *memory, scratch_space *space) {
+    char *p = memory;
+    size_t inputs = (size_t)max_inputs(run), outputs = (size_t)max_outputs(run), listed = 2 * (size_t)run->window;
+    size_t row_scores = run->layer == WV_SOFTMAX ? (size_t)run->vocab_size + WV_ROW_FLOATS : outputs;
+    size_t cells = inputs * row_scores + WV_ROW_FLOATS;
+    space->sentence = carve(&p, sizeof(int32_t) * (size_t)run->max_sentence);
+    for (int k = 0; k < PIPELINE; k++) {
+        space->rows[k].negative_draw = carve(&p, sizeof(uint64_t) * (size_t)run->negative);
+        space->rows[k].ahead = carve(&p, sizeof(float *) * (outputs + 1));
+        space->rows[k].input_word = carve(&p, sizeof(int32_t) * listed);
+        space->rows[k].input_weight = carve(&p, sizeof(float) * listed);
+        space->rows[k].output_row = carve(&p, sizeof(int32_t) * outputs);
+        space->rows[k].output_weight = carve(&p, sizeof(float) * outputs);
+        space->rows[k].output_label = carve(&p, sizeof(float) * outputs);
+    }
+    space->x = carve(&p, sizeof(float *) * inputs);
+    space->x_new = carve(&p, sizeof(float *) * inputs);
+    space->y = carve(&p, sizeof(float *) * outputs);
+    space->x_copy = carve(&p, sizeof(float) * 2 * inputs * (size_t)run->stride);
+    space->score = carve(&p, sizeof(float) * cells);
+    space->label = carve(&p, sizeof(float) * (inputs * outputs + WV_ROW_FLOATS));
+    space->weight = carve(&p, sizeof(float) * (inputs * outputs + WV_ROW_FLOATS));
+    space->sums = carve(&p, sizeof(vfloat) * (inputs * WV_TILE_OUTPUTS + WV_LANES));
+    return (size_t)(p - memory);
+}
+
+size_t WV_NAME(wv_word2vec_scratch_bytes)(const wv_word2vec_run *run) {
+    scratch_space space;
+    return lay_out(run, NULL, &space);
+}
+
+/* Reads tokens from ids[*position] on, up to a line end, `end` or max_sentence kept ones, and subsamples them. */
+static int read_sentence(const wv_word2vec_run *run, const int32_t *ids, int64_t *position, int64_t end,
+                         uint64_t *random, int32_t *sentence, int64_t *tokens) {
+    int length = 0;
+    int64_t p = *position;
+    while (p < end && length < run->max_sentence) {
+        int32_t word = ids[p++];
+        if (word == WV_END_OF_LINE) break;
+        if (word < 0) continue; /* a label */
+        ++*tokens;
+        sentence[length] = word;
+        length += run->keep == NULL || (uint32_t)(wv_rng_next(random) >> 32) <= run->keep[word];
+    }
+    *position = p;
+    return length;
+}
+
+static void add_input(tile_rows *rows, int32_t word, int merge) {
+    for (int i = 0; merge && i < rows->inputs; i++)
+        if (rows->input_word[i] == word) {
+            rows->input_weight[i] += 1;
+            rows->weighted = 1;
+            return;
+        }
+    rows->input_word[rows->inputs] = word;
+    rows->input_weight[rows->inputs++] = 1;
+}
+
+static void add_output(tile_rows *rows, int32_t row, float label) {
+    for (int j = 0; j < rows->outputs; j++)
+        if (rows->output_row[j] == row) {
+            rows->output_weight[j] += 1;
+            rows->weighted = 1;
+            return;
+        }
+    rows->output_row[rows->outputs] = row;
+    rows->output_label[rows->outputs] = label;
+    rows->output_weight[rows->outputs++] = 1;
+}
+
+/* Draws what is random about a position: the width of the window and the negatives. */
+static void draw(const wv_word2vec_run *run, uint64_t *random, tile_rows *rows) {
+    rows->width = run->window;
+    if (run->shrink_window) rows->width = 1 + (int)wv_rng_below(wv_rng_next(random), (uint32_t)run->window);
+    if (!run->sampler) return;
+    for (int k = 0; k < run->negative; k++) {
+        uint64_t number = rows->negative_draw[k] = wv_rng_next(random);
+        __builtin_prefetch(&run->sampler[wv_rng_below(number, (uint32_t)run->vocab_size)], 0, 3);
+    }
+}
+
+static void gather_outputs(const wv_word2vec_run *run, tile_rows *rows) {
+    int32_t centre = rows->centre;
+    if (run->layer == WV_HIERARCHICAL_SOFTMAX) { /* the nodes of a path are distinct rows */
+        int64_t start = run->path_start[centre];
+        rows->outputs = (int)(run->path_start[centre + 1] - start);
+        for (int j = 0; j < rows->outputs; j++) {
+            rows->output_row[j] = run->path_node[start + j];
+            rows->output_label[j] = run->path_label[start + j];
+            rows->output_weight[j] = 1;
+        }
+    } else if (run->layer != WV_SOFTMAX) { /* the full softmax takes every row */
+        add_output(rows, centre, 1);
+        for (int k = 0; k < run->negative; k++) {
+            uint64_t number = rows->negative_draw[k];
+            int32_t word = (int32_t)wv_rng_below(number, (uint32_t)run->vocab_size);
+            wv_alias bucket = run->sampler[word];
+            if ((uint32_t)number >= bucket.threshold) word = bucket.other;
+            if (word != centre) add_output(rows, word, 0);
+        }
+    }
+}
+
+/* Lists the rows of the tile of `position`. No inputs: nothing to train. */
+static void gather(const wv_word2vec_run *run, const int32_t *sentence, int length, int position, tile_rows *rows) {
+    rows->inputs = rows->outputs = rows->weighted = rows->ahead_count = 0;
+    rows->centre = sentence[position];
+    int first = position > rows->width ? position - rows->width : 0;
+    int last = position + rows->width < length ? position + rows->width : length - 1;
+    for (int p = first; p <= last; p++)
+        if (p != position) add_input(rows, sentence[p], run->context == WV_SKIPGRAM);
+    gather_outputs(run, rows);
+    for (int j = 0; j < rows->outputs; j++)
+        rows->ahead[rows->ahead_count++] = run->output + (size_t)rows->output_row[j] * run->stride;
+    if (position + run->window < length)
+        rows->ahead[rows->ahead_count++] = run->input + (size_t)sentence[position + run->window] * run->stride;
+}
+
+/* Negative sampling, hierarchical softmax and NCE: x_new += steps from x, outputs updated. x may be x_new when the
+ * outputs fit one tile. `fetched` is the position whose rows are fetched meanwhile. */
+static void train_logistic(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows,
+                           const tile_rows *fetched, int inputs, float **x, float **x_new, float lr,
+                           tile_totals *totals) {
+    int outputs = rows->outputs, stride = run->stride;
+    float *score = space->score, *label = space->label, *weight = rows->weighted ? space->weight : NULL;
+    for (int j = 0; j < outputs; j++) space->y[j] = run->output + (size_t)rows->output_row[j] * stride;
+    for (int j = 0; j < outputs; j += WV_TILE_OUTPUTS) {
+        int block = outputs - j < WV_TILE_OUTPUTS ? outputs - j : WV_TILE_OUTPUTS;
+        tile_scores(inputs, x, block, space->y + j, stride, space->sums, score + j * inputs);
+    }
+    for (int j = 0; j < outputs; j++) /* overlapping stores: each output overwrites the overrun of the one before */
+        for (int i = 0; i < inputs; i += WV_LANES)
+            v_store_unaligned(label + j * inputs + i, v_splat(rows->output_label[j]));
+    for (int j = 0; weight && j < outputs; j++)
+        for (int i = 0; i < inputs; i++)
+            weight[j * inputs + i] = rows->output_weight[j] * (run->context == WV_CBOW ? 1 : rows->input_weight[i]);
+    if (run->layer == WV_NCE)
+        for (int j = 0; j < outputs; j++) {
+            int32_t word = rows->output_row[j];
+            for (int i = 0; i < inputs; i++) score[j * inputs + i] += run->output_bias[word] - run->log_noise[word];
+        }
+    logistic_steps(inputs * outputs, score, label, weight, lr, score, totals);
+    if (run->layer == WV_NCE)
+        for (int j = 0; j < outputs; j++)
+            for (int i = 0; i < inputs; i++) run->output_bias[rows->output_row[j]] += score[j * inputs + i];
+    for (int j = 0; j < outputs; j += WV_TILE_OUTPUTS) {
+        int block = outputs - j < WV_TILE_OUTPUTS ? outputs - j : WV_TILE_OUTPUTS;
+        int last_block = j + WV_TILE_OUTPUTS >= outputs, asked = j < fetched->ahead_count ? j : fetched->ahead_count;
+        int rest = fetched->ahead_count - asked;
+        tile_ahead ahead = {last_block || rest < WV_TILE_OUTPUTS ? rest : WV_TILE_OUTPUTS, fetched->ahead + asked};
+        tile_update(inputs, x, x_new, block, space->y + j, stride, score + j * inputs, ahead);
+    }
+}
+
+/* Full softmax: every word is an output, in blocks; the scores of input i lie in a row of their own. */
+static double train_softmax(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows, int inputs,
+                            float **x, float **x_new, float lr, tile_totals *totals) {
+    int words = run->vocab_size, stride = run->stride;
+    size_t row = (size_t)words + WV_ROW_FLOATS;
+    double loss = 0;
+    for (int word = 0; word < words; word += WV_TILE_OUTPUTS) {
+        int block = words - word < WV_TILE_OUTPUTS ? words - word : WV_TILE_OUTPUTS;
+        for (int j = 0; j < block; j++) space->y[j] = run->output + (size_t)(word + j) * stride;
+        tile_scores(inputs, x, block, space->y, stride, space->sums, space->label);
+        for (int i = 0; i < inputs; i++)
+            for (int j = 0; j < block; j++) space->score[i * row + word + j] = space->label[j * inputs + i];
+    }
+    for (int i = 0; i < inputs; i++) {
+        float weight = run->context == WV_CBOW ? 1 : rows->input_weight[i];
+        loss += weight * softmax_steps(words, space->score + i * row, rows->centre, lr * weight, totals);
+    }
+    for (int word = 0; word < words; word += WV_TILE_OUTPUTS) {
+        int block = words - word < WV_TILE_OUTPUTS ? words - word : WV_TILE_OUTPUTS;
+        for (int j = 0; j < block; j++) {
+            space->y[j] = run->output + (size_t)(word + j) * stride;
+            for (int i = 0; i < inputs; i++) space->label[j * inputs + i] = space->score[i * row + word + j];
+        }
+        tile_update(inputs, x, x_new, block, space->y, stride, space->label, (tile_ahead){0, NULL});
+    }
+    return loss;
+}
+
+static double train_outputs(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows,
+                            const tile_rows *fetched, int inputs, float **x, float **x_new, float lr,
+                            tile_totals *totals) {
+    if (run->layer == WV_SOFTMAX) return train_softmax(run, space, rows, inputs, x, x_new, lr, totals);
+    train_logistic(run, space, rows, fetched, inputs, x, x_new, lr, totals);
+    return 0;
+}
+
+/* Skip-gram: the context rows are the inputs of the tile. */
+static double train_skipgram(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows,
+                             const tile_rows *fetched, float lr, tile_totals *totals) {
+    int stride = run->stride;
+    int one_tile = run->layer != WV_SOFTMAX && rows->outputs <= WV_TILE_OUTPUTS;
+    for (int i = 0; i < rows->inputs; i++) {
+        float *row = space->x_new[i] = space->x[i] = run->input + (size_t)rows->input_word[i] * stride;
+        if (one_tile) continue;
+        float *copy = space->x[i] = space->x_copy + (size_t)i * stride;
+        for (int d = 0; d < stride; d += WV_LANES) v_store(copy + d, v_load(row + d));
+    }
+    return train_outputs(run, space, rows, fetched, rows->inputs, space->x, space->x_new, lr, totals);
+}
+
+/* CBOW: one input, h = sum of the context rows, divided by their number for the mean. The gradient of h goes to every
+ * context row: divided again by their number (the true gradient, Irsoy et al. 2021, "koan") or whole (word2vec). */
+static double train_cbow(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows,
+                         const tile_rows *fetched, float lr, tile_totals *totals) {
+    int stride = run->stride;
+    float *hidden = space->x[0] = space->x_copy, *delta = space->x_new[0] = space->x_copy + stride;
+    float mean = run->cbow_mean ? 1.0f / (float)rows->inputs : 1.0f;
+    float share = run->cbow_divide_gradient ? mean : 1.0f;
+    for (int d = 0; d < stride; d += WV_LANES) {
+        vfloat sum = v_splat(0);
+        for (int i = 0; i < rows->inputs; i++) sum += v_load(run->input + (size_t)rows->input_word[i] * stride + d);
+        v_store(hidden + d, sum * mean);
+        v_store(delta + d, v_splat(0));
+    }
+    double loss = train_outputs(run, space, rows, fetched, 1, space->x, space->x_new, lr, totals);
+    for (int i = 0; i < rows->inputs; i++) {
+        float *row = run->input + (size_t)rows->input_word[i] * stride;
+        for (int d = 0; d < stride; d += WV_LANES) v_store(row + d, v_load(row + d) + share * v_load(delta + d));
+    }
+    return loss;
+}
+
+static int64_t examples_in(const wv_word2vec_run *run, const tile_rows *rows) {
+    if (run->context == WV_CBOW || !rows->weighted) return run->context == WV_CBOW ? 1 : rows->inputs;
+    float count = 0;
+    for (int i = 0; i < rows->inputs; i++) count += rows->input_weight[i];
+    return (int64_t)count;
+}
+
 void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const int32_t *ids, int64_t start, int64_t end,
                                 int32_t epoch, void *scratch, wv_word2vec_result *result) {
-    (void)run; (void)ids; (void)start; (void)end; (void)epoch; (void)scratch; (void)result;
+    scratch_space space;
+    lay_out(run, scratch, &space);
+    uint64_t random = wv_rng_stream(run->seed, (uint64_t)epoch, (uint64_t)start);
+    double schedule = (double)run->epoch_tokens * run->epochs;
+    double loss = 0;
+    tile_totals totals = {v_splat(0), v_splat(0)};
+    int64_t tokens = 0, examples = 0, position = start;
+    float lr = run->lr;
+
+    while (position < end) {
+        float left = (float)(1 - ((double)epoch * (double)run->epoch_tokens + (double)position) / schedule);
+        lr = run->lr * left > run->lr_floor ? run->lr * left : run->lr_floor;
+        int length = read_sentence(run, ids, &position, end, &random, space.sentence, &tokens);
+        for (int p = -3; p < length; p++) { /* position p is trained, p + 1 fetched, p + 2 gathered, p + 3 drawn */
+            tile_rows *rows = &space.rows[(p + 4) % PIPELINE], *fetched = &space.rows[(p + 5) % PIPELINE];
+            if (p + 3 < length) draw(run, &random, &space.rows[(p + 7) % PIPELINE]);
+            if (p + 2 >= 0 && p + 2 < length)
+                gather(run, space.sentence, length, p + 2, &space.rows[(p + 6) % PIPELINE]);
+            if (p + 1 >= length) fetched->ahead_count = 0;
+            if (p < 0 || rows->inputs == 0) continue;
+            loss += run->context == WV_CBOW ? train_cbow(run, &space, rows, fetched, lr, &totals)
+                                            : train_skipgram(run, &space, rows, fetched, lr, &totals);
+            examples += examples_in(run, rows);
+        }
+        loss += v_sum(totals.loss); /* once a sentence: float sums of many thousand terms would lose digits */
+        totals.loss = v_splat(0);
+    }
+    result->loss = loss + 0 * (double)v_sum(totals.magnitude); /* NaN or infinity in any row shows here */
+    result->examples = examples;
+    result->tokens = tokens;
+    result->lr = lr;
 }

@@ -1,6 +1,6 @@
 /* The contract of the kernels: plain C structs and one table of function pointers per instruction set.
  *
- * kernels/*.c is compiled once per instruction set; each set exports one `wv_kernels` table (table.c) and core/cpu.c
+ * Every C file in kernels/ is compiled once per instruction set; each set exports one `wv_kernels` table (table.c) and core/cpu.c
  * lists them. Kernels only compute: no allocation, no I/O, no globals. The caller owns every buffer and every thread.
  *
  * Notation: (n, dim) is a row-major matrix; rows lie `stride` floats apart, stride is a multiple of WV_ROW_FLOATS, the

@@ -2,9 +2,9 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 
 cdef extern from "kernels/wv_kernels.h" nogil:
-    enum wv_context_rule:
+    ctypedef enum wv_context_rule:
         WV_SKIPGRAM, WV_CBOW
-    enum wv_output_layer:
+    ctypedef enum wv_output_layer:
         WV_NEGATIVE_SAMPLING, WV_HIERARCHICAL_SOFTMAX, WV_SOFTMAX, WV_NCE
     enum:
         WV_ROW_FLOATS

@@ -1,11 +1,15 @@
 """Options that several commands share, so that a flag means the same everywhere."""
 
+import dataclasses
+import typing
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from wv_cli.errors import UsageError
+
+Config = TypeVar("Config")
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
@@ -38,7 +42,7 @@ class Duration(click.ParamType):
         if isinstance(value, (int, float)):
             return float(value)
         text = str(value).lower()
-        unit = {"s": 1, "m": 60, "h": 3600, "d": 86400}.get(text[-1:], None)
+        unit = {"s": 1, "m": 60, "h": 3600, "d": 86400}.get(text[-1:])
         try:
             seconds = float(text[:-1]) * unit if unit else float(text)
         except ValueError:
@@ -55,12 +59,9 @@ json_option = click.option(
 
 
 def field_options(config: type, helps: dict[str, str]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Options for the plain fields (int, float, bool, str) of a frozen config dataclass, with its defaults, so that help
-    and config cannot drift apart. `helps` names the fields and their help texts, in the order shown; a bool field
-    `shrink_window` becomes --shrink-window/--no-shrink-window."""
-    import dataclasses
-    import typing
-
+    """Options for the plain fields (int, float, bool, str) of a frozen config dataclass, with its defaults, so that
+    help and config cannot drift apart. `helps` names the fields and their help texts, in the order shown; a bool field
+    `shrink_window` becomes --shrink-window/--no-shrink-window, or --on/--OFF where its metadata has "off"."""
     types = typing.get_type_hints(config)
     fields = {field.name: field for field in dataclasses.fields(config)}
 
@@ -72,12 +73,18 @@ def field_options(config: type, helps: dict[str, str]) -> Callable[[Callable[...
             if typing.get_origin(kind) is typing.Literal:
                 kind = click.Choice(typing.get_args(kind))
             if kind is bool:
-                flag, kind = f"{flag}/--no-{flag[2:]}", None
+                off = fields[name].metadata.get("off", f"no-{flag[2:]}")
+                flag, kind = f"{flag}/--{off}", None
             option = click.option(flag, name, type=kind, default=default, show_default=True, help=text)
             function = option(function)
         return function
 
     return decorate
+
+
+def take(config: type[Config], options: dict[str, Any]) -> Config:
+    """Moves the options that are fields of `config` out of `options` into one."""
+    return config(**{field.name: options.pop(field.name) for field in dataclasses.fields(config)})  # type: ignore[arg-type]
 
 
 def conflict(first: str, second: str, why: str) -> UsageError:

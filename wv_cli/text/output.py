@@ -53,8 +53,8 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         message = f"{path}: cannot write: is a directory; name a file, not a folder"
         raise WvError(message)
     if target.exists() and not target.is_file():
-        with _explained(path), target.open("wb") as stream:
-            yield stream
+        with _explained(path), target.open("wb") as device:
+            yield device
         return
     temporary = temporary_path(target)
     with _explained(path):

@@ -1,0 +1,70 @@
+/* Text to word ids in one pass: splits bytes into words, looks them up, counts them and writes the id stream.
+ *
+ * Separators are space, \t, \v, \f, \r and NUL; \n ends a line; every other byte belongs to a word (so UTF-8, valid or
+ * not, and the no-break space pass through). Neither words nor lines have a longest length. Chunks may be cut anywhere.
+ *
+ * The id stream holds word ids and WV_END_OF_LINE (kernels/wv_kernels.h) after each line that has a word in it; lines
+ * without one leave nothing. Ids are int32; with `known` words only, unknown words leave nothing either.
+ */
+#ifndef WV_TOKENIZER_H
+#define WV_TOKENIZER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/wordmap.h"
+
+typedef struct {
+    wv_wordmap map;
+    int known_only; /* 1: words outside the map are dropped; 0: they are added */
+    int keep_ids;   /* 1: write the id stream; 0: count only */
+
+    int32_t *ids; /* the stream so far; grown by realloc (glibc moves pages, not bytes), the caller may take or empty it */
+    int64_t ids_length, ids_capacity;
+    int32_t last_id;   /* last id of the stream; WV_END_OF_LINE at its start */
+    int64_t tokens;    /* words read, dropped ones included */
+    int64_t lines;     /* \n read, plus an unfinished last line */
+    int line_is_open;  /* bytes were read since the last \n */
+
+    unsigned char *carry; /* the unfinished word at the end of the last chunk */
+    size_t carry_length, carry_capacity;
+} wv_encoder;
+
+/* 0 or WV_NO_MEMORY. */
+int wv_encoder_init(wv_encoder *encoder, int known_only, int keep_ids, int64_t expected_words);
+void wv_encoder_free(wv_encoder *encoder);
+
+/* 0, WV_NO_MEMORY or WV_TOO_MANY_WORDS. */
+int wv_encoder_feed(wv_encoder *encoder, const unsigned char *bytes, size_t length);
+/* Ends the last word and the last line. */
+int wv_encoder_finish(wv_encoder *encoder);
+
+/* Bit i tells whether byte i of a 64-byte block is a separator or \n; the second mask is \n alone. */
+typedef struct {
+    uint64_t separators, newlines;
+} wv_masks;
+wv_masks wv_block_masks(const unsigned char *block);
+/* The same in plain integer arithmetic, for machines without a faster one. */
+wv_masks wv_block_masks_portable(const unsigned char *block);
+
+/* Replaces provisional ids by final ones, in place, and drops what becomes empty. `lookup` has one entry per provisional
+ * id: the final id or -1 to drop. Several calls continue one stream through `state`. Returns the ids kept in this call,
+ * which stand at ids[0 ..]. */
+typedef struct {
+    int32_t last_id;       /* start with WV_END_OF_LINE */
+    int64_t tokens, lines; /* kept so far */
+} wv_remap_state;
+int64_t wv_remap(int32_t *ids, int64_t length, const int32_t *lookup, wv_remap_state *state);
+
+/* A 256-bit fingerprint of an id stream, at the speed of memory. It tells streams apart that differ by accident; it is
+ * not cryptographic. The result does not depend on how the stream is cut into calls. */
+typedef struct {
+    uint64_t lanes[4];
+    uint64_t length;   /* ids so far */
+    int32_t pending[8]; /* the last length % 8 ids */
+} wv_fingerprint;
+void wv_fingerprint_init(wv_fingerprint *fingerprint);
+void wv_fingerprint_update(wv_fingerprint *fingerprint, const int32_t *ids, int64_t length);
+void wv_fingerprint_finish(wv_fingerprint *fingerprint);
+
+#endif

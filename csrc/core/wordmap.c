@@ -1,0 +1,169 @@
+/* The word map's slow half: growing, long words, and writing the words out. See wordmap.h for the layout. */
+#include "core/wordmap.h"
+
+#include <stdlib.h>
+
+enum { SMALLEST_TABLE = 1024 };
+
+/* A table is at most two thirds full: probe chains stay near one slot. */
+static int too_full(uint64_t words, uint64_t capacity) { return words > capacity / 3 * 2; }
+
+static int set_table(wv_wordmap *map, uint64_t capacity) {
+    wv_slot *slots = NULL;
+    /* Slots never straddle a cache line. */
+    if (capacity > SIZE_MAX / sizeof *slots || posix_memalign((void **)&slots, 64, capacity * sizeof *slots)) {
+        return WV_NO_MEMORY;
+    }
+    memset(slots, 0, capacity * sizeof *slots);
+    map->slots = slots;
+    map->mask = capacity - 1;
+    map->shift = 64 - __builtin_ctzll(capacity);
+    return 0;
+}
+
+int wv_wordmap_init(wv_wordmap *map, int64_t expected_words) {
+    memset(map, 0, sizeof *map);
+    uint64_t capacity = SMALLEST_TABLE;
+    while (too_full((uint64_t)expected_words, capacity)) capacity *= 2;
+    return set_table(map, capacity);
+}
+
+void wv_wordmap_free(wv_wordmap *map) {
+    free(map->slots);
+    free(map->arena);
+    memset(map, 0, sizeof *map);
+}
+
+static uint64_t key_hash(wv_word_key key) { return wv_is_short_key(key) ? wv_hash_key(key) : key.low; }
+
+int wv_wordmap_reserve(wv_wordmap *map, int64_t more) {
+    uint64_t words = (uint64_t)map->size + (uint64_t)more, capacity = map->mask + 1;
+    if (words > INT32_MAX) return WV_TOO_MANY_WORDS;
+    if (!too_full(words, capacity)) return 0;
+    while (too_full(words, capacity)) capacity *= 2;
+    wv_slot *old = map->slots;
+    uint64_t old_capacity = map->mask + 1;
+    if (set_table(map, capacity)) return WV_NO_MEMORY;
+    for (uint64_t i = 0; i < old_capacity; i++) {
+        if (old[i].key.low == 0) continue;
+        uint64_t index = key_hash(old[i].key) >> map->shift;
+        while (map->slots[index].key.low != 0) index = (index + 1) & map->mask;
+        map->slots[index] = old[i];
+    }
+    free(old);
+    return 0;
+}
+
+/* The hash of a long word: its low byte is zero (the mark of a long word), and it is never 0 (the mark of an empty slot). */
+static uint64_t long_hash(const unsigned char *word, size_t length) {
+    uint64_t hash = wv_fold_product(length ^ 0xA0761D6478BD642Fu, 0xE7037ED1A0B428DBu);
+    wv_word_key part;
+    while (length > sizeof part) {
+        memcpy(&part, word, sizeof part);
+        hash = wv_fold_product(part.low ^ hash, part.high ^ 0x8EBC6AF09C88C6E3u);
+        word += sizeof part;
+        length -= sizeof part;
+    }
+    part = wv_short_key(word, length);
+    hash = wv_fold_product(part.low ^ hash, part.high ^ 0x589965CC75374CC3u);
+    hash &= ~(uint64_t)0xFF;
+    return hash ? hash : 0x100;
+}
+
+/* In the arena a word is its length (uint64) and its bytes, from a multiple of 8. */
+static int is_in_arena(const wv_wordmap *map, uint64_t place, const unsigned char *word, size_t length) {
+    uint64_t stored;
+    memcpy(&stored, map->arena + place, sizeof stored);
+    return stored == length && memcmp(map->arena + place + sizeof stored, word, length) == 0;
+}
+
+static int put_in_arena(wv_wordmap *map, const unsigned char *word, size_t length, uint64_t *place) {
+    uint64_t stored = length, needed = map->arena_used + sizeof stored + ((stored + 7) & ~(uint64_t)7);
+    if (needed > map->arena_capacity) {
+        uint64_t capacity = needed + needed / 2 + 4096;
+        unsigned char *arena = realloc(map->arena, capacity);
+        if (!arena) return WV_NO_MEMORY;
+        map->arena = arena;
+        map->arena_capacity = capacity;
+    }
+    *place = map->arena_used;
+    memcpy(map->arena + *place, &stored, sizeof stored);
+    memcpy(map->arena + *place + sizeof stored, word, length);
+    map->arena_used = needed;
+    return 0;
+}
+
+wv_slot *wv_wordmap_find(wv_wordmap *map, const unsigned char *word, size_t length) {
+    if (length == 0) return NULL;
+    if (length <= WV_SHORT_WORD) {
+        wv_word_key key = wv_short_key(word, length);
+        return wv_wordmap_seek(map, key, wv_home_slot(map, wv_hash_key(key)), 1);
+    }
+    uint64_t hash = long_hash(word, length);
+    for (uint64_t index = hash >> map->shift;; index = (index + 1) & map->mask) {
+        wv_slot *slot = &map->slots[index];
+        if (slot->key.low == 0) return NULL;
+        if (slot->key.low == hash && is_in_arena(map, slot->key.high, word, length)) return slot;
+    }
+}
+
+wv_slot *wv_wordmap_add(wv_wordmap *map, const unsigned char *word, size_t length) {
+    if (length <= WV_SHORT_WORD) {
+        wv_word_key key = wv_short_key(word, length);
+        return wv_wordmap_seek(map, key, wv_home_slot(map, wv_hash_key(key)), 0);
+    }
+    uint64_t hash = long_hash(word, length);
+    for (uint64_t index = hash >> map->shift;; index = (index + 1) & map->mask) {
+        wv_slot *slot = &map->slots[index];
+        if (slot->key.low == hash && is_in_arena(map, slot->key.high, word, length)) return slot;
+        if (slot->key.low == 0) {
+            uint64_t place;
+            if (put_in_arena(map, word, length, &place)) return NULL;
+            slot->key = (wv_word_key){hash, place};
+            slot->id = map->size++;
+            return slot;
+        }
+    }
+}
+
+/* Where the bytes of a slot's word are, and how many. */
+static const unsigned char *word_of(const wv_wordmap *map, const wv_slot *slot, uint64_t *length) {
+    if (!wv_is_short_key(slot->key)) {
+        memcpy(length, map->arena + slot->key.high, sizeof *length);
+        return map->arena + slot->key.high + sizeof *length;
+    }
+    const unsigned char *word = (const unsigned char *)&slot->key;
+    const unsigned char *end = memchr(word, 0, WV_SHORT_WORD);
+    *length = end ? (uint64_t)(end - word) : WV_SHORT_WORD;
+    return word;
+}
+
+uint64_t wv_wordmap_blob_bytes(const wv_wordmap *map) {
+    uint64_t total = 0, length;
+    for (uint64_t i = 0; i <= map->mask; i++) {
+        if (map->slots[i].key.low == 0) continue;
+        word_of(map, &map->slots[i], &length);
+        total += length;
+    }
+    return total;
+}
+
+void wv_wordmap_dump(const wv_wordmap *map, unsigned char *blob, int64_t *starts, int64_t *counts) {
+    uint64_t length;
+    /* Lengths first, into starts[id + 1]; their running sum says where each word goes. */
+    starts[0] = 0;
+    for (uint64_t i = 0; i <= map->mask; i++) {
+        const wv_slot *slot = &map->slots[i];
+        if (slot->key.low == 0) continue;
+        word_of(map, slot, &length);
+        starts[slot->id + 1] = (int64_t)length;
+        if (counts) counts[slot->id] = slot->count;
+    }
+    for (int32_t id = 0; id < map->size; id++) starts[id + 1] += starts[id];
+    for (uint64_t i = 0; i <= map->mask; i++) {
+        const wv_slot *slot = &map->slots[i];
+        if (slot->key.low == 0) continue;
+        const unsigned char *word = word_of(map, slot, &length);
+        memcpy(blob + starts[slot->id], word, length);
+    }
+}

@@ -1,0 +1,109 @@
+/* A hash map from words (byte strings without NUL) to ids 0, 1, 2 ... in order of first sight, with a count each.
+ *
+ * Made for text: nearly every look-up is a hit on a short word that stands in cache. So:
+ *   - open addressing, linear probing, 32-byte slots: one look-up touches one cache line, counting included;
+ *   - words of up to 16 bytes are the key itself, two zero-padded uint64 (a word holds no NUL, so padding is not
+ *     ambiguous and no length is stored); comparing two words is comparing two integers;
+ *   - longer words live in an arena; their slot holds the hash with a zero low byte (no short word starts with NUL, so
+ *     the two kinds cannot be mistaken) and the place in the arena;
+ *   - the slot is chosen by the hash's upper bits, so doubling the table walks both tables in order.
+ * It is no general container: words are never removed, and it is not for several threads at once. The two kinds of key
+ * are told apart by their low byte, which is the word's first byte on little-endian machines only.
+ */
+#ifndef WV_WORDMAP_H
+#define WV_WORDMAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the word map needs a little-endian machine"
+#endif
+
+#define WV_SHORT_WORD 16 /* bytes that fit a slot */
+
+/* Failures of functions that insert; also the values of wv_encoder_feed. */
+#define WV_NO_MEMORY (-1)
+#define WV_TOO_MANY_WORDS (-2)
+#define WV_UNKNOWN_WORD (-3)
+
+typedef struct {
+    uint64_t low, high; /* low == 0: the slot is empty */
+} wv_word_key;
+
+typedef struct {
+    wv_word_key key;
+    int64_t count;
+    int32_t id;
+    int32_t padding;
+} wv_slot;
+
+typedef struct {
+    wv_slot *slots; /* capacity, a power of two */
+    uint64_t mask;  /* capacity - 1 */
+    int shift;      /* hash >> shift is the first slot to look at */
+    int32_t size;   /* words held: the next id */
+    unsigned char *arena;
+    uint64_t arena_used, arena_capacity;
+} wv_wordmap;
+
+/* 0 or WV_NO_MEMORY. `map` may be passed to wv_wordmap_free in both cases. */
+int wv_wordmap_init(wv_wordmap *map, int64_t expected_words);
+void wv_wordmap_free(wv_wordmap *map);
+
+/* Makes room for `more` words, so that as many inserts cannot fail on the table and do not move slots (pointers to
+ * slots stay valid). 0, WV_NO_MEMORY or WV_TOO_MANY_WORDS. */
+int wv_wordmap_reserve(wv_wordmap *map, int64_t more);
+
+/* The slot of a word, inserted with count 0 when new; NULL: out of memory. Call wv_wordmap_reserve first. */
+wv_slot *wv_wordmap_add(wv_wordmap *map, const unsigned char *word, size_t length);
+/* The slot of a word or NULL. */
+wv_slot *wv_wordmap_find(wv_wordmap *map, const unsigned char *word, size_t length);
+
+/* Bytes of all words end to end. */
+uint64_t wv_wordmap_blob_bytes(const wv_wordmap *map);
+/* Writes word `id` to blob[starts[id] .. starts[id + 1]] and its count to counts[id] (unless NULL). starts has size + 1
+ * entries. */
+void wv_wordmap_dump(const wv_wordmap *map, unsigned char *blob, int64_t *starts, int64_t *counts);
+
+/* ------------------------------------------------ for the tokenizer's inner loop */
+
+/* Folded 64 x 64 -> 128 bit product, the mixing step of wyhash (Wang Yi, public domain idea). */
+static inline uint64_t wv_fold_product(uint64_t a, uint64_t b) {
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline uint64_t wv_hash_key(wv_word_key key) {
+    return wv_fold_product(key.low ^ 0x9E3779B97F4A7C15u, key.high ^ 0xD1B54A32D192ED03u);
+}
+
+static inline wv_word_key wv_short_key(const unsigned char *word, size_t length) {
+    wv_word_key key = {0, 0};
+    memcpy(&key, word, length);
+    return key;
+}
+
+/* 1 when the key is a short word's, not a long one's. */
+static inline int wv_is_short_key(wv_word_key key) { return (key.low & 0xFF) != 0; }
+
+/* The first slot to look at. */
+static inline wv_slot *wv_home_slot(const wv_wordmap *map, uint64_t hash) { return &map->slots[hash >> map->shift]; }
+
+/* The slot of a short key, searched from its home slot on. When new it is inserted with count 0 (there must be room:
+ * wv_wordmap_reserve), or with `known_only` NULL is returned. */
+static inline wv_slot *wv_wordmap_seek(wv_wordmap *map, wv_word_key key, wv_slot *slot, int known_only) {
+    for (;;) {
+        if (slot->key.low == key.low && slot->key.high == key.high) return slot;
+        if (slot->key.low == 0) {
+            if (known_only) return NULL;
+            slot->key = key;
+            slot->id = map->size++;
+            return slot;
+        }
+        if (++slot == map->slots + map->mask + 1) slot = map->slots;
+    }
+}
+
+#endif

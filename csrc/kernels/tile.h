@@ -1,0 +1,108 @@
+/* The arithmetic under every word2vec model: a tile of M input rows against N output rows.
+ *
+ *     S = X Y^T                    (N, M)   scores: tile_scores
+ *     G = lr * d(-loss)/dS         (N, M)   made by the output layer (outputs.h)
+ *     X += G^T Y,  Y += G X_old             tile_update
+ *
+ * S and G are kept output by output: S[output * inputs + input], so that one label serves a run of scores.
+ *
+ * Why a tile: word2vec C makes one dot product and two row updates per (input, output) pair and waits for memory. Here
+ * every row is read once for S and once more for the update, and M x N dot products share the loads. The registers hold
+ * WV_TILE_INPUTS x WV_TILE_OUTPUTS sums: 3 x 6 of AVX-512's 32 registers, 2 x 6 of AVX2's and SSE2's 16.
+ *
+ * Rows: aligned to 64 bytes, `stride` floats (a multiple of WV_ROW_FLOATS), zero padding, which stays zero.
+ * All functions are static inline with constant block sizes; the compiler makes one loop per size.
+ */
+#ifndef WV_TILE_H
+#define WV_TILE_H
+
+#include "kernels/lanes.h"
+
+#define WV_TILE_OUTPUTS 6
+#define WV_TILE_INPUTS (WV_LANES == 16 ? 3 : 2)
+
+/* sums[output * step + input] = lane-wise partial dot products of x[input] and y[output]; both counts are constants. */
+WV_INLINE void tile_dots(int inputs, float *const *x, int outputs, float *const *y, int stride, vfloat *sums,
+                         int step) {
+    vfloat s[3][WV_TILE_OUTPUTS];
+    for (int i = 0; i < inputs; i++)
+        for (int j = 0; j < outputs; j++) s[i][j] = v_splat(0);
+    for (int d = 0; d < stride; d += WV_LANES) {
+        vfloat row[3];
+        for (int i = 0; i < inputs; i++) row[i] = v_load(x[i] + d);
+        for (int j = 0; j < outputs; j++) {
+            vfloat other = v_load(y[j] + d);
+            for (int i = 0; i < inputs; i++) s[i][j] += row[i] * other;
+        }
+    }
+    for (int i = 0; i < inputs; i++)
+        for (int j = 0; j < outputs; j++) sums[j * step + i] = s[i][j];
+}
+
+WV_INLINE void tile_scores_of(int inputs, float *const *x, int outputs, float *const *y, int stride, vfloat *sums) {
+    int i = 0;
+    for (; i + WV_TILE_INPUTS <= inputs; i += WV_TILE_INPUTS)
+        tile_dots(WV_TILE_INPUTS, x + i, outputs, y, stride, sums + i, inputs);
+    if (WV_TILE_INPUTS == 3 && i + 2 == inputs)
+        tile_dots(2, x + i, outputs, y, stride, sums + i, inputs);
+    else if (i < inputs)
+        tile_dots(1, x + i, outputs, y, stride, sums + i, inputs);
+}
+
+/* scores[output * inputs + input] = x[input] . y[output], for outputs in 1 .. WV_TILE_OUTPUTS.
+ * `sums` is scratch for outputs * inputs vectors, rounded up to WV_LANES; `scores` may be overrun by WV_LANES - 1. */
+static void tile_scores(int inputs, float *const *x, int outputs, float *const *y, int stride, vfloat *sums,
+                        float *scores) {
+    switch (outputs) {
+    case 6: tile_scores_of(inputs, x, 6, y, stride, sums); break;
+    case 5: tile_scores_of(inputs, x, 5, y, stride, sums); break;
+    case 4: tile_scores_of(inputs, x, 4, y, stride, sums); break;
+    case 3: tile_scores_of(inputs, x, 3, y, stride, sums); break;
+    case 2: tile_scores_of(inputs, x, 2, y, stride, sums); break;
+    default: tile_scores_of(inputs, x, 1, y, stride, sums);
+    }
+    for (int k = 0; k < inputs * outputs; k += WV_LANES) v_store_unaligned(scores + k, v_sums(sums + k));
+}
+
+/* Rows that will be needed soon. Their lines are asked for one column of the update loop at a time: all at once they
+ * would fill the core's dozen line buffers and stall it (a tenth of the whole time). */
+typedef struct {
+    int count;
+    const float *const *rows;
+} tile_ahead;
+
+WV_INLINE void tile_update_of(int inputs, float *const *x, float *const *x_new, int outputs, float *const *y,
+                              int stride, const float *g, tile_ahead ahead) {
+    for (int d = 0; d < stride; d += WV_LANES) {
+        for (int k = 0; d % 16 == 0 && k < ahead.count; k++) __builtin_prefetch(ahead.rows[k] + d, 1, 3);
+        vfloat row[WV_TILE_OUTPUTS], delta[WV_TILE_OUTPUTS];
+        for (int j = 0; j < outputs; j++) row[j] = v_load(y[j] + d), delta[j] = v_splat(0);
+        for (int i = 0; i < inputs; i++) {
+            vfloat old = v_load(x[i] + d), sum = v_load(x_new[i] + d);
+            for (int j = 0; j < outputs; j++) {
+                vfloat step = v_splat(g[j * inputs + i]);
+                sum += step * row[j];
+                delta[j] += step * old;
+            }
+            v_store(x_new[i] + d, sum);
+        }
+        for (int j = 0; j < outputs; j++) v_store(y[j] + d, row[j] + delta[j]);
+    }
+}
+
+/* x_new[input] += sum over outputs of g * y[output];  y[output] += sum over inputs of g * x[input].
+ * x_new may be x itself when these are all the outputs of the tile; with more than WV_TILE_OUTPUTS outputs the caller
+ * passes a copy of the old rows as x, so that every output sees the same inputs. Outputs must be distinct rows. */
+static void tile_update(int inputs, float *const *x, float *const *x_new, int outputs, float *const *y, int stride,
+                        const float *g, tile_ahead ahead) {
+    switch (outputs) {
+    case 6: tile_update_of(inputs, x, x_new, 6, y, stride, g, ahead); break;
+    case 5: tile_update_of(inputs, x, x_new, 5, y, stride, g, ahead); break;
+    case 4: tile_update_of(inputs, x, x_new, 4, y, stride, g, ahead); break;
+    case 3: tile_update_of(inputs, x, x_new, 3, y, stride, g, ahead); break;
+    case 2: tile_update_of(inputs, x, x_new, 2, y, stride, g, ahead); break;
+    default: tile_update_of(inputs, x, x_new, 1, y, stride, g, ahead);
+    }
+}
+
+#endif

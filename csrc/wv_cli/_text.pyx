@@ -1,0 +1,411 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""Words, counts and id streams: the Python face of core/wordmap and core/tokenizer.
+
+Only pointers, sizes and errors are handled here; the loops are in C and run without the GIL. Files, options and messages
+are the business of wv_cli.vocab and wv_cli.corpus.
+"""
+
+import os
+
+import numpy as np
+
+from cpython.buffer cimport PyBUF_WRITABLE
+from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy
+
+from wv_cli.errors import WvError
+
+
+cdef extern from "core/wordmap.h" nogil:
+    enum:
+        WV_NO_MEMORY
+        WV_TOO_MANY_WORDS
+
+    ctypedef struct wv_slot:
+        int64_t count
+        int32_t id
+
+    ctypedef struct wv_wordmap:
+        int32_t size
+
+    int wv_wordmap_init(wv_wordmap *map, int64_t expected_words) noexcept
+    void wv_wordmap_free(wv_wordmap *map) noexcept
+    int wv_wordmap_reserve(wv_wordmap *map, int64_t more) noexcept
+    wv_slot *wv_wordmap_add(wv_wordmap *map, const unsigned char *word, size_t length) noexcept
+    wv_slot *wv_wordmap_find(wv_wordmap *map, const unsigned char *word, size_t length) noexcept
+    uint64_t wv_wordmap_blob_bytes(const wv_wordmap *map) noexcept
+    void wv_wordmap_dump(const wv_wordmap *map, unsigned char *blob, int64_t *starts, int64_t *counts) noexcept
+
+cdef extern from "core/tokenizer.h" nogil:
+    ctypedef struct wv_encoder:
+        wv_wordmap map
+        int32_t *ids
+        int64_t ids_length
+        int64_t ids_capacity
+        int64_t tokens
+        int64_t lines
+
+    int wv_encoder_init(wv_encoder *encoder, int known_only, int keep_ids, int64_t expected_words) noexcept
+    void wv_encoder_free(wv_encoder *encoder) noexcept
+    int wv_encoder_feed(wv_encoder *encoder, const unsigned char *bytes, size_t length) noexcept
+    int wv_encoder_finish(wv_encoder *encoder) noexcept
+
+    ctypedef struct wv_masks:
+        uint64_t separators
+        uint64_t newlines
+    wv_masks wv_block_masks(const unsigned char *block) noexcept
+    wv_masks wv_block_masks_portable(const unsigned char *block) noexcept
+
+    ctypedef struct wv_remap_state:
+        int32_t last_id
+        int64_t tokens
+        int64_t lines
+    int64_t wv_remap(int32_t *ids, int64_t length, const int32_t *lookup, wv_remap_state *state) noexcept
+
+    ctypedef struct wv_fingerprint:
+        uint64_t lanes[4]
+        uint64_t length
+    void wv_fingerprint_init(wv_fingerprint *fingerprint) noexcept
+    void wv_fingerprint_update(wv_fingerprint *fingerprint, const int32_t *ids, int64_t length) noexcept
+    void wv_fingerprint_finish(wv_fingerprint *fingerprint) noexcept
+
+
+cdef int check(int failure) except -1:
+    if failure == WV_TOO_MANY_WORDS:
+        raise WvError("more than 2,147,483,647 different words; split the input and merge the vocabularies")
+    if failure:
+        raise MemoryError
+    return 0
+
+
+cdef tuple dumped(wv_wordmap *map):
+    """(blob, starts, counts) of the words in order of id."""
+    cdef int64_t[::1] starts, counts
+    cdef unsigned char[::1] bytes_out
+    blob = bytearray(wv_wordmap_blob_bytes(map))
+    starts_array = np.zeros(map.size + 1, np.int64)
+    counts_array = np.zeros(map.size, np.int64)
+    starts = starts_array
+    counts = counts_array
+    bytes_out = blob
+    with nogil:
+        wv_wordmap_dump(map, &bytes_out[0] if bytes_out.shape[0] else NULL, &starts[0],
+                        &counts[0] if counts.shape[0] else NULL)
+    return blob, starts_array, counts_array
+
+
+cdef int add_words(wv_wordmap *map, const unsigned char[::1] blob, const int64_t[::1] starts, int32_t[::1] ids,
+                   bint known_only) except -1:
+    """ids[i] = id of word i of the list; -1 when unknown (`known_only`)."""
+    cdef int64_t i
+    cdef wv_slot *slot
+    cdef int failure = 0
+    # A list without bytes has no first byte to point at.
+    cdef const unsigned char *words = &blob[0] if blob.shape[0] else NULL
+    with nogil:
+        for i in range(ids.shape[0]):
+            if known_only:
+                slot = wv_wordmap_find(map, words + starts[i], starts[i + 1] - starts[i])
+                ids[i] = slot.id if slot else -1
+                continue
+            failure = wv_wordmap_reserve(map, 1)
+            if failure:
+                break
+            slot = wv_wordmap_add(map, words + starts[i], starts[i + 1] - starts[i])
+            if not slot:
+                failure = WV_NO_MEMORY
+                break
+            ids[i] = slot.id
+    return check(failure)
+
+
+cdef class WordMap:
+    """Words -> ids 0, 1, 2 ... in order of first sight. Words come and go as WordList parts: a blob and its starts."""
+
+    cdef wv_wordmap map
+
+    def __cinit__(self, int64_t expected_words=0):
+        check(wv_wordmap_init(&self.map, expected_words))
+
+    def __dealloc__(self):
+        wv_wordmap_free(&self.map)
+
+    def __len__(self):
+        return self.map.size
+
+    def add(self, const unsigned char[::1] blob, const int64_t[::1] starts):
+        """Ids (n,) int32 of the words, those not seen before added. Words are not empty and hold no NUL."""
+        ids = np.empty(starts.shape[0] - 1, np.int32)
+        add_words(&self.map, blob, starts, ids, False)
+        return ids
+
+    def find(self, const unsigned char[::1] blob, const int64_t[::1] starts):
+        """Ids (n,) int32 of the words, -1 for unknown ones."""
+        ids = np.empty(starts.shape[0] - 1, np.int32)
+        add_words(&self.map, blob, starts, ids, True)
+        return ids
+
+    def words(self):
+        """(blob, starts) of all words in order of id."""
+        blob, starts, _ = dumped(&self.map)
+        return bytes(blob), starts
+
+
+cdef class IdBuffer:
+    """Owns an id stream made in C; hands it out through the buffer protocol, read-only."""
+
+    cdef int32_t *ids
+    cdef int64_t length
+    cdef Py_ssize_t shape[1]
+
+    def __dealloc__(self):
+        free(self.ids)
+
+    def __getbuffer__(self, Py_buffer *buffer, int flags):
+        if flags & PyBUF_WRITABLE:
+            raise BufferError("an id stream is read-only")
+        self.shape[0] = self.length
+        buffer.buf = self.ids
+        buffer.obj = self
+        buffer.len = self.length * sizeof(int32_t)
+        buffer.readonly = 1
+        buffer.itemsize = sizeof(int32_t)
+        buffer.format = b"i"
+        buffer.ndim = 1
+        buffer.shape = self.shape
+        buffer.strides = &buffer.itemsize
+        buffer.suboffsets = NULL
+        buffer.internal = NULL
+
+
+cdef class Encoder:
+    """Text in, counts and the id stream out. Feed chunks, cut anywhere; then finish(); then take the results.
+
+    With `known` (blob, starts) only those words are kept, under their places in that list; otherwise ids are given in
+    order of first sight. With keep_ids=False words are only counted.
+    """
+
+    cdef wv_encoder encoder
+
+    def __cinit__(self, known=None, *, bint keep_ids=True):
+        cdef int64_t expected = len(known[1]) if known is not None else 0
+        check(wv_encoder_init(&self.encoder, known is not None, keep_ids, expected))
+        if known is not None:
+            blob, starts = known
+            add_words(&self.encoder.map, blob, starts, np.empty(len(starts) - 1, np.int32), False)
+
+    def __dealloc__(self):
+        wv_encoder_free(&self.encoder)
+
+    def feed(self, const unsigned char[::1] chunk):
+        cdef int failure = 0
+        if chunk.shape[0]:
+            with nogil:
+                failure = wv_encoder_feed(&self.encoder, &chunk[0], chunk.shape[0])
+        check(failure)
+
+    def finish(self):
+        check(wv_encoder_finish(&self.encoder))
+
+    @property
+    def tokens(self):
+        """Words read, dropped ones included."""
+        return self.encoder.tokens
+
+    @property
+    def lines(self):
+        """Line ends read."""
+        return self.encoder.lines
+
+    @property
+    def ids_bytes(self):
+        """Size of the id stream held."""
+        return self.encoder.ids_length * sizeof(int32_t)
+
+    def vocabulary(self):
+        """(blob, starts, counts (n,) int64) of the words in order of id."""
+        blob, starts, counts = dumped(&self.encoder.map)
+        return bytes(blob), starts, counts
+
+    def forget_words(self):
+        """Frees the word map. Nothing can be fed afterwards."""
+        wv_wordmap_free(&self.encoder.map)
+
+    def drain(self, int descriptor):
+        """Appends the id stream to a file and empties it. Raises OSError."""
+        write_ids(descriptor, self.encoder.ids, self.encoder.ids_length)
+        free(self.encoder.ids)
+        self.encoder.ids = NULL
+        self.encoder.ids_length = self.encoder.ids_capacity = 0
+
+    def take_ids(self, lookup=None):
+        """(ids, tokens, lines): the id stream, as an IdBuffer, with the words and line ends in it. `lookup` (n,) int32
+        gives the final id of each provisional one, -1 to drop it. The encoder's stream is empty afterwards."""
+        cdef wv_remap_state state
+        cdef const int32_t[::1] final_ids
+        cdef IdBuffer buffer = IdBuffer.__new__(IdBuffer)
+        cdef int32_t *ids = self.encoder.ids
+        cdef int64_t length = self.encoder.ids_length
+        cdef int32_t *shrunk
+        final_ids = np.arange(self.encoder.map.size, dtype=np.int32) if lookup is None else lookup
+        state.last_id = -1
+        state.tokens = state.lines = 0
+        with nogil:
+            if length:
+                length = wv_remap(ids, length, &final_ids[0] if final_ids.shape[0] else NULL, &state)
+            shrunk = <int32_t *>realloc(ids, (length if length else 1) * sizeof(int32_t))
+        if shrunk is NULL:
+            raise MemoryError
+        self.encoder.ids = NULL
+        self.encoder.ids_length = self.encoder.ids_capacity = 0
+        buffer.ids = shrunk
+        buffer.length = length
+        return buffer, state.tokens, state.lines
+
+
+cdef int write_ids(int descriptor, const int32_t *ids, int64_t length) except -1:
+    """Raises OSError. Goes through os.write, which retries after signals and lets Ctrl-C through."""
+    cdef int64_t done = 0, total = length * sizeof(int32_t), piece
+    while done < total:
+        piece = min(total - done, 1 << 24)
+        done += os.write(descriptor, (<const unsigned char *>ids)[done:done + piece])
+    return 0
+
+
+def remap_file(int descriptor, const int32_t[::1] lookup, fingerprint):
+    """The same as Encoder.take_ids for an id stream in a file, block by block and in place; the file is cut to its new
+    length. `lookup` None: ids are final. Returns (length, tokens, lines). Raises OSError."""
+    cdef wv_remap_state state
+    cdef int64_t block = 1 << 20, read_at = 0, write_at = 0, kept
+    cdef int32_t[::1] ids
+    cdef Fingerprint print_ = fingerprint
+    buffer = np.empty(block, np.int32)
+    ids = buffer
+    state.last_id = -1
+    state.tokens = state.lines = 0
+    while True:
+        got = os.preadv(descriptor, [buffer], read_at)
+        if got == 0:
+            break
+        while got % sizeof(int32_t):
+            more = os.preadv(descriptor, [memoryview(buffer).cast("B")[got:]], read_at + got)
+            if more == 0:
+                raise OSError("the spool file ends in the middle of an id")
+            got += more
+        read_at += got
+        kept = got // sizeof(int32_t)
+        with nogil:
+            kept = wv_remap(&ids[0], kept, &lookup[0], &state)
+        print_.update(ids[:kept])
+        done = memoryview(buffer).cast("B")[: kept * sizeof(int32_t)]
+        while len(done):
+            written = os.pwrite(descriptor, done, write_at)
+            write_at += written
+            done = done[written:]
+    os.ftruncate(descriptor, write_at)
+    return write_at // sizeof(int32_t), state.tokens, state.lines
+
+
+cdef class Fingerprint:
+    """A fast 256-bit fingerprint of an id stream (not cryptographic), the same however the stream is cut."""
+
+    cdef wv_fingerprint state
+
+    def __cinit__(self):
+        wv_fingerprint_init(&self.state)
+
+    def update(self, const int32_t[::1] ids):
+        with nogil:
+            if ids.shape[0]:
+                wv_fingerprint_update(&self.state, &ids[0], ids.shape[0])
+
+    def digest(self):
+        """40 bytes: the fingerprint and the number of ids."""
+        cdef wv_fingerprint final = self.state
+        wv_fingerprint_finish(&final)
+        return b"".join(int(lane).to_bytes(8, "little") for lane in final.lanes) + int(final.length).to_bytes(8, "little")
+
+
+def gather(const unsigned char[::1] blob, const int64_t[::1] starts, const int64_t[::1] order):
+    """(blob, starts) of the words order[0], order[1], ... of a list."""
+    cdef int64_t i, total = 0, size
+    cdef int64_t[::1] new_starts
+    cdef unsigned char[::1] out
+    starts_array = np.zeros(order.shape[0] + 1, np.int64)
+    new_starts = starts_array
+    for i in range(order.shape[0]):
+        if not 0 <= order[i] < starts.shape[0] - 1:
+            raise IndexError(f"word index {order[i]} out of range for {starts.shape[0] - 1} words")
+        total += starts[order[i] + 1] - starts[order[i]]
+        new_starts[i + 1] = total
+    gathered = bytearray(total)
+    out = gathered
+    with nogil:
+        for i in range(order.shape[0]):
+            size = new_starts[i + 1] - new_starts[i]
+            if size:
+                memcpy(&out[new_starts[i]], &blob[starts[order[i]]], size)
+    return bytes(gathered), starts_array
+
+
+def split_counts(const unsigned char[::1] text):
+    """Parses lines of `word count`. Returns (blob, starts, counts, bad): `bad` is -1, or the index of the first line that
+    is not two fields, the second a whole number below 2^63, divided by spaces or tabs."""
+    cdef int64_t size = text.shape[0], lines = 0, at = 0, line = 0, word, word_end, value, used = 0
+    cdef int digits, bad = 0
+    cdef unsigned char byte
+    cdef int64_t[::1] starts, counts
+    cdef unsigned char[::1] out
+    cdef int64_t i
+    with nogil:
+        for i in range(size):
+            lines += text[i] == c"\n"
+    if size and text[size - 1] != c"\n":
+        lines += 1
+    blob = bytearray(size)
+    starts_array = np.zeros(lines + 1, np.int64)
+    counts_array = np.zeros(lines, np.int64)
+    starts, counts, out = starts_array, counts_array, blob
+    with nogil:
+        while at < size:
+            word = at
+            while at < size and not is_space(text[at]):
+                at += 1
+            word_end = at
+            while at < size and (text[at] == c" " or text[at] == c"\t"):
+                at += 1
+            value = 0
+            digits = 0
+            while at < size and c"0" <= text[at] <= c"9":
+                digits += 1
+                if value > <int64_t>922337203685477579:  # ten times that and 9 more still fit 63 bits
+                    bad = 1
+                    break
+                value = value * 10 + (text[at] - c"0")
+                at += 1
+            while not bad and at < size and (text[at] == c" " or text[at] == c"\t" or text[at] == c"\r"):
+                at += 1
+            if bad or digits == 0 or word == word_end or (at < size and text[at] != c"\n"):
+                bad = 1
+                break
+            at += 1
+            memcpy(&out[used], &text[word], word_end - word)
+            used += word_end - word
+            starts[line + 1] = used
+            counts[line] = value
+            line += 1
+    return bytes(blob[:used]), starts_array[: line + 1], counts_array[:line], line if bad else -1
+
+
+cdef inline bint is_space(unsigned char byte) noexcept nogil:
+    return byte == c" " or byte == 0 or 9 <= byte <= 13
+
+
+def masks(const unsigned char[::1] block, bint portable=False):
+    """(separators, newlines): one bit per byte of a 64-byte block. For tests."""
+    cdef wv_masks result
+    if block.shape[0] != 64:
+        raise ValueError("a block has 64 bytes")
+    result = wv_block_masks_portable(&block[0]) if portable else wv_block_masks(&block[0])
+    return result.separators, result.newlines

@@ -1,0 +1,177 @@
+"""word2vec's kernels for Python: tables (negatives, Huffman), the block boundaries of a corpus, and Run.block.
+
+Every array is checked here, once, before its address goes to C.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+from wv_cli._cpu cimport (
+    WV_CBOW, WV_END_OF_LINE, WV_HIERARCHICAL_SOFTMAX, WV_NCE, WV_NEGATIVE_SAMPLING, WV_ROW_FLOATS, WV_SKIPGRAM,
+    WV_SOFTMAX, kernels, kernels_named, wv_alias, wv_kernels, wv_word2vec_result, wv_word2vec_run,
+)
+
+
+cdef extern from "core/sampler.h" nogil:
+    void wv_alias_build(int32_t n, double *weights, wv_alias *table, int32_t *work)
+
+cdef extern from "core/huffman.h" nogil:
+    int64_t wv_huffman_build(int32_t n, int64_t *counts, int32_t *parent, uint8_t *bit)
+    void wv_huffman_paths(int32_t n, const int32_t *parent, const uint8_t *bit, int64_t *start, int32_t *node,
+                          uint8_t *code)
+
+
+def alias_table(weights):
+    """Alias table for drawing i with probability weights[i] / sum: (n, 2) uint32, columns threshold and other."""
+    cdef double[::1] shares = np.array(weights, np.float64)
+    cdef int32_t n = <int32_t>shares.shape[0]
+    table = np.empty((n, 2), np.uint32)
+    cdef uint32_t[:, ::1] entries = table
+    cdef int32_t[::1] work = np.empty(n, np.int32)
+    with nogil:
+        wv_alias_build(n, &shares[0], <wv_alias *>&entries[0, 0], &work[0])
+    return table
+
+
+def huffman(counts):
+    """Huffman codes of words with falling counts (n >= 2), as word2vec builds them.
+
+    Returns (start, node, code): word w's path is start[w]:start[w + 1] (int64) into node (int32: rows of the output
+    matrix, root first) and code (uint8 bits). Raises ValueError when counts do not fall or are fewer than two.
+    """
+    given = np.asarray(counts, np.int64)
+    cdef int32_t n = <int32_t>len(given)
+    if n < 2 or np.any(np.diff(given) > 0):
+        raise ValueError("a Huffman tree needs at least two words, sorted by falling count")
+    cdef int64_t[::1] weights = np.concatenate([given, np.zeros(n - 1, np.int64)])
+    cdef int32_t[::1] parent = np.zeros(2 * n - 1, np.int32)
+    cdef uint8_t[::1] bit = np.zeros(2 * n - 1, np.uint8)
+    cdef int64_t total
+    with nogil:
+        total = wv_huffman_build(n, &weights[0], &parent[0], &bit[0])
+    start, node, code = np.empty(n + 1, np.int64), np.empty(total, np.int32), np.empty(total, np.uint8)
+    cdef int64_t[::1] start_view = start
+    cdef int32_t[::1] node_view = node
+    cdef uint8_t[::1] code_view = code
+    with nogil:
+        wv_huffman_paths(n, &parent[0], &bit[0], &start_view[0], &node_view[0], &code_view[0])
+    return start, node, code
+
+
+def block_starts(const int32_t[::1] ids, int64_t target, int32_t max_sentence):
+    """Where a corpus may be cut into blocks of about `target` ids: int64, first 0, last len(ids).
+
+    A cut lies after a line end; in lines longer than `max_sentence` also after every `max_sentence` ids, where training
+    would cut a sentence anyway.
+    """
+    cdef int64_t n = ids.shape[0], position, sentence = 0, block = 0
+    cdef int64_t count = 1
+    starts = np.empty(n // target + 2, np.int64)
+    cdef int64_t[::1] out = starts
+    out[0] = 0
+    with nogil:
+        for position in range(n):
+            if ids[position] == WV_END_OF_LINE or position - sentence + 1 >= max_sentence:
+                sentence = position + 1
+                if sentence - block >= target and sentence < n:
+                    out[count] = block = sentence
+                    count += 1
+        out[count] = n
+    return starts[: count + 1].copy()
+
+
+LAYERS = {"ns": WV_NEGATIVE_SAMPLING, "hs": WV_HIERARCHICAL_SOFTMAX, "softmax": WV_SOFTMAX, "nce": WV_NCE}
+CONTEXTS = {"skipgram": WV_SKIPGRAM, "cbow": WV_CBOW}
+
+
+cdef class Run:
+    """One training run: the config, the tables and the matrices, ready for any thread to train blocks on.
+
+    input and output are (rows, stride) float32, rows aligned to 64 bytes, stride a multiple of 16, zero beyond dim. The
+    arrays are shared, not copied, and must not be resized while the Run lives.
+    """
+
+    cdef wv_word2vec_run run
+    cdef const wv_kernels *table
+    cdef const int32_t *ids
+    cdef readonly int64_t length
+    cdef object kept_alive
+
+    def __init__(self, *, const int32_t[::1] ids, input, output, int dim, str context, str layer, int window,
+                 bint shrink_window, int negative, int max_sentence, bint cbow_mean, bint cbow_divide_gradient,
+                 double lr, double lr_floor, int epochs, uint64_t seed, keep=None, sampler=None, log_noise=None,
+                 output_bias=None, path=None, isa=None):
+        cdef float[:, ::1] x = input
+        cdef float[:, ::1] y = output
+        memset(&self.run, 0, sizeof(self.run))
+        self.table = kernels() if isa is None else kernels_named(isa)
+        self.kept_alive = (ids.base, input, output, keep, sampler, log_noise, output_bias, path)
+        if x.shape[1] != y.shape[1] or x.shape[1] % WV_ROW_FLOATS or x.shape[1] < dim:
+            raise ValueError(f"rows of {x.shape[1]} and {y.shape[1]} floats do not fit dim {dim}")
+        if <uint64_t>&x[0, 0] % 64 or <uint64_t>&y[0, 0] % 64:
+            raise ValueError("matrices must be aligned to 64 bytes")
+        self.length = ids.shape[0]
+        self.ids = &ids[0]
+        cdef int32_t words = <int32_t>x.shape[0]
+        lowest, highest = np.min(ids), np.max(ids)
+        if highest >= words:
+            raise ValueError(f"the corpus holds word {highest}, the matrix {words} rows")
+        self.run.vocab_size, self.run.dim, self.run.stride = words, dim, <int32_t>x.shape[1]
+        self.run.input, self.run.output = &x[0, 0], &y[0, 0]
+        self.run.context, self.run.layer = CONTEXTS[context], LAYERS[layer]
+        self.run.window, self.run.shrink_window = window, shrink_window
+        self.run.negative, self.run.max_sentence = negative, max_sentence
+        self.run.cbow_mean, self.run.cbow_divide_gradient = cbow_mean, cbow_divide_gradient
+        self.run.lr, self.run.lr_floor = <float>lr, <float>lr_floor
+        self.run.epochs, self.run.epoch_tokens, self.run.seed = epochs, self.length, seed
+
+        cdef const uint32_t[::1] keeps
+        cdef const uint32_t[:, ::1] alias
+        cdef const float[::1] noise
+        cdef float[::1] bias
+        cdef const int64_t[::1] path_start
+        cdef const int32_t[::1] path_node
+        cdef const float[::1] path_label
+        if keep is not None:
+            keeps = keep
+            self._expect(keeps.shape[0], words, "keep")
+            self.run.keep = &keeps[0]
+        if layer in ("ns", "nce"):
+            alias = sampler
+            self._expect(alias.shape[0], words, "sampler")
+            self.run.sampler = <const wv_alias *>&alias[0, 0]
+        if layer == "nce":
+            noise, bias = log_noise, output_bias
+            self._expect(noise.shape[0], words, "log_noise")
+            self._expect(bias.shape[0], words, "output_bias")
+            self.run.log_noise, self.run.output_bias = &noise[0], &bias[0]
+        if layer == "hs":
+            path_start, path_node, path_label = path
+            self._expect(path_start.shape[0], words + 1, "path")
+            self.run.path_start, self.run.path_node = &path_start[0], &path_node[0]
+            self.run.path_label = &path_label[0]
+        self._expect(y.shape[0], words - 1 if layer == "hs" else words, "output")
+
+    def _expect(self, found, expected, name):
+        if found != expected:
+            raise ValueError(f"{name}: expected {expected} rows, found {found}")
+
+    @property
+    def scratch_bytes(self):
+        return self.table.word2vec_scratch_bytes(&self.run)
+
+    def block(self, int64_t start, int64_t end, int32_t epoch, float[::1] scratch):
+        """Trains on ids[start:end] of one epoch without the GIL. Returns (loss, examples, tokens, lr): see wv_kernels.h.
+
+        scratch: float32, aligned to 64 bytes, at least scratch_bytes long; one per thread.
+        """
+        cdef wv_word2vec_result result
+        if not 0 <= start <= end <= self.length:
+            raise ValueError(f"block {start}:{end} lies outside the corpus of {self.length} ids")
+        if <uint64_t>&scratch[0] % 64 or scratch.shape[0] * sizeof(float) < self.scratch_bytes:
+            raise ValueError("scratch is too small or not aligned")
+        with nogil:
+            self.table.word2vec_block(&self.run, self.ids, start, end, epoch, &scratch[0], &result)
+        return result.loss, result.examples, result.tokens, result.lr

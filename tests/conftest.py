@@ -1,0 +1,88 @@
+"""Fixtures every test may use, and the one rule of the suite: the installed package is what is tested.
+
+pytest (and `python -m`) put the checkout first on sys.path, where `wv_cli` has no compiled modules. It is taken out
+here while the package is imported, which settles where its modules come from; PYTHONSAFEPATH does the same for the
+`python -m wv_cli` that tests start. An editable install goes on working: its import hook stands before sys.path.
+"""
+
+import lzma
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+_paths = sys.path[:]
+sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != ROOT]
+import wv_cli  # noqa: E402, F401
+
+sys.path[:] = _paths
+os.environ["PYTHONSAFEPATH"] = "1"
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def run_wv(
+    *arguments: object,
+    input: str | None = None,
+    env: dict[str, str] | None = None,
+    cwd: Path | None = None,
+    timeout: float = 120,
+) -> "subprocess.CompletedProcess[str]":
+    """Runs the real entry point as a user's shell would. Text goes through UTF-8 with surrogateescape, so any bytes
+    survive; without `input` stdin is empty."""
+    return subprocess.run(
+        [sys.executable, "-m", "wv_cli", *map(str, arguments)],
+        input="" if input is None else input,
+        capture_output=True,
+        encoding="utf-8",
+        errors="surrogateescape",
+        env={**os.environ, **(env or {})},
+        cwd=cwd,
+        timeout=timeout,
+        check=False,
+    )
+
+
+@pytest.fixture
+def wv(tmp_path: Path) -> Run:
+    """`wv("train", path, ...)` in the test's own folder -> CompletedProcess with returncode, stdout and stderr."""
+
+    def run(*arguments: object, **options: object) -> "subprocess.CompletedProcess[str]":
+        return run_wv(*arguments, **{"cwd": tmp_path, **options})  # type: ignore[arg-type]
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The shipped data: corpus/, similarity/, analogy/."""
+    return ROOT / "data"
+
+
+@pytest.fixture(scope="session")
+def slice_xz(data: Path) -> Path:
+    """The shipped corpus as it lies on disk: 97,000 lines, xz."""
+    return data / "corpus" / "wiki8-slice.txt.xz"
+
+
+@pytest.fixture(scope="session")
+def slice_text(slice_xz: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The first 3,000 lines of the shipped corpus (about 200,000 words) as a plain file."""
+    path = tmp_path_factory.mktemp("corpus") / "slice.txt"
+    with lzma.open(slice_xz, "rb") as packed:
+        path.write_bytes(b"".join(islice(packed, 3000)))
+    return path
+
+
+@pytest.fixture(scope="session")
+def slice_vectors(slice_text: Path) -> Iterator[Path]:
+    """Vectors of the 3,000 lines in word2vec's text format: quickly made, good enough to read, search and score."""
+    path = slice_text.parent / "slice.vec"
+    done = run_wv("train", slice_text, "-o", path, "--dim", 32, "--epochs", 1, "-q", timeout=300)
+    assert done.returncode == 0, done.stderr
+    yield path

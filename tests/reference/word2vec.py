@@ -1,0 +1,180 @@
+"""Slow float64 twin of csrc/kernels/word2vec.c: the same draws, plain NumPy arithmetic, one position at a time.
+
+The twin's own gradients are checked by finite differences in tests/test_kernel_word2vec.py.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+MASK = 2**64 - 1
+
+
+def mix(z):
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+    return z ^ (z >> 31)
+
+
+class Random:
+    """SplitMix64, as csrc/core/rng.h."""
+
+    def __init__(self, seed, a, b):
+        state = mix((seed + 0x9E3779B97F4A7C15) & MASK)
+        state = mix(state ^ ((a + 0xD1B54A32D192ED03) & MASK))
+        self.state = mix(state ^ ((b + 0x8CB92BA72F3D8DD7) & MASK))
+
+    def next(self):
+        self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
+        return mix(self.state)
+
+
+def below(draw, n):
+    return ((draw >> 32) * n) >> 32
+
+
+def sigmoid(s):
+    return np.exp(-np.logaddexp(0, -s))
+
+
+def logistic_loss(x, y, label, weight, offset):
+    """Loss of a tile: x (M, dim), y (N, dim), label and offset (N,), weight (N, M)."""
+    s = y @ x.T + offset[:, None]
+    return (weight * np.logaddexp(0, np.where(label[:, None] == 1, -s, s))).sum()
+
+
+def softmax_loss(x, y, target, weight):
+    """Loss of M rows against all words: weight (M,)."""
+    s = x @ y.T
+    s = s - s.max(axis=1, keepdims=True)
+    return -(weight * (s[:, target] - np.log(np.exp(s).sum(axis=1)))).sum()
+
+
+def logistic_gradient(x, y, label, weight, offset):
+    """(d loss/dx, d loss/dy, d loss/d offset) of logistic_loss."""
+    g = weight * (label[:, None] - sigmoid(y @ x.T + offset[:, None]))
+    return -(g.T @ y), -(g @ x), -g.sum(axis=1)
+
+
+def softmax_gradient(x, y, target, weight):
+    s = x @ y.T
+    e = np.exp(s - s.max(axis=1, keepdims=True))
+    g = -e / e.sum(axis=1, keepdims=True)
+    g[:, target] += 1
+    g *= weight[:, None]
+    return -(g @ y), -(g.T @ x)
+
+
+@dataclass
+class Twin:
+    ids: np.ndarray
+    input: np.ndarray
+    output: np.ndarray
+    context: str
+    layer: str
+    window: int
+    shrink_window: bool
+    negative: int
+    max_sentence: int
+    cbow_mean: bool
+    cbow_divide_gradient: bool
+    lr: float
+    lr_floor: float
+    epochs: int
+    seed: int
+    keep: np.ndarray | None = None
+    sampler: np.ndarray | None = None
+    log_noise: np.ndarray | None = None
+    output_bias: np.ndarray | None = None
+    path: tuple | None = None
+    loss: float = field(default=0.0)
+    examples: int = field(default=0)
+    tokens: int = field(default=0)
+
+    def block(self, start, end, epoch):
+        random = Random(self.seed, epoch, start)
+        position = start
+        schedule = len(self.ids) * self.epochs
+        while position < end:
+            done = epoch * len(self.ids) + position
+            lr = max(self.lr * (1 - done / schedule), self.lr_floor)
+            sentence = []
+            while position < end and len(sentence) < self.max_sentence:
+                word = int(self.ids[position])
+                position += 1
+                if word == -1:
+                    break
+                if word < 0:
+                    continue
+                self.tokens += 1
+                if self.keep is None or (random.next() >> 32) <= int(self.keep[word]):
+                    sentence.append(word)
+            for at in range(len(sentence)):
+                self.step(sentence, at, lr, random)
+
+    def step(self, sentence, at, lr, random):
+        width = 1 + below(random.next(), self.window) if self.shrink_window else self.window
+        context = sentence[max(0, at - width) : at] + sentence[at + 1 : at + 1 + width]
+        centre = sentence[at]
+        outputs, labels, output_weights = self.outputs(centre, random)
+        if not context:
+            return
+        if self.context == "skipgram":
+            words, counts = [], []
+            for word in context:
+                if word in words:
+                    counts[words.index(word)] += 1
+                else:
+                    words.append(word)
+                    counts.append(1)
+            x, weights = self.input[words], np.array(counts, float)
+        else:
+            mean = 1 / len(context) if self.cbow_mean else 1.0
+            x, weights = self.input[context].sum(axis=0, keepdims=True) * mean, np.ones(1)
+        self.examples += int(weights.sum())
+
+        if self.layer == "softmax":
+            self.loss += softmax_loss(x, self.output, centre, weights)
+            dx, dy = softmax_gradient(x, self.output, centre, weights)
+            self.output -= lr * dy
+        else:
+            y, weight = self.output[outputs], np.outer(output_weights, weights)
+            offset = np.zeros(len(outputs))
+            if self.layer == "nce":
+                offset = self.output_bias[outputs] - self.log_noise[outputs]
+            self.loss += logistic_loss(x, y, labels, weight, offset)
+            dx, dy, db = logistic_gradient(x, y, labels, weight, offset)
+            self.output[outputs] -= lr * dy
+            if self.layer == "nce":
+                self.output_bias[outputs] -= lr * db
+
+        if self.context == "skipgram":
+            self.input[words] -= lr * dx
+        else:
+            share = mean if self.cbow_divide_gradient else 1.0
+            for word in context:
+                self.input[word] -= lr * share * dx[0]
+
+    def outputs(self, centre, random):
+        """Rows, labels and weights of the outputs of one position."""
+        if self.layer == "softmax":
+            return None, None, None
+        if self.layer == "hs":
+            start, node, label = self.path
+            span = slice(int(start[centre]), int(start[centre + 1]))
+            return list(node[span]), label[span].astype(float), np.ones(span.stop - span.start)
+        rows, weights = [centre], [1.0]
+        for _ in range(self.negative):
+            draw = random.next()
+            word = below(draw, len(self.sampler))
+            if (draw & 0xFFFFFFFF) >= int(self.sampler[word, 0]):
+                word = int(self.sampler[word, 1])
+            if word == centre:
+                continue
+            if word in rows:
+                weights[rows.index(word)] += 1
+            else:
+                rows.append(word)
+                weights.append(1.0)
+        labels = np.array([1.0] + [0.0] * (len(rows) - 1))
+        return rows, labels, np.array(weights)

@@ -1,0 +1,95 @@
+"""`wv build-vocab`: counts words, or sums counts made elsewhere, and writes a vocabulary file."""
+
+import json
+import time
+from typing import Any
+
+import click
+
+from wv_cli.commands.options import conflict, field_options, json_option, quiet_option
+from wv_cli.config import VocabConfig
+
+
+@click.command("build-vocab", short_help="Count the words of a text; merge counts made elsewhere.")
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.option(
+    "-o", "--output", default="-", metavar="FILE", show_default=True, help="Where to write `word count` lines."
+)
+@field_options(
+    VocabConfig,
+    {
+        "min_count": "Drop words seen fewer times.",
+        "max_vocab": "Keep only the most frequent words; 0 keeps all.",
+        "lowercase": "Lower-case the text (Unicode).",
+    },
+)
+@click.option("--merge", is_flag=True, help="INPUTs are vocabulary files: sum their counts.")
+@click.option(
+    "--sentence-end/--no-sentence-end",
+    default=True,
+    show_default=True,
+    help="Write the number of lines as a first row `</s> N`, as word2vec does (GloVe does not).",
+)
+@quiet_option
+@json_option
+def command(
+    inputs: tuple[str, ...], output: str, merge: bool, sentence_end: bool, quiet: bool, as_json: bool, **options: Any
+) -> None:
+    """Count the words of INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd are unpacked.
+
+    The most frequent word comes first, words of equal count in order of first sight. `wv train --vocab` reads the file,
+    word2vec (-read-vocab) and GloVe do. To count a large text in parts, count each part with --min-count 1 and sum the
+    files with --merge, where --min-count and --max-vocab cut the sums.
+    """
+    from wv_cli.commands.bar import reading_bar
+    from wv_cli.corpus import count
+    from wv_cli.text.output import check_writable
+    from wv_cli.text.source import expand_inputs, refuse_overwriting
+    from wv_cli.vocab import merge_vocabs, read_vocab, write_vocab
+
+    config = VocabConfig(**options)
+    config.validate()
+    if merge and config.lowercase:
+        error = conflict("--merge", "--lowercase", "the words are counted already; lowercase when counting")
+        raise error
+    refuse_overwriting(inputs, output)
+    check_writable(output)
+
+    started = time.perf_counter()
+    bytes_read = 0
+    with reading_bar(quiet or as_json) as show:
+
+        def progress(consumed: int, total: int | None) -> None:
+            nonlocal bytes_read
+            bytes_read = consumed
+            if show:
+                show(consumed, total)
+
+        if merge:
+            every = merge_vocabs([read_vocab(path) for path in expand_inputs(inputs)])
+        else:
+            every = count(inputs, config, progress)
+    kept = every.cut(config)
+    write_vocab(output, kept, sentence_end=sentence_end)
+    seconds = time.perf_counter() - started
+
+    coverage = kept.tokens / every.tokens
+    if as_json:
+        facts = {
+            "output": output,
+            "tokens": every.tokens,
+            "lines": every.lines,
+            "words": len(every),
+            "kept_words": len(kept),
+            "kept_tokens": kept.tokens,
+            "coverage": coverage,
+            "seconds": seconds,
+        }
+        click.echo(json.dumps(facts), err=output == "-")
+    elif not quiet:
+        rate = "" if merge else f" ({bytes_read / 1e6 / seconds:,.0f} MB/s)"
+        click.echo(
+            f"{every.tokens:,} words in {every.lines:,} lines, {len(every):,} different ones; kept {len(kept):,}, "
+            f"which cover {coverage:.2%} of the text; {seconds:.1f} s{rate}",
+            err=True,
+        )

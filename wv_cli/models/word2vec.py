@@ -1,0 +1,157 @@
+"""word2vec: matrices, tables and steps for the kernel csrc/kernels/word2vec.c.
+
+Skip-gram and CBOW (Mikolov et al. 2013) with negative sampling, hierarchical softmax, NCE or the full softmax. Steps
+are (epoch, block of the corpus); see wv_cli.training.run.
+"""
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _word2vec
+from wv_cli.config import Word2vecConfig
+from wv_cli.corpus import Corpus
+from wv_cli.embeddings import Embeddings
+from wv_cli.errors import UsageError, WvError
+from wv_cli.training import memory
+
+# Ids per step: some 3 ms of work, so that a signal is answered at once and threads share evenly. The full softmax
+# takes thousands of times longer per word.
+_STEP_IDS = {"ns": 10_000, "nce": 10_000, "hs": 10_000, "softmax": 100}
+
+
+def keep_probability(counts: NDArray[np.int64], config: Word2vecConfig) -> NDArray[np.float64] | None:
+    """Chance of each word to survive subsampling; None when it is off. f is the word's share of the kept tokens.
+
+    word2vec's program: (sqrt(f / t) + 1) t / f.  Mikolov et al. 2013 (eq. 5): sqrt(t / f).
+    """
+    if config.sample == 0:
+        return None
+    ratio = config.sample / (counts / counts.sum())
+    keep = np.sqrt(ratio) + ratio if config.sample_formula == "word2vec" else np.sqrt(ratio)
+    return np.minimum(keep, 1.0)
+
+
+class Word2vec:
+    """A model in training. Satisfies wv_cli.training.run.Trainable.
+
+    `input` holds the word vectors, `output` the context vectors (hierarchical softmax: those of the inner nodes); both
+    are (rows, padded dim) float32.
+    """
+
+    def __init__(self, config: Word2vecConfig, corpus: Corpus, init: Embeddings | None = None) -> None:
+        """Allocates and initialises. Raises UsageError for a corpus or `init` that cannot be trained on, WvError when
+        the matrices do not fit in memory."""
+        words = len(corpus.vocab.words)
+        if words < 2:
+            message = f"training needs at least two different words, the vocabulary has {words}; lower --min-count"
+            raise WvError(message)
+        if init is not None and init.dim != config.dim:
+            message = f"--init: expected vectors of --dim {config.dim}, found {init.dim}"
+            raise UsageError(message)
+        memory.require(self.bytes_needed(config, words), "training", "lower --dim or raise --min-count")
+        self.config, self.corpus = config, corpus
+        self.input = memory.zeros(words, memory.padded(config.dim))
+        self.output = memory.zeros(words - (config.loss == "hs"), memory.padded(config.dim))
+        self.output_bias = np.zeros(words, np.float32) if config.loss == "nce" else None
+        self.words_initialised = self._initialise(init)
+        self.starts = _word2vec.block_starts(corpus.ids, _STEP_IDS[config.loss], config.max_sentence)
+        self._run = self._make_run()
+
+    @staticmethod
+    def bytes_needed(config: Word2vecConfig, words: int) -> int:
+        """Memory of the matrices and tables, beyond the corpus."""
+        tables = 12 + (20 * 5 if config.loss == "hs" else 8)
+        return words * (2 * 4 * memory.padded(config.dim) + tables)
+
+    def _initialise(self, init: Embeddings | None) -> int:
+        """Uniform in +-0.5 / dim as word2vec; output rows stay zero. Returns how many rows came from `init`."""
+        random = np.random.default_rng(self.config.seed)
+        dim, rows_at_once = self.config.dim, 1 << 16
+        for first in range(0, len(self.input), rows_at_once):
+            part = self.input[first : first + rows_at_once]
+            part[:, :dim] = (random.random((len(part), dim), np.float32) - np.float32(0.5)) / np.float32(dim)
+        if init is None:
+            return 0
+        known = np.array([init.words.find(word) for word in self.corpus.vocab.words])
+        self.input[known >= 0, :dim] = init.matrix[known[known >= 0]]
+        return int(np.count_nonzero(known >= 0))
+
+    def _make_run(self) -> _word2vec.Run:
+        config, counts = self.config, self.corpus.vocab.counts
+        tables: dict[str, Any] = {}
+        keep = keep_probability(counts, config)
+        if keep is not None:
+            tables["keep"] = np.floor(keep * (2**32 - 1)).astype(np.uint32)
+        if config.loss in ("ns", "nce"):
+            noise = counts.astype(np.float64) ** config.power
+            tables["sampler"] = _word2vec.alias_table(noise)
+        if config.loss == "nce":
+            tables["log_noise"] = np.log(config.negative * noise / noise.sum()).astype(np.float32)
+            tables["output_bias"] = self.output_bias
+        if config.loss == "hs":
+            start, node, code = _word2vec.huffman(counts)
+            tables["path"] = (start, node, (1 - code).astype(np.float32))
+        return _word2vec.Run(
+            ids=self.corpus.ids,
+            input=self.input,
+            output=self.output,
+            dim=config.dim,
+            context=config.model,
+            layer=config.loss,
+            window=config.window,
+            shrink_window=config.shrink_window,
+            negative=config.negative,
+            max_sentence=config.max_sentence,
+            cbow_mean=config.cbow_mean,
+            cbow_divide_gradient=config.cbow_gradient == "corrected",
+            lr=config.start_lr,
+            lr_floor=config.start_lr * config.lr_floor,
+            epochs=config.epochs,
+            seed=config.seed,
+            **tables,
+        )
+
+    @property
+    def epochs(self) -> int:
+        return self.config.epochs
+
+    @property
+    def epoch_steps(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def steps(self) -> int:
+        return self.epochs * self.epoch_steps
+
+    def scratch(self) -> NDArray[np.float32]:
+        return memory.zeros(1, -(-self._run.scratch_bytes // 4))[0]
+
+    def train_step(self, step: int, scratch: NDArray[np.float32]) -> tuple[float, int, int, float]:
+        epoch, block = divmod(step, self.epoch_steps)
+        return self._run.block(int(self.starts[block]), int(self.starts[block + 1]), epoch, scratch)
+
+    def identity(self) -> dict[str, Any]:
+        """What must be the same for a checkpoint to be continued; the number of threads may change."""
+        options = asdict(self.config)
+        del options["threads"]
+        return {**options, "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that training changes."""
+        arrays: dict[str, NDArray[Any]] = {"input": self.input, "output": self.output}
+        if self.output_bias is not None:
+            arrays["output_bias"] = self.output_bias
+        return arrays
+
+    def embeddings(self) -> Embeddings:
+        return Embeddings(self.corpus.vocab.words, self.input[:, : self.config.dim])
+
+    def output_embeddings(self) -> Embeddings:
+        """The context vectors. Raises UsageError for hierarchical softmax, whose output rows are not words."""
+        if self.config.loss == "hs":
+            message = "--save-output-vectors: with --loss hs the output rows are tree nodes, not words; use --loss ns"
+            raise UsageError(message)
+        return Embeddings(self.corpus.vocab.words, self.output[:, : self.config.dim])
