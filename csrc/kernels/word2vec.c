@@ -10,7 +10,8 @@
  * Departures from word2vec C, all without measurable effect on quality (benchmarks/README.md):
  * - The context rows of one position share one draw of negatives (pWord2Vec, Ji et al. 2016), and all of them move at
  *   once, from the same old values. word2vec draws anew for every (context, centre) pair.
- * - A row that stands twice in a tile enters once, with a weight of two.
+ * - A word drawn twice as a negative enters the tile once, with a weight of two. A context word that stands twice in
+ *   the window enters twice, one update after the other.
  * - The sigmoid is exact (outputs.h); the learning rate follows the position in the corpus, not a clock of threads.
  * As in word2vec: the context row is the input and the centre word is predicted; subsampling comes before windowing; a
  * negative equal to the centre is skipped, not redrawn.
@@ -24,23 +25,24 @@
 
 enum { PIPELINE = 4 }; /* positions under way: drawn, gathered, fetched, trained */
 
-/* One position and the rows of its tile. Weights count how often a row stands in the tile; `weighted` says whether any
- * is not one. `ahead` lists the rows to fetch for it: those of the outputs and the context word that is new. */
+/* One position and the rows of its tile. A weight counts how often an output stands in it; `weighted` says whether any
+ * does more than once. `fetch` of the rows in `output` are to be fetched early: one for each output, and behind them
+ * the context row that is new in the window. */
 typedef struct {
     int width; /* of the window */
     uint64_t *negative_draw;
-    int inputs, outputs, weighted, ahead_count;
+    int inputs, outputs, fetch, weighted;
     int32_t centre;
-    int32_t *input_word, *output_row;
-    float *input_weight, *output_weight, *output_label;
-    const float **ahead;
+    int32_t *output_row;
+    float **input, **output;
+    float *output_weight, *output_label;
 } tile_rows;
 
 typedef struct {
     int32_t *sentence;
     tile_rows rows[PIPELINE];
-    float **x, **x_new, **y;
-    float *x_copy; /* (max_inputs, dim) */
+    float **x;     /* rows of the copy, where the tile needs one */
+    float *x_copy; /* (max_inputs, dim); CBOW: the hidden vector and its gradient */
     float *score, *label, *weight;
     vfloat *sums;
 } scratch_space;
@@ -67,23 +69,20 @@ static void *carve(char **free_space, size_t bytes) {
 /* Lays the scratch space out from `memory`; returns its size in bytes. With memory NULL it only measures. */
 static size_t lay_out(const wv_word2vec_run *run, char *memory, scratch_space *space) {
     char *p = memory;
-    size_t inputs = (size_t)max_inputs(run), outputs = (size_t)max_outputs(run), listed = 2 * (size_t)run->window;
+    size_t inputs = (size_t)max_inputs(run), outputs = (size_t)max_outputs(run);
     size_t row_scores = run->layer == WV_SOFTMAX ? (size_t)run->vocab_size + WV_ROW_FLOATS : outputs;
     size_t cells = inputs * row_scores + WV_ROW_FLOATS;
     space->sentence = carve(&p, sizeof(int32_t) * (size_t)run->max_sentence);
     for (int k = 0; k < PIPELINE; k++) {
         space->rows[k].negative_draw = carve(&p, sizeof(uint64_t) * (size_t)run->negative);
-        space->rows[k].ahead = carve(&p, sizeof(float *) * (outputs + 1));
-        space->rows[k].input_word = carve(&p, sizeof(int32_t) * listed);
-        space->rows[k].input_weight = carve(&p, sizeof(float) * listed);
+        space->rows[k].input = carve(&p, sizeof(float *) * 2 * (size_t)run->window);
+        space->rows[k].output = carve(&p, sizeof(float *) * (outputs + 1));
         space->rows[k].output_row = carve(&p, sizeof(int32_t) * outputs);
         space->rows[k].output_weight = carve(&p, sizeof(float) * outputs);
         space->rows[k].output_label = carve(&p, sizeof(float) * outputs);
     }
     space->x = carve(&p, sizeof(float *) * inputs);
-    space->x_new = carve(&p, sizeof(float *) * inputs);
-    space->y = carve(&p, sizeof(float *) * outputs);
-    space->x_copy = carve(&p, sizeof(float) * 2 * inputs * (size_t)run->stride);
+    space->x_copy = carve(&p, sizeof(float) * (inputs + 1) * (size_t)run->stride);
     space->score = carve(&p, sizeof(float) * cells);
     space->label = carve(&p, sizeof(float) * (inputs * outputs + WV_ROW_FLOATS));
     space->weight = carve(&p, sizeof(float) * (inputs * outputs + WV_ROW_FLOATS));
@@ -113,18 +112,7 @@ static int read_sentence(const wv_word2vec_run *run, const int32_t *ids, int64_t
     return length;
 }
 
-static void add_input(tile_rows *rows, int32_t word, int merge) {
-    for (int i = 0; merge && i < rows->inputs; i++)
-        if (rows->input_word[i] == word) {
-            rows->input_weight[i] += 1;
-            rows->weighted = 1;
-            return;
-        }
-    rows->input_word[rows->inputs] = word;
-    rows->input_weight[rows->inputs++] = 1;
-}
-
-static void add_output(tile_rows *rows, int32_t row, float label) {
+static void add_output(const wv_word2vec_run *run, tile_rows *rows, int32_t row, float label) {
     for (int j = 0; j < rows->outputs; j++)
         if (rows->output_row[j] == row) {
             rows->output_weight[j] += 1;
@@ -132,6 +120,7 @@ static void add_output(tile_rows *rows, int32_t row, float label) {
             return;
         }
     rows->output_row[rows->outputs] = row;
+    rows->output[rows->outputs] = run->output + (size_t)row * run->stride;
     rows->output_label[rows->outputs] = label;
     rows->output_weight[rows->outputs++] = 1;
 }
@@ -153,35 +142,34 @@ static void gather_outputs(const wv_word2vec_run *run, tile_rows *rows) {
         int64_t start = run->path_start[centre];
         rows->outputs = (int)(run->path_start[centre + 1] - start);
         for (int j = 0; j < rows->outputs; j++) {
-            rows->output_row[j] = run->path_node[start + j];
+            rows->output[j] = run->output + (size_t)run->path_node[start + j] * run->stride;
             rows->output_label[j] = run->path_label[start + j];
-            rows->output_weight[j] = 1;
         }
     } else if (run->layer != WV_SOFTMAX) { /* the full softmax takes every row */
-        add_output(rows, centre, 1);
+        add_output(run, rows, centre, 1);
         for (int k = 0; k < run->negative; k++) {
             uint64_t number = rows->negative_draw[k];
             int32_t word = (int32_t)wv_rng_below(number, (uint32_t)run->vocab_size);
             wv_alias bucket = run->sampler[word];
             if ((uint32_t)number >= bucket.threshold) word = bucket.other;
-            if (word != centre) add_output(rows, word, 0);
+            if (word != centre) add_output(run, rows, word, 0);
         }
     }
 }
 
 /* Lists the rows of the tile of `position`. No inputs: nothing to train. */
 static void gather(const wv_word2vec_run *run, const int32_t *sentence, int length, int position, tile_rows *rows) {
-    rows->inputs = rows->outputs = rows->weighted = rows->ahead_count = 0;
+    rows->inputs = rows->outputs = rows->weighted = 0;
     rows->centre = sentence[position];
     int first = position > rows->width ? position - rows->width : 0;
     int last = position + rows->width < length ? position + rows->width : length - 1;
-    for (int p = first; p <= last; p++)
-        if (p != position) add_input(rows, sentence[p], run->context == WV_SKIPGRAM);
+    for (int p = first; p < position; p++) rows->input[rows->inputs++] = run->input + (size_t)sentence[p] * run->stride;
+    for (int p = position + 1; p <= last; p++)
+        rows->input[rows->inputs++] = run->input + (size_t)sentence[p] * run->stride;
     gather_outputs(run, rows);
-    for (int j = 0; j < rows->outputs; j++)
-        rows->ahead[rows->ahead_count++] = run->output + (size_t)rows->output_row[j] * run->stride;
+    rows->fetch = rows->outputs;
     if (position + run->window < length)
-        rows->ahead[rows->ahead_count++] = run->input + (size_t)sentence[position + run->window] * run->stride;
+        rows->output[rows->fetch++] = run->input + (size_t)sentence[position + run->window] * run->stride;
 }
 
 /* Negative sampling, hierarchical softmax and NCE: x_new += steps from x, outputs updated. x may be x_new when the
@@ -190,18 +178,17 @@ static void train_logistic(const wv_word2vec_run *run, scratch_space *space, con
                            const tile_rows *fetched, int inputs, float **x, float **x_new, float lr,
                            tile_totals *totals) {
     int outputs = rows->outputs, stride = run->stride;
+    float **y = rows->output;
     float *score = space->score, *label = space->label, *weight = rows->weighted ? space->weight : NULL;
-    for (int j = 0; j < outputs; j++) space->y[j] = run->output + (size_t)rows->output_row[j] * stride;
     for (int j = 0; j < outputs; j += WV_TILE_OUTPUTS) {
         int block = outputs - j < WV_TILE_OUTPUTS ? outputs - j : WV_TILE_OUTPUTS;
-        tile_scores(inputs, x, block, space->y + j, stride, space->sums, score + j * inputs);
+        tile_scores(inputs, x, block, y + j, stride, space->sums, score + j * inputs);
     }
     for (int j = 0; j < outputs; j++) /* overlapping stores: each output overwrites the overrun of the one before */
         for (int i = 0; i < inputs; i += WV_LANES)
             v_store_unaligned(label + j * inputs + i, v_splat(rows->output_label[j]));
     for (int j = 0; weight && j < outputs; j++)
-        for (int i = 0; i < inputs; i++)
-            weight[j * inputs + i] = rows->output_weight[j] * (run->context == WV_CBOW ? 1 : rows->input_weight[i]);
+        for (int i = 0; i < inputs; i++) weight[j * inputs + i] = rows->output_weight[j];
     if (run->layer == WV_NCE)
         for (int j = 0; j < outputs; j++) {
             int32_t word = rows->output_row[j];
@@ -213,10 +200,11 @@ static void train_logistic(const wv_word2vec_run *run, scratch_space *space, con
             for (int i = 0; i < inputs; i++) run->output_bias[rows->output_row[j]] += score[j * inputs + i];
     for (int j = 0; j < outputs; j += WV_TILE_OUTPUTS) {
         int block = outputs - j < WV_TILE_OUTPUTS ? outputs - j : WV_TILE_OUTPUTS;
-        int last_block = j + WV_TILE_OUTPUTS >= outputs, asked = j < fetched->ahead_count ? j : fetched->ahead_count;
-        int rest = fetched->ahead_count - asked;
-        tile_ahead ahead = {last_block || rest < WV_TILE_OUTPUTS ? rest : WV_TILE_OUTPUTS, fetched->ahead + asked};
-        tile_update(inputs, x, x_new, block, space->y + j, stride, score + j * inputs, ahead);
+        int left = fetched->fetch - j; /* the last block fetches all that is left */
+        if (left < 0) left = 0;
+        if (left > WV_TILE_OUTPUTS && j + WV_TILE_OUTPUTS < outputs) left = WV_TILE_OUTPUTS;
+        tile_ahead ahead = {left, (const float *const *)fetched->output + j};
+        tile_update(inputs, x, x_new, block, y + j, stride, score + j * inputs, ahead);
     }
 }
 
@@ -226,24 +214,22 @@ static double train_softmax(const wv_word2vec_run *run, scratch_space *space, co
     int words = run->vocab_size, stride = run->stride;
     size_t row = (size_t)words + WV_ROW_FLOATS;
     double loss = 0;
+    float *y[WV_TILE_OUTPUTS];
     for (int word = 0; word < words; word += WV_TILE_OUTPUTS) {
         int block = words - word < WV_TILE_OUTPUTS ? words - word : WV_TILE_OUTPUTS;
-        for (int j = 0; j < block; j++) space->y[j] = run->output + (size_t)(word + j) * stride;
-        tile_scores(inputs, x, block, space->y, stride, space->sums, space->label);
+        for (int j = 0; j < block; j++) y[j] = run->output + (size_t)(word + j) * stride;
+        tile_scores(inputs, x, block, y, stride, space->sums, space->label);
         for (int i = 0; i < inputs; i++)
             for (int j = 0; j < block; j++) space->score[i * row + word + j] = space->label[j * inputs + i];
     }
-    for (int i = 0; i < inputs; i++) {
-        float weight = run->context == WV_CBOW ? 1 : rows->input_weight[i];
-        loss += weight * softmax_steps(words, space->score + i * row, rows->centre, lr * weight, totals);
-    }
+    for (int i = 0; i < inputs; i++) loss += softmax_steps(words, space->score + i * row, rows->centre, lr, totals);
     for (int word = 0; word < words; word += WV_TILE_OUTPUTS) {
         int block = words - word < WV_TILE_OUTPUTS ? words - word : WV_TILE_OUTPUTS;
         for (int j = 0; j < block; j++) {
-            space->y[j] = run->output + (size_t)(word + j) * stride;
+            y[j] = run->output + (size_t)(word + j) * stride;
             for (int i = 0; i < inputs; i++) space->label[j * inputs + i] = space->score[i * row + word + j];
         }
-        tile_update(inputs, x, x_new, block, space->y, stride, space->label, (tile_ahead){0, NULL});
+        tile_update(inputs, x, x_new, block, y, stride, space->label, (tile_ahead){0, NULL});
     }
     return loss;
 }
@@ -256,18 +242,20 @@ static double train_outputs(const wv_word2vec_run *run, scratch_space *space, co
     return 0;
 }
 
-/* Skip-gram: the context rows are the inputs of the tile. */
+/* Skip-gram: the context rows are the inputs of the tile. With more outputs than one tile takes, every block of outputs
+ * must see the same old inputs: a copy. */
 static double train_skipgram(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows,
                              const tile_rows *fetched, float lr, tile_totals *totals) {
     int stride = run->stride;
-    int one_tile = run->layer != WV_SOFTMAX && rows->outputs <= WV_TILE_OUTPUTS;
-    for (int i = 0; i < rows->inputs; i++) {
-        float *row = space->x_new[i] = space->x[i] = run->input + (size_t)rows->input_word[i] * stride;
-        if (one_tile) continue;
-        float *copy = space->x[i] = space->x_copy + (size_t)i * stride;
-        for (int d = 0; d < stride; d += WV_LANES) v_store(copy + d, v_load(row + d));
+    float **x = rows->input;
+    if (run->layer == WV_SOFTMAX || rows->outputs > WV_TILE_OUTPUTS) {
+        x = space->x;
+        for (int i = 0; i < rows->inputs; i++) {
+            x[i] = space->x_copy + (size_t)i * stride;
+            for (int d = 0; d < stride; d += WV_LANES) v_store(x[i] + d, v_load(rows->input[i] + d));
+        }
     }
-    return train_outputs(run, space, rows, fetched, rows->inputs, space->x, space->x_new, lr, totals);
+    return train_outputs(run, space, rows, fetched, rows->inputs, x, rows->input, lr, totals);
 }
 
 /* CBOW: one input, h = sum of the context rows, divided by their number for the mean. The gradient of h goes to every
@@ -275,28 +263,21 @@ static double train_skipgram(const wv_word2vec_run *run, scratch_space *space, c
 static double train_cbow(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows,
                          const tile_rows *fetched, float lr, tile_totals *totals) {
     int stride = run->stride;
-    float *hidden = space->x[0] = space->x_copy, *delta = space->x_new[0] = space->x_copy + stride;
+    float *hidden = space->x_copy, *delta = space->x_copy + stride;
     float mean = run->cbow_mean ? 1.0f / (float)rows->inputs : 1.0f;
     float share = run->cbow_divide_gradient ? mean : 1.0f;
     for (int d = 0; d < stride; d += WV_LANES) {
         vfloat sum = v_splat(0);
-        for (int i = 0; i < rows->inputs; i++) sum += v_load(run->input + (size_t)rows->input_word[i] * stride + d);
+        for (int i = 0; i < rows->inputs; i++) sum += v_load(rows->input[i] + d);
         v_store(hidden + d, sum * mean);
         v_store(delta + d, v_splat(0));
     }
-    double loss = train_outputs(run, space, rows, fetched, 1, space->x, space->x_new, lr, totals);
+    double loss = train_outputs(run, space, rows, fetched, 1, &hidden, &delta, lr, totals);
     for (int i = 0; i < rows->inputs; i++) {
-        float *row = run->input + (size_t)rows->input_word[i] * stride;
+        float *row = rows->input[i];
         for (int d = 0; d < stride; d += WV_LANES) v_store(row + d, v_load(row + d) + share * v_load(delta + d));
     }
     return loss;
-}
-
-static int64_t examples_in(const wv_word2vec_run *run, const tile_rows *rows) {
-    if (run->context == WV_CBOW || !rows->weighted) return run->context == WV_CBOW ? 1 : rows->inputs;
-    float count = 0;
-    for (int i = 0; i < rows->inputs; i++) count += rows->input_weight[i];
-    return (int64_t)count;
 }
 
 void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const int32_t *ids, int64_t start, int64_t end,
@@ -319,11 +300,11 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const int32_t *ids, 
             if (p + 3 < length) draw(run, &random, &space.rows[(p + 7) % PIPELINE]);
             if (p + 2 >= 0 && p + 2 < length)
                 gather(run, space.sentence, length, p + 2, &space.rows[(p + 6) % PIPELINE]);
-            if (p + 1 >= length) fetched->ahead_count = 0;
+            if (p + 1 >= length) fetched->fetch = 0;
             if (p < 0 || rows->inputs == 0) continue;
             loss += run->context == WV_CBOW ? train_cbow(run, &space, rows, fetched, lr, &totals)
                                             : train_skipgram(run, &space, rows, fetched, lr, &totals);
-            examples += examples_in(run, rows);
+            examples += run->context == WV_CBOW ? 1 : rows->inputs;
         }
         loss += v_sum(totals.loss); /* once a sentence: float sums of many thousand terms would lose digits */
         totals.loss = v_splat(0);

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 MASK = 2**64 - 1
+TILE_OUTPUTS = 6  # WV_TILE_OUTPUTS of csrc/kernels/tile.h
 
 
 def mix(z):
@@ -43,25 +44,29 @@ def logistic_loss(x, y, label, weight, offset):
     return (weight * np.logaddexp(0, np.where(label[:, None] == 1, -s, s))).sum()
 
 
-def softmax_loss(x, y, target, weight):
-    """Loss of M rows against all words: weight (M,)."""
+def softmax_loss(x, y, target):
+    """Loss of M rows against all words."""
     s = x @ y.T
     s = s - s.max(axis=1, keepdims=True)
-    return -(weight * (s[:, target] - np.log(np.exp(s).sum(axis=1)))).sum()
+    return -(s[:, target] - np.log(np.exp(s).sum(axis=1))).sum()
+
+
+def logistic_steps(x, y, label, weight, offset):
+    """G (N, M): the negative gradient of logistic_loss for the scores."""
+    return weight * (label[:, None] - sigmoid(y @ x.T + offset[:, None]))
 
 
 def logistic_gradient(x, y, label, weight, offset):
     """(d loss/dx, d loss/dy, d loss/d offset) of logistic_loss."""
-    g = weight * (label[:, None] - sigmoid(y @ x.T + offset[:, None]))
+    g = logistic_steps(x, y, label, weight, offset)
     return -(g.T @ y), -(g @ x), -g.sum(axis=1)
 
 
-def softmax_gradient(x, y, target, weight):
+def softmax_gradient(x, y, target):
     s = x @ y.T
     e = np.exp(s - s.max(axis=1, keepdims=True))
     g = -e / e.sum(axis=1, keepdims=True)
     g[:, target] += 1
-    g *= weight[:, None]
     return -(g @ y), -(g.T @ x)
 
 
@@ -120,36 +125,37 @@ class Twin:
         if not context:
             return
         if self.context == "skipgram":
-            words, counts = [], []
-            for word in context:
-                if word in words:
-                    counts[words.index(word)] += 1
-                else:
-                    words.append(word)
-                    counts.append(1)
-            x, weights = self.input[words], np.array(counts, float)
+            x = self.input[context]
         else:
             mean = 1 / len(context) if self.cbow_mean else 1.0
-            x, weights = self.input[context].sum(axis=0, keepdims=True) * mean, np.ones(1)
-        self.examples += int(weights.sum())
+            x = self.input[context].sum(axis=0, keepdims=True) * mean
+        self.examples += len(x)
 
         if self.layer == "softmax":
-            self.loss += softmax_loss(x, self.output, centre, weights)
-            dx, dy = softmax_gradient(x, self.output, centre, weights)
+            self.loss += softmax_loss(x, self.output, centre)
+            dx, dy = softmax_gradient(x, self.output, centre)
             self.output -= lr * dy
         else:
-            y, weight = self.output[outputs], np.outer(output_weights, weights)
+            y, weight = self.output[outputs], np.outer(output_weights, np.ones(len(x)))
             offset = np.zeros(len(outputs))
             if self.layer == "nce":
                 offset = self.output_bias[outputs] - self.log_noise[outputs]
             self.loss += logistic_loss(x, y, labels, weight, offset)
             dx, dy, db = logistic_gradient(x, y, labels, weight, offset)
+            if self.context == "skipgram" and len(outputs) <= TILE_OUTPUTS:
+                # In place: a word that stands twice in the window is seen by the outputs with its first update.
+                g = lr * logistic_steps(x, y, labels, weight, offset)
+                now, dy = {}, np.zeros_like(y)
+                for i, word in enumerate(context):
+                    row = now.setdefault(word, self.input[word].copy())
+                    dy -= np.outer(g[:, i], row) / lr
+                    row += g[:, i] @ y
             self.output[outputs] -= lr * dy
             if self.layer == "nce":
                 self.output_bias[outputs] -= lr * db
 
         if self.context == "skipgram":
-            self.input[words] -= lr * dx
+            np.add.at(self.input, context, -lr * dx)
         else:
             share = mean if self.cbow_divide_gradient else 1.0
             for word in context:

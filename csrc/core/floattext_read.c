@@ -1,0 +1,306 @@
+/* Reading rows of word vectors (floattext.h says what is accepted).
+ *
+ * A number's digits become a 64-bit integer w and a decimal exponent e; w * 10^e is formed in double and rounded to
+ * float32. That is the correctly rounded result unless the double lies so near the midpoint of two floats that its own
+ * error (below 4 units in the last place) could cross it, or leaves the range of normal floats; those few go to strtof
+ * in the C locale. Almost every number of a real file has the form D.DDDDDD and takes the first branch. */
+#define _GNU_SOURCE
+#include "core/floattext.h"
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__APPLE__)
+#include <xlocale.h>
+#endif
+
+#define LONGEST_NUMBER 1000
+
+static const float pow10_float[] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f, 1e8f, 1e9f, 1e10f};
+static const double pow10_double[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13,
+                                      1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22, 1e23, 1e24, 1e25, 1e26, 1e27,
+                                      1e28, 1e29, 1e30, 1e31, 1e32, 1e33, 1e34, 1e35, 1e36, 1e37, 1e38, 1e39, 1e40};
+#define LARGEST_POW10 40
+static const uint64_t pow10_integer[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+
+/* The sign is set as a bit: -fno-signed-zeros lets the compiler lose it in arithmetic. */
+static inline float with_sign(float magnitude, int negative) {
+    uint32_t bits;
+    memcpy(&bits, &magnitude, 4);
+    bits |= (uint32_t)negative << 31;
+    memcpy(&magnitude, &bits, 4);
+    return magnitude;
+}
+
+static inline int is_finite_bits(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, 4);
+    return (bits & 0x7F800000u) != 0x7F800000u;
+}
+
+static inline int is_digit(char c) { return (unsigned char)(c - '0') <= 9; }
+static inline int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+/* Rounds w * 10^exponent to *value when the double proves the answer; 0 otherwise. */
+static inline int round_from_double(uint64_t w, int exponent, float *value) {
+    if (w == 0) {
+        *value = 0;
+        return 1;
+    }
+    if (exponent < -LARGEST_POW10 || exponent > LARGEST_POW10) return 0;
+    double d = exponent < 0 ? (double)w / pow10_double[-exponent] : (double)w * pow10_double[exponent];
+    uint64_t bits;
+    memcpy(&bits, &d, 8);
+    int64_t from_midpoint = (int64_t)(bits & 0x1FFFFFFF) - 0x10000000;
+    if ((from_midpoint > -8 && from_midpoint < 8) || d < 1.2e-38 || d > 3.4e38) return 0;
+    *value = (float)d;
+    return 1;
+}
+
+static locale_t c_locale(void) {
+    static locale_t locale;
+    locale_t known = __atomic_load_n(&locale, __ATOMIC_ACQUIRE);
+    if (!known) {
+        locale_t made = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+        if (__atomic_compare_exchange_n(&locale, &known, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return made;
+        freelocale(made);
+    }
+    return known;
+}
+
+static float slow_magnitude(const char *text, size_t size) {
+    char copy[LONGEST_NUMBER + 1];
+    memcpy(copy, text, size);
+    copy[size] = 0;
+    return strtof_l(copy, NULL, c_locale());
+}
+
+static int starts_with(const char *text, size_t size, const char *lower_name) {
+    size_t n = strlen(lower_name);
+    if (size < n) return 0;
+    for (size_t i = 0; i < n; i++)
+        if ((text[i] | 0x20) != lower_name[i]) return 0;
+    return 1;
+}
+
+size_t wv_parse_float(const char *text, size_t size, float *value) {
+    const char *p = text, *end = text + size;
+    int negative = p < end && *p == '-';
+    if (p < end && (*p == '-' || *p == '+')) p++;
+    const char *magnitude_start = p;
+    uint64_t w = 0;
+    int significant = 0, digits = 0;
+    int64_t exponent = 0;
+    for (; p < end && is_digit(*p); p++, digits++) {
+        if (significant == 19) exponent++;
+        else w = w * 10 + (uint64_t)(*p - '0'), significant += w != 0;
+    }
+    if (p < end && *p == '.') {
+        for (p++; p < end && is_digit(*p); p++, digits++) {
+            if (significant == 19) continue;
+            w = w * 10 + (uint64_t)(*p - '0');
+            significant += w != 0;
+            exponent--;
+        }
+    }
+    if (digits == 0) {
+        size_t rest = (size_t)(end - magnitude_start);
+        size_t taken = starts_with(magnitude_start, rest, "infinity") ? 8
+                       : starts_with(magnitude_start, rest, "inf") || starts_with(magnitude_start, rest, "nan") ? 3
+                                                                                                                : 0;
+        if (!taken) return 0;
+        uint32_t bits = (magnitude_start[0] | 0x20) == 'i' ? 0x7F800000u : 0x7FC00000u;
+        float special;
+        memcpy(&special, &bits, 4);
+        *value = with_sign(special, negative);
+        return (size_t)(magnitude_start - text) + taken;
+    }
+    if (p < end && (*p | 0x20) == 'e') {
+        const char *q = p + 1;
+        int shrinks = q < end && *q == '-';
+        if (q < end && (*q == '-' || *q == '+')) q++;
+        if (q < end && is_digit(*q)) {
+            int64_t written = 0;
+            for (; q < end && is_digit(*q); q++)
+                if (written < 1000000) written = written * 10 + (*q - '0');
+            exponent += shrinks ? -written : written;
+            p = q;
+        }
+    }
+    if (p - text > LONGEST_NUMBER) return 0;
+    float magnitude;
+    int bounded = exponent < -100000 ? -100000 : exponent > 100000 ? 100000 : (int)exponent;
+    if (!round_from_double(w, bounded, &magnitude)) magnitude = slow_magnitude(magnitude_start, (size_t)(p - magnitude_start));
+    *value = with_sign(magnitude, negative);
+    return (size_t)(p - text);
+}
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/* [-]D.D{1,18} at p: where it ends, or NULL when it has another form or needs the slow path. Digits are taken eight at a
+ * time (the well-known multiply-and-shift conversion of eight ASCII digits). */
+static inline const char *parse_plain(const char *p, float *value) {
+    int negative = *p == '-';
+    p += negative;
+    unsigned lead = (unsigned char)p[0] - '0';
+    if (lead > 9 || p[1] != '.') return NULL;
+    p += 2;
+    uint64_t chunk;
+    memcpy(&chunk, p, 8);
+    uint64_t other = ((chunk + 0x4646464646464646u) | (chunk - 0x3030303030303030u)) & 0x8080808080808080u;
+    int n = other ? __builtin_ctzll(other) >> 3 : 8;
+    if (n == 0) return NULL;
+    chunk = (chunk & 0x0F0F0F0F0F0F0F0Fu) << (64 - 8 * n);
+    chunk = chunk * 10 + (chunk >> 8);
+    chunk = (((chunk & 0x000000FF000000FFu) * 0x000F424000000064u) +
+             (((chunk >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u)) >> 32;
+    uint64_t w = lead * pow10_integer[n] + (uint32_t)chunk;
+    p += n;
+    if (n == 8)
+        for (; n < 18 && is_digit(*p); n++) w = w * 10 + (uint64_t)(*p++ - '0');
+    if ((unsigned char)*p > ' ') return NULL;
+    float magnitude;
+    if (w < (1u << 24) && n <= 10) magnitude = (float)(int32_t)w / pow10_float[n];
+    else if (!round_from_double(w, -n, &magnitude)) return NULL;
+    *value = with_sign(magnitude, negative);
+    return p;
+}
+#else
+static inline const char *parse_plain(const char *p, float *value) {
+    (void)p, (void)value;
+    return NULL;
+}
+#endif
+
+/* Text of a whole field [p, end) as a number. */
+static int parse_field(const char *p, const char *end, float *value) {
+    return end > p && wv_parse_float(p, (size_t)(end - p), value) == (size_t)(end - p);
+}
+
+/* The usual row: the word ends at the first space. Returns the start of the next line, or NULL. */
+static const char *parse_row_forward(const char *line, const char *end, int32_t dim, float *row, size_t *word_length,
+                                     int *finite) {
+    const char *p = line;
+    while (*p != ' ' && *p != '\t' && *p != '\n') p++;
+    *word_length = (size_t)(p - line);
+    if (p == line) return NULL;
+    for (int32_t i = 0; i < dim; i++) {
+        while (*p == ' ' || *p == '\t') p++;
+        const char *after = parse_plain(p, row + i);
+        if (!after) {
+            size_t size = wv_parse_float(p, (size_t)(end - p), row + i);
+            if (size == 0) return NULL;
+            after = p + size;
+            *finite &= is_finite_bits(row[i]);
+        }
+        p = after;
+        if (*p != '\n' && !is_blank(*p)) return NULL;
+    }
+    while (is_blank(*p)) p++;
+    return *p == '\n' ? p + 1 : NULL;
+}
+
+/* A row whose word may hold spaces: the last dim fields are the numbers, one separator stands before them, and the rest is
+ * the word, provided that its own last field is not a number too (then nobody can tell a long row from a word). */
+static const char *parse_row_backward(const char *line, const char *end, int32_t dim, float *row, size_t *word_length,
+                                      int *finite) {
+    const char *newline = memchr(line, '\n', (size_t)(end - line));
+    const char *p = newline;
+    for (int32_t i = dim - 1; i >= 0; i--) {
+        while (p > line && is_blank(p[-1])) p--;
+        const char *field_end = p;
+        while (p > line && !is_blank(p[-1])) p--;
+        if (p == line || !parse_field(p, field_end, row + i)) return NULL;
+        *finite &= is_finite_bits(row[i]);
+    }
+    const char *word_end = p - 1, *last = word_end;
+    while (last > line && is_blank(last[-1])) last--;
+    const char *last_end = last;
+    while (last > line && !is_blank(last[-1])) last--;
+    float ignored;
+    if (word_end == line || (last > line && parse_field(last, last_end, &ignored))) return NULL;
+    *word_length = (size_t)(word_end - line);
+    return newline + 1;
+}
+
+wv_rows_read wv_parse_rows(char *text, int64_t size, int32_t dim, int64_t capacity, float *matrix, int64_t *lengths) {
+    wv_rows_read read = {0, 0, 0, WV_STOP_NONE};
+    const char *end = text + size, *line = text;
+    while (line < end && read.rows < capacity) {
+        float *row = matrix + read.rows * (int64_t)dim;
+        size_t word_length;
+        int finite = 1;
+        const char *next = parse_row_forward(line, end, dim, row, &word_length, &finite);
+        if (!next) {
+            finite = 1;
+            next = parse_row_backward(line, end, dim, row, &word_length, &finite);
+        }
+        if (!next || !finite) {
+            read.stop = next ? WV_STOP_NOT_FINITE : WV_STOP_BAD_ROW;
+            break;
+        }
+        memmove(text + read.word_bytes, line, word_length);
+        lengths[read.rows++] = (int64_t)word_length;
+        read.word_bytes += (int64_t)word_length;
+        line = next;
+    }
+    read.consumed = line - text;
+    return read;
+}
+
+int64_t wv_first_not_finite(const float *matrix, ptrdiff_t stride, int32_t dim, int64_t rows) {
+    for (int64_t row = 0; row < rows; row++) {
+        const float *values = matrix + row * stride;
+        uint32_t bad = 0;
+        for (int32_t i = 0; i < dim; i++) bad |= (uint32_t)!is_finite_bits(values[i]);
+        for (int32_t i = 0; bad && i < dim; i++)
+            if (!is_finite_bits(values[i])) return row * dim + i;
+    }
+    return -1;
+}
+
+wv_rows_read wv_unpack_rows(char *data, int64_t size, int32_t dim, int64_t capacity, float *matrix, int64_t *lengths) {
+    wv_rows_read read = {0, 0, 0, WV_STOP_NONE};
+    const char *end = data + size, *p = data;
+    const size_t row_bytes = 4 * (size_t)dim;
+    while (p < end && read.rows < capacity) {
+        const char *word = p;
+        while (word < end && *word == '\n') word++;
+        size_t left = (size_t)(end - word);
+        const char *space = memchr(word, ' ', left < WV_BINARY_WORD_LIMIT ? left : WV_BINARY_WORD_LIMIT);
+        if (!space || (size_t)(end - space) <= row_bytes) {
+            read.stop = !space && left >= WV_BINARY_WORD_LIMIT ? WV_STOP_LONG_WORD : WV_STOP_PARTIAL;
+            break;
+        }
+        float *row = matrix + read.rows * (int64_t)dim;
+        memcpy(row, space + 1, row_bytes);
+        if (wv_first_not_finite(row, dim, dim, 1) >= 0) {
+            read.stop = WV_STOP_NOT_FINITE;
+            break;
+        }
+        size_t word_length = (size_t)(space - word);
+        memmove(data + read.word_bytes, word, word_length);
+        lengths[read.rows++] = (int64_t)word_length;
+        read.word_bytes += (int64_t)word_length;
+        p = space + 1 + row_bytes;
+    }
+    read.consumed = p - data;
+    return read;
+}
+
+int64_t wv_first_unwritable(const char *blob, const int64_t *starts, int64_t words) {
+    for (int64_t i = 0; i < words; i++) {
+        if (starts[i] == starts[i + 1]) return i;
+        for (int64_t at = starts[i]; at < starts[i + 1]; at++) {
+            char c = blob[at];
+            if (c == ' ' || c == '\t' || c == '\n' || c == 0) return i;
+        }
+    }
+    return -1;
+}
+
+int64_t wv_count_lines(const char *text, int64_t size) {
+    int64_t lines = 0;
+    const char *end = text + size;
+    for (const char *p = text; (p = memchr(p, '\n', (size_t)(end - p))); p++) lines++;
+    return lines;
+}

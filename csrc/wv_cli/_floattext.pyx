@@ -1,0 +1,163 @@
+"""Rows of word vectors as text and as word2vec's binary records, parsed and printed without the GIL.
+
+Thin over core/floattext.h, which says what is accepted and written. The buffers' owners are in wv_cli/formats.
+"""
+
+from libc.stdint cimport int32_t, int64_t
+
+
+cdef extern from "core/floattext.h" nogil:
+    enum:
+        WV_TEXT_PADDING
+        WV_FLOAT_CHARS
+        WV_BINARY_WORD_LIMIT
+    enum wv_stop:
+        WV_STOP_NONE, WV_STOP_BAD_ROW, WV_STOP_NOT_FINITE, WV_STOP_PARTIAL, WV_STOP_LONG_WORD
+    ctypedef struct wv_rows_read:
+        int64_t rows, consumed, word_bytes
+        int stop
+    size_t wv_parse_float(const char *text, size_t size, float *value) noexcept
+    wv_rows_read wv_parse_rows(char *text, int64_t size, int32_t dim, int64_t capacity, float *matrix,
+                               int64_t *lengths) noexcept
+    wv_rows_read wv_unpack_rows(char *data, int64_t size, int32_t dim, int64_t capacity, float *matrix,
+                                int64_t *lengths) noexcept
+    size_t wv_format_float(float value, int decimals, char *out) noexcept
+    size_t wv_format_rows(const float *matrix, ptrdiff_t stride, int32_t dim, int64_t rows, const char *blob,
+                          const int64_t *starts, int decimals, int trailing_space, char *out) noexcept
+    size_t wv_pack_rows(const float *matrix, ptrdiff_t stride, int32_t dim, int64_t rows, const char *blob,
+                        const int64_t *starts, char *out) noexcept
+    int64_t wv_first_not_finite(const float *matrix, ptrdiff_t stride, int32_t dim, int64_t rows) noexcept
+    int64_t wv_first_unwritable(const char *blob, const int64_t *starts, int64_t words) noexcept
+    int64_t wv_count_lines(const char *text, int64_t size) noexcept
+
+PADDING = WV_TEXT_PADDING
+BINARY_WORD_LIMIT = WV_BINARY_WORD_LIMIT
+STOP_NONE = WV_STOP_NONE
+STOP_BAD_ROW = WV_STOP_BAD_ROW
+STOP_NOT_FINITE = WV_STOP_NOT_FINITE
+STOP_PARTIAL = WV_STOP_PARTIAL
+STOP_LONG_WORD = WV_STOP_LONG_WORD
+
+
+def parse_float(bytes text):
+    """The whole of `text` as one float32, or None when it is not a number."""
+    cdef bytes padded = text + b"\n" * WV_TEXT_PADDING
+    cdef float value
+    cdef size_t size = len(text)
+    if size == 0 or wv_parse_float(padded, size, &value) != size:
+        return None
+    return value
+
+
+def read_rows(unsigned char[::1] buffer, int64_t start, int64_t end, float[:, ::1] matrix, int64_t[::1] lengths, bint binary):
+    """Reads rows from buffer[start:end] into the rows of `matrix`, at most as many as it has.
+
+    Text must end with a newline at end - 1 and have PADDING bytes after `end`. The words are packed at the start of
+    buffer[start:], their sizes go to `lengths`. Returns (rows, consumed bytes, word bytes, stop reason).
+    """
+    if not 0 <= start <= end <= buffer.shape[0] - (0 if binary else WV_TEXT_PADDING):
+        raise ValueError("the range does not lie in the buffer")
+    if lengths.shape[0] < matrix.shape[0] or matrix.shape[1] < 1:
+        raise ValueError("matrix and lengths do not fit")
+    if not binary and end > start and buffer[end - 1] != 10:
+        raise ValueError("the text does not end with a newline")
+    if end == start or matrix.shape[0] == 0:
+        return 0, 0, 0, STOP_NONE
+    cdef wv_rows_read read
+    with nogil:
+        if binary:
+            read = wv_unpack_rows(<char *> &buffer[start], end - start, <int32_t> matrix.shape[1], matrix.shape[0], &matrix[0, 0],
+                                  &lengths[0])
+        else:
+            read = wv_parse_rows(<char *> &buffer[start], end - start, <int32_t> matrix.shape[1], matrix.shape[0], &matrix[0, 0],
+                                 &lengths[0])
+    return read.rows, read.consumed, read.word_bytes, read.stop
+
+
+cdef ptrdiff_t row_stride(const float[:, :] matrix) except -1:
+    if matrix.shape[1] > 1 and matrix.strides[1] != sizeof(float) or matrix.strides[0] % sizeof(float):
+        raise ValueError("the values of a row must lie side by side")
+    return matrix.strides[0] // <ptrdiff_t> sizeof(float)
+
+
+def row_capacity(int64_t dim):
+    """Bytes a row of `dim` numbers can take, without its word."""
+    return 2 + dim * (WV_FLOAT_CHARS + 1)
+
+
+def format_rows(const float[:, :] matrix, bytes blob, const int64_t[::1] starts, int64_t first, int64_t last,
+                int decimals, bint trailing_space, unsigned char[::1] out):
+    """Prints rows first .. last of (blob, starts, matrix) to `out` as text and returns the bytes written.
+    decimals 1 .. 9 is fixed, 0 the shortest text that reads back to the same float32."""
+    cdef ptrdiff_t stride = row_stride(matrix)
+    cdef const char *words = blob
+    cdef size_t written
+    if first == last:
+        return 0
+    if not 0 <= first < last <= matrix.shape[0] or last >= starts.shape[0] or not 0 <= decimals <= 9:
+        raise ValueError("rows or decimals out of range")
+    if matrix.shape[1] < 1 or out.shape[0] < starts[last] - starts[first] + (last - first) * row_capacity(matrix.shape[1]):
+        raise ValueError("the output buffer is too small")
+    with nogil:
+        written = wv_format_rows(&matrix[first, 0], stride, <int32_t> matrix.shape[1], last - first, words, &starts[first],
+                                 decimals, trailing_space, <char *> &out[0])
+    return written
+
+
+def pack_rows(const float[:, :] matrix, bytes blob, const int64_t[::1] starts, int64_t first, int64_t last,
+              unsigned char[::1] out):
+    """Packs rows first .. last to `out` as word2vec's binary records and returns the bytes written."""
+    cdef ptrdiff_t stride = row_stride(matrix)
+    cdef const char *words = blob
+    cdef size_t written
+    if first == last:
+        return 0
+    if not 0 <= first < last <= matrix.shape[0] or last >= starts.shape[0] or matrix.shape[1] < 1:
+        raise ValueError("rows out of range")
+    if out.shape[0] < starts[last] - starts[first] + (last - first) * (2 + 4 * matrix.shape[1]):
+        raise ValueError("the output buffer is too small")
+    with nogil:
+        written = wv_pack_rows(&matrix[first, 0], stride, <int32_t> matrix.shape[1], last - first, words, &starts[first],
+                               <char *> &out[0])
+    return written
+
+
+def format_float(float value, int decimals):
+    """One number as bytes, as format_rows prints it."""
+    cdef char out[WV_FLOAT_CHARS]
+    if not 0 <= decimals <= 9:
+        raise ValueError("decimals out of range")
+    cdef size_t size = wv_format_float(value, decimals, out)
+    return out[:size]
+
+
+def first_not_finite(const float[:, :] matrix):
+    """(row, column) of the first nan or infinity; None when all values are finite."""
+    if matrix.shape[0] == 0 or matrix.shape[1] == 0:
+        return None
+    cdef ptrdiff_t stride = row_stride(matrix)
+    cdef int64_t found
+    with nogil:
+        found = wv_first_not_finite(&matrix[0, 0], stride, <int32_t> matrix.shape[1], matrix.shape[0])
+    return None if found < 0 else (found // matrix.shape[1], found % matrix.shape[1])
+
+
+def first_unwritable(bytes blob, const int64_t[::1] starts):
+    """Index of the first word that is empty or holds a space, tab, newline or NUL; -1 when there is none."""
+    cdef const char *words = blob
+    cdef int64_t found
+    with nogil:
+        found = wv_first_unwritable(words, &starts[0], starts.shape[0] - 1)
+    return found
+
+
+def count_lines(const unsigned char[::1] buffer, int64_t start, int64_t end):
+    """Newlines in buffer[start:end]."""
+    if not 0 <= start <= end <= buffer.shape[0]:
+        raise ValueError("the range does not lie in the buffer")
+    if start == end:
+        return 0
+    cdef int64_t lines
+    with nogil:
+        lines = wv_count_lines(<char *> &buffer[start], end - start)
+    return lines

@@ -1,0 +1,96 @@
+"""Real signals at any moment: the run resumes, the result is that of an uninterrupted run, nothing else is harmed."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+OPTIONS = ["--dim", "60", "--epochs", "12", "--min-count", "2", "--sample", "0", "--no-meta", "--seed", "3"]
+
+
+def command(text, folder, *more):
+    output = folder / "vectors.vec"
+    return [sys.executable, "-m", "wv_cli", "train", str(text), "-o", str(output), *OPTIONS, *more]
+
+
+def run(arguments, **kwargs):
+    return subprocess.run(arguments, capture_output=True, text=True, timeout=120, check=False, **kwargs)
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(slice_text, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole")
+    begin = time.monotonic()
+    done = run(command(slice_text, folder))
+    assert done.returncode == 0, done.stderr
+    return (folder / "vectors.vec").read_bytes(), time.monotonic() - begin
+
+
+def wait_for(process, folder, moment):
+    """Lets the process run for `moment` seconds, or until it ends by itself."""
+    end = time.monotonic() + moment
+    while time.monotonic() < end and process.poll() is None:
+        time.sleep(0.005)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signal_then_resume_gives_the_same_bytes(number, code, slice_text, tmp_path, uninterrupted):
+    whole, seconds = uninterrupted
+    (tmp_path / "vectors.vec").write_text("yesterday's")
+    process = subprocess.Popen(command(slice_text, tmp_path), stderr=subprocess.PIPE, text=True)
+    wait_for(process, tmp_path, 0.6 * seconds)
+    process.send_signal(number)
+    _, talk = process.communicate(timeout=60)
+    assert process.returncode == code, talk
+    assert "Traceback" not in talk
+    assert (tmp_path / "vectors.vec").read_text() == "yesterday's"
+    if "--resume" in talk:  # else the signal came while the text was being read
+        assert (tmp_path / "vectors.vec.checkpoint").exists()
+    done = run(command(slice_text, tmp_path, "--resume"))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "vectors.vec").read_bytes() == whole
+    assert sorted(os.listdir(tmp_path)) == ["vectors.vec"]
+
+
+def test_kill_at_ten_random_moments(slice_text, tmp_path, uninterrupted):
+    whole, seconds = uninterrupted
+    moments = random.Random(7)
+    (tmp_path / "vectors.vec").write_text("yesterday's")
+    checkpoint = tmp_path / "vectors.vec.checkpoint"
+    for _ in range(10):
+        process = subprocess.Popen(
+            command(slice_text, tmp_path, "--resume", "--checkpoint-every", "0.05", "-q"), stderr=subprocess.PIPE
+        )
+        wait_for(process, tmp_path, moments.uniform(0, seconds))
+        process.kill()
+        talk = process.communicate(timeout=60)[1]
+        assert process.returncode in (-signal.SIGKILL, 0), talk
+        if process.returncode == -signal.SIGKILL and checkpoint.exists():
+            assert checkpoint.read_bytes()[-4:] == b"DONE", "a checkpoint appears whole or not at all"
+        assert (tmp_path / "vectors.vec").read_bytes() in (b"yesterday's", whole)
+    done = run(command(slice_text, tmp_path, "--resume"))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "vectors.vec").read_bytes() == whole
+    assert sorted(os.listdir(tmp_path)) == ["vectors.vec"]
+
+
+def test_max_time_stops_and_resumes(slice_text, tmp_path, uninterrupted):
+    stopped = run(command(slice_text, tmp_path, "--max-time", "0.3"))
+    assert stopped.returncode == 124 and "--resume" in stopped.stderr
+    assert sorted(os.listdir(tmp_path)) == ["vectors.vec.checkpoint"]
+    done = run(command(slice_text, tmp_path, "--resume"))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "vectors.vec").read_bytes() == uninterrupted[0]
+
+
+def test_spool_and_threads_survive_a_resume(slice_text, tmp_path):
+    """A run on a spool file, stopped, goes on from memory with another number of threads: the same corpus."""
+    stopped = run(command(slice_text, tmp_path, "--max-time", "0.3", "--memory", "100k"))
+    assert stopped.returncode == 124, stopped.stderr
+    done = run(command(slice_text, tmp_path, "--resume", "--threads", "2"))
+    assert done.returncode == 0, done.stderr
+    assert "going on at" in done.stderr

@@ -1,0 +1,66 @@
+"""What a check looks for in every row, whatever the format: words met twice, bad UTF-8, zero vectors."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.formats.report import Report
+
+_PARTING = {b" ": "a space", b"\t": "a tab", b"\n": "a newline", b"\0": "a NUL"}
+
+
+class RowAudit:
+    """Fed with the good rows in order. `unit` is the keyword of Report.add that places are given in: "line" or
+    "byte"."""
+
+    def __init__(self, report: Report, unit: str) -> None:
+        self._report = report
+        self._unit = unit
+        self._first_place: dict[bytes, int] = {}
+
+    def add(
+        self,
+        packed: bytes,
+        lengths: NDArray[np.int64],
+        vectors: NDArray[np.float32],
+        place: Callable[[int], int],
+    ) -> None:
+        """Rows with their words end to end in `packed`; `place(i)` is where row i stands in the file."""
+        first_place, ascii_only = self._first_place, packed.isascii()
+        plain = not any(mark in packed for mark in _PARTING)
+        end = 0
+        for i, length in enumerate(lengths.tolist()):
+            word = packed[end : end + length]
+            end += length
+            earlier = first_place.setdefault(word, here := place(i))
+            if earlier != here:
+                self._add("duplicate word", f"the word {_text(word)} stands at {self._unit} {earlier} already", here)
+            if not ascii_only:
+                self._check_utf8(word, here)
+            if not plain:
+                self._check_parting(word, here)
+        for i in np.flatnonzero(~vectors.any(axis=1)).tolist():
+            self._add("zero vector", "all numbers of this row are 0", place(i), note=True)
+
+    def _check_utf8(self, word: bytes, here: int) -> None:
+        try:
+            word.decode()
+        except UnicodeDecodeError as error:
+            text = f"the word {_text(word)} is not UTF-8: byte {error.start + 1} is 0x{word[error.start]:02x}"
+            self._add("bad UTF-8", text, here)
+
+    def _check_parting(self, word: bytes, here: int) -> None:
+        what = next((name for mark, name in _PARTING.items() if mark in word), None)
+        if what:
+            self._add("unusual word", f"the word {_text(word)} holds {what}: few programs can read it", here, note=True)
+
+    def _add(self, kind: str, text: str, here: int, note: bool = False) -> None:
+        if self._unit == "line":
+            self._report.add(kind, text, line=here, note=note)
+        else:
+            self._report.add(kind, text, byte=here, note=note)
+
+
+def _text(word: bytes) -> str:
+    return repr((word if len(word) <= 40 else word[:37] + b"...").decode("utf-8", "backslashreplace"))

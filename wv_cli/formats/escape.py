@@ -1,0 +1,74 @@
+"""Words that a text or binary vector file cannot hold, because it parts fields by spaces and rows by newlines.
+
+They are refused by default, with the word and the way out. Escaped, a space, tab, newline, NUL and % become % and two
+hexadecimal digits (new%20york), the empty word a lone %; everything else stays as it is, and unescaping is exact.
+"""
+
+import re
+
+from wv_cli._floattext import first_unwritable
+from wv_cli.errors import BadFile, WvError
+from wv_cli.words import WordList
+
+_UNSAFE = re.compile(rb"[ \t\n\0%]")
+_ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})?")
+
+
+def escape_word(word: bytes) -> bytes:
+    return _UNSAFE.sub(lambda found: b"%%%02X" % found[0][0], word) or b"%"
+
+
+def unescape_word(word: bytes) -> bytes:
+    """Raises ValueError when `word` was not made by escape_word."""
+    if word == b"%":
+        return b""
+
+    def restored(found: re.Match[bytes]) -> bytes:
+        if found[1] is None:
+            message = "a % without two hexadecimal digits"
+            raise ValueError(message)
+        return bytes([int(found[1], 16)])
+
+    return _ESCAPE.sub(restored, word)
+
+
+def escape_words(words: WordList) -> WordList:
+    if b"%" not in words.blob and first_unwritable(words.blob, words.starts) < 0:
+        return words
+    return WordList.of(escape_word(words.bytes_at(i)) for i in range(len(words)))
+
+
+def unescape_words(words: WordList, path: object) -> WordList:
+    """Raises BadFile when a word holds a % that no escaping wrote."""
+    if b"%" not in words.blob:
+        return words
+    restored = []
+    for i in range(len(words)):
+        word = words.bytes_at(i)
+        try:
+            restored.append(unescape_word(word) if b"%" in word else word)
+        except ValueError:
+            text = word.decode("utf-8", "backslashreplace")
+            problem = (
+                f"row {i + 1}: the word {text!r} holds a % that --escape did not write; read it without --unescape"
+            )
+            raise BadFile(path, problem) from None
+    return WordList.of(restored)
+
+
+def require_writable(words: WordList, format_name: str, path: object) -> None:
+    """Raises WvError for the first word the format cannot hold."""
+    row = first_unwritable(words.blob, words.starts)
+    if row < 0:
+        return
+    word = words.bytes_at(row)
+    what = next((name for byte, name in _NAMES.items() if byte in word), "no character at all")
+    text = word.decode("utf-8", "backslashreplace")
+    message = (
+        f"{path}: row {row + 1}: the word {text!r} holds {what}, which {format_name} cannot keep; nothing was written. "
+        f"Write it as {escape_word(word).decode('utf-8', 'backslashreplace')!r} with --escape"
+    )
+    raise WvError(message)
+
+
+_NAMES = {b" ": "a space", b"\t": "a tab", b"\n": "a newline", b"\0": "a NUL"}

@@ -1,0 +1,96 @@
+"""GloVe's text format: no header, one row a line: `word number number ...`, without a space at the end.
+
+The dimension is the number of numbers that end the first row. GloVe's last row is `<unk>`, the vector for unknown
+words; it is kept as an ordinary row. A file cut between two rows cannot be told from a whole one: there is no count.
+"""
+
+from typing import BinaryIO
+
+from wv_cli._floattext import parse_float
+from wv_cli.embeddings import Embeddings
+from wv_cli.errors import BadFile, WvError
+from wv_cli.formats.base import Format, ReadOptions, WriteOptions
+from wv_cli.formats.header import parse_header
+from wv_cli.formats.input import LONGEST_LINE, Input
+from wv_cli.formats.report import Report
+from wv_cli.formats.store import RowStore
+from wv_cli.formats.text_check import TextCheck
+from wv_cli.formats.text_rows import (
+    RowReader,
+    check_last_line,
+    count_numbers,
+    shown,
+    split_fields,
+    write_rows,
+)
+
+
+def sniff(head: bytes) -> bool:
+    line = head.partition(b"\n")[0]
+    if parse_header(head) is not None or b"\0" in line:
+        return False
+    fields = split_fields(line)
+    if b"\n" not in head:
+        fields = fields[:-1] or fields  # cut
+    # `word number` is more likely a vocabulary, and numbers only are vectors without words; --from glove-text reads both.
+    return count_numbers(fields) > 1 and parse_float(fields[0]) is None
+
+
+def peek_first_row(source: Input) -> bytes:
+    """The first line, without its newline, left in place."""
+    size = 1 << 16
+    while b"\n" not in (head := source.peek(size)) and len(head) == size and size < LONGEST_LINE:
+        size *= 4
+    return head.partition(b"\n")[0]
+
+
+def find_dim(source: Input, first_row: bytes) -> int:
+    """The dimension, from the first row. Raises BadFile when it holds no numbers."""
+    dim = count_numbers(split_fields(first_row))
+    if dim == 0:
+        problem = f"expected a word and numbers, found {shown(first_row)}"
+        raise BadFile(source.name, problem, line=1)
+    return dim
+
+
+def read(source: Input, options: ReadOptions) -> Embeddings:
+    first_row = peek_first_row(source)
+    dim = find_dim(source, first_row)
+    store = RowStore(dim, None)
+    if source.size is not None:
+        # Rows are about as long as the first one; a wrong guess costs a little address space or a move.
+        guess = source.size // (len(first_row) + 1) + source.size // (16 * len(first_row)) + 16
+        store.reserve(min(guess, options.limit or guess))
+    reader = RowReader(source, dim, 1, options.threads)
+    reader.read(store, options.limit)
+    if options.limit is None or reader.rows < options.limit:
+        check_last_line(source, first_row, reader.rows)
+    return store.finish(reader.rows)
+
+
+def write(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) -> None:
+    if not len(embeddings):
+        message = "there are no rows to write, and glove-text has no header to say so"
+        raise WvError(message)
+    write_rows(stream, embeddings, options.precision, options.threads, trailing_space=False)
+
+
+def check(source: Input, report: Report) -> None:
+    TextCheck(source, report, find_dim(source, peek_first_row(source)), 1).run()
+
+
+FORMAT = Format(
+    name="glove-text",
+    summary="GloVe's text vectors: no header, `word number ...`",
+    suffixes=(".glove",),
+    text=True,
+    loses=(
+        "the number of rows (a file cut between rows looks whole); all but six decimals of each number "
+        "(--precision exact keeps every bit); words that are empty or hold a space, tab, newline or NUL "
+        "(--escape keeps them)"
+    ),
+    sniff=sniff,
+    read=read,
+    check=check,
+    write=write,
+)

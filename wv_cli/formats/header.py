@@ -1,0 +1,66 @@
+"""word2vec's header line `rows dim`, shared by its text and binary formats: found, parsed, held against the file's
+size."""
+
+import re
+from dataclasses import dataclass
+
+from wv_cli._floattext import parse_float
+from wv_cli.errors import BadFile
+from wv_cli.formats.input import Input
+
+_HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n")
+# A row longer than this would not be a word vector, and its size must fit the kernels' 32-bit dimension.
+MAX_DIM = 10_000_000
+
+
+@dataclass(frozen=True)
+class Header:
+    """`size` is the length of the line with its newline."""
+
+    rows: int
+    dim: int
+    size: int
+
+    def require_room(self, source: Input, row_bytes: int, spare_bytes: int = 0) -> None:
+        """Raises BadFile before anything is allocated when the file is smaller than the header promises at least."""
+        least = self.size + self.rows * row_bytes - spare_bytes
+        if source.size is not None and source.size < least:
+            problem = (
+                f"the header promises {self.rows} rows of {self.dim} numbers, at least {least} bytes; found "
+                f"{source.size} bytes: the file was cut short or the header is wrong; `wv check` tells more"
+            )
+            raise BadFile(source.name, problem, line=1)
+
+
+def parse_header(head: bytes) -> Header | None:
+    """The header at the start of `head`, None when there is none."""
+    found = _HEADER.match(head)
+    return Header(int(found[1]), int(found[2]), found.end()) if found else None
+
+
+def read_header(source: Input) -> Header:
+    """Takes the header. Raises BadFile when there is none or it promises the impossible."""
+    head = source.peek(256)
+    header = parse_header(head)
+    if header is None:
+        found = head[:40].partition(b"\n")[0].decode("utf-8", "backslashreplace")
+        problem = (
+            f"expected a header `rows dim`, found {found!r}; a text file without a header is read as glove-text "
+            "(--from glove-text)"
+        )
+        raise BadFile(source.name, problem, line=1)
+    if not 1 <= header.dim <= MAX_DIM:
+        raise BadFile(source.name, f"expected a dimension of 1 to {MAX_DIM}, found {header.dim}", line=1)
+    source.read(header.size)
+    return header
+
+
+def looks_like_text(rows: bytes, dim: int) -> bool:
+    """Tells text rows from binary ones by the bytes after the header (the start of them)."""
+    line, newline, _ = rows.partition(b"\n")
+    fields = line.split()
+    if newline and len(fields) > dim and all(parse_float(field) is not None for field in fields[-dim:]):
+        return True
+    # Raw floats nearly always hold control characters, text never does. A long row shows in its first part.
+    window = rows[: 4 * dim + 100]
+    return not any(byte < 32 and byte not in b"\t\n\r\v\f" for byte in window)

@@ -1,0 +1,78 @@
+"""Checks text rows: goes on after a bad row, with the next line."""
+
+import numpy as np
+
+from wv_cli import _floattext
+from wv_cli.formats.audit import RowAudit
+from wv_cli.formats.input import Input
+from wv_cli.formats.report import Report
+from wv_cli.formats.text_rows import explain, split_fields
+
+
+class TextCheck:
+    """One pass over the rows after the header, which begin at `first_line`."""
+
+    def __init__(self, source: Input, report: Report, dim: int, first_line: int) -> None:
+        self.source, self.report, self.dim = source, report, dim
+        self.line = first_line
+        self.last_word = b""
+        self._audit = RowAudit(report, "line")
+        self._blank_line = 0
+        self._ends_with_space = False
+        report.dim = dim
+
+    def run(self) -> None:
+        for block, size in self.source.line_blocks():
+            self._block(block, size)
+        if self.source.newline_missing:
+            self._check_end()
+        if self._blank_line:
+            self.report.add("blank line", "blank lines at the end of the file", line=self._blank_line, note=True)
+
+    def _block(self, block: bytearray, size: int) -> None:
+        lines = _floattext.count_lines(block, 0, size)
+        scratch = np.empty((min(lines, size // (2 * self.dim + 2) + 1), self.dim), np.float32)
+        lengths = np.empty(len(scratch), np.int64)
+        start = 0
+        if self.line <= 2:
+            self._ends_with_space = block[: block.index(b"\n")].rstrip(b"\r").endswith(b" ")
+        while start < size:
+            rows, consumed, word_bytes, stop = _floattext.read_rows(block, start, size, scratch, lengths, False)
+            if rows:
+                self._close_blank_lines()
+                words = bytes(block[start : start + word_bytes])
+                first = self.line
+                self._audit.add(words, lengths[:rows], scratch[:rows], lambda i, first=first: first + i)  # type: ignore[misc]
+                self.last_word = words[len(words) - int(lengths[rows - 1]) :]
+            self.report.rows += rows
+            self.line += rows
+            start += consumed
+            if stop != _floattext.STOP_NONE:
+                end = block.index(b"\n", start)
+                self._bad_line(bytes(block[start:end]))
+                self.line += 1
+                start = end + 1
+
+    def _bad_line(self, line: bytes) -> None:
+        if not line.strip(b" \t\r"):
+            self._blank_line = self._blank_line or self.line
+            return
+        self._close_blank_lines()
+        kind, text = explain(line, self.dim)
+        self.report.add(kind, text, line=self.line)
+        self.report.rows += 1
+        self.last_word = (split_fields(line) or [b""])[0]
+
+    def _close_blank_lines(self) -> None:
+        if self._blank_line:
+            self.report.add("blank line", explain(b"", self.dim)[1], line=self._blank_line)
+            self._blank_line = 0
+
+    def _check_end(self) -> None:
+        last = self.line - 1
+        if self._ends_with_space and self.source.last_byte != 32:
+            text = "expected a space and a line end after the last number, found the end of the file: it was cut short"
+            self.report.add("truncated", text, line=last)
+        elif not self._ends_with_space:
+            text = "the last row has no line end; if the file was cut, its last number is wrong"
+            self.report.add("no line end", text, line=last, note=True)

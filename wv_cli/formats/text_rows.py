@@ -1,0 +1,201 @@
+"""Text rows `word number number ...`: the body that word2vec's and GloVe's text formats share, read, written,
+explained.
+
+Not the headers: those are in word2vec_text.py and glove_text.py. Blocks of whole lines are parsed by several threads
+into one matrix. A row's word may hold spaces (gensim writes such words) when the fields before the last `dim` cannot
+be taken for a number; otherwise nobody can tell it from a row that is too long, and it is refused.
+"""
+
+import re
+import warnings
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+
+from wv_cli import _floattext
+from wv_cli.embeddings import Embeddings
+from wv_cli.errors import BadFile
+from wv_cli.formats.base import FormatWarning, Precision
+from wv_cli.formats.input import Input
+from wv_cli.formats.store import RowStore
+
+_BLANKS = re.compile(rb"[ \t\r\n]+")
+_BLOCK_VALUES = 1 << 16
+
+
+def split_fields(line: bytes) -> list[bytes]:
+    """The fields of a row as the C reader sees them: parted by spaces, tabs and carriage returns, nothing else (a
+    no-break space is part of a word)."""
+    return [part for part in _BLANKS.split(line) if part]
+
+
+def count_numbers(fields: list[bytes]) -> int:
+    """How many fields at the end are numbers, the first field (a word in any case) not counted."""
+    count = 0
+    for part in reversed(fields[1:]):
+        if _floattext.parse_float(part) is None:
+            break
+        count += 1
+    return count
+
+
+def shown(text: bytes) -> str:
+    """Bytes of a file for a message: short, one line."""
+    return repr((text if len(text) <= 40 else text[:37] + b"...").decode("utf-8", "backslashreplace"))
+
+
+def explain(line: bytes, dim: int) -> tuple[str, str]:
+    """(kind, problem) of a row that could not be read as a word and `dim` finite numbers."""
+    fields = split_fields(line)
+    if not fields:
+        return "blank line", f"expected a word and {dim} numbers, found a blank line"
+    if line[:1] in b" \t" and len(fields) <= dim:
+        return (
+            "no word",
+            f"expected a word and {dim} numbers, found a row that begins with a space: its word is missing",
+        )
+    found = len(fields) - 1
+    if found < dim:
+        return "ragged row", f"expected {dim} numbers after the word {shown(fields[0])}, found {found}"
+    for at, part in enumerate(fields[-dim:], 1):
+        value = _floattext.parse_float(part)
+        if value is None:
+            hint = "; decimals need a point, not a comma" if re.fullmatch(rb"-?\d+,\d+", part) else ""
+            return "not a number", f"expected {dim} numbers, found {shown(part)} as number {at}{hint}"
+        if not np.isfinite(value):
+            text = f"expected finite numbers, found {shown(part)} as number {at} of the word {shown(fields[0])}"
+            return "not finite", text
+    return "ragged row", f"expected {dim} numbers after the word {shown(fields[0])}, found {found}"
+
+
+@dataclass
+class _Task:
+    """A block handed to a thread. `take` rows are wanted, the block has `lines` lines."""
+
+    future: "Future[tuple[int, int, int, int]]"
+    block: bytearray
+    size: int
+    first_row: int
+    take: int
+
+
+class RowReader:
+    """Reads the rows after a header into a RowStore.
+
+    `first_line` is the line number of the first row. `most` stops the reading after so many rows; `overfull` tells
+    whether there was more. Raises BadFile with the line.
+    """
+
+    def __init__(self, source: Input, dim: int, first_line: int, threads: int) -> None:
+        self.source, self.dim, self.first_line, self.threads = source, dim, first_line, max(1, threads)
+        self.rows = 0
+        self.overfull = False
+        self._blank_line: int | None = None
+
+    def read(self, store: RowStore, most: int | None) -> None:
+        pending: deque[_Task] = deque()
+        submitted = 0
+        with ThreadPoolExecutor(self.threads) as pool:
+            for block, size in self.source.line_blocks():
+                # No more rows than the shortest possible ones, so that a wrong dimension allocates little.
+                take = min(_floattext.count_lines(block, 0, size), size // (2 * self.dim + 2) + 1)
+                if most is not None:
+                    take = min(take, most - submitted)
+                if submitted + take > store.capacity:
+                    self._settle(pending, 0, store)
+                    store.reserve(submitted + take)
+                rows = slice(submitted, submitted + take)
+                views = store.matrix[rows], store.lengths[rows]
+                future = pool.submit(_floattext.read_rows, block, 0, size, *views, False)
+                pending.append(_Task(future, block, size, submitted, take))
+                del views
+                submitted += take
+                self._settle(pending, self.threads, store)
+                if self.overfull:
+                    break
+            self._settle(pending, 0, store)
+
+    def _settle(self, pending: deque[_Task], leave: int, store: RowStore) -> None:
+        """Takes the results of the oldest blocks, in order, until `leave` are left."""
+        while len(pending) > leave:
+            task = pending.popleft()
+            rows, consumed, word_bytes, stop = task.future.result()
+            rest = bytes(memoryview(task.block)[consumed : task.size])
+            blank = not rest.strip(b" \t\r\n")
+            if self._blank_line is not None and (rows or not blank):
+                raise BadFile(self.source.name, explain(b"", self.dim)[1], line=self._blank_line)
+            store.add_words(bytes(memoryview(task.block)[:word_bytes]))
+            self.rows = task.first_row + rows
+            if rest and blank:
+                # Blank lines are harmless at the end of a file, and only there.
+                self._blank_line = self._blank_line or self.first_line + self.rows
+            elif rest and stop == _floattext.STOP_NONE:
+                self.overfull = True
+            elif rest:
+                self._refuse(rest, is_last=not pending)
+
+    def _refuse(self, rest: bytes, is_last: bool) -> None:
+        line = rest[: rest.index(b"\n")]
+        problem = explain(line, self.dim)[1]
+        if is_last and self.source.newline_missing and len(rest) == len(line) + 1:
+            problem += "; the file ends in the middle of this row: it was cut short, make or copy it again"
+        raise BadFile(self.source.name, problem, line=self.first_line + self.rows)
+
+
+def check_last_line(source: Input, first_line: bytes, last_line: int) -> None:
+    """A number at the very end of a file without a last newline may be cut: 0.12 for 0.123456. Rows that end with a
+    space (word2vec, fastText) prove it, for others there is a warning."""
+    if not source.newline_missing:
+        return
+    if first_line.rstrip(b"\r\n").endswith(b" "):
+        if source.last_byte != 32:
+            problem = (
+                "expected a space and a line end after the last number, found the end of the file: it was cut short"
+            )
+            raise BadFile(source.name, problem, line=last_line)
+        return
+    message = f"{source.name}:{last_line}: the last row has no line end; if the file was cut, its last number is wrong"
+    warnings.warn(message, FormatWarning, stacklevel=2)
+
+
+def decimals(precision: Precision) -> int:
+    return 0 if precision == "exact" else int(precision)
+
+
+def write_rows(
+    stream: BinaryIO, embeddings: Embeddings, precision: Precision, threads: int, *, trailing_space: bool
+) -> None:
+    """Writes all rows, formatted by several threads, in order."""
+    digits = decimals(precision)
+    matrix, words = embeddings.matrix, embeddings.words
+    if matrix.shape[1] > 1 and matrix.strides[1] != 4:
+        matrix = np.ascontiguousarray(matrix)
+    step = max(1, _BLOCK_VALUES // embeddings.dim)
+
+    def formatted(first: int) -> memoryview:
+        last = min(first + step, len(words))
+        room = int(words.starts[last] - words.starts[first]) + (last - first) * _floattext.row_capacity(embeddings.dim)
+        out = np.empty(room, np.uint8)
+        size = _floattext.format_rows(matrix, words.blob, words.starts, first, last, digits, trailing_space, out.data)
+        return out.data[:size]
+
+    for piece in _in_order(formatted, range(0, len(words), step), threads):
+        stream.write(piece)
+
+
+def _in_order(function, arguments, threads: int) -> Iterator[memoryview]:  # type: ignore[no-untyped-def]
+    if threads <= 1:
+        yield from map(function, arguments)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        pending: deque[Future[memoryview]] = deque()
+        for argument in arguments:
+            pending.append(pool.submit(function, argument))
+            if len(pending) > threads:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()

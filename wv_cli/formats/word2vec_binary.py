@@ -1,0 +1,200 @@
+"""word2vec's binary format (.bin): a text header `rows dim`, then for each row: word, space, dim raw float32.
+
+Written as word2vec writes it, with a newline after each row; gensim writes none; both are read (newlines before a
+word are skipped, as word2vec's own tools and gensim do). The floats are little-endian, as on every machine these
+files come from.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _floattext
+from wv_cli.embeddings import Embeddings
+from wv_cli.errors import BadFile
+from wv_cli.formats.audit import RowAudit
+from wv_cli.formats.base import Format, ReadOptions, WriteOptions
+from wv_cli.formats.header import Header, looks_like_text, parse_header, read_header
+from wv_cli.formats.input import Input
+from wv_cli.formats.report import Report
+from wv_cli.formats.store import RowStore
+from wv_cli.formats.text_rows import shown
+
+_BLOCK_BYTES = 1 << 20
+# A word of one byte, its space, and the numbers; the last newline may be missing.
+_LEAST_WORD = 2
+
+
+def sniff(head: bytes) -> bool:
+    header = parse_header(head)
+    return header is not None and not looks_like_text(head[header.size :], header.dim)
+
+
+@dataclass
+class Run:
+    """`count` rows from row `first` on, read to the start of what `room` gave; or the row there that could not be
+    read, with the reason `stop` and the bytes `data` it begins with. `offset` is where that is in the file, `size`
+    its bytes."""
+
+    first: int
+    count: int
+    words: bytes
+    stop: int
+    offset: int
+    size: int
+    data: bytes = b""
+
+
+class RecordReader:
+    """Reads at most `most` rows through one buffer, into the matrix and lengths that `room(first row)` gives. After
+    it `rest` holds what was read too much, which begins at `offset`."""
+
+    def __init__(self, source: Input, dim: int, most: int) -> None:
+        self.source, self.dim, self.most = source, dim, most
+        self.offset = source.position
+        self.rest = b""
+
+    def runs(self, room: Callable[[int], tuple[NDArray[np.float32], NDArray[np.int64]]]) -> Iterator[Run]:
+        buffer = bytearray(_BLOCK_BYTES)
+        base, start, end, rows = self.offset, 0, 0, 0
+        while rows < self.most:
+            # What is left of a row moves to the front; its rest is read behind it.
+            buffer[: end - start] = buffer[start:end]
+            base, start, end = base + start, 0, end - start
+            if 2 * end > len(buffer):
+                buffer += bytes(len(buffer))
+            with memoryview(buffer) as view:
+                got = self.source.readinto(view[end:])
+            end += got
+            if got == 0:
+                yield Run(rows, 0, b"", _floattext.STOP_PARTIAL, base, end, bytes(buffer[:end]))
+                break
+            stop = _floattext.STOP_NONE
+            while rows < self.most and start < end and stop != _floattext.STOP_PARTIAL:
+                found, consumed, word_bytes, stop = _floattext.read_rows(buffer, start, end, *room(rows), True)
+                if found:
+                    words = bytes(buffer[start : start + word_bytes])
+                    yield Run(rows, found, words, _floattext.STOP_NONE, base + start, consumed)
+                rows, start = rows + found, start + consumed
+                if stop in (_floattext.STOP_NOT_FINITE, _floattext.STOP_LONG_WORD):
+                    data = bytes(buffer[start:end])
+                    size = data.index(b" ") + 1 + 4 * self.dim if stop == _floattext.STOP_NOT_FINITE else len(data)
+                    yield Run(rows, 0, b"", stop, base + start, size, data[:size])
+                    if stop == _floattext.STOP_LONG_WORD:
+                        return
+                    rows, start = rows + 1, start + size
+        self.rest, self.offset = bytes(buffer[start:end]), base + start
+
+
+def read(source: Input, options: ReadOptions) -> Embeddings:
+    header = read_header(source)
+    header.require_room(source, row_bytes=_LEAST_WORD + 4 * header.dim)
+    most = header.rows if options.limit is None else min(options.limit, header.rows)
+    store = RowStore(header.dim, most if source.size is not None else None)
+    reader = RecordReader(source, header.dim, most)
+    rows = 0
+
+    def room(first: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        store.reserve(min(most, first + 1))
+        last = min(most, store.capacity)
+        return store.matrix[first:last], store.lengths[first:last]
+
+    for run in reader.runs(room):
+        if run.stop != _floattext.STOP_NONE:
+            raise BadFile(source.name, explain(run, header)[1], byte=run.offset)
+        store.add_words(run.words)
+        rows = run.first + run.count
+    if most == header.rows and (reader.rest + source.peek(64)).strip(b"\n"):
+        problem = _excess(source, header, reader.offset) + "; `wv check` tells more, --limit takes the rows it promises"
+        raise BadFile(source.name, problem, byte=reader.offset)
+    return store.finish(rows)
+
+
+def check(source: Input, report: Report) -> None:
+    header = read_header(source)
+    report.promised_rows, report.dim = header.rows, header.dim
+    reader = RecordReader(source, header.dim, header.rows)
+    audit = RowAudit(report, "byte")
+    count = max(1, min(header.rows, _BLOCK_BYTES // (4 * header.dim)))
+    matrix, lengths = np.empty((count, header.dim), np.float32), np.empty(count, np.int64)
+    for run in reader.runs(lambda first: (matrix[: header.rows - first], lengths[: header.rows - first])):
+        report.rows = run.first + run.count
+        if run.stop == _floattext.STOP_NONE:
+            offsets = _row_offsets(run, lengths[: run.count], header.dim)
+            audit.add(run.words, lengths[: run.count], matrix[: run.count], offsets.__getitem__)
+            continue
+        kind, text = explain(run, header)
+        report.add(kind, text, byte=run.offset)
+        if run.stop != _floattext.STOP_NOT_FINITE:
+            return
+        report.rows += 1
+    if (reader.rest + source.peek(64)).strip(b"\n"):
+        report.add("trailing data", _excess(source, header, reader.offset), byte=reader.offset)
+
+
+def _row_offsets(run: Run, lengths: NDArray[np.int64], dim: int) -> list[int]:
+    """Where the words of a run begin. A newline before each of them but the file's first is what word2vec writes."""
+    sizes = lengths + 1 + 4 * dim
+    newlines = run.size - int(sizes.sum())
+    ends = np.cumsum(sizes + (newlines >= run.count - 1 > 0 or newlines == run.count))
+    first = run.offset + (newlines == run.count)
+    return [first, *(first + ends[:-1]).tolist()]
+
+
+def explain(run: Run, header: Header) -> tuple[str, str]:
+    """(kind, problem) of the row that ended a run."""
+    row = f"row {run.first + 1} of {header.rows}"
+    if run.stop == _floattext.STOP_PARTIAL:
+        return "truncated", f"expected {row}, found the end of the file {run.size} bytes further on: it was cut short"
+    if run.stop == _floattext.STOP_LONG_WORD:
+        limit = _floattext.BINARY_WORD_LIMIT
+        text = f"{row}: expected a word and a space, found no space in {limit} bytes; the damage is before this place"
+        return "lost place", text
+    word, _, values = run.data.lstrip(b"\n").partition(b" ")
+    numbers = np.frombuffer(values, "<f4")
+    at = int(np.flatnonzero(~np.isfinite(numbers))[0])
+    return (
+        "not finite",
+        f"{row}: expected finite numbers, found {numbers[at]} as number {at + 1} of the word {shown(word)}",
+    )
+
+
+def _excess(source: Input, header: Header, offset: int) -> str:
+    left = "" if source.size is None else f"{source.size - offset} "
+    return f"expected the end of the file after the {header.rows} rows its header promises, found {left}more bytes"
+
+
+def write(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) -> None:
+    stream.write(b"%d %d\n" % (len(embeddings), embeddings.dim))
+    for piece in packed_rows(embeddings):
+        stream.write(piece)
+
+
+def packed_rows(embeddings: Embeddings) -> Iterator[memoryview]:
+    """The rows as bytes, a megabyte or so at a time."""
+    matrix, words = embeddings.matrix, embeddings.words
+    if embeddings.dim > 1 and matrix.strides[1] != 4:
+        matrix = np.ascontiguousarray(matrix)
+    step = max(1, _BLOCK_BYTES // (4 * embeddings.dim))
+    for first in range(0, len(words), step):
+        last = min(first + step, len(words))
+        room = int(words.starts[last] - words.starts[first]) + (last - first) * (2 + 4 * embeddings.dim)
+        out = np.empty(room, np.uint8)
+        size = _floattext.pack_rows(matrix, words.blob, words.starts, first, last, out.data)
+        yield out.data[:size]
+
+
+FORMAT = Format(
+    name="word2vec-binary",
+    summary="word2vec's binary vectors: a header `rows dim`, then `word ` and raw float32",
+    suffixes=(".bin",),
+    text=False,
+    loses="words that are empty or hold a space, tab, newline or NUL (--escape keeps them)",
+    sniff=sniff,
+    read=read,
+    check=check,
+    write=write,
+)

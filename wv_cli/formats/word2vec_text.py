@@ -1,0 +1,98 @@
+"""word2vec's text format (.vec, .txt): a header `rows dim`, then one row a line: `word number number ... `.
+
+Written byte for byte as word2vec writes it: six decimals, a space after every number, the last one included. Read from
+word2vec, fastText (.vec), gensim and GloVe (-write-header 1). GloVe's header counts one row too few, because of the
+`<unk>` row it appends; such a file is read whole with a warning. Any other disagreement is an error.
+"""
+
+import warnings
+from typing import BinaryIO
+
+from wv_cli.embeddings import Embeddings
+from wv_cli.errors import BadFile
+from wv_cli.formats.base import Format, FormatWarning, ReadOptions, WriteOptions
+from wv_cli.formats.header import looks_like_text, parse_header, read_header
+from wv_cli.formats.input import Input
+from wv_cli.formats.report import Report
+from wv_cli.formats.store import RowStore
+from wv_cli.formats.text_check import TextCheck
+from wv_cli.formats.text_rows import RowReader, check_last_line, write_rows
+
+
+def sniff(head: bytes) -> bool:
+    header = parse_header(head)
+    return header is not None and looks_like_text(head[header.size :], header.dim)
+
+
+def read(source: Input, options: ReadOptions) -> Embeddings:
+    header = read_header(source)
+    # The shortest row is a one-byte word, and a space and a digit for every number.
+    header.require_room(source, row_bytes=1 + 2 * header.dim, spare_bytes=1)
+    limit = header.rows if options.limit is None else min(options.limit, header.rows)
+    first_row = source.peek(1 << 16).partition(b"\n")[0]
+    # One row more than promised, for GloVe's <unk>.
+    whole = limit == header.rows
+    store = RowStore(header.dim, limit + whole if source.size is not None else None)
+    reader = RowReader(source, header.dim, 2, options.threads)
+    reader.read(store, limit + whole)
+    if reader.rows < limit:
+        problem = (
+            f"the header promises {header.rows} rows, found {reader.rows}: the file was cut short or the header is "
+            "wrong; `wv check` tells more"
+        )
+        raise BadFile(source.name, problem, line=reader.rows + 1)
+    if whole:
+        check_last_line(source, first_row, reader.rows + 1)
+    result = store.finish(reader.rows)
+    if reader.rows > header.rows:
+        if reader.overfull or result.words.bytes_at(header.rows) != b"<unk>":
+            problem = (
+                f"the header promises {header.rows} rows, but another row follows; correct the first line "
+                "or take the rows it promises with --limit"
+            )
+            raise BadFile(source.name, problem, line=header.rows + 2)
+        message = (
+            f"{source.name}: the header promises {header.rows} rows and {reader.rows} are there, the last one <unk>: "
+            "GloVe counts so; all were read"
+        )
+        warnings.warn(message, FormatWarning, stacklevel=2)
+    return result
+
+
+def write(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) -> None:
+    stream.write(b"%d %d\n" % (len(embeddings), embeddings.dim))
+    write_rows(stream, embeddings, options.precision, options.threads, trailing_space=True)
+
+
+def check(source: Input, report: Report) -> None:
+    header = read_header(source)
+    report.promised_rows = header.rows
+    rows = TextCheck(source, report, header.dim, 2)
+    rows.run()
+    if report.rows < header.rows:
+        text = f"the header promises {header.rows} rows, found {report.rows}: the file was cut or the header is wrong"
+        report.add("row count", text, line=rows.line - 1)
+    elif report.rows == header.rows + 1 and rows.last_word == b"<unk>":
+        text = (
+            f"the header promises {header.rows} rows, found {report.rows}: GloVe does not count <unk>; correct line 1"
+        )
+        report.add("row count", text, line=1)
+    elif report.rows > header.rows:
+        text = f"the header promises {header.rows} rows, found {report.rows}"
+        report.add("row count", text, line=1)
+
+
+FORMAT = Format(
+    name="word2vec-text",
+    summary="word2vec's text vectors: a header `rows dim`, then `word number ...`; fastText's .vec too",
+    suffixes=(".vec", ".txt"),
+    text=True,
+    loses=(
+        "all but six decimals of each number (--precision exact keeps every bit); words that are empty or hold a "
+        "space, tab, newline or NUL (--escape keeps them)"
+    ),
+    sniff=sniff,
+    read=read,
+    check=check,
+    write=write,
+)
