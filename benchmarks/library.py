@@ -1,0 +1,129 @@
+"""The child process that times one piece of a library from inside: `library.py TASK PROGRAM JSON`.
+
+Prints {"cpu_seconds", "wall_seconds", ...} of the least of `repeat` runs, imports and preparation left out. One process
+per task and program, so that no cache or heap of one helps another.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Job = dict[str, Any]
+
+
+def least(work: Callable[[], object], repeat: int) -> dict[str, float]:
+    best = {"cpu_seconds": float("inf"), "wall_seconds": float("inf")}
+    for _ in range(repeat):
+        wall, cpu = time.perf_counter(), time.process_time()
+        work()
+        used = {"cpu_seconds": time.process_time() - cpu, "wall_seconds": time.perf_counter() - wall}
+        best = min(best, used, key=lambda times: times["cpu_seconds"])
+    return best
+
+
+def encode_wv(job: Job) -> dict[str, float]:
+    from wv_cli.config import VocabConfig
+    from wv_cli.corpus import encode
+
+    return least(lambda: encode([job["corpus"]], VocabConfig()), job["repeat"])
+
+
+def count_wv(job: Job) -> dict[str, float]:
+    from wv_cli.config import VocabConfig
+    from wv_cli.corpus import count
+
+    return least(lambda: count([job["corpus"]], VocabConfig()), job["repeat"])
+
+
+def count_gensim(job: Job) -> dict[str, float]:
+    from gensim.models import Word2Vec
+
+    def build() -> None:
+        Word2Vec(vector_size=1, min_count=5).build_vocab(corpus_file=job["corpus"])
+
+    return least(build, job["repeat"])
+
+
+def load_wv(job: Job) -> dict[str, float]:
+    from wv_cli import formats
+
+    # The sum touches every number: a file that is only mapped into memory has not been read yet.
+    return least(lambda: formats.load(job["file"]).matrix.sum(), job["repeat"])
+
+
+def load_gensim(job: Job) -> dict[str, float]:
+    from gensim.models import KeyedVectors
+
+    binary = job["file"].endswith(".bin")
+    return least(lambda: KeyedVectors.load_word2vec_format(job["file"], binary=binary).vectors.sum(), job["repeat"])
+
+
+def save_wv(job: Job) -> dict[str, float]:
+    from wv_cli import formats
+
+    vectors = formats.load(job["source"])
+    return least(lambda: formats.save(job["file"], vectors), job["repeat"])
+
+
+def save_gensim(job: Job) -> dict[str, float]:
+    from gensim.models import KeyedVectors
+
+    vectors = KeyedVectors.load_word2vec_format(job["source"], binary=True)
+    binary = job["file"].endswith(".bin")
+    return least(lambda: vectors.save_word2vec_format(job["file"], binary=binary), job["repeat"])
+
+
+def search_wv(job: Job) -> dict[str, float]:
+    from wv_cli import formats
+    from wv_cli.neighbours import Neighbours
+
+    index = Neighbours(formats.load(job["source"]), threads=job["threads"])
+    queries = np.arange(job["queries"])
+    return least(
+        lambda: index.top_k(index.unit[queries], 10, exclude=[[query] for query in queries.tolist()]), job["repeat"]
+    )
+
+
+def search_numpy(job: Job) -> dict[str, float]:
+    """A matrix product and a partial sort over batches of 256 queries: what a careful NumPy user writes."""
+    matrix = np.fromfile(job["matrix"], np.float32).reshape(-1, job["dim"])
+    unit = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+
+    def work() -> None:
+        for start in range(0, job["queries"], 256):
+            rows = np.arange(start, min(start + 256, job["queries"]))
+            scores = unit[rows] @ unit.T
+            scores[np.arange(len(rows)), rows] = -1
+            best = np.argpartition(-scores, 10, axis=1)[:, :10]
+            order = np.argsort(-np.take_along_axis(scores, best, axis=1), axis=1)
+            np.take_along_axis(best, order, axis=1)
+
+    return least(work, job["repeat"])
+
+
+def search_gensim(job: Job) -> dict[str, float]:
+    from gensim.models import KeyedVectors
+
+    vectors = KeyedVectors.load_word2vec_format(job["source"], binary=True)
+    vectors.fill_norms()
+    words = vectors.index_to_key[: job["queries"]]
+
+    def work() -> None:
+        for word in words:
+            vectors.most_similar(word, topn=10)
+
+    return least(work, job["repeat"])
+
+
+TASKS = {
+    function.__name__: function
+    for function in (encode_wv, count_wv, count_gensim, load_wv, load_gensim, save_wv, save_gensim)
+    + (search_wv, search_numpy, search_gensim)
+}
+
+if __name__ == "__main__":
+    print(json.dumps(TASKS[f"{sys.argv[1]}_{sys.argv[2]}"](json.loads(sys.argv[3]))))

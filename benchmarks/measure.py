@@ -1,0 +1,125 @@
+"""What a program used: CPU seconds, wall seconds and peak memory of one child process and all it waited for.
+
+CPU seconds are user + system time from wait4(2), so waiting for a busy machine does not count; wall time beside them
+shows what threads bought.
+"""
+
+import importlib.metadata
+import json
+import os
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+WV = [sys.executable, "-P", "-m", "wv_cli"]
+
+
+class Failed(Exception):
+    """A measured program did not exit with 0."""
+
+
+@dataclass(frozen=True)
+class Usage:
+    cpu_seconds: float
+    wall_seconds: float
+    peak_mb: float
+    stdout: str
+
+
+def measure(argv: list[str]) -> Usage:
+    """Runs argv to its end. Its messages are shown only when it fails."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        begin = time.monotonic()
+        child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+        _, status, used = os.wait4(child.pid, 0)
+        wall = time.monotonic() - begin
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        err.seek(0)
+        text = out.read().decode(errors="replace")
+        if child.returncode:
+            message = f"{' '.join(argv)}\nexit code {child.returncode}\n{text[-2000:]}{err.read().decode()[-2000:]}"
+            raise Failed(message)
+    return Usage(used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024, text)
+
+
+def measure_json(argv: list[str]) -> Any:
+    """Runs a child that measures itself and prints one JSON value last."""
+    return json.loads(measure(argv).stdout.splitlines()[-1])
+
+
+def core_latency() -> int | None:
+    """Nanoseconds for a cache line to change core; None without a C compiler or with one core."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    cores = sorted(os.sched_getaffinity(0))
+    if compiler is None or len(cores) < 2:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "pingpong"
+        build = [compiler, "-O2", "-pthread", "-o", str(program), str(HERE / "pingpong.c")]
+        if subprocess.run(build, check=False, capture_output=True).returncode:
+            return None
+        done = subprocess.run([program, str(cores[0]), str(cores[1])], capture_output=True, text=True, check=True)
+    return int(done.stdout)
+
+
+def machine() -> dict[str, Any]:
+    """The machine, without its name."""
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")
+    return {
+        "processor": model,
+        "architecture": platform.machine(),
+        "cores": len(os.sched_getaffinity(0)),
+        "memory_gb": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9, 1),
+        "kernel": platform.release(),
+        "load_at_start": round(os.getloadavg()[0], 2),
+    }
+
+
+def versions(peers: str) -> dict[str, str]:
+    """Ours (with the instruction set in use) and what the peers' Python has installed."""
+    names = ["numpy", "gensim", "fasttext", "word2vec", "scipy"]
+    if peers == sys.executable:
+        found = {name: _version(name) for name in names}
+    else:
+        found = measure_json([peers, __file__, "versions", *names])
+    ours = measure([*WV, "--version"]).stdout.strip()
+    return {"wv": ours, "python": platform.python_version(), **{k: v for k, v in found.items() if v}}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def header(suite: str, peers: str) -> dict[str, Any]:
+    """What every raw result begins with. Paths in the command are cut to their last part."""
+    words = [Path(word).name if "/" in word else word for word in sys.argv[1:]]
+    return {
+        "suite": suite,
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "command": " ".join(["python benchmarks/run.py", *words]),
+        "machine": machine(),
+        "versions": versions(peers),
+    }
+
+
+def median(values: list[float]) -> float:
+    return statistics.median(values)
+
+
+if __name__ == "__main__" and sys.argv[1:2] == ["versions"]:
+    print(json.dumps({name: _version(name) for name in sys.argv[2:]}))

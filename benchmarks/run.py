@@ -1,0 +1,101 @@
+"""Measures us beside the programs we replace, in one run, and keeps the raw result.
+
+    python benchmarks/run.py CORPUS --models skipgram-ns,cbow-ns --programs wv,word2vec,gensim,fasttext --epochs 1
+
+See README.md here for what is measured and how not to fool oneself.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import suites
+import train
+from measure import HERE, header
+
+SUITES = {
+    "train": (train.run, train.table),
+    "text": (suites.text, suites.table),
+    "vectors": (suites.vectors, suites.table),
+    "search": (suites.search, suites.table),
+}
+
+
+def names(known: object) -> object:
+    """argparse type: a comma-separated list of known names."""
+
+    def parse(text: str) -> list[str]:
+        for word in text.split(","):
+            if word not in known:  # type: ignore[operator]
+                message = f"unknown {word!r} (choices: {', '.join(known)})"  # type: ignore[arg-type]
+                raise argparse.ArgumentTypeError(message)
+        return text.split(",")
+
+    return parse
+
+
+def arguments() -> argparse.Namespace:
+    formatter = argparse.ArgumentDefaultsHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], formatter_class=formatter)
+    add = parser.add_argument
+    add("corpus", nargs="?", help="plain text, one paragraph a line (suites train and text)")
+    add("--suite", default="train", choices=list(SUITES))
+    add("--models", type=names(train.MODELS), default="skipgram-ns", help=f"from {','.join(train.MODELS)}")
+    add("--programs", type=names(train.PROGRAMS), default=",".join(train.PROGRAMS))
+    add("--rounds", type=int, default=1, help="programs take turns; medians are reported")
+    add("--epochs", type=int, default=1)
+    add("--dim", type=int, default=100)
+    add("--window", type=int, default=5)
+    add("--negative", type=int, default=5)
+    add("--sample", type=float, default=1e-4)
+    add("--min-count", type=int, default=5)
+    add("--lr", type=float, default=0, help="0: 0.05, and 0.025 for skipgram-hs")
+    add("--threads", type=int, default=1)
+    add("--seed", type=int, default=1)
+    add("--simlex", type=Path, help="a SimLex-999 file (`word word score`) to score as well")
+    add("--rows", type=int, default=100_000, help="suites vectors and search")
+    add("--queries", type=int, default=1000, help="suite search")
+    add("--peers", default=sys.executable, metavar="PYTHON", help="the Python that has gensim, fasttext and word2vec")
+    add("--scratch", type=Path, help="folder for the vector files while they are scored; default: the system's")
+    add("--name", help="name of the result files; default: suite, date and threads")
+    options = parser.parse_args()
+    if options.suite in ("train", "text") and not (options.corpus and Path(options.corpus).is_file()):
+        parser.error(f"--suite {options.suite} needs a corpus file")
+    return options
+
+
+def main() -> int:
+    options = arguments()
+    run, table = SUITES[options.suite]
+    result = header(options.suite, options.peers)
+
+    def say(text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
+
+    result["settings"] = {
+        name: getattr(options, name)
+        for name in ("epochs", "dim", "window", "negative", "sample", "min_count", "lr", "threads", "seed", "rounds")
+    }
+    good = run(options, result, say)
+    name = options.name or f"{options.suite}-{result['date'][:10]}-{options.threads}t"
+    machine = result["machine"]
+    lines = [
+        f"`{result['command']}`",
+        "",
+        f"{result['date']}, {machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB; "
+        + "; ".join(value if key == "wv" else f"{key} {value}" for key, value in result["versions"].items()),
+        "",
+        *table(result),
+    ]
+    folder = HERE / "results"
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
+    (folder / f"{name}.md").write_text("\n".join(lines) + "\n")
+    print("\n".join(lines))
+    say(f"raw result: benchmarks/results/{name}.json")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

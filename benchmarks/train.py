@@ -1,0 +1,182 @@
+"""Suite `train`: the same corpus and settings through every program, whole jobs from text file to vector file.
+
+A speed counts for nothing without the quality of what it made, so each vector file is scored before its row is printed.
+"""
+
+import hashlib
+import json
+import shutil
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from measure import HERE, WV, Failed, core_latency, measure, measure_json, median
+
+DATA = HERE.parent / "data"
+ANALOGIES = DATA / "analogy" / "questions-words.txt"
+SIMILARITY = DATA / "similarity" / "EN-WS-353-ALL.txt"
+
+# name: model, loss, learning rate, and the programs that have it
+MODELS = {
+    "skipgram-ns": ("skipgram", "ns", 0.05, ("wv", "word2vec", "gensim", "fasttext")),
+    "cbow-ns": ("cbow", "ns", 0.05, ("wv", "word2vec", "gensim", "fasttext")),
+    "skipgram-hs": ("skipgram", "hs", 0.025, ("wv", "word2vec", "gensim", "fasttext")),
+    "cbow-hs": ("cbow", "hs", 0.05, ("wv", "word2vec", "gensim", "fasttext")),
+    "skipgram-nce": ("skipgram", "nce", 0.05, ("wv",)),
+}
+PROGRAMS = ("wv", "word2vec", "gensim", "fasttext")
+
+# Scores of two seeds differ by about this much on 17 million words.
+NOISE = {"analogy": 1.5, "WS353": 0.03}
+
+
+@dataclass(frozen=True)
+class Job:
+    corpus: str
+    model: str
+    loss: str
+    dim: int
+    window: int
+    negative: int
+    sample: float
+    min_count: int
+    lr: float
+    epochs: int
+    threads: int
+    seed: int
+    output: str
+
+
+def command(program: str, job: Job, peers: str) -> list[str]:
+    """The command line of `program` for this job."""
+    if program == "wv":
+        names = ("model", "loss", "dim", "window", "negative", "sample", "min_count", "lr", "epochs", "threads", "seed")
+        options = [word for name in names for word in (f"--{name.replace('_', '-')}", f"{getattr(job, name)}")]
+        return [*WV, "train", job.corpus, "-o", job.output, *options, "-q", "--no-meta"]
+    if program == "word2vec":
+        options = {
+            "train": job.corpus, "output": job.output, "size": job.dim, "window": job.window, "sample": job.sample,
+            "hs": int(job.loss == "hs"), "negative": job.negative if job.loss == "ns" else 0, "alpha": job.lr,
+            "cbow": int(job.model == "cbow"), "iter": job.epochs, "min-count": job.min_count,
+            "threads": job.threads, "binary": 1, "debug": 0,
+        }  # fmt: skip
+        beside = Path(peers).parent / "word2vec"
+        name = str(beside) if beside.exists() else shutil.which("word2vec") or "word2vec"
+        return [name, *(word for key, value in options.items() for word in (f"-{key}", f"{value}"))]
+    return [peers, str(HERE / "peer_train.py"), program, json.dumps(asdict(job))]
+
+
+def describe(corpus: Path) -> dict[str, Any]:
+    words = lines = 0
+    digest = hashlib.sha256()
+    with corpus.open("rb") as stream:
+        for line in stream:
+            words += len(line.split())
+            lines += 1
+            digest.update(line)
+    size = corpus.stat().st_size
+    return {"name": corpus.name, "words": words, "lines": lines, "bytes": size, "sha256": digest.hexdigest()}
+
+
+def score(vectors: Path, simlex: Path | None) -> dict[str, float]:
+    """Google analogies among the 30,000 most frequent words in percent; Spearman on the word pair files."""
+    analogy = measure_json(
+        [*WV, "eval", "analogy", str(vectors), str(ANALOGIES), "--restrict-vocab", "30000", "--json"]
+    )
+    scores = {"analogy": analogy["accuracy"]}
+    for name, pairs in (("WS353", SIMILARITY), ("SimLex", simlex)):
+        if pairs is not None:
+            found = measure_json([*WV, "eval", "similarity", str(vectors), str(pairs), "--json"])
+            scores[name] = found["spearman"]
+    return scores
+
+
+def run(options: Any, result: dict[str, Any], say: Any) -> bool:
+    """Fills result["runs"] and result["summary"]; False when our quality is below a peer's."""
+    corpus = Path(options.corpus)
+    result["corpus"] = describe(corpus)
+    words = result["corpus"]["words"] * options.epochs
+    result["runs"] = []
+    with tempfile.TemporaryDirectory(dir=options.scratch) as folder:
+        for number in range(1, options.rounds + 1):
+            for name in options.models:
+                model, loss, lr, able = MODELS[name]
+                for program in (program for program in options.programs if program in able):
+                    job = Job(
+                        str(corpus), model, loss, options.dim, options.window, options.negative, options.sample,
+                        options.min_count, options.lr or lr, options.epochs, options.threads, options.seed + number - 1,
+                        str(Path(folder) / f"{program}.bin"),
+                    )  # fmt: skip
+                    latency = core_latency() if options.threads > 1 else None
+                    try:
+                        used = measure(command(program, job, options.peers))
+                        scores = score(Path(job.output), options.simlex)
+                    except Failed as error:
+                        say(f"{name} {program}: failed, left out: {error}")
+                        result["runs"].append({"round": number, "model": name, "program": program, "failed": True})
+                        continue
+                    row = {
+                        "round": number,
+                        "model": name,
+                        "program": program,
+                        "lr": job.lr,
+                        "cpu_seconds": round(used.cpu_seconds, 3),
+                        "wall_seconds": round(used.wall_seconds, 3),
+                        "peak_mb": round(used.peak_mb, 1),
+                        "words_per_cpu_second": round(words / used.cpu_seconds),
+                        "words_per_second": round(words / used.wall_seconds),
+                        "core_latency_ns": latency,
+                        "scores": scores,
+                    }
+                    result["runs"].append(row)
+                    say(f"round {number} {name} {program}: {scores} {used.cpu_seconds:.1f} s CPU")
+    result["summary"] = summary(result["runs"])
+    return all(row["quality_ok"] for row in result["summary"])
+
+
+def summary(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Medians over the rounds, and each program's CPU and wall time as a multiple of ours on the same model."""
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in runs:
+        if "failed" not in row:
+            groups.setdefault((row["model"], row["program"]), []).append(row)
+    numbers = ("cpu_seconds", "wall_seconds", "peak_mb", "words_per_cpu_second", "words_per_second")
+    rows: list[dict[str, Any]] = []
+    for (model, program), found in groups.items():
+        row: dict[str, Any] = {"model": model, "program": program, "rounds": len(found)}
+        row |= {name: median([run[name] for run in found]) for name in numbers}
+        row["scores"] = {name: round(median([run["scores"][name] for run in found]), 3) for name in found[0]["scores"]}
+        latencies = [run["core_latency_ns"] for run in found if run["core_latency_ns"]]
+        row["core_latency_ns"] = median(latencies) if latencies else None
+        rows.append(row)
+    for row in rows:
+        ours = next((other for other in rows if (other["model"], other["program"]) == (row["model"], "wv")), None)
+        row["cpu_ratio"] = round(row["cpu_seconds"] / ours["cpu_seconds"], 2) if ours else None
+        row["wall_ratio"] = round(row["wall_seconds"] / ours["wall_seconds"], 2) if ours else None
+        peers = [other for other in rows if other["model"] == row["model"] and other["program"] != "wv"]
+        row["quality_ok"] = row["program"] != "wv" or all(
+            row["scores"][name] >= other["scores"][name] - noise for other in peers for name, noise in NOISE.items()
+        )
+    return rows
+
+
+def table(result: dict[str, Any]) -> list[str]:
+    """Markdown. Our speed is not shown where our quality is below a peer's by more than noise."""
+    names = list(result["summary"][0]["scores"]) if result["summary"] else []
+    threaded = any(row["core_latency_ns"] for row in result["summary"])
+    columns = ["model", "program", *names, "CPU s", "x ours", "wall s", "x ours", "k words/CPU s", "peak MB"]
+    columns += ["core to core ns"] * threaded
+    lines = ["| " + " | ".join(columns) + " |", "|---|---|" + "--:|" * (len(columns) - 2)]
+    for row in result["summary"]:
+        scores = [f"{row['scores'][name]:.1f}" if name == "analogy" else f"{row['scores'][name]:.3f}" for name in names]
+        speeds = [
+            f"{row['cpu_seconds']:.1f}", f"{row['cpu_ratio']}", f"{row['wall_seconds']:.1f}", f"{row['wall_ratio']}",
+            f"{row['words_per_cpu_second'] / 1000:,.0f}",
+        ]  # fmt: skip
+        if not row["quality_ok"]:
+            speeds = ["quality below a peer's", "-", "-", "-", "-"]
+        cells = [row["model"], row["program"], *scores, *speeds, f"{row['peak_mb']:,.0f}"]
+        cells += [f"{row['core_latency_ns']}"] * threaded
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
