@@ -34,8 +34,8 @@ def sniff(head: bytes) -> bool:
     if parse_header(head) is not None or b"\0" in line:
         return False
     fields = split_fields(line)
-    if b"\n" not in head:
-        fields = fields[:-1] or fields  # cut
+    if b"\n" not in head and fields and parse_float(fields[-1]) is None:
+        fields.pop()  # a number that the end of `head` cuts
     # `word number` is more likely a vocabulary, and rows of decimals only are vectors without words; for files that are
     # what they do not seem there is --from glove-text.
     has_words = any(b"." not in first or parse_float(first) is None for first in first_fields(head))
