@@ -17,6 +17,10 @@ from wv_cli.commands import COMMANDS
 from wv_cli.errors import UsageError, WvError
 
 
+class ReaderGone(Exception):
+    """A broken pipe on its way past click, which would exit with 1 at once."""
+
+
 class LazyGroup(click.Group):
     """A group that imports a command's module only when that command is asked for."""
 
@@ -35,6 +39,12 @@ class LazyGroup(click.Group):
             except UsageError as error:
                 raise click.UsageError(str(error), context) from None
         return super().resolve_command(context, args)
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except BrokenPipeError as error:
+            raise ReaderGone from error
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -95,7 +105,7 @@ def run(argv: list[str]) -> int:
         result = wv.main(args=argv, prog_name="wv", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
-    except BrokenPipeError:
+    except (BrokenPipeError, ReaderGone):
         # The reader (head, less) has seen enough. What is still buffered must not fail again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
