@@ -6,9 +6,22 @@ size_t WV_NAME(wv_word2vec_scratch_bytes)(const wv_word2vec_run *run);
 void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const int32_t *ids, int64_t start, int64_t end,
                                 int32_t epoch, void *scratch, wv_word2vec_result *result);
 
+void WV_NAME(wv_search_normalise)(const float *in, int64_t in_stride, float *out, int64_t out_stride, int64_t n,
+                                  int32_t dim);
+void WV_NAME(wv_search_pack)(const float *x, int64_t stride, int32_t count, int32_t dim, float *panels);
+void WV_NAME(wv_search_top_k)(const wv_top_k *run, int64_t start, int64_t end);
+size_t WV_NAME(wv_search_analogies_scratch_bytes)(const wv_analogies *run);
+void WV_NAME(wv_search_analogies)(const wv_analogies *run, int64_t start, int64_t end, void *scratch);
+
 const wv_kernels WV_NAME(wv_kernels) = {
     .name = WV_TEXT(WV_ISA),
     .lanes = WV_LANES,
     .word2vec_scratch_bytes = WV_NAME(wv_word2vec_scratch_bytes),
     .word2vec_block = WV_NAME(wv_word2vec_block),
+
+    .search_normalise = WV_NAME(wv_search_normalise),
+    .search_pack = WV_NAME(wv_search_pack),
+    .search_top_k = WV_NAME(wv_search_top_k),
+    .search_analogies_scratch_bytes = WV_NAME(wv_search_analogies_scratch_bytes),
+    .search_analogies = WV_NAME(wv_search_analogies),
 };

@@ -69,6 +69,47 @@ typedef struct {
     float lr;         /* at the end of the block */
 } wv_word2vec_result;
 
+/* ---------------------------------------------------------------- search */
+
+/* Vectors stand side by side in panels so that one register holds the same coordinate of `lanes` of them:
+ * panels is (ceil(count / lanes), dim, lanes), the lanes after the last vector zero, aligned to 64 bytes. */
+
+/* One thread's scan for the k best rows of every query. Each query owns a heap of k slots, worst first (lowest score,
+ * then highest row); the caller fills them with score -inf. NaN is never selected. */
+typedef struct {
+    const float *rows; /* (n, dim), rows `stride` floats apart; any alignment */
+    int64_t stride;
+    int32_t dim;
+    int32_t queries;
+    int32_t k;
+    const float *panels;          /* the queries */
+    float *threshold;             /* (queries rounded up to lanes): the worst score in the heap; +inf after the last */
+    float *scores;                /* (queries, k) */
+    int32_t *hits;                /* (queries, k): row numbers */
+    const int64_t *exclude_start; /* (queries + 1): query q never returns exclude[exclude_start[q] .. [q + 1]); or NULL */
+    const int32_t *exclude;       /* row numbers, ascending within a query */
+} wv_top_k;
+
+typedef enum { WV_3COSADD, WV_3COSMUL } wv_analogy_method;
+
+/* One thread's scan for the k best answers to `a is to b as c is to ?`. Questions share words, so the scores of the
+ * distinct words against a block of rows are made once and combined per question. */
+typedef struct {
+    const float *rows; /* (n, dim) unit vectors */
+    int64_t stride;
+    int32_t dim;
+    int32_t questions;
+    int32_t k;
+    wv_analogy_method method;
+    const float *words; /* (distinct, dim) unit vectors, rows `dim` floats apart */
+    int32_t distinct;
+    const int32_t *question; /* (questions, 3): a, b, c as rows of `words` */
+    const int32_t *word_row; /* (distinct): the row each word must not be answered with */
+    float *threshold;        /* (questions) */
+    float *scores;           /* (questions, k) */
+    int32_t *hits;           /* (questions, k) */
+} wv_analogies;
+
 /* ---------------------------------------------------------------- the table */
 
 typedef struct {
@@ -81,6 +122,17 @@ typedef struct {
      * the learning rate follows from the position, so any thread may run any block and a resumed run draws the same. */
     void (*word2vec_block)(const wv_word2vec_run *run, const int32_t *ids, int64_t start, int64_t end, int32_t epoch,
                            void *scratch, wv_word2vec_result *result);
+
+    /* out = in / |in|, (n, dim), the norm in double; rows of zeros stay zero, rows with NaN or infinity become NaN. */
+    void (*search_normalise)(const float *in, int64_t in_stride, float *out, int64_t out_stride, int64_t n,
+                             int32_t dim);
+    /* Packs x, (count, dim), into panels. */
+    void (*search_pack)(const float *x, int64_t stride, int32_t count, int32_t dim, float *panels);
+    /* Offers rows [start, end) to every heap. One thread's ranges must ascend: that is how ties go to the lowest row. */
+    void (*search_top_k)(const wv_top_k *run, int64_t start, int64_t end);
+    /* The same for analogies; scratch is 64-byte aligned. */
+    size_t (*search_analogies_scratch_bytes)(const wv_analogies *run);
+    void (*search_analogies)(const wv_analogies *run, int64_t start, int64_t end, void *scratch);
 } wv_kernels;
 
 /* WV_NAME(f) is f's symbol for the instruction set being compiled: f_baseline, f_avx2, ... */

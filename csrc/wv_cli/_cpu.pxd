@@ -40,6 +40,33 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         int64_t examples, tokens
         float lr
 
+    ctypedef enum wv_analogy_method:
+        WV_3COSADD, WV_3COSMUL
+
+    ctypedef struct wv_top_k:
+        const float *rows
+        int64_t stride
+        int32_t dim, queries, k
+        const float *panels
+        float *threshold
+        float *scores
+        int32_t *hits
+        const int64_t *exclude_start
+        const int32_t *exclude
+
+    ctypedef struct wv_analogies:
+        const float *rows
+        int64_t stride
+        int32_t dim, questions, k
+        wv_analogy_method method
+        const float *words
+        int32_t distinct
+        const int32_t *question
+        const int32_t *word_row
+        float *threshold
+        float *scores
+        int32_t *hits
+
     # Function pointers must be `noexcept nogil`, or every call would take the GIL.
     ctypedef struct wv_kernels:
         const char *name
@@ -47,6 +74,13 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         size_t (*word2vec_scratch_bytes)(const wv_word2vec_run *run) noexcept nogil
         void (*word2vec_block)(const wv_word2vec_run *run, const int32_t *ids, int64_t start, int64_t end,
                                int32_t epoch, void *scratch, wv_word2vec_result *result) noexcept nogil
+
+        void (*search_normalise)(const float *source, int64_t source_stride, float *out, int64_t out_stride,
+                                 int64_t n, int32_t dim) noexcept nogil
+        void (*search_pack)(const float *x, int64_t stride, int32_t count, int32_t dim, float *panels) noexcept nogil
+        void (*search_top_k)(const wv_top_k *run, int64_t start, int64_t end) noexcept nogil
+        size_t (*search_analogies_scratch_bytes)(const wv_analogies *run) noexcept nogil
+        void (*search_analogies)(const wv_analogies *run, int64_t start, int64_t end, void *scratch) noexcept nogil
 
 
 # The table chosen at import (WV_ISA, else the best this machine runs).

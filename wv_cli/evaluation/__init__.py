@@ -1,0 +1,70 @@
+"""The table of evaluation tasks: name -> what it measures, its options, and the module whose `run` does it.
+
+`wv eval` has one subcommand per row. A task's module has `run(vectors, data, config) -> Report`, where vectors is a
+sequence of base.Vectors, data a sequence of paths and config an instance of the row's config class. Modules are imported
+when they run.
+"""
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wv_cli.evaluation.base import EVAL_HELP, AnalogyConfig, EvalConfig, Report, Vectors
+from wv_cli.registry import Registry
+
+__all__ = ["TASKS", "Report", "Task", "Vectors"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """`measure` is the number --min-score looks at, `scale` its range (lowest, highest); `data` says what a data file
+    holds; `options` are the config's fields that are command-line options, with their help."""
+
+    name: str
+    summary: str
+    measure: str
+    scale: tuple[float, float]
+    data: str
+    module: str
+    config: type[EvalConfig]
+    options: dict[str, str]
+
+    def run(self, vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig) -> Report:
+        """Scores every vector file on every data file. Raises UsageError, BadFile and what loading raises."""
+        config.validate()
+        report: Report = importlib.import_module(self.module).run(vectors, data, config)
+        return report
+
+
+TASKS: Registry[Task] = Registry(
+    "evaluation task",
+    [
+        (task.name, task)
+        for task in [
+            Task(
+                "similarity",
+                "Rank correlation of cosines with people's judgements of word pairs.",
+                "spearman",
+                (-1.0, 1.0),
+                "`word word score` lines, separated by tabs, blanks, commas or semicolons, with or without a header",
+                "wv_cli.evaluation.similarity",
+                EvalConfig,
+                EVAL_HELP,
+            ),
+            Task(
+                "analogy",
+                "Share of `a is to b as c is to ?` questions answered with the expected word.",
+                "accuracy",
+                (0.0, 100.0),
+                "`a b c d` lines under `: section` headings, as in Google's questions-words.txt",
+                "wv_cli.evaluation.analogy",
+                AnalogyConfig,
+                {
+                    **EVAL_HELP,
+                    "method": "3cosadd: the cosine with b - a + c (Mikolov et al. 2013); 3cosmul: Levy & Goldberg 2014.",
+                    "threads": "Threads of the search; 0 uses all processors.",
+                },
+            ),
+        ]
+    ],
+)

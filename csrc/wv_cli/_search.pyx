@@ -1,0 +1,142 @@
+"""Exact top-k and analogies over unit rows: the calls into kernels/search.c, without the GIL. wv_cli.neighbours is the
+face of it; this module only checks shapes, since a wrong one would read foreign memory."""
+
+from libc.stdint cimport int32_t, int64_t, uintptr_t
+from wv_cli._cpu cimport (
+    WV_3COSADD, WV_3COSMUL, kernels, kernels_named, wv_analogies, wv_kernels, wv_top_k,
+)
+
+METHODS = {"3cosadd": WV_3COSADD, "3cosmul": WV_3COSMUL}
+
+
+cdef const wv_kernels *table(str isa) except NULL:
+    return kernels() if isa is None else kernels_named(isa)
+
+
+cdef int require(bint condition, str message) except -1:
+    if not condition:
+        raise ValueError(message)
+    return 0
+
+
+cdef int64_t row_stride(const float[:, :] rows) except -1:
+    require(rows.strides[1] == sizeof(float) or rows.shape[1] == 1, "the numbers of a row must stand side by side")
+    require(rows.strides[0] % sizeof(float) == 0 and rows.strides[0] >= rows.shape[1] * <int64_t>sizeof(float)
+            or rows.shape[0] <= 1, "rows must follow each other")
+    return rows.strides[0] // <int64_t>sizeof(float)
+
+
+def lanes(str isa=None):
+    """Floats per register: vectors are packed in panels of that many."""
+    return table(isa).lanes
+
+
+def normalise(const float[:, :] source, float[:, :] out, str isa=None):
+    """out[i] = source[i] / |source[i]|; zero rows stay zero, rows with NaN or infinity become NaN. `out` may be `source`."""
+    require(source.shape[0] == out.shape[0] and source.shape[1] == out.shape[1], "shapes differ")
+    cdef const wv_kernels *kernel = table(isa)
+    cdef int64_t source_stride = row_stride(source), out_stride = row_stride(out), n = source.shape[0]
+    cdef int32_t dim = <int32_t>source.shape[1]
+    if n and dim:
+        with nogil:
+            kernel.search_normalise(&source[0, 0], source_stride, &out[0, 0], out_stride, n, dim)
+
+
+def pack(const float[:, :] vectors, float[:, :, ::1] panels, str isa=None):
+    """Fills panels (ceil(count / lanes), dim, lanes), 64-byte aligned, with vectors (count, dim)."""
+    cdef const wv_kernels *kernel = table(isa)
+    require(panels.shape[0] * kernel.lanes >= vectors.shape[0] and panels.shape[1] == vectors.shape[1]
+            and panels.shape[2] == kernel.lanes, "panels of the wrong shape")
+    if vectors.shape[0] and vectors.shape[1]:
+        kernel.search_pack(&vectors[0, 0], row_stride(vectors), <int32_t>vectors.shape[0],
+                           <int32_t>vectors.shape[1], &panels[0, 0, 0])
+
+
+cdef class TopK:
+    """One thread's search for the k best rows of every query; call `scan` with ascending ranges of rows.
+
+    scores (queries, k) float32 must come filled with -inf, hits (queries, k) int32 with the largest int32, thresholds
+    (queries rounded up to lanes) with -inf and +inf after the last query. exclude_start (queries + 1) and exclude list
+    the rows a query must not get, ascending.
+    """
+
+    cdef wv_top_k run
+    cdef const wv_kernels *kernel
+    cdef int64_t n
+    cdef tuple kept
+
+    def __init__(self, const float[:, :] rows, const float[:, :, ::1] panels, float[::1] thresholds,
+                 float[:, ::1] scores, int32_t[:, ::1] hits, const int64_t[::1] exclude_start,
+                 const int32_t[::1] exclude, str isa=None):
+        self.kernel = table(isa)
+        cdef int64_t queries = scores.shape[0], i
+        require(queries > 0 and scores.shape[1] > 0 and rows.shape[0] > 0 and rows.shape[1] > 0, "nothing to search")
+        require(rows.shape[0] < 2**31 and queries < 2**30 and scores.shape[1] < 2**31, "too large to search")
+        require(hits.shape[0] == queries and hits.shape[1] == scores.shape[1], "hits and scores differ in shape")
+        require(panels.shape[2] == self.kernel.lanes and panels.shape[1] == rows.shape[1]
+                and panels.shape[0] * panels.shape[2] == thresholds.shape[0] and thresholds.shape[0] >= queries
+                and thresholds.shape[0] < queries + panels.shape[2], "panels or thresholds of the wrong shape")
+        require(<uintptr_t>&panels[0, 0, 0] % 64 == 0, "panels must be aligned to 64 bytes")
+        require(exclude_start.shape[0] == queries + 1 and exclude_start[0] == 0
+                and exclude_start[queries] == exclude.shape[0], "exclusions of the wrong shape")
+        for i in range(queries):
+            require(exclude_start[i] <= exclude_start[i + 1], "exclusions must ascend")
+        self.n = rows.shape[0]
+        self.run.rows, self.run.stride, self.run.dim = &rows[0, 0], row_stride(rows), <int32_t>rows.shape[1]
+        if self.run.stride < self.run.dim:
+            self.run.stride = self.run.dim
+        self.run.queries, self.run.k = <int32_t>queries, <int32_t>scores.shape[1]
+        self.run.panels, self.run.threshold = &panels[0, 0, 0], &thresholds[0]
+        self.run.scores, self.run.hits = &scores[0, 0], &hits[0, 0]
+        self.run.exclude_start = &exclude_start[0]
+        self.run.exclude = &exclude[0] if exclude.shape[0] else NULL
+        self.kept = (rows, panels, thresholds, scores, hits, exclude_start, exclude)
+
+    def scan(self, int64_t start, int64_t end):
+        require(0 <= start <= end <= self.n, "rows out of range")
+        with nogil:
+            self.kernel.search_top_k(&self.run, start, end)
+
+
+cdef class Analogies:
+    """One thread's search for the k best answers of every question; call `scan` with ascending ranges of rows.
+
+    words (distinct, dim) unit vectors, questions (count, 3) rows of `words`, word_rows (distinct) the row of each word
+    in `rows`. scores, hits, thresholds come filled as for TopK (no padding). scratch: `scratch_bytes`, 64-byte aligned.
+    """
+
+    cdef wv_analogies run
+    cdef const wv_kernels *kernel
+    cdef int64_t n
+    cdef tuple kept
+
+    def __init__(self, const float[:, :] rows, const float[:, ::1] words, const int32_t[::1] word_rows,
+                 const int32_t[:, ::1] questions, str method, float[::1] thresholds, float[:, ::1] scores,
+                 int32_t[:, ::1] hits, str isa=None):
+        self.kernel = table(isa)
+        cdef int64_t count = questions.shape[0], i, j
+        require(count > 0 and scores.shape[1] > 0 and rows.shape[0] > 0 and rows.shape[1] > 0, "nothing to search")
+        require(rows.shape[0] < 2**31 and count < 2**30 and scores.shape[1] < 2**31, "too large to search")
+        require(questions.shape[1] == 3 and words.shape[1] == rows.shape[1] and words.shape[0] == word_rows.shape[0]
+                and thresholds.shape[0] == count and scores.shape[0] == count and hits.shape[0] == count
+                and hits.shape[1] == scores.shape[1], "arrays of the wrong shape")
+        for i in range(count):
+            for j in range(3):
+                require(0 <= questions[i, j] < words.shape[0], "a question names a word out of range")
+        self.n = rows.shape[0]
+        self.run.rows, self.run.stride, self.run.dim = &rows[0, 0], row_stride(rows), <int32_t>rows.shape[1]
+        self.run.questions, self.run.k, self.run.method = <int32_t>count, <int32_t>scores.shape[1], METHODS[method]
+        self.run.words, self.run.distinct = &words[0, 0], <int32_t>words.shape[0]
+        self.run.question, self.run.word_row = &questions[0, 0], &word_rows[0]
+        self.run.threshold, self.run.scores, self.run.hits = &thresholds[0], &scores[0, 0], &hits[0, 0]
+        self.kept = (rows, words, word_rows, questions, thresholds, scores, hits)
+
+    @property
+    def scratch_bytes(self):
+        return self.kernel.search_analogies_scratch_bytes(&self.run)
+
+    def scan(self, int64_t start, int64_t end, char[::1] scratch):
+        require(0 <= start <= end <= self.n, "rows out of range")
+        require(<uintptr_t>&scratch[0] % 64 == 0 and <size_t>scratch.shape[0] >= self.scratch_bytes, "scratch too small")
+        with nogil:
+            self.kernel.search_analogies(&self.run, start, end, &scratch[0])

@@ -1,0 +1,189 @@
+"""Analogies: is the best answer to `a is to b as c is to ?` the expected word? (Google's questions-words.txt, ...)
+
+Decisions: the three asked words are excluded as answers, by row; ties go to the lowest row; the vocabulary limit holds
+for questions and answers alike, as in word2vec's compute-accuracy. A section whose name begins with `gram` is syntactic
+and every other one semantic; their totals are shown for files that have both kinds (in Google's file the first five
+sections are semantic). Several vector files are scored on the questions that all of them can answer, and compared with
+the first by McNemar's test.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.embeddings import Embeddings
+from wv_cli.errors import BadFile
+from wv_cli.evaluation.base import AnalogyConfig, Column, EvalConfig, Report, Vectors, number, protocol_sentence
+from wv_cli.evaluation.lookup import Lookup, Malformed, data_lines, restricted
+from wv_cli.evaluation.statistics import mcnemar, wilson_interval
+from wv_cli.neighbours import Neighbours
+
+TOTAL = "total"
+
+
+@dataclass(frozen=True)
+class Questions:
+    """One data file: words[i] = (a, b, c, expected) stands in section names[section[i]]."""
+
+    path: str
+    words: list[tuple[str, ...]]
+    names: list[str]
+    section: NDArray[np.int64]
+    malformed: Malformed
+
+    def groups(self) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+        """(name, mask over the questions): every section, `semantic` and `syntactic` where there are both, the total."""
+        for index, name in enumerate(self.names):
+            yield name, self.section == index
+        grammatical = np.array([name.startswith("gram") for name in self.names])
+        if grammatical.any() and not grammatical.all():
+            yield "semantic", ~grammatical[self.section]
+            yield "syntactic", grammatical[self.section]
+        yield TOTAL, np.ones(len(self.words), np.bool_)
+
+
+def read_questions(path: str, *, strict: bool = False) -> Questions:
+    """Reads `a b c d` lines under `: section` headings; questions above the first heading are in a section named like
+    the file. Raises BadFile when no line is a question, or under `strict` for a line that is none."""
+    malformed = Malformed(path, strict, "four words `a b c d` or `: section`")
+    words: list[tuple[str, ...]] = []
+    names: list[str] = []
+    section: list[int] = []
+    first = ""
+    for line_number, line in enumerate(data_lines(path), 1):
+        # Tabs, if there are three, for words with blanks; else blanks of ASCII only: a word may hold another kind.
+        fields = line.strip("\r").split("\t") if line.count("\t") == 3 else line.translate(_BLANKS).split(" ")
+        fields = [field for field in fields if field]
+        if not fields:
+            continue
+        first = first or line
+        if fields[0].startswith(":") and len(fields) != 4 or fields[0] == ":":
+            names.append(" ".join(fields).removeprefix(":").strip() or f"line {line_number}")
+        elif len(fields) != 4:
+            malformed.add(line_number, line)
+        else:
+            if not names:
+                names.append(Path(path).stem if path != "-" else "questions")
+            words.append(tuple(fields))
+            section.append(len(names) - 1)
+    if not words:
+        found = f"found {first[:60]!r}" if first else "the file is empty"
+        raise BadFile(path, f"expected lines of four words `a b c d`, {found}", line=1 if first else None)
+    return Questions(path, words, names, np.array(section, np.int64), malformed)
+
+
+_BLANKS = str.maketrans(dict.fromkeys("\t\r\v\f\0", " "))
+
+
+@dataclass(frozen=True)
+class Answers:
+    """One vector file on one data file."""
+
+    correct: NDArray[np.bool_]
+    covered: NDArray[np.bool_]
+
+
+def answer(neighbours: Neighbours, rows: NDArray[np.int64], method: str) -> Answers:
+    """rows: (questions, 4) of the rows of `neighbours`, -1 for unknown words."""
+    covered = (rows >= 0).all(axis=1)
+    a, b, c, expected = rows[covered].T
+    correct = np.zeros(len(rows), np.bool_)
+    correct[covered] = neighbours.analogies(a, b, c, 1, method=method)[0][:, 0] == expected
+    return Answers(correct, covered)
+
+
+def run(vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig) -> Report:
+    """Scores every vector file on every data file; see evaluation.Task.run."""
+    assert isinstance(config, AnalogyConfig)
+    sets = [read_questions(path, strict=config.strict) for path in data]
+    answered: list[list[Answers]] = []
+    for source in vectors:
+        embeddings = restricted(source.load(), config.restrict_vocab)
+        lookup = Lookup(embeddings.words, config.case)
+        asked = [lookup.rows(questions.words, 4) for questions in sets]
+        pool = lookup.pool
+        if len(pool) < len(embeddings):
+            # Rows that no word leads to are no answers either.
+            place = np.full(len(embeddings) + 1, -1, np.int64)
+            place[pool] = np.arange(len(pool))
+            asked = [place[rows] for rows in asked]
+            embeddings = Embeddings(embeddings.words.take(pool), embeddings.matrix[pool])
+        neighbours = Neighbours(embeddings, threads=config.threads, overwrite=True)
+        del embeddings, lookup
+        answered.append([answer(neighbours, rows, config.method) for rows in asked])
+        del neighbours
+    report = _new_report(config, len(vectors) > 1)
+    for index, questions in enumerate(sets):
+        report.notes += questions.malformed.notes()
+        _score([source.name for source in vectors], questions, [each[index] for each in answered], report)
+    return report
+
+
+def _score(names: list[str], questions: Questions, answered: list[Answers], report: Report) -> None:
+    if report.config.oov == "zero":
+        used = np.ones(len(questions.words), np.bool_)
+    else:
+        used = np.logical_and.reduce([each.covered for each in answered])
+    for section, mask in questions.groups():
+        in_use, total = mask & used, int(mask.sum())
+        n = int(in_use.sum())
+        for index, (name, each) in enumerate(zip(names, answered, strict=True)):
+            correct = int(each.correct[in_use].sum())
+            low, high = wilson_interval(correct, n)
+            row: dict[str, Any] = {
+                "data": questions.path,
+                "section": section,
+                "vectors": name,
+                "accuracy": 100 * correct / n if n else np.nan,
+                "low": 100 * low,
+                "high": 100 * high,
+                "correct": correct,
+                "answered": n,
+                "total": total,
+                "accuracy_of_all": 100 * correct / total if total else np.nan,
+                "covered": int(each.covered[mask].sum()),
+                "malformed": questions.malformed.count,
+            }
+            if len(names) > 1:
+                won, lost = (
+                    int((one.correct & ~other.correct)[in_use].sum())
+                    for one, other in ((each, answered[0]), (answered[0], each))
+                )
+                row["difference"] = 100 * (won - lost) / n if index and n else None
+                row["p"] = mcnemar(lost, won).p if index else None
+            report.rows.append(row)
+            if section == TOTAL:
+                report.scores.append((f"{name} on {questions.path}", row["accuracy"]))
+                if not n:
+                    whose = "any" if len(names) == 1 else "all"
+                    report.notes.append(f"{name} on {questions.path}: no question has {whose} its four words in the vectors")
+
+
+def _new_report(config: AnalogyConfig, several: bool) -> Report:
+    columns = [
+        Column("data", "data"),
+        Column("section", "section"),
+        Column("vectors", "vectors"),
+        Column("accuracy", "accuracy %", number(2)),
+        Column("low", "95 % from", number(1)),
+        Column("high", "to", number(1)),
+        Column("correct", "correct", "{:,}".format),
+        Column("answered", "answered", "{:,}".format),
+        Column("total", "of", "{:,}".format),
+        Column("accuracy_of_all", "% of all", number(2)),
+        Column("covered", "covered" if several else "", "{:,}".format),
+        Column("malformed", ""),
+    ]
+    if several:
+        columns += [Column("difference", "difference", number(2, signed=True)), Column("p", "p", number(4))]
+    unknown = "questions with an unknown word " + ("count as wrong" if config.oov == "zero" else "are left out")
+    method = {"3cosadd": "3CosAdd", "3cosmul": "3CosMul"}[config.method]
+    protocol = f"{method}. {protocol_sentence(config, unknown)}"
+    if several:
+        common = " Scored on the questions all files can answer." if config.oov == "skip" else ""
+        protocol += f"{common} difference, p: against the first file, McNemar's exact test, two-sided."
+    return Report("analogy", "accuracy", config, columns, protocol=protocol)

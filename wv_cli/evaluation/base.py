@@ -1,0 +1,115 @@
+"""What the evaluation tasks share: the vectors they are given, the protocol, the table of results.
+
+No NumPy is imported here, so that `wv eval --help` is fast.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from wv_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from wv_cli.embeddings import Embeddings
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """A vector file to score. `load` reads it afresh: files are held in memory one at a time, and a task may overwrite
+    what it was given."""
+
+    name: str
+    load: "Callable[[], Embeddings]"
+
+
+@dataclass(frozen=True)
+class EvalConfig:
+    """The protocol of a score. Each of these choices changes the number, so every report names them."""
+
+    case: Literal["fold-first", "lower", "none"] = "fold-first"
+    oov: Literal["skip", "zero"] = "skip"
+    restrict_vocab: int = 0
+    strict: bool = False
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+        if self.restrict_vocab < 0:
+            message = f"--restrict-vocab must be 0 (the whole vocabulary) or more, not {self.restrict_vocab}"
+            raise UsageError(message)
+
+
+EVAL_HELP = {
+    "case": "fold-first: upper and lower case are one, the first (most frequent) word with a spelling stands for all; "
+    "lower: look up the data's words in lower case; none: as written.",
+    "oov": "Words without a vector: skip leaves the item out; zero keeps it, as similarity 0 or a wrong answer.",
+    "restrict_vocab": "Use only the first N words of each vector file, for questions and answers; 0 uses all.",
+    "strict": "A malformed line is an error; otherwise it is counted and left out.",
+}
+
+
+@dataclass(frozen=True)
+class AnalogyConfig(EvalConfig):
+    method: Literal["3cosadd", "3cosmul"] = "3cosadd"
+    threads: int = 0
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+        super().validate()
+        if not 0 <= self.threads <= 1024:
+            message = f"--threads must be 0 (all processors) to 1024, not {self.threads}"
+            raise UsageError(message)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A figure of a report. `key` is its name in TSV and JSON, `title` in the table for people; "" leaves it out there."""
+
+    key: str
+    title: str
+    show: Callable[[Any], str] = str
+
+
+@dataclass
+class Report:
+    """Rows of figures by column key. `scores` are the numbers a gate looks at: (what, value); value is NaN when there is
+    none. `protocol` is the sentence that goes with the numbers, `notes` what the user should know besides."""
+
+    task: str
+    measure: str
+    config: EvalConfig
+    columns: list[Column]
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    scores: list[tuple[str, float]] = field(default_factory=list)
+    protocol: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    def below(self, bar: float) -> list[str]:
+        """A line for every score that is not at least `bar`."""
+        missed = []
+        for what, value in self.scores:
+            if not value >= bar:
+                found = "cannot be computed" if math.isnan(value) else f"is {value:.4f}"
+                missed.append(f"{what}: {self.measure} {found}, below --min-score {bar:g}")
+        return missed
+
+
+def protocol_sentence(config: EvalConfig, out_of_vocabulary: str) -> str:
+    """`Case folded, ...; vocabulary: first 30,000 words.`"""
+    case = {
+        "fold-first": "upper and lower case are one (first spelling wins)",
+        "lower": "looked up in lower case",
+        "none": "looked up as written",
+    }[config.case]
+    pool = f"the first {config.restrict_vocab:,} words" if config.restrict_vocab else "all words"
+    return f"Vocabulary: {pool}; {case}; {out_of_vocabulary}."
+
+
+def number(decimals: int, *, signed: bool = False) -> Callable[[Any], str]:
+    """Shows a float with so many decimals, `-` when there is none."""
+    sign = "+" if signed else ""
+
+    def show(value: Any) -> str:
+        return "-" if value is None or math.isnan(value) else f"{value:{sign}.{decimals}f}"
+
+    return show

@@ -1,0 +1,187 @@
+"""Word similarity: Spearman's correlation of cosines with people's judgements (WS353, SimLex-999, MEN, RG-65, ...).
+
+Decisions: cosines in float64; a zero vector has cosine 0 with everything and is counted; identical words and repeated
+pairs stay, as in the literature. Several vector files are scored on the pairs that all of them cover, and compared with
+the first by Steiger's test.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.embeddings import Embeddings
+from wv_cli.errors import BadFile
+from wv_cli.evaluation.base import Column, EvalConfig, Report, Vectors, number, protocol_sentence
+from wv_cli.evaluation.lookup import Lookup, Malformed, data_lines, restricted
+from wv_cli.evaluation.statistics import pearson, spearman, spearman_interval, steiger
+
+_SEPARATORS = ("\t", ";", ",", None)  # None: runs of blanks
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """One data file: words[i] were judged gold[i] alike."""
+
+    path: str
+    words: list[tuple[str, str]]
+    gold: NDArray[np.float64]
+    malformed: Malformed
+
+
+def read_pairs(path: str, *, strict: bool = False) -> Pairs:
+    """Reads `word word score`, separated by tabs, semicolons, commas or blanks; the score is the first number after the
+    words (column 4 of SimLex-999's own file). A header before the first pair and `#` comments are let pass.
+
+    Raises BadFile when no line is a pair, or under `strict` for any other line that is none.
+    """
+    lines = [(number, line.strip(" \r\v\f\0")) for number, line in enumerate(data_lines(path), 1)]
+    lines = [(number, line) for number, line in lines if line.strip()]
+    separator, column, start = _layout(path, lines)
+    malformed = Malformed(path, strict, "`word word score`")
+    words, gold = [], []
+    for index, (line_number, line) in enumerate(lines):
+        fields = _fields(line, separator)
+        score = _finite(fields[column]) if len(fields) > column else None
+        if score is not None and fields[0] and fields[1]:
+            words.append((fields[0], fields[1]))
+            gold.append(score)
+        elif not line.startswith("#") and not (index < start and len(fields) > 2):
+            malformed.add(line_number, line)
+    return Pairs(path, words, np.array(gold), malformed)
+
+
+def _layout(path: str, lines: list[tuple[int, str]]) -> tuple[str | None, int, int]:
+    """(separator, column of the score, index of the first pair); above it only a header of one line can stand."""
+    for separator in _SEPARATORS:
+        for index, (_, line) in enumerate(lines[:100]):
+            fields = _fields(line, separator)
+            for column in range(2, len(fields)):
+                if _finite(fields[column]) is not None and not line.startswith("#"):
+                    comments = sum(line.startswith("#") for _, line in lines[:index])
+                    return separator, column, index if index - comments <= 1 else 0
+    found = f"found {lines[0][1][:60]!r}" if lines else "the file is empty"
+    raise BadFile(path, f"expected lines of `word word score`, {found}", line=lines[0][0] if lines else None)
+
+
+def _fields(line: str, separator: str | None) -> list[str]:
+    return [field.strip() for field in line.split(separator)]
+
+
+def _finite(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+@dataclass(frozen=True)
+class Cosines:
+    """One vector file on one data file. `values` is 0 where a word has no vector or a zero vector."""
+
+    values: NDArray[np.float64]
+    covered: NDArray[np.bool_]
+    zero: int
+
+
+def cosines(embeddings: Embeddings, lookup: Lookup, pairs: Pairs) -> Cosines:
+    rows = lookup.rows(pairs.words, 2)
+    covered = (rows >= 0).all(axis=1)
+    values = np.zeros(len(rows))
+    x, y = (embeddings.matrix[rows[covered, side]].astype(np.float64) for side in (0, 1))
+    dots, x2, y2 = (np.einsum("ij,ij->i", first, second) for first, second in ((x, y), (x, x), (y, y)))
+    # sqrt(x2 y2), not sqrt(x2) sqrt(y2): identical words get exactly 1, equal overlaps of binary codes equal cosines.
+    norms = np.sqrt(x2 * y2)
+    zero = norms == 0
+    with np.errstate(invalid="ignore"):
+        values[covered] = np.clip(np.divide(dots, norms, out=np.zeros_like(dots), where=~zero), -1, 1)
+    return Cosines(values, covered, int(zero.sum()))
+
+
+def run(vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig) -> Report:
+    """Scores every vector file on every data file; see evaluation.Task.run."""
+    sets = [read_pairs(path, strict=config.strict) for path in data]
+    scored: list[list[Cosines]] = []
+    for source in vectors:
+        embeddings = restricted(source.load(), config.restrict_vocab)
+        lookup = Lookup(embeddings.words, config.case)
+        scored.append([cosines(embeddings, lookup, pairs) for pairs in sets])
+        del embeddings
+    report = _new_report(config, len(vectors) > 1)
+    for index, pairs in enumerate(sets):
+        report.notes += pairs.malformed.notes()
+        _score([source.name for source in vectors], pairs, [each[index] for each in scored], report)
+    return report
+
+
+def _score(names: list[str], pairs: Pairs, scored: list[Cosines], report: Report) -> None:
+    if report.config.oov == "zero":
+        used = np.ones(len(pairs.words), np.bool_)
+    else:
+        used = np.logical_and.reduce([each.covered for each in scored])
+    n, gold = int(used.sum()), pairs.gold[used]
+    first = 0.0
+    for index, (name, each) in enumerate(zip(names, scored, strict=True)):
+        values = each.values[used]
+        rho = spearman(values, gold)
+        low, high = spearman_interval(rho, n)
+        if reason := _reason(values, gold):
+            report.notes.append(f"{name} on {pairs.path}: no correlation: {reason}")
+        row: dict[str, Any] = {
+            "data": pairs.path,
+            "vectors": name,
+            "spearman": rho,
+            "low": low,
+            "high": high,
+            "pearson": pearson(values, gold),
+            "used": n,
+            "total": len(used),
+            "covered": int(each.covered.sum()),
+            "zero_vectors": each.zero,
+            "malformed": pairs.malformed.count,
+        }
+        if len(names) > 1:
+            first = rho if index == 0 else first
+            test = steiger(first, rho, spearman(scored[0].values[used], values), n) if index else None
+            row["difference"] = rho - first if index else None
+            row["p"] = test.p if test else None
+        report.rows.append(row)
+        report.scores.append((f"{name} on {pairs.path}", rho))
+
+
+def _reason(values: NDArray[np.float64], gold: NDArray[np.float64]) -> str:
+    if len(values) < 2:
+        return f"{len(values)} of the pairs have vectors for both words"
+    if not np.isfinite(values).all():
+        return f"{(~np.isfinite(values)).sum()} pairs have vectors with NaN or infinity; `wv check` shows where"
+    if np.ptp(values) == 0:
+        return f"all {len(values)} cosines are equal"
+    return "all gold scores are equal" if np.ptp(gold) == 0 else ""
+
+
+def _new_report(config: EvalConfig, several: bool) -> Report:
+    columns = [
+        Column("data", "data"),
+        Column("vectors", "vectors"),
+        Column("spearman", "spearman", number(4)),
+        Column("low", "95 % from", number(3)),
+        Column("high", "to", number(3)),
+        Column("pearson", "pearson", number(4)),
+        Column("used", "pairs", "{:,}".format),
+        Column("total", "of", "{:,}".format),
+        Column("covered", "covered" if several else "", "{:,}".format),
+        Column("zero_vectors", "zero", "{:,}".format),
+        Column("malformed", ""),
+    ]
+    if several:
+        columns += [Column("difference", "difference", number(4, signed=True)), Column("p", "p", number(4))]
+    unknown = "pairs with an unknown word " + ("have similarity 0" if config.oov == "zero" else "are left out")
+    protocol = protocol_sentence(config, unknown)
+    if several:
+        common = " Scored on the pairs all files cover." if config.oov == "skip" else ""
+        protocol += f"{common} difference, p: against the first file, Steiger's Z, two-sided."
+    return Report("similarity", "spearman", config, columns, protocol=protocol)

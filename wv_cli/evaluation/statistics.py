@@ -1,0 +1,106 @@
+"""The statistics behind the scores, in float64. Not here: what is measured.
+
+Everything that cannot be computed is NaN, never an exception: the caller knows the reason and says it.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Z95 = 1.959963984540054  # the standard normal's 97.5 % point: two-sided 95 %
+
+Interval = tuple[float, float]
+NO_INTERVAL: Interval = (math.nan, math.nan)
+
+
+def average_ranks(values: ArrayLike) -> NDArray[np.float64]:
+    """Ranks from 1; equal values share the average of their places."""
+    _, inverse, counts = np.unique(np.asarray(values, np.float64), return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return (last - (counts - 1) / 2)[inverse]
+
+
+def pearson(x: ArrayLike, y: ArrayLike) -> float:
+    """Pearson's correlation, two passes; NaN for fewer than two values, a constant, or values that are not finite."""
+    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    if len(x) < 2 or not (np.isfinite(x).all() and np.isfinite(y).all()) or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return math.nan
+    # Scaled first, so that neither tiny nor huge values leave float64 when they are squared.
+    x, y = x / np.abs(x).max(), y / np.abs(y).max()
+    return _correlation(x - x.mean(), y - y.mean())
+
+
+def _correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    """Of values whose mean is zero, not all of them zero."""
+    r = float(x @ y) / math.sqrt(float(x @ x) * float(y @ y))
+    return max(-1.0, min(1.0, r))
+
+
+def spearman(x: ArrayLike, y: ArrayLike) -> float:
+    """Pearson's correlation of the average ranks, which is right with ties; the shortcut 1 - 6 sum d^2 / (n^3 - n) is
+    not. NaN as for pearson."""
+    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    if len(x) < 2 or not (np.isfinite(x).all() and np.isfinite(y).all()) or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return math.nan
+    # Twice the ranks less their mean are whole numbers, and so are their products: the sums are exact, in any order.
+    return _correlation(2 * average_ranks(x) - len(x) - 1, 2 * average_ranks(y) - len(y) - 1)
+
+
+def spearman_interval(rho: float, n: int) -> Interval:
+    """95 % interval of a Spearman correlation: Fisher's z with the standard error sqrt((1 + rho^2 / 2) / (n - 3)) of
+    Bonett & Wright 2000. NaN for n <= 3."""
+    if n <= 3 or math.isnan(rho):
+        return NO_INTERVAL
+    if abs(rho) == 1:
+        return rho, rho
+    half = Z95 * math.sqrt((1 + rho * rho / 2) / (n - 3))
+    return math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
+
+
+def wilson_interval(successes: int, n: int) -> Interval:
+    """95 % interval of a share (Wilson 1927), as fractions. NaN for n = 0."""
+    if n == 0:
+        return NO_INTERVAL
+    share, z2 = successes / n, Z95 * Z95
+    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = Z95 / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+@dataclass(frozen=True)
+class Test:
+    """A two-sided test of `no difference`; `statistic` is Steiger's Z, or for McNemar the number of discordant pairs."""
+
+    __test__ = False  # not for pytest
+
+    statistic: float
+    p: float
+
+
+def steiger(r1: float, r2: float, r12: float, n: int) -> Test:
+    """Steiger's Z (1980) for two correlations with the same third variable, measured on the same n items: r1 and r2 of
+    two systems with the gold standard, r12 of the systems with each other. NaN for n <= 3 or a missing correlation."""
+    if n <= 3 or any(math.isnan(r) for r in (r1, r2, r12)):
+        return Test(math.nan, math.nan)
+    if r1 == r2:
+        return Test(0.0, 1.0)
+    mean2 = ((r1 + r2) / 2) ** 2
+    psi = r12 * (1 - 2 * mean2) - mean2 / 2 * (1 - 2 * mean2 - r12 * r12)
+    covariance = psi / (1 - mean2) ** 2 if mean2 < 1 else math.nan
+    if abs(r1) == 1 or abs(r2) == 1 or not covariance < 1:
+        return Test(math.nan, math.nan)
+    z = (math.atanh(r1) - math.atanh(r2)) * math.sqrt((n - 3) / (2 - 2 * covariance))
+    return Test(z, math.erfc(abs(z) / math.sqrt(2)))
+
+
+def mcnemar(first_only: int, second_only: int) -> Test:
+    """McNemar's exact test: of the items only one of two systems has right, are both equally often the one?"""
+    n = first_only + second_only
+    log_half = n * math.log(0.5)
+    tail = math.fsum(
+        math.exp(math.lgamma(n + 1) - math.lgamma(i + 1) - math.lgamma(n - i + 1) + log_half)
+        for i in range(min(first_only, second_only) + 1)
+    )
+    return Test(float(n), min(1.0, 2 * tail))
