@@ -199,7 +199,7 @@ def test_output_that_grows_too_large(name: str, names: dict[str, object], tmp_pa
     call = [sys.executable, "-m", "wv_cli", name, *CALLS[name].filled(names)]
 
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
     done = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, preexec_fn=limit, check=False)
     assert_failed(done, name, "out.vec", "file too large")
