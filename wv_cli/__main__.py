@@ -1,6 +1,7 @@
 """The entry point `wv`: finds the subcommand, and is the one place where errors become messages and exit codes.
 
-0 done; 1 failed; 2 misuse; 3 a gate was missed; 130 / 143 interrupted by SIGINT / SIGTERM. A closed pipe is no error.
+0 done; 1 failed; 2 misuse; 3 a gate was missed; 124 out of --max-time; 130 / 143 interrupted by
+SIGINT / SIGTERM. A closed pipe is no error.
 """
 
 import contextlib

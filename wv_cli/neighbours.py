@@ -130,9 +130,7 @@ class Neighbours:
             thresholds[:count] = -np.inf
             hits, scores = _unfilled(count, k, _NO_HIT)
             heaps.append((hits, scores))
-            scans.append(
-                _search.TopK(self.unit, panels, thresholds, scores, hits, starts, excluded, self._isa).scan
-            )
+            scans.append(_search.TopK(self.unit, panels, thresholds, scores, hits, starts, excluded, self._isa).scan)
         self._over_rows(n, scans)
         return _merge(heaps, k)
 
@@ -176,9 +174,7 @@ class Neighbours:
             thresholds = np.full(len(asked), -np.inf, np.float32)
             hits, scores = _unfilled(len(asked), k, _NO_HIT)
             heaps.append((hits, scores))
-            job = _search.Analogies(
-                self.unit, words, word_rows, questions, method, thresholds, scores, hits, self._isa
-            )
+            job = _search.Analogies(self.unit, words, word_rows, questions, method, thresholds, scores, hits, self._isa)
             scratch = aligned((job.scratch_bytes,), np.uint8)
             scans.append(lambda start, end, job=job, scratch=scratch: job.scan(start, end, scratch))
         self._over_rows(n, scans)

@@ -9,9 +9,7 @@ import click
 
 from wv_cli.commands.options import Duration, Size, field_options, json_option, quiet_option, take
 from wv_cli.config import VocabConfig, Word2vecConfig
-from wv_cli.errors import Interrupted, WvError
-
-TIMED_OUT = 124  # as timeout(1)
+from wv_cli.errors import Interrupted, TimedOut
 
 
 @click.command("train", short_help="Train word vectors: skip-gram or CBOW.")
@@ -90,11 +88,8 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
         again = [*sys.argv[1:], *([] if session.resume else ["--resume"])]
         saved = f"go on with: wv {shlex.join(again)}" if session.checkpoint_path else "nothing was saved"
         if outcome.signal is not None:
-            message = f"interrupted; {saved}"
-            raise Interrupted(message, outcome.signal)
-        error = WvError(f"stopped after --max-time; {saved}")
-        error.exit_code = TIMED_OUT
-        raise error
+            raise Interrupted(f"interrupted; {saved}", outcome.signal)
+        raise TimedOut(f"stopped after --max-time; {saved}")
     if as_json and "-" not in session.outputs:
         click.echo(json.dumps({"outputs": session.outputs, **facts}))
     tell(f"wrote {', '.join(session.outputs)} ({facts['words_per_second']:,} words/s)")

@@ -160,7 +160,9 @@ def _score(names: list[str], questions: Questions, answered: list[Answers], repo
                 report.scores.append((f"{name} on {questions.path}", row["accuracy"]))
                 if not n:
                     whose = "any" if len(names) == 1 else "all"
-                    report.notes.append(f"{name} on {questions.path}: no question has {whose} its four words in the vectors")
+                    report.notes.append(
+                        f"{name} on {questions.path}: no question has {whose} its four words in the vectors"
+                    )
 
 
 def _new_report(config: AnalogyConfig, several: bool) -> Report:

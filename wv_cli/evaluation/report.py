@@ -16,7 +16,9 @@ def as_table(report: Report) -> str:
     widths = [max(len(column.title), *(len(line[i]) for line in cells)) for i, column in enumerate(columns)]
 
     def line(texts: list[str]) -> str:
-        padded = (text.rjust(w) if right else text.ljust(w) for text, w, right in zip(texts, widths, numeric, strict=True))
+        padded = (
+            text.rjust(w) if right else text.ljust(w) for text, w, right in zip(texts, widths, numeric, strict=True)
+        )
         return "  ".join(padded).rstrip()
 
     lines = [line([column.title for column in columns])]
@@ -65,5 +67,3 @@ def as_json(report: Report) -> str:
 
 def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
