@@ -9,6 +9,7 @@ import importlib
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -112,6 +113,8 @@ def run(argv: list[str]) -> int:
     """Runs one command line and returns its exit code."""
     signal.signal(signal.SIGTERM, _terminate)
     speaker = _speaker(argv)
+    # The library warns of what is odd but does not stop it (formats.FormatWarning).
+    warnings.showwarning = lambda message, *_, **__: print(f"{speaker}: note: {message}", file=sys.stderr)  # noqa: T201
     debug = "--debug" in argv[: argv.index(speaker[3:])] if speaker != "wv" else "--debug" in argv
     try:
         result = wv.main(args=argv, prog_name="wv", standalone_mode=False)
