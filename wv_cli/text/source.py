@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.text.compression import CHUNK, HEAD, codec_of, decompressed
+from wv_cli.text.compression import CHUNK, unpacked
 from wv_cli.text.output import reason
 
 Progress = Callable[[int, int | None], None]
@@ -64,14 +64,7 @@ class Source:
         """The text of one file; empty chunks never."""
         name = _shown(path)
         with _open(path) as raw:
-            blocks = self._blocks(raw, name)
-            head = b""
-            while len(head) < HEAD and (block := next(blocks, b"")):
-                head += block
-            codec = codec_of(head, name)
-            text = _chain(head, blocks)
-            if codec is not None:
-                text = decompressed(text, codec, name)
+            text = unpacked(self._blocks(raw, name), name)
             first = next(text, b"")
             _refuse_utf16(first, name)
             if first := first.removeprefix(b"\xef\xbb\xbf"):
@@ -222,9 +215,3 @@ def _refuse_utf16(text: bytes, name: str) -> None:
     if text.startswith((b"\xff\xfe", b"\xfe\xff")):
         problem = "expected UTF-8 text, found UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE"
         raise BadFile(name, problem)
-
-
-def _chain(head: bytes, blocks: Iterator[bytes]) -> Iterator[bytes]:
-    if head:
-        yield head
-    yield from blocks
