@@ -3,6 +3,9 @@
 import gzip
 import json
 import os
+import resource
+import subprocess
+import sys
 from itertools import islice
 
 import numpy as np
@@ -143,8 +146,31 @@ def test_bad_inputs(wv, short_text, tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["b.vec", "empty.txt", "folder", "one.txt"]
 
 
-def test_a_full_disk_leaves_yesterdays_file(wv, short_text, tmp_path):
-    refused(wv("train", short_text, "-o", "-", *FAST, stdout_path="/dev/full"), "no space left")
+def train_as_process(arguments, **kwargs):
+    return subprocess.run(
+        [sys.executable, "-m", "wv_cli", "train", *map(str, arguments)],
+        stderr=subprocess.PIPE, text=True, timeout=120, check=False, **kwargs,
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")  # noqa: PTH110
+def test_a_full_disk_on_standard_output(short_text):
+    with open("/dev/full", "wb") as full:  # noqa: PTH123
+        done = train_as_process([short_text, "-o", "-", *FAST], stdout=full)
+    refused(done, "no space left")
+
+
+def test_a_file_that_cannot_grow_leaves_yesterdays(short_text, tmp_path):
+    """A limit on file sizes fails a write in the middle, as a full disk does."""
+    target = tmp_path / "a.vec"
+    target.write_text("yesterday's")
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+    done = train_as_process([short_text, "-o", target, *FAST], preexec_fn=limit)
+    refused(done, "a.vec: cannot write", "file too large")
+    assert target.read_text() == "yesterday's" and os.listdir(tmp_path) == ["a.vec"]
 
 
 def test_another_run_s_checkpoint_is_refused(wv, short_text, slice_text, tmp_path):

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reference.text import count_words, encode_lines, split_lines
-from wv_cli import corpus as corpus_module
 from wv_cli.config import VocabConfig
 from wv_cli.corpus import count, encode
 from wv_cli.errors import UsageError, WvError
+from wv_cli.text import spool as spool_module
 from wv_cli.vocab import read_vocab
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -60,7 +60,7 @@ def test_any_text(tmp_path_factory, text, min_count, max_vocab, spooled):
 
 
 def test_spooled_in_many_blocks(slice_text, tmp_path, monkeypatch):
-    monkeypatch.setattr(corpus_module, "_SPOOL_BLOCK", 1000)
+    monkeypatch.setattr(spool_module, "_HELD", 1000)
     files = [str(slice_text)] * 8  # more than one block of the remapping, too
     in_memory = encode(files, VocabConfig())
     spooled = encode(files, VocabConfig(), memory=1, spool_beside=str(tmp_path / "x"))
@@ -195,8 +195,8 @@ def test_peak_memory(memory, megabytes, slice_text):
 
 
 def test_no_descriptors_are_left_open():
-    before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    before = len(os.listdir("/proc/self/fd"))
     for memory in (None, 1) * 3:
         encode([str(GOLDEN / "w2v.vocab")], VocabConfig(min_count=1), memory=memory)
     gc.collect()
-    assert len(os.listdir("/proc/self/fd")) <= before  # noqa: PTH208
+    assert len(os.listdir("/proc/self/fd")) <= before

@@ -1,12 +1,16 @@
 """The entry point `wv`: finds the subcommand, and is the one place where errors become messages and exit codes.
 
-0 done; 1 failed; 2 misuse; 3 a gate was missed; 130 / 143 interrupted by SIGINT / SIGTERM. A closed pipe is no error.
+0 done; 1 failed; 2 misuse; 3 a gate was missed; 124 out of --max-time; 130 / 143 interrupted by
+SIGINT / SIGTERM. A closed pipe is no error.
 """
 
+import contextlib
 import importlib
 import os
 import signal
 import sys
+import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -16,8 +20,28 @@ from wv_cli.commands import COMMANDS
 from wv_cli.errors import UsageError, WvError
 
 
+class ClosedPipe(Exception):
+    """A BrokenPipeError on its way through click, which would make exit code 1 of it."""
+
+
+@contextlib.contextmanager
+def _past_click() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ClosedPipe from error
+
+
 class LazyGroup(click.Group):
     """A group that imports a command's module only when that command is asked for."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        with _past_click():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, context: click.Context) -> Any:
+        with _past_click():
+            return super().invoke(context)
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -89,15 +113,15 @@ def run(argv: list[str]) -> int:
     """Runs one command line and returns its exit code."""
     signal.signal(signal.SIGTERM, _terminate)
     speaker = _speaker(argv)
+    # The library warns of what is odd but does not stop it (formats.FormatWarning).
+    warnings.showwarning = lambda message, *_, **__: print(f"{speaker}: note: {message}", file=sys.stderr)  # noqa: T201
     debug = "--debug" in argv[: argv.index(speaker[3:])] if speaker != "wv" else "--debug" in argv
     try:
         result = wv.main(args=argv, prog_name="wv", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
-    except BrokenPipeError:
-        # The reader (head, less) has seen enough. What is still buffered must not fail again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except (BrokenPipeError, ClosedPipe):
+        return 0  # the reader (head, less) has seen enough
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return 2
@@ -122,7 +146,13 @@ def run(argv: list[str]) -> int:
 
 
 def main() -> None:
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # What a full disk or a closed pipe did not take must not fail again, with a traceback, at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,12 @@ class GateMissed(WvError):
     exit_code = 3
 
 
+class TimedOut(WvError):
+    """Stopped by --max-time after saving what there was (exit code 124, as timeout(1))."""
+
+    exit_code = 124
+
+
 class Interrupted(WvError):
     """Stopped by SIGINT or SIGTERM, what there was is saved; the message says how to go on (exit code 128 + signal)."""
 

@@ -182,7 +182,7 @@ static int reserve_ids(wv_encoder *e, int64_t more) {
 }
 
 static inline void end_line(wv_encoder *e) {
-    if (e->last_id >= 0) e->ids[e->ids_length++] = WV_END_OF_LINE;
+    if (e->last_id >= 0 || e->every_line) e->ids[e->ids_length++] = WV_END_OF_LINE;
     e->last_id = WV_END_OF_LINE;
     e->lines++;
 }
@@ -297,10 +297,11 @@ int wv_encoder_finish(wv_encoder *e) {
     return failure;
 }
 
-int wv_encoder_init(wv_encoder *e, int known_only, int keep_ids, int64_t expected_words) {
+int wv_encoder_init(wv_encoder *e, int known_only, int keep_ids, int every_line, int64_t expected_words) {
     memset(e, 0, sizeof *e);
     e->known_only = known_only;
     e->keep_ids = keep_ids;
+    e->every_line = every_line;
     e->last_id = WV_END_OF_LINE;
     return wv_wordmap_init(&e->map, expected_words);
 }

@@ -4,7 +4,7 @@
  * not, and the no-break space pass through). Neither words nor lines have a longest length. Chunks may be cut anywhere.
  *
  * The id stream holds word ids and WV_END_OF_LINE (kernels/wv_kernels.h) after each line that has a word in it; lines
- * without one leave nothing. Ids are int32; with `known` words only, unknown words leave nothing either.
+ * without one leave nothing unless `every_line`. Unknown words (`known_only`) leave nothing either.
  */
 #ifndef WV_TOKENIZER_H
 #define WV_TOKENIZER_H
@@ -18,6 +18,7 @@ typedef struct {
     wv_wordmap map;
     int known_only; /* 1: words outside the map are dropped; 0: they are added */
     int keep_ids;   /* 1: write the id stream; 0: count only */
+    int every_line; /* 1: lines without a word end in the stream, too */
 
     int32_t *ids; /* the stream so far; grown by realloc (glibc moves pages, not bytes), the caller may take or empty it */
     int64_t ids_length, ids_capacity;
@@ -31,7 +32,7 @@ typedef struct {
 } wv_encoder;
 
 /* 0 or WV_NO_MEMORY. */
-int wv_encoder_init(wv_encoder *encoder, int known_only, int keep_ids, int64_t expected_words);
+int wv_encoder_init(wv_encoder *encoder, int known_only, int keep_ids, int every_line, int64_t expected_words);
 void wv_encoder_free(wv_encoder *encoder);
 
 /* 0, WV_NO_MEMORY or WV_TOO_MANY_WORDS. */

@@ -9,9 +9,7 @@ import click
 
 from wv_cli.commands.options import Duration, Size, field_options, json_option, quiet_option, take
 from wv_cli.config import VocabConfig, Word2vecConfig
-from wv_cli.errors import Interrupted, WvError
-
-TIMED_OUT = 124  # as timeout(1)
+from wv_cli.errors import Interrupted, TimedOut
 
 
 @click.command("train", short_help="Train word vectors: skip-gram or CBOW.")
@@ -29,6 +27,7 @@ TIMED_OUT = 124  # as timeout(1)
         "window": "Words of context on each side.",
         "shrink_window": "Draw the window of each position from 1..window, as word2vec does, or always use all of it.",
         "negative": "Negative (noise) words per position, for ns and nce.",
+        "share_negatives": "Skip-gram: one draw of negatives per position, or one per context word as word2vec.",
         "power": "Negatives are drawn with probability count^power.",
         "sample": "Threshold for dropping frequent words; 0 keeps all.",
         "sample_formula": "How --sample is meant: word2vec's program or its paper.",
@@ -90,11 +89,8 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
         again = [*sys.argv[1:], *([] if session.resume else ["--resume"])]
         saved = f"go on with: wv {shlex.join(again)}" if session.checkpoint_path else "nothing was saved"
         if outcome.signal is not None:
-            message = f"interrupted; {saved}"
-            raise Interrupted(message, outcome.signal)
-        error = WvError(f"stopped after --max-time; {saved}")
-        error.exit_code = TIMED_OUT
-        raise error
+            raise Interrupted(f"interrupted; {saved}", outcome.signal)
+        raise TimedOut(f"stopped after --max-time; {saved}")
     if as_json and "-" not in session.outputs:
         click.echo(json.dumps({"outputs": session.outputs, **facts}))
     tell(f"wrote {', '.join(session.outputs)} ({facts['words_per_second']:,} words/s)")

@@ -32,8 +32,14 @@ def sniff(head: bytes) -> bool:
     fields = split_fields(line)
     if b"\n" not in head:
         fields = fields[:-1] or fields  # cut
-    # `word number` is more likely a vocabulary, and numbers only are vectors without words; --from glove-text reads both.
-    return count_numbers(fields) > 1 and parse_float(fields[0]) is None
+    # `word number` is more likely a vocabulary, and rows of decimals only are vectors without words; for files that are
+    # what they do not seem there is --from glove-text.
+    has_words = any(b"." not in first or parse_float(first) is None for first in first_fields(head))
+    return count_numbers(fields) > 1 and has_words
+
+
+def first_fields(head: bytes) -> list[bytes]:
+    return [fields[0] for fields in map(split_fields, head.split(b"\n")) if fields]
 
 
 def peek_first_row(source: Input) -> bytes:

@@ -7,21 +7,23 @@ the buffer stays in the cache, and a file that another process cuts short gives 
 import contextlib
 import os
 import stat
-import sys
-import zlib
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, Protocol
 
 from wv_cli._floattext import PADDING
 from wv_cli.errors import BadFile, WvError
 from wv_cli.text.output import reason
+from wv_cli.text.source import is_compressed, unpacked
 
 BLOCK_BYTES = 2 << 20
 # A longer line cannot be a row of vectors; it would only fill the memory.
 LONGEST_LINE = 1 << 30
 
-_CODECS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd"}
+_HEAD_BYTES = 16
+
+
+class _Raw(Protocol):
+    def readinto(self, view: Any, /) -> int | None: ...
 
 
 class Input:
@@ -29,7 +31,7 @@ class Input:
     `position` counts the bytes handed out. `newline_missing` turns true when line_blocks() met a last line without one;
     `last_byte` is then the file's last byte."""
 
-    def __init__(self, name: str, stream: BinaryIO, size: int | None) -> None:
+    def __init__(self, name: str, stream: _Raw, size: int | None) -> None:
         self.name, self.size = name, size
         self.position = 0
         self.newline_missing = False
@@ -92,99 +94,55 @@ class Input:
         count = 0
         while count < len(view):
             try:
-                # readinto of a raw stream may return less than asked; only 0 is the end.
-                got = cast(Any, self._stream).readinto(view[count:])
-            except (EOFError, zlib.error) as error:
-                raise self._damaged(error) from error
+                got = self._stream.readinto(view[count:])
             except OSError as error:
-                if error.errno is None:
-                    raise self._damaged(error) from error
                 message = f"{self.name}: cannot read: {reason(error)}"
                 raise WvError(message) from error
-            except Exception as error:
-                # lzma.LZMAError and ZstdError derive from Exception directly and live in optional modules.
-                if type(error).__name__ in ("LZMAError", "ZstdError"):
-                    raise self._damaged(error) from error
-                raise
             if not got:
                 break
             count += got
         return count
 
-    def _damaged(self, error: Exception) -> BadFile:
-        return BadFile(self.name, f"the compressed data is damaged or cut short ({error}); copy or download it again")
-
 
 @contextlib.contextmanager
 def open_input(path: str | os.PathLike[str]) -> Iterator[Input]:
     """Opens `path` (`-`: standard input) for one reading. Raises WvError when it cannot be read, BadFile when it is
-    empty."""
-    if os.fspath(path) == "-":
-        source = Input("standard input", sys.stdin.buffer, None)
-        with _decompressed(source, None) as plain:
-            yield plain
-        return
+    empty, or compressed in a way that is not known."""
+    is_stdin = os.fspath(path) == "-"
+    name = "standard input" if is_stdin else os.fspath(path)
     try:
-        stream = Path(path).open("rb", buffering=0)  # noqa: SIM115
-    except OSError as error:
-        message = f"{path}: cannot read: {reason(error)}"
+        stream = open(0 if is_stdin else path, "rb", buffering=0, closefd=not is_stdin)  # noqa: SIM115
+    except (OSError, ValueError) as error:
+        why = reason(error) if isinstance(error, OSError) else str(error)
+        message = f"{name}: cannot read: {why}"
         raise WvError(message) from error
     with stream:
         status = os.fstat(stream.fileno())
-        regular = stat.S_ISREG(status.st_mode)
-        source = Input(str(path), cast(BinaryIO, stream), status.st_size if regular else None)
-        with _decompressed(source, stream if regular else None) as plain:
-            yield plain
+        # Standard input may be a file of which somebody has read a part.
+        size = status.st_size - stream.tell() if stat.S_ISREG(status.st_mode) else None
+        source = Input(name, stream, size)
+        head = source.peek(_HEAD_BYTES)
+        if not head:
+            raise BadFile(name, "the file is empty; expected word vectors")
+        if is_compressed(head, name):
+            chunks = unpacked(iter(lambda: source.read(BLOCK_BYTES), b""), name)
+            with contextlib.closing(chunks):
+                yield Input(name, _Chunks(chunks), None)
+        else:
+            yield source
 
 
-@contextlib.contextmanager
-def _decompressed(source: Input, stream: Any) -> Iterator[Input]:
-    head = source.peek(6)
-    if not head:
-        raise BadFile(source.name, "the file is empty; expected word vectors")
-    codec = next((name for magic, name in _CODECS.items() if head.startswith(magic)), None)
-    if codec is None:
-        yield source
-        return
-    with _open_codec(codec, _Reader(source), source.name) as unpacked:
-        yield Input(source.name, unpacked, None)
+class _Chunks:
+    """Chunks of bytes, read like a raw stream."""
 
+    def __init__(self, chunks: Iterator[bytes]) -> None:
+        self._chunks = chunks
+        self._left = memoryview(b"")
 
-class _Reader:
-    """An Input as the file object the decompressors ask for."""
-
-    def __init__(self, source: Input) -> None:
-        self._source = source
-
-    def read(self, size: int = -1) -> bytes:
-        return self._source.read(size if size >= 0 else BLOCK_BYTES)
-
-    def readinto(self, view: Any) -> int:
-        return self._source.readinto(memoryview(view).cast("B"))
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return False
-
-
-def _open_codec(codec: str, stream: Any, name: str) -> BinaryIO:
-    if codec == "gzip":
-        import gzip
-
-        return cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb"))
-    if codec == "bzip2":
-        import bz2
-
-        return cast(BinaryIO, bz2.BZ2File(stream))
-    if codec == "xz":
-        import lzma
-
-        return cast(BinaryIO, lzma.LZMAFile(stream))
-    try:
-        import zstandard
-    except ImportError:
-        message = f"{name}: reading zstd needs an extra package: pip install 'wv-cli[zstd]'"
-        raise WvError(message) from None
-    return cast(BinaryIO, zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True))
+    def readinto(self, view: memoryview) -> int:
+        if not self._left:
+            self._left = memoryview(next(self._chunks, b""))
+        count = min(len(view), len(self._left))
+        view[:count] = self._left[:count]
+        self._left = self._left[count:]
+        return count

@@ -45,8 +45,9 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     A symbolic link is followed, a device or pipe (/dev/null, a FIFO) is written directly.
     """
     if os.fspath(path) == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        with _explained("standard output"):
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
         return
     target = Path(os.path.realpath(path))
     if target.is_dir():
@@ -105,6 +106,13 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def remove_output(path: str | os.PathLike[str]) -> None:
+    """Removes a file made by open_output, and what a killed process left of its successor."""
+    target = Path(os.path.realpath(path))
+    target.unlink(missing_ok=True)
+    temporary_path(target).unlink(missing_ok=True)
 
 
 def check_writable(path: str | os.PathLike[str], expected_bytes: int = 0) -> None:

@@ -14,7 +14,7 @@ import queue
 import stat
 import threading
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -72,15 +72,7 @@ class Source:
         """The text of one file; empty chunks never."""
         name = _shown(path)
         with _open(path) as raw:
-            blocks = self._blocks(raw, name)
-            head = b""
-            while len(head) < _HEAD and (block := next(blocks, b"")):
-                head += block
-            codec = _codec(head, name)
-            if codec is None:
-                text = _chain(head, blocks)
-            else:
-                text = _ahead(_joined(self._decompressed(_chain(head, blocks), codec, name)))
+            text = unpacked(self._blocks(raw, name), name)
             first = next(text, b"")
             _refuse_utf16(first, name)
             if first := first.removeprefix(b"\xef\xbb\xbf"):
@@ -98,39 +90,6 @@ class Source:
                 return
             self.consumed += len(block)
             yield block
-
-    def _decompressed(self, blocks: Iterator[bytes], codec: "_Codec", name: str) -> Iterator[bytes]:
-        """The members (gzip), streams or frames of a compressed file one after the other."""
-        decoder: Any = None
-        place = 0
-        for block in blocks:
-            for start in range(0, len(block), _BLOCK):
-                data = block[start : start + _BLOCK]
-                place += len(data)
-                pending = False
-                while data or pending:
-                    if decoder is None:
-                        data = data.lstrip(b"\0")  # padding is allowed between members
-                        if not data:
-                            break
-                        decoder = codec.new_decoder(name)
-                    try:
-                        piece = decoder.decompress(data, CHUNK)
-                    except Exception as error:  # each library has its own
-                        problem = f"damaged {codec.name} data ({error}); get the file again"
-                        raise BadFile(name, problem, byte=place) from error
-                    pending = len(piece) >= CHUNK and not decoder.eof
-                    if decoder.eof:
-                        data, decoder = decoder.unused_data, None
-                    else:
-                        data = getattr(decoder, "unconsumed_tail", b"")
-                    if piece:
-                        yield piece
-        if decoder is not None:
-            problem = (
-                f"expected more {codec.name} data, found the end of the file: it is incomplete; get the file again"
-            )
-            raise BadFile(name, problem, byte=place)
 
 
 def lowercased(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -337,6 +296,57 @@ def _refuse_utf16(text: bytes, name: str) -> None:
     if text.startswith((b"\xff\xfe", b"\xfe\xff")):
         problem = "expected UTF-8 text, found UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE"
         raise BadFile(name, problem)
+
+
+def is_compressed(head: bytes, name: str) -> bool:
+    """Whether a file that begins with `head` is compressed. Raises BadFile for compressions and archives that cannot be
+    unpacked here."""
+    return _codec(head, name) is not None
+
+
+def unpacked(blocks: Iterator[bytes], name: str) -> Generator[bytes, None, None]:
+    """One file's bytes, decompressed when its first bytes say that it is compressed, otherwise as they come; chunks are
+    never empty. Raises BadFile for damaged or truncated compressed data."""
+    head = b""
+    while len(head) < _HEAD and (block := next(blocks, b"")):
+        head += block
+    codec = _codec(head, name)
+    if codec is None:
+        yield from _chain(head, blocks)
+    else:
+        yield from _ahead(_joined(_decompressed(_chain(head, blocks), codec, name)))
+
+
+def _decompressed(blocks: Iterator[bytes], codec: _Codec, name: str) -> Iterator[bytes]:
+    """The members (gzip), streams or frames of a compressed file one after the other."""
+    decoder: Any = None
+    place = 0
+    for block in blocks:
+        for start in range(0, len(block), _BLOCK):
+            data = block[start : start + _BLOCK]
+            place += len(data)
+            pending = False
+            while data or pending:
+                if decoder is None:
+                    data = data.lstrip(b"\0")  # padding is allowed between members
+                    if not data:
+                        break
+                    decoder = codec.new_decoder(name)
+                try:
+                    piece = decoder.decompress(data, CHUNK)
+                except Exception as error:  # each library has its own
+                    problem = f"damaged {codec.name} data ({error}); get the file again"
+                    raise BadFile(name, problem, byte=place) from error
+                pending = len(piece) >= CHUNK and not decoder.eof
+                if decoder.eof:
+                    data, decoder = decoder.unused_data, None
+                else:
+                    data = getattr(decoder, "unconsumed_tail", b"")
+                if piece:
+                    yield piece
+    if decoder is not None:
+        problem = f"expected more {codec.name} data, found the end of the file: it is incomplete; get the file again"
+        raise BadFile(name, problem, byte=place)
 
 
 # ---------------------------------------------------------------- iterators

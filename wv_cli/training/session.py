@@ -16,7 +16,7 @@ from wv_cli.corpus import Corpus, encode
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.clusters import word_classes
 from wv_cli.models.word2vec import Word2vec
-from wv_cli.text.output import check_writable, open_output
+from wv_cli.text.output import check_writable, open_output, remove_output
 from wv_cli.training import checkpoint
 from wv_cli.training.progress import Progress
 from wv_cli.training.run import Diverged, Outcome, train
@@ -62,7 +62,7 @@ class Session:
         for path in self._written():
             check_writable(path)
             if not self.classes and path != self.checkpoint_path:
-                formats.for_path(path)
+                formats.format_for_output(path)
         sources = {os.path.realpath(path) for path in (*self.inputs, self.vocab, self.init) if path and path != "-"}
         for path in self._written():
             if path != "-" and os.path.realpath(path) in sources:
@@ -215,4 +215,4 @@ def _save(session: Session, model: Word2vec, facts: dict[str, Any]) -> None:
         if session.write_meta and path != "-":
             meta.write(path, list(session.argv), facts)
     if session.checkpoint_path:
-        Path(session.checkpoint_path).unlink(missing_ok=True)
+        remove_output(session.checkpoint_path)

@@ -1,0 +1,70 @@
+"""`wv check`: lists what is wrong with a vector file."""
+
+import dataclasses
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wv_cli.commands.options import quiet_option
+
+if TYPE_CHECKING:
+    from wv_cli.formats import Problem, Report
+
+
+@click.command("check", short_help="Look for damage in a vector file.")
+@click.argument("file", metavar="FILE")
+@click.option("--from", "from_format", metavar="FORMAT", help="Format of FILE; by default its content tells.")
+@click.option(
+    "--max-problems",
+    type=click.IntRange(min=0),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="List at most N problems; all are counted.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The whole report as one JSON object.")
+@quiet_option
+def command(file: str, from_format: str | None, max_problems: int, as_json: bool, quiet: bool) -> int:
+    """Look for damage in FILE (- is standard input; it may be compressed).
+
+    Finds: a header that disagrees with the rows, rows with too few or too many numbers, nan and infinity, words that
+    stand twice, bad UTF-8, a file cut short, data after the last row. Each is listed with its line or byte offset.
+    Rows of zeros and other oddities that are no damage are listed as notes.
+
+    Exit code 0: no damage; 1: damage, or not a vector file.
+    """
+    from wv_cli.formats import check
+
+    report = check(file, format=from_format, max_problems=max_problems)
+    if as_json:
+        click.echo(json.dumps(_as_json(report), ensure_ascii=False))
+    elif not quiet:
+        for problem in report.problems:
+            click.echo(f"{report.path}{_place(problem)}: {'note: ' if problem.is_note else ''}{problem.text}")
+        click.echo(_summary(report))
+    return 1 if report.damaged else 0
+
+
+def _place(problem: "Problem") -> str:
+    if problem.line is not None:
+        return f":{problem.line}"
+    return "" if problem.byte is None else f": byte {problem.byte}"
+
+
+def _summary(report: "Report") -> str:
+    found = ", ".join(f"{count} x {kind}" for kind, count in report.counts.most_common())
+    noted = ", ".join(f"{count} x {kind}" for kind, count in report.notes.most_common())
+    verdict = f"damaged: {found}" if found else "no damage found"
+    listed = len(report.problems)
+    total = report.counts.total() + report.notes.total()
+    return (
+        f"{report.path}: {report.format}, {report.rows} rows of {report.dim} numbers: {verdict}"
+        + (f"; notes: {noted}" if noted else "")
+        + (f" (the first {listed} of {total} are listed)" if listed < total else "")
+    )
+
+
+def _as_json(report: "Report") -> dict[str, Any]:
+    plain = {name: value for name, value in vars(report).items() if name != "problems"}
+    return plain | {"damaged": report.damaged, "problems": [dataclasses.asdict(problem) for problem in report.problems]}

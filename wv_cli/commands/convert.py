@@ -1,0 +1,64 @@
+"""`wv convert`: reads vectors in one file format and writes them in another."""
+
+import sys
+
+import click
+
+from wv_cli.commands.options import conflict, quiet_option
+
+
+@click.command("convert", short_help="Convert vectors between file formats.")
+@click.argument("source", metavar="IN")
+@click.argument("target", metavar="OUT")
+@click.option("--from", "from_format", metavar="FORMAT", help="Format of IN; by default its content tells.")
+@click.option("--to", "to_format", metavar="FORMAT", help="Format of OUT; by default its ending tells.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="ROWS", help="Take only the first ROWS rows.")
+@click.option(
+    "--precision",
+    type=click.Choice([*"123456789", "exact"]),
+    metavar="1-9|exact",
+    help="Text: decimals of each number, or the shortest text that keeps every bit.  [default: 6, as word2vec]",
+)
+@click.option("--escape", is_flag=True, help="Write words that OUT cannot hold as new%20york instead of refusing them.")
+@click.option("--unescape", is_flag=True, help="Undo --escape while reading.")
+@quiet_option
+def command(
+    source: str,
+    target: str,
+    from_format: str | None,
+    to_format: str | None,
+    limit: int | None,
+    precision: str | None,
+    escape: bool,
+    unescape: bool,
+    quiet: bool,
+) -> None:
+    """Convert the vectors of IN to OUT. Either may be -; IN may be compressed.
+
+    \b
+    Formats and the endings that choose them for OUT:
+      word2vec-text    .vec .txt  a header `rows dim`, then `word number ...`; also fastText's .vec
+      word2vec-binary  .bin       a header `rows dim`, then `word ` and raw float32
+      glove-text       .glove     no header, `word number ...`
+
+    Words are bytes and stay as they are. A word that is empty or holds a space, tab, newline or NUL fits into none of
+    these formats: it is refused, or written with --escape as new%20york (and % as %25).
+    """
+    import warnings
+
+    from wv_cli.formats import FormatWarning, format_for_output, load, save
+    from wv_cli.text.output import check_writable
+
+    row = format_for_output(target, to_format)
+    if precision is not None and not row.text:
+        error = conflict("--precision", f"--to {row.name}", "raw float32 keeps every bit in any case")
+        raise error
+    check_writable(target)
+    if quiet:
+        warnings.simplefilter("ignore", FormatWarning)
+    vectors = load(source, format=from_format, limit=limit, unescape=unescape)
+    decimals = "exact" if precision == "exact" else int(precision or 6)
+    save(target, vectors, format=row.name, precision=decimals, escape=escape)  # type: ignore[arg-type]
+    if not quiet:
+        to = "standard output" if target == "-" else target
+        click.echo(f"{to}: {len(vectors)} rows of {vectors.dim} numbers, {row.name}", file=sys.stderr)
