@@ -171,6 +171,27 @@ def test_a_full_disk(slice_text, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_kill_9_leaves_nothing(slice_text, tmp_path):
+    """The spool has no name from the start: the folder is empty while it is being written."""
+    script = (
+        "import sys\n"
+        "from wv_cli.corpus import encode\n"
+        "from wv_cli.config import VocabConfig\n"
+        "tell = lambda *state: print('read', flush=True)\n"
+        "encode([sys.argv[1], '-'], VocabConfig(), memory=1, spool_beside=sys.argv[2], progress=tell)\n"
+    )
+    command = [sys.executable, "-c", script, str(slice_text), str(tmp_path / "x")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"read\n"
+        assert process.stdout.readline() == b"read\n"  # the first chunk has been spooled by now
+        links = [entry.readlink() for entry in Path(f"/proc/{process.pid}/fd").iterdir()]
+        assert any(str(link).startswith(str(tmp_path)) and "deleted" in str(link) for link in links)
+        assert list(tmp_path.iterdir()) == []
+        process.kill()
+    assert list(tmp_path.iterdir()) == []
+
+
 # ---------------------------------------------------------------- memory
 
 

@@ -58,6 +58,7 @@ cdef extern from "core/tokenizer.h" nogil:
     wv_masks wv_block_masks(const unsigned char *block) noexcept
     wv_masks wv_block_masks_portable(const unsigned char *block) noexcept
 
+cdef extern from "core/idstream.h" nogil:
     ctypedef struct wv_remap_state:
         int32_t last_id
         int64_t tokens
