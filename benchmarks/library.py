@@ -119,11 +119,10 @@ def search_gensim(job: Job) -> dict[str, float]:
     return least(work, job["repeat"])
 
 
-TASKS = {
-    function.__name__: function
-    for function in (encode_wv, count_wv, count_gensim, load_wv, load_gensim, save_wv, save_gensim)
-    + (search_wv, search_numpy, search_gensim)
-}
+TEXT = (encode_wv, count_wv, count_gensim)
+VECTORS = (load_wv, load_gensim, save_wv, save_gensim)
+SEARCH = (search_wv, search_numpy, search_gensim)
+TASKS = {function.__name__: function for function in (*TEXT, *VECTORS, *SEARCH)}
 
 if __name__ == "__main__":
     print(json.dumps(TASKS[f"{sys.argv[1]}_{sys.argv[2]}"](json.loads(sys.argv[3]))))

@@ -7,6 +7,7 @@ See README.md here for what is measured and how not to fool oneself.
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -77,6 +78,8 @@ def main() -> int:
         name: getattr(options, name)
         for name in ("epochs", "dim", "window", "negative", "sample", "min_count", "lr", "threads", "seed", "rounds")
     }
+    # Linear algebra inside the peers gets as many threads as everybody else.
+    os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), str(options.threads)))
     good = run(options, result, say)
     name = options.name or f"{options.suite}-{result['date'][:10]}-{options.threads}t"
     machine = result["machine"]

@@ -1,6 +1,12 @@
 """`wv build-vocab` as a user's shell runs it."""
 
+import contextlib
 import json
+import os
+import pty
+import subprocess
+import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -53,6 +59,25 @@ def test_json(wv, tmp_path):
     on_stdout = wv("build-vocab", "x", "--min-count", 2, "--json")
     assert on_stdout.stdout == "</s> 2\na 3\nb 2\n"
     assert json.loads(on_stdout.stderr)["kept_words"] == 2
+
+
+def test_the_bar_is_for_terminals(slice_xz):
+    """On a terminal the reading bar comes and goes; in a log (the other tests) there is none."""
+    terminal, side = pty.openpty()
+    termios.tcsetwinsize(side, (24, 100))
+    command = [sys.executable, "-m", "wv_cli", "build-vocab", str(slice_xz), "-o", "/dev/null"]
+    with subprocess.Popen(command, stderr=side, stdin=subprocess.DEVNULL) as process:
+        os.close(side)
+        shown = b""
+        with contextlib.suppress(OSError):  # EIO: the other side is closed
+            while piece := os.read(terminal, 4096):
+                shown += piece
+    os.close(terminal)
+    assert process.returncode == 0
+    assert b"reading:" in shown
+    assert b"%|" in shown
+    assert shown.rpartition(b"\r")[0].endswith(b"MB/s)")
+    assert shown.count(b"5,614,516 words in 97,000 lines") == 1
 
 
 def test_merge_of_shards_is_the_count_of_the_whole(wv, slice_text, tmp_path):

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reference.text import count_words, encode_lines, split_lines
-from wv_cli import corpus as corpus_module
 from wv_cli.config import VocabConfig
 from wv_cli.corpus import count, encode
 from wv_cli.errors import UsageError, WvError
+from wv_cli.text import spool as spool_module
 from wv_cli.vocab import read_vocab
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -60,7 +60,7 @@ def test_any_text(tmp_path_factory, text, min_count, max_vocab, spooled):
 
 
 def test_spooled_in_many_blocks(slice_text, tmp_path, monkeypatch):
-    monkeypatch.setattr(corpus_module, "_SPOOL_BLOCK", 1000)
+    monkeypatch.setattr(spool_module, "_HELD", 1000)
     files = [str(slice_text)] * 8  # more than one block of the remapping, too
     in_memory = encode(files, VocabConfig())
     spooled = encode(files, VocabConfig(), memory=1, spool_beside=str(tmp_path / "x"))
@@ -171,6 +171,27 @@ def test_a_full_disk(slice_text, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_kill_9_leaves_nothing(slice_text, tmp_path):
+    """The spool has no name from the start: the folder is empty while it is being written."""
+    script = (
+        "import sys\n"
+        "from wv_cli.corpus import encode\n"
+        "from wv_cli.config import VocabConfig\n"
+        "tell = lambda *state: print('read', flush=True)\n"
+        "encode([sys.argv[1], '-'], VocabConfig(), memory=1, spool_beside=sys.argv[2], progress=tell)\n"
+    )
+    command = [sys.executable, "-c", script, str(slice_text), str(tmp_path / "x")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"read\n"
+        assert process.stdout.readline() == b"read\n"  # the first chunk has been spooled by now
+        links = [entry.readlink() for entry in Path(f"/proc/{process.pid}/fd").iterdir()]
+        assert any(str(link).startswith(str(tmp_path)) and "deleted" in str(link) for link in links)
+        assert list(tmp_path.iterdir()) == []
+        process.kill()
+    assert list(tmp_path.iterdir()) == []
+
+
 # ---------------------------------------------------------------- memory
 
 
@@ -195,8 +216,8 @@ def test_peak_memory(memory, megabytes, slice_text):
 
 
 def test_no_descriptors_are_left_open():
-    before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    before = len(os.listdir("/proc/self/fd"))
     for memory in (None, 1) * 3:
         encode([str(GOLDEN / "w2v.vocab")], VocabConfig(min_count=1), memory=memory)
     gc.collect()
-    assert len(os.listdir("/proc/self/fd")) <= before  # noqa: PTH208
+    assert len(os.listdir("/proc/self/fd")) <= before

@@ -22,10 +22,10 @@ def corpus(seed, lines=12):
     return np.concatenate(pieces).astype(np.int32)
 
 
-def setting(context, layer, dim, seed=1, **changes):
+def setting(context, layer, dim, seed=1, lines=12, **changes):
     """(arguments shared by kernel and twin, input, output) with both matrices small random numbers."""
     random = np.random.default_rng(seed)
-    ids = corpus(seed)
+    ids = corpus(seed, lines)
     counts = np.sort(np.bincount(ids[ids >= 0], minlength=WORDS) + 1)[::-1].astype(np.int64)
     options = {
         "ids": ids,
@@ -34,6 +34,7 @@ def setting(context, layer, dim, seed=1, **changes):
         "window": 4,
         "shrink_window": True,
         "negative": 7,
+        "share_negatives": True,
         "max_sentence": 30,
         "cbow_mean": True,
         "cbow_divide_gradient": True,
@@ -65,7 +66,7 @@ def aligned(matrix):
     return rows
 
 
-def run_both(isa, context, layer, dim, **changes):
+def run_both(isa, context, layer, dim, block=60, **changes):
     """Trains a corpus with kernel and twin from the same start; returns both and the kernel's totals."""
     options, x, y = setting(context, layer, dim, **changes)
     x32, y32 = aligned(x), aligned(y)
@@ -75,7 +76,7 @@ def run_both(isa, context, layer, dim, **changes):
     twin = Twin(input=x32[:, :dim].astype(float), output=y32[:, :dim].astype(float), **twin_options)
     kernel = _word2vec.Run(input=x32, output=y32, dim=dim, isa=isa, **options)
     scratch = zeros(1, -(-kernel.scratch_bytes // 4))[0]
-    cuts = _word2vec.block_starts(options["ids"], 60, options["max_sentence"])
+    cuts = _word2vec.block_starts(options["ids"], block, options["max_sentence"])
     totals = np.zeros(3)
     for epoch in range(options["epochs"]):
         for start, end in pairwise(cuts):
@@ -111,6 +112,7 @@ def test_kernel_equals_twin(isa, context, layer, dim):
         {"negative": 5},
         {"negative": 6},
         {"negative": 25},
+        {"share_negatives": False},
         {"window": 1},
         {"window": 15, "shrink_window": False},
         {"max_sentence": 2},
@@ -122,6 +124,12 @@ def test_kernel_equals_twin(isa, context, layer, dim):
 @pytest.mark.parametrize("context", ["skipgram", "cbow"])
 def test_options(isa, context, changes):
     compare(isa, context, "ns", 20, **changes)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("share_negatives", [True, False])
+def test_long_blocks_of_many_batches(isa, share_negatives):
+    compare(isa, "skipgram", "ns", 20, lines=150, block=5000, epochs=1, share_negatives=share_negatives)
 
 
 def finite_differences(f, at, step=1e-5):

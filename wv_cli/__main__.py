@@ -4,11 +4,13 @@
 SIGINT / SIGTERM. A closed pipe is no error.
 """
 
+import contextlib
 import importlib
 import os
 import signal
 import sys
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -18,8 +20,28 @@ from wv_cli.commands import COMMANDS
 from wv_cli.errors import UsageError, WvError
 
 
+class ClosedPipe(Exception):
+    """A BrokenPipeError on its way through click, which would make exit code 1 of it."""
+
+
+@contextlib.contextmanager
+def _past_click() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ClosedPipe from error
+
+
 class LazyGroup(click.Group):
     """A group that imports a command's module only when that command is asked for."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        with _past_click():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, context: click.Context) -> Any:
+        with _past_click():
+            return super().invoke(context)
 
     def list_commands(self, context: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -98,10 +120,8 @@ def run(argv: list[str]) -> int:
         result = wv.main(args=argv, prog_name="wv", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
-    except BrokenPipeError:
-        # The reader (head, less) has seen enough. What is still buffered must not fail again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except (BrokenPipeError, ClosedPipe):
+        return 0  # the reader (head, less) has seen enough
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return 2
@@ -126,7 +146,13 @@ def run(argv: list[str]) -> int:
 
 
 def main() -> None:
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except OSError:
+        # What a full disk or a closed pipe did not take must not fail again, with a traceback, at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)
 
 
 if __name__ == "__main__":

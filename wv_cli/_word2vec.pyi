@@ -21,6 +21,7 @@ class Run:
         window: int,
         shrink_window: bool,
         negative: int,
+        share_negatives: bool,
         max_sentence: int,
         cbow_mean: bool,
         cbow_divide_gradient: bool,

@@ -40,6 +40,7 @@ class Word2vecConfig:
     window: int = 5
     shrink_window: bool = True
     negative: int = 5
+    share_negatives: bool = True
     power: float = 0.75
     sample: float = 1e-3
     sample_formula: Literal["word2vec", "paper"] = "word2vec"

@@ -6,14 +6,10 @@ provisional ids by final ones. Every model reads the Corpus; none reads text. Th
 limit, in a spool file that has no name (it is gone when the process ends, however it ends) and is mapped into memory.
 """
 
-import contextlib
 import hashlib
 import mmap
-import os
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +17,11 @@ from numpy.typing import NDArray
 from wv_cli import _text
 from wv_cli.config import VocabConfig
 from wv_cli.errors import WvError
-from wv_cli.text.output import reason
+from wv_cli.text import spool
 from wv_cli.text.source import Progress, Source
 from wv_cli.vocab import Vocab, ordered
 
 END_OF_LINE = -1
-_SPOOL_BLOCK = 4 << 20  # bytes of ids held in memory between two writes to the spool
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,35 +58,25 @@ def encode(
     known = vocab.cut(config) if vocab is not None else None
     source = Source(inputs, lowercase=config.lowercase, progress=progress)
     encoder = _text.Encoder((known.words.blob, known.words.starts) if known is not None else None)
-    with contextlib.ExitStack() as stack:
-        spool: int | None = None
-        for chunk in source:
-            encoder.feed(chunk)
-            if memory is not None and encoder.ids_bytes > (memory if spool is None else _SPOOL_BLOCK):
-                folder = _folder_of(spool_beside)
-                if spool is None:
-                    spool = stack.enter_context(_spool_file(folder))
-                with _spool_errors(folder):
-                    encoder.drain(spool)
-        encoder.finish()
-        _require_words(encoder, inputs)
+    with spool.Spool(spool_beside) as file:
+        spool.read_ids(source, encoder, memory, file)
+        require_words(encoder, inputs)
         if known is None:
             lookup, known = _final_ids(encoder, config)
         else:
             lookup = np.arange(len(known), dtype=np.int32)
         encoder.forget_words()
         fingerprint = _text.Fingerprint()
-        if spool is None:
+        if file.is_open:
+            with file.errors():
+                length, tokens, lines = _text.remap_file(file.descriptor, lookup, fingerprint)
+                # The map outlives the descriptor, and the file outlives both its name and the descriptor.
+                mapped = mmap.mmap(file.descriptor, length * 4, access=mmap.ACCESS_READ) if length else b""
+            ids = np.frombuffer(mapped, np.int32)
+        else:
             buffer, tokens, lines = encoder.take_ids(lookup)
             ids = np.frombuffer(memoryview(buffer), np.int32)
             fingerprint.update(ids)
-        else:
-            with _spool_errors(_folder_of(spool_beside)):
-                encoder.drain(spool)
-                length, tokens, lines = _text.remap_file(spool, lookup, fingerprint)
-                # The map outlives the descriptor, and the file outlives both its name and the descriptor.
-                mapped = mmap.mmap(spool, length * 4, access=mmap.ACCESS_READ) if length else b""
-            ids = np.frombuffer(mapped, np.int32)
     if tokens == 0:
         message = (
             f"none of the {encoder.tokens:,} words of the text is in the vocabulary; do they belong together "
@@ -110,7 +95,7 @@ def count(inputs: Sequence[str], config: VocabConfig, progress: Progress | None 
     for chunk in Source(inputs, lowercase=config.lowercase, progress=progress):
         encoder.feed(chunk)
     encoder.finish()
-    _require_words(encoder, inputs)
+    require_words(encoder, inputs)
     blob, starts, counts = encoder.vocabulary()
     return ordered(blob, starts, counts, lines=encoder.lines, tokens_read=encoder.tokens)[0]
 
@@ -125,36 +110,9 @@ def _final_ids(encoder: _text.Encoder, config: VocabConfig) -> tuple[NDArray[np.
     return lookup, vocab
 
 
-def _require_words(encoder: _text.Encoder, inputs: Sequence[str]) -> None:
+def require_words(encoder: _text.Encoder, inputs: Sequence[str]) -> None:
+    """Raises WvError when no word has been read."""
     if encoder.tokens == 0:
         names = "standard input" if list(inputs) == ["-"] else ", ".join(inputs)
         message = f"{names}: no text: expected words divided by spaces or line ends, found none"
         raise WvError(message)
-
-
-# ---------------------------------------------------------------- spool
-
-
-def _folder_of(beside: str | None) -> str:
-    if beside is None or beside == "-":
-        return "."
-    return str(Path(os.path.realpath(beside)).parent)
-
-
-@contextlib.contextmanager
-def _spool_file(folder: str) -> Iterator[int]:
-    """A descriptor of a new file without a name: nothing is left of it even by kill -9."""
-    with _spool_errors(folder):
-        # Opened and unlinked at once, or never named at all where the file system can do that.
-        file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115 (closed below)
-    with file:
-        yield file.fileno()
-
-
-@contextlib.contextmanager
-def _spool_errors(folder: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        message = f"{folder}: cannot keep the word ids in a file here: {reason(error)}"
-        raise WvError(message) from error

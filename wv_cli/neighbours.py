@@ -9,6 +9,7 @@ import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,7 +30,7 @@ _WORDS = 512  # distinct words of one analogy batch: their scores against a bloc
 _NO_HIT = np.iinfo(np.int32).max
 
 
-def aligned(shape: tuple[int, ...], dtype: type[np.generic] = np.float32, alignment: int = 64) -> NDArray[np.generic]:
+def aligned(shape: tuple[int, ...], dtype: type[np.generic] = np.float32, alignment: int = 64) -> NDArray[Any]:
     """An uninitialised C-ordered array whose first byte stands at a multiple of `alignment`."""
     size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
     block = np.empty(size + alignment, np.uint8)
@@ -97,9 +98,9 @@ class Neighbours:
     ) -> Hits:
         """The k rows of highest cosine with each query: (indices (q, k) int32, cosines (q, k) float32), best first.
 
-        queries: (q, dim), normalised here. exclude: for each query the rows it must not get. rows: search only the first
-        so many. Places that cannot be filled (k > rows, NaN) have index -1 and score -inf. Raises ValueError for shapes
-        that do not fit.
+        queries: (q, dim), normalised here. exclude: for each query the rows it must not get. rows: search only the
+        first so many. Places that cannot be filled (k > rows, NaN) have index -1 and score -inf. Raises ValueError for
+        shapes that do not fit.
         """
         vectors = np.array(queries, np.float32, ndmin=2)
         if vectors.ndim != 2 or vectors.shape[1] != self.dim:
@@ -147,9 +148,10 @@ class Neighbours:
         """The k best answers to `a is to b as c is to ?`, the three asked words excluded: (indices (q, k) int32,
         scores (q, k) float32), best first; unfilled places as in top_k.
 
-        a, b, c: (q) row numbers. method: `3cosadd` scores x by its cosine with b - a + c of the unit vectors (Mikolov et
-        al. 2013), `3cosmul` by cos'(x, b) cos'(x, c) / (cos'(x, a) + .001), cos' = (cos + 1) / 2 (Levy & Goldberg 2014).
-        rows: answer only from the first so many. Raises UsageError for another method, IndexError for a row out of range.
+        a, b, c: (q) row numbers. method: `3cosadd` scores x by its cosine with b - a + c of the unit vectors (Mikolov
+        et al. 2013), `3cosmul` by cos'(x, b) cos'(x, c) / (cos'(x, a) + .001), cos' = (cos + 1) / 2 (Levy & Goldberg
+        2014). rows: answer only from the first so many. Raises UsageError for another method, IndexError for a row out
+        of range.
         """
         if method not in METHODS:
             message = f"unknown analogy method {method!r} (choices: {', '.join(METHODS)})"
@@ -166,8 +168,8 @@ class Neighbours:
         return indices, scores
 
     def _analogies(self, asked: NDArray[np.int64], k: int, method: str, n: int) -> Hits:
-        ids, questions = np.unique(asked, return_inverse=True)
-        questions = questions.reshape(asked.shape).astype(np.int32)
+        ids, inverse = np.unique(asked, return_inverse=True)
+        questions: NDArray[np.int32] = inverse.reshape(asked.shape).astype(np.int32)
         words, word_rows = np.ascontiguousarray(self.unit[ids]), ids.astype(np.int32)
         heaps, scans = [], []
         for _ in range(self._workers(n)):

@@ -155,8 +155,9 @@ def write_vocab(path: str, vocab: Vocab, *, sentence_end: bool = True) -> None:
     with open_output(path) as stream:
         if sentence_end:
             stream.write(b"%s %d\n" % (SENTENCE_END, vocab.lines))
+        blob = vocab.words.blob
         for first in range(0, len(vocab), 10_000):
-            last = min(first + 10_000, len(vocab))
-            counts = vocab.counts[first:last].tolist()
-            rows = [b"%s %d\n" % (vocab.words.bytes_at(first + i), count) for i, count in enumerate(counts)]
+            starts = vocab.words.starts[first : first + 10_001].tolist()
+            counts = vocab.counts[first : first + 10_000].tolist()
+            rows = (b"%s %d\n" % (blob[starts[i] : starts[i + 1]], count) for i, count in enumerate(counts))
             stream.write(b"".join(rows))

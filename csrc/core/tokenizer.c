@@ -182,7 +182,7 @@ static int reserve_ids(wv_encoder *e, int64_t more) {
 }
 
 static inline void end_line(wv_encoder *e) {
-    if (e->last_id >= 0) e->ids[e->ids_length++] = WV_END_OF_LINE;
+    if (e->last_id >= 0 || e->every_line) e->ids[e->ids_length++] = WV_END_OF_LINE;
     e->last_id = WV_END_OF_LINE;
     e->lines++;
 }
@@ -297,10 +297,11 @@ int wv_encoder_finish(wv_encoder *e) {
     return failure;
 }
 
-int wv_encoder_init(wv_encoder *e, int known_only, int keep_ids, int64_t expected_words) {
+int wv_encoder_init(wv_encoder *e, int known_only, int keep_ids, int every_line, int64_t expected_words) {
     memset(e, 0, sizeof *e);
     e->known_only = known_only;
     e->keep_ids = keep_ids;
+    e->every_line = every_line;
     e->last_id = WV_END_OF_LINE;
     return wv_wordmap_init(&e->map, expected_words);
 }
@@ -310,57 +311,4 @@ void wv_encoder_free(wv_encoder *e) {
     free(e->ids);
     free(e->carry);
     memset(e, 0, sizeof *e);
-}
-
-/* ---------------------------------------------------------------- after the last chunk */
-
-int64_t wv_remap(int32_t *ids, int64_t length, const int32_t *lookup, wv_remap_state *state) {
-    int64_t kept = 0, lines = 0;
-    int32_t last = state->last_id;
-    for (int64_t i = 0; i < length; i++) {
-        int32_t id = ids[i] < 0 ? WV_END_OF_LINE : lookup[ids[i]];
-        /* A dropped word is never kept, a line end only after a word. */
-        int keep = ids[i] < 0 ? last >= 0 : id >= 0;
-        ids[kept] = id;
-        kept += keep;
-        lines += keep & (id < 0);
-        last = keep ? id : last;
-    }
-    state->last_id = last;
-    state->lines += lines;
-    state->tokens += kept - lines;
-    return kept;
-}
-
-static inline uint64_t rotate_left(uint64_t x, int bits) { return x << bits | x >> (64 - bits); }
-
-/* Each lane step is invertible in the lane and in the input: two streams that differ in one place never collide. */
-static void fingerprint_block(uint64_t *lanes, const int32_t *ids) {
-    for (int lane = 0; lane < 4; lane++) {
-        uint64_t pair;
-        memcpy(&pair, ids + 2 * lane, sizeof pair);
-        lanes[lane] = rotate_left((lanes[lane] ^ pair) * 0x9E3779B97F4A7C15u, 29);
-    }
-}
-
-void wv_fingerprint_init(wv_fingerprint *f) {
-    *f = (wv_fingerprint){.lanes = {0xA0761D6478BD642Fu, 0xE7037ED1A0B428DBu, 0x8EBC6AF09C88C6E3u, 0x589965CC75374CC3u}};
-}
-
-void wv_fingerprint_update(wv_fingerprint *f, const int32_t *ids, int64_t length) {
-    uint64_t lanes[4];
-    while (f->length % 8 && length) {
-        f->pending[f->length++ % 8] = *ids++;
-        length--;
-        if (f->length % 8 == 0) fingerprint_block(f->lanes, f->pending);
-    }
-    memcpy(lanes, f->lanes, sizeof lanes);
-    for (; length >= 8; length -= 8, ids += 8, f->length += 8) fingerprint_block(lanes, ids);
-    memcpy(f->lanes, lanes, sizeof lanes);
-    for (; length > 0; length--) f->pending[f->length++ % 8] = *ids++;
-}
-
-void wv_fingerprint_finish(wv_fingerprint *f) {
-    for (uint64_t i = f->length % 8; i && i < 8; i++) f->pending[i] = 0;
-    if (f->length % 8) fingerprint_block(f->lanes, f->pending);
 }

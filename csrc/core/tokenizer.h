@@ -4,7 +4,7 @@
  * not, and the no-break space pass through). Neither words nor lines have a longest length. Chunks may be cut anywhere.
  *
  * The id stream holds word ids and WV_END_OF_LINE (kernels/wv_kernels.h) after each line that has a word in it; lines
- * without one leave nothing. Ids are int32; with `known` words only, unknown words leave nothing either.
+ * without one leave nothing unless `every_line`. Unknown words (`known_only`) leave nothing either.
  */
 #ifndef WV_TOKENIZER_H
 #define WV_TOKENIZER_H
@@ -18,6 +18,7 @@ typedef struct {
     wv_wordmap map;
     int known_only; /* 1: words outside the map are dropped; 0: they are added */
     int keep_ids;   /* 1: write the id stream; 0: count only */
+    int every_line; /* 1: lines without a word end in the stream, too */
 
     int32_t *ids; /* the stream so far; grown by realloc (glibc moves pages, not bytes), the caller may take or empty it */
     int64_t ids_length, ids_capacity;
@@ -31,7 +32,7 @@ typedef struct {
 } wv_encoder;
 
 /* 0 or WV_NO_MEMORY. */
-int wv_encoder_init(wv_encoder *encoder, int known_only, int keep_ids, int64_t expected_words);
+int wv_encoder_init(wv_encoder *encoder, int known_only, int keep_ids, int every_line, int64_t expected_words);
 void wv_encoder_free(wv_encoder *encoder);
 
 /* 0, WV_NO_MEMORY or WV_TOO_MANY_WORDS. */
@@ -46,25 +47,5 @@ typedef struct {
 wv_masks wv_block_masks(const unsigned char *block);
 /* The same in plain integer arithmetic, for machines without a faster one. */
 wv_masks wv_block_masks_portable(const unsigned char *block);
-
-/* Replaces provisional ids by final ones, in place, and drops what becomes empty. `lookup` has one entry per provisional
- * id: the final id or -1 to drop. Several calls continue one stream through `state`. Returns the ids kept in this call,
- * which stand at ids[0 ..]. */
-typedef struct {
-    int32_t last_id;       /* start with WV_END_OF_LINE */
-    int64_t tokens, lines; /* kept so far */
-} wv_remap_state;
-int64_t wv_remap(int32_t *ids, int64_t length, const int32_t *lookup, wv_remap_state *state);
-
-/* A 256-bit fingerprint of an id stream, at the speed of memory. It tells streams apart that differ by accident; it is
- * not cryptographic. The result does not depend on how the stream is cut into calls. */
-typedef struct {
-    uint64_t lanes[4];
-    uint64_t length;   /* ids so far */
-    int32_t pending[8]; /* the last length % 8 ids */
-} wv_fingerprint;
-void wv_fingerprint_init(wv_fingerprint *fingerprint);
-void wv_fingerprint_update(wv_fingerprint *fingerprint, const int32_t *ids, int64_t length);
-void wv_fingerprint_finish(wv_fingerprint *fingerprint);
 
 #endif

@@ -9,11 +9,9 @@ enum { SMALLEST_TABLE = 1024 };
 static int too_full(uint64_t words, uint64_t capacity) { return words > capacity / 3 * 2; }
 
 static int set_table(wv_wordmap *map, uint64_t capacity) {
-    wv_slot *slots = NULL;
-    /* Slots never straddle a cache line. */
-    if (capacity > SIZE_MAX / sizeof *slots || posix_memalign((void **)&slots, 64, capacity * sizeof *slots)) {
-        return WV_NO_MEMORY;
-    }
+    if (capacity > SIZE_MAX / sizeof(wv_slot)) return WV_NO_MEMORY;
+    wv_slot *slots = aligned_alloc(64, capacity * sizeof *slots); /* no slot straddles a cache line */
+    if (!slots) return WV_NO_MEMORY;
     memset(slots, 0, capacity * sizeof *slots);
     map->slots = slots;
     map->mask = capacity - 1;

@@ -1,15 +1,15 @@
 /* word2vec: which rows meet in a tile, position by position. The arithmetic is tile.h, the output layers outputs.h.
  *
  * Two independent axes: the context rule (skip-gram: M context rows; CBOW: one row, their mean or sum) and the output
- * layer. A position passes through a pipeline, so that nothing waits for memory:
- *   draw     random numbers; the buckets of the alias table are on their way
+ * layer. A tile passes through a pipeline, so that nothing waits for memory:
+ *   draw     its place and random numbers; the buckets of the alias table are on their way
  *   gather   the list of input and output rows
- *   (the tile of an earlier position is computed and, line by line, asks for the rows just listed)
+ *   (an earlier tile is computed and, line by line, asks for the rows just listed)
  *   train    scores, steps, update
  *
  * Departures from word2vec C, all without measurable effect on quality (benchmarks/README.md):
  * - The context rows of one position share one draw of negatives (pWord2Vec, Ji et al. 2016), and all of them move at
- *   once, from the same old values. word2vec draws anew for every (context, centre) pair.
+ *   once, from the same old values. word2vec draws anew for every (context, centre) pair: share_negatives = 0 does so.
  * - A word drawn twice as a negative enters the tile once, with a weight of two. A context word that stands twice in
  *   the window enters twice, one update after the other.
  * - The sigmoid is exact (outputs.h); the learning rate follows the position in the corpus, not a clock of threads.
@@ -23,13 +23,22 @@
 #include "kernels/tile.h"
 #include "kernels/wv_kernels.h"
 
-enum { PIPELINE = 4 }; /* positions under way: drawn, gathered, fetched, trained */
+enum {
+    PIPELINE = 4, /* tiles under way: drawn, gathered, fetched, trained */
+    BATCH = 512   /* sentences are read until so many words are there: short lines share a pipeline */
+};
 
-/* One position and the rows of its tile. A weight counts how often an output stands in it; `weighted` says whether any
- * does more than once. `fetch` of the rows in `output` are to be fetched early: one for each output, and behind them
- * the context row that is new in the window. */
+/* Sentences end to end. `first` and `last` say, for each position, where its sentence begins and ends. */
 typedef struct {
-    int width; /* of the window */
+    int length;
+    int32_t *word, *first, *last;
+} sentence_batch;
+
+/* One tile: the context positions first .. last (without `position` itself) and the rows. A weight counts how often an
+ * output stands in it; `weighted` says whether any does more than once. `fetch` of the rows in `output` are to be
+ * fetched early: one for each output, and behind them the context row that is new in the window. */
+typedef struct {
+    int live, position, first, last;
     uint64_t *negative_draw;
     int inputs, outputs, fetch, weighted;
     int32_t centre;
@@ -39,7 +48,7 @@ typedef struct {
 } tile_rows;
 
 typedef struct {
-    int32_t *sentence;
+    sentence_batch batch;
     tile_rows rows[PIPELINE];
     float **x;     /* rows of the copy, where the tile needs one */
     float *x_copy; /* (max_inputs, dim); CBOW: the hidden vector and its gradient */
@@ -72,7 +81,10 @@ static size_t lay_out(const wv_word2vec_run *run, char *memory, scratch_space *s
     size_t inputs = (size_t)max_inputs(run), outputs = (size_t)max_outputs(run);
     size_t row_scores = run->layer == WV_SOFTMAX ? (size_t)run->vocab_size + WV_ROW_FLOATS : outputs;
     size_t cells = inputs * row_scores + WV_ROW_FLOATS;
-    space->sentence = carve(&p, sizeof(int32_t) * (size_t)run->max_sentence);
+    size_t words = BATCH + (size_t)run->max_sentence;
+    space->batch.word = carve(&p, sizeof(int32_t) * words);
+    space->batch.first = carve(&p, sizeof(int32_t) * words);
+    space->batch.last = carve(&p, sizeof(int32_t) * words);
     for (int k = 0; k < PIPELINE; k++) {
         space->rows[k].negative_draw = carve(&p, sizeof(uint64_t) * (size_t)run->negative);
         space->rows[k].input = carve(&p, sizeof(float *) * 2 * (size_t)run->window);
@@ -95,21 +107,23 @@ size_t WV_NAME(wv_word2vec_scratch_bytes)(const wv_word2vec_run *run) {
     return lay_out(run, NULL, &space);
 }
 
-/* Reads tokens from ids[*position] on, up to a line end, `end` or max_sentence kept ones, and subsamples them. */
-static int read_sentence(const wv_word2vec_run *run, const int32_t *ids, int64_t *position, int64_t end,
-                         uint64_t *random, int32_t *sentence, int64_t *tokens) {
-    int length = 0;
+/* Reads one sentence from ids[*position] on and appends the words that survive subsampling. It ends at a line end, at
+ * `end` or after max_sentence words. */
+static void read_sentence(const wv_word2vec_run *run, const int32_t *ids, int64_t *position, int64_t end,
+                          uint64_t *random, sentence_batch *batch, int64_t *tokens) {
+    int begin = batch->length, length = begin;
     int64_t p = *position;
-    while (p < end && length < run->max_sentence) {
+    while (p < end && length - begin < run->max_sentence) {
         int32_t word = ids[p++];
         if (word == WV_END_OF_LINE) break;
         if (word < 0) continue; /* a label */
         ++*tokens;
-        sentence[length] = word;
+        batch->word[length] = word;
         length += run->keep == NULL || (uint32_t)(wv_rng_next(random) >> 32) <= run->keep[word];
     }
+    for (int k = begin; k < length; k++) batch->first[k] = begin, batch->last[k] = length - 1;
+    batch->length = length;
     *position = p;
-    return length;
 }
 
 static void add_output(const wv_word2vec_run *run, tile_rows *rows, int32_t row, float label) {
@@ -125,15 +139,35 @@ static void add_output(const wv_word2vec_run *run, tile_rows *rows, int32_t row,
     rows->output_weight[rows->outputs++] = 1;
 }
 
-/* Draws what is random about a position: the width of the window and the negatives. */
-static void draw(const wv_word2vec_run *run, uint64_t *random, tile_rows *rows) {
-    rows->width = run->window;
-    if (run->shrink_window) rows->width = 1 + (int)wv_rng_below(wv_rng_next(random), (uint32_t)run->window);
-    if (!run->sampler) return;
+/* Where the next tile lies: a new position, or the next context word of the current one. */
+typedef struct {
+    int position, context, last;
+} tile_cursor;
+
+/* Finds the next tile and draws what is random about it: the width of the window, the negatives. 0: no more tiles. */
+static int draw(const wv_word2vec_run *run, const sentence_batch *batch, uint64_t *random, tile_cursor *at,
+                tile_rows *rows) {
+    while (at->context > at->last) { /* a position without context (the window is empty) has no tile */
+        if (++at->position >= batch->length) return 0;
+        int width = run->window;
+        if (run->shrink_window) width = 1 + (int)wv_rng_below(wv_rng_next(random), (uint32_t)run->window);
+        int first = batch->first[at->position], last = batch->last[at->position];
+        at->context = at->position - first > width ? at->position - width : first;
+        at->last = last - at->position > width ? at->position + width : last;
+        if (at->context == at->position) at->context++; /* first of its sentence */
+        if (at->last == at->position) at->last--;       /* last of its sentence */
+    }
+    rows->position = at->position;
+    rows->first = at->context;
+    rows->last = run->share_negatives ? at->last : at->context;
+    at->context = rows->last + 1;
+    if (at->context == at->position) at->context++;
+    if (!run->sampler) return 1;
     for (int k = 0; k < run->negative; k++) {
         uint64_t number = rows->negative_draw[k] = wv_rng_next(random);
         __builtin_prefetch(&run->sampler[wv_rng_below(number, (uint32_t)run->vocab_size)], 0, 3);
     }
+    return 1;
 }
 
 static void gather_outputs(const wv_word2vec_run *run, tile_rows *rows) {
@@ -157,23 +191,22 @@ static void gather_outputs(const wv_word2vec_run *run, tile_rows *rows) {
     }
 }
 
-/* Lists the rows of the tile of `position`. No inputs: nothing to train. */
-static void gather(const wv_word2vec_run *run, const int32_t *sentence, int length, int position, tile_rows *rows) {
+/* Lists the rows of a tile. */
+static void gather(const wv_word2vec_run *run, const sentence_batch *batch, tile_rows *rows) {
     rows->inputs = rows->outputs = rows->weighted = 0;
-    rows->centre = sentence[position];
-    int first = position > rows->width ? position - rows->width : 0;
-    int last = position + rows->width < length ? position + rows->width : length - 1;
-    for (int p = first; p < position; p++) rows->input[rows->inputs++] = run->input + (size_t)sentence[p] * run->stride;
-    for (int p = position + 1; p <= last; p++)
-        rows->input[rows->inputs++] = run->input + (size_t)sentence[p] * run->stride;
+    rows->centre = batch->word[rows->position];
+    for (int p = rows->first; p <= rows->last; p++) {
+        rows->input[rows->inputs] = run->input + (size_t)batch->word[p] * run->stride;
+        rows->inputs += p != rows->position;
+    }
     gather_outputs(run, rows);
     rows->fetch = rows->outputs;
-    if (position + run->window < length)
-        rows->output[rows->fetch++] = run->input + (size_t)sentence[position + run->window] * run->stride;
+    int ahead = rows->position + run->window;
+    if (ahead < batch->length) rows->output[rows->fetch++] = run->input + (size_t)batch->word[ahead] * run->stride;
 }
 
 /* Negative sampling, hierarchical softmax and NCE: x_new += steps from x, outputs updated. x may be x_new when the
- * outputs fit one tile. `fetched` is the position whose rows are fetched meanwhile. */
+ * outputs fit one tile. `fetched` is the tile whose rows are fetched meanwhile. */
 static void train_logistic(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows,
                            const tile_rows *fetched, int inputs, float **x, float **x_new, float lr,
                            tile_totals *totals) {
@@ -294,19 +327,24 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const int32_t *ids, 
     while (position < end) {
         float left = (float)(1 - ((double)epoch * (double)run->epoch_tokens + (double)position) / schedule);
         lr = run->lr * left > run->lr_floor ? run->lr * left : run->lr_floor;
-        int length = read_sentence(run, ids, &position, end, &random, space.sentence, &tokens);
-        for (int p = -3; p < length; p++) { /* position p is trained, p + 1 fetched, p + 2 gathered, p + 3 drawn */
-            tile_rows *rows = &space.rows[(p + 4) % PIPELINE], *fetched = &space.rows[(p + 5) % PIPELINE];
-            if (p + 3 < length) draw(run, &random, &space.rows[(p + 7) % PIPELINE]);
-            if (p + 2 >= 0 && p + 2 < length)
-                gather(run, space.sentence, length, p + 2, &space.rows[(p + 6) % PIPELINE]);
-            if (p + 1 >= length) fetched->fetch = 0;
-            if (p < 0 || rows->inputs == 0) continue;
+        space.batch.length = 0;
+        while (position < end && space.batch.length < BATCH)
+            read_sentence(run, ids, &position, end, &random, &space.batch, &tokens);
+        tile_cursor at = {-1, 0, -1};
+        for (int k = 0; k < PIPELINE; k++) space.rows[k].live = 0;
+        for (int t = 0, rounds = PIPELINE - 1; rounds > 0; t++) {
+            tile_rows *drawn = &space.rows[t % PIPELINE], *gathered = &space.rows[(t + 3) % PIPELINE];
+            tile_rows *fetched = &space.rows[(t + 2) % PIPELINE], *rows = &space.rows[(t + 1) % PIPELINE];
+            drawn->live = draw(run, &space.batch, &random, &at, drawn);
+            drawn->fetch = 0;
+            rounds -= !drawn->live; /* three more rounds empty the pipeline */
+            if (gathered->live) gather(run, &space.batch, gathered);
+            if (!rows->live) continue;
             loss += run->context == WV_CBOW ? train_cbow(run, &space, rows, fetched, lr, &totals)
                                             : train_skipgram(run, &space, rows, fetched, lr, &totals);
             examples += run->context == WV_CBOW ? 1 : rows->inputs;
         }
-        loss += v_sum(totals.loss); /* once a sentence: float sums of many thousand terms would lose digits */
+        loss += v_sum(totals.loss); /* once a batch: float sums of many thousand terms would lose digits */
         totals.loss = v_splat(0);
     }
     result->loss = loss + 0 * (double)v_sum(totals.magnitude); /* NaN or infinity in any row shows here */

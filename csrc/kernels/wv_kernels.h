@@ -52,6 +52,7 @@ typedef struct {
     int32_t negative;
     int32_t max_sentence;      /* tokens kept in one training sentence */
     int shrink_window;         /* 1: width uniform in 1..window per position, 0: always `window` */
+    int share_negatives;       /* 1: one draw of negatives for all context words of a position, 0: one for each */
     int cbow_mean;             /* 1: the hidden vector is the mean of the context rows, 0: their sum */
     int cbow_divide_gradient;  /* 1: divide the context gradient by the context size (koan); 0: word2vec's */
 

@@ -29,7 +29,7 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         wv_context_rule context
         wv_output_layer layer
         int32_t window, negative, max_sentence
-        int shrink_window, cbow_mean, cbow_divide_gradient
+        int shrink_window, share_negatives, cbow_mean, cbow_divide_gradient
         float lr, lr_floor
         int64_t epoch_tokens
         int32_t epochs

@@ -46,7 +46,8 @@ cdef extern from "core/tokenizer.h" nogil:
         int64_t tokens
         int64_t lines
 
-    int wv_encoder_init(wv_encoder *encoder, int known_only, int keep_ids, int64_t expected_words) noexcept
+    int wv_encoder_init(wv_encoder *encoder, int known_only, int keep_ids, int every_line,
+                        int64_t expected_words) noexcept
     void wv_encoder_free(wv_encoder *encoder) noexcept
     int wv_encoder_feed(wv_encoder *encoder, const unsigned char *bytes, size_t length) noexcept
     int wv_encoder_finish(wv_encoder *encoder) noexcept
@@ -57,6 +58,7 @@ cdef extern from "core/tokenizer.h" nogil:
     wv_masks wv_block_masks(const unsigned char *block) noexcept
     wv_masks wv_block_masks_portable(const unsigned char *block) noexcept
 
+cdef extern from "core/idstream.h" nogil:
     ctypedef struct wv_remap_state:
         int32_t last_id
         int64_t tokens
@@ -153,23 +155,24 @@ cdef class WordMap:
 
 
 cdef class IdBuffer:
-    """Owns an id stream made in C; hands it out through the buffer protocol, read-only."""
+    """Owns an id stream made in C; hands it out through the buffer protocol."""
 
     cdef int32_t *ids
     cdef int64_t length
+    cdef bint writable
     cdef Py_ssize_t shape[1]
 
     def __dealloc__(self):
         free(self.ids)
 
     def __getbuffer__(self, Py_buffer *buffer, int flags):
-        if flags & PyBUF_WRITABLE:
+        if flags & PyBUF_WRITABLE and not self.writable:
             raise BufferError("an id stream is read-only")
         self.shape[0] = self.length
         buffer.buf = self.ids
         buffer.obj = self
         buffer.len = self.length * sizeof(int32_t)
-        buffer.readonly = 1
+        buffer.readonly = not self.writable
         buffer.itemsize = sizeof(int32_t)
         buffer.format = b"i"
         buffer.ndim = 1
@@ -183,14 +186,15 @@ cdef class Encoder:
     """Text in, counts and the id stream out. Feed chunks, cut anywhere; then finish(); then take the results.
 
     With `known` (blob, starts) only those words are kept, under their places in that list; otherwise ids are given in
-    order of first sight. With keep_ids=False words are only counted.
+    order of first sight. With keep_ids=False words are only counted; with every_line=True lines without a word have
+    their line end in the stream, too.
     """
 
     cdef wv_encoder encoder
 
-    def __cinit__(self, known=None, *, bint keep_ids=True):
+    def __cinit__(self, known=None, *, bint keep_ids=True, bint every_line=False):
         cdef int64_t expected = len(known[1]) if known is not None else 0
-        check(wv_encoder_init(&self.encoder, known is not None, keep_ids, expected))
+        check(wv_encoder_init(&self.encoder, known is not None, keep_ids, every_line, expected))
         if known is not None:
             blob, starts = known
             add_words(&self.encoder.map, blob, starts, np.empty(len(starts) - 1, np.int32), False)
@@ -228,6 +232,12 @@ cdef class Encoder:
         blob, starts, counts = dumped(&self.encoder.map)
         return bytes(blob), starts, counts
 
+    def add_words(self, const unsigned char[::1] blob, const int64_t[::1] starts):
+        """Ids (n,) int32 of words, those not seen before added with count 0."""
+        ids = np.empty(starts.shape[0] - 1, np.int32)
+        add_words(&self.encoder.map, blob, starts, ids, False)
+        return ids
+
     def forget_words(self):
         """Frees the word map. Nothing can be fed afterwards."""
         wv_wordmap_free(&self.encoder.map)
@@ -239,29 +249,34 @@ cdef class Encoder:
         self.encoder.ids = NULL
         self.encoder.ids_length = self.encoder.ids_capacity = 0
 
-    def take_ids(self, lookup=None):
-        """(ids, tokens, lines): the id stream, as an IdBuffer, with the words and line ends in it. `lookup` (n,) int32
+    def take_ids(self, const int32_t[::1] lookup):
+        """(ids, tokens, lines): the id stream, as a read-only IdBuffer, with the words and line ends in it. `lookup` (n,)
         gives the final id of each provisional one, -1 to drop it. The encoder's stream is empty afterwards."""
         cdef wv_remap_state state
-        cdef const int32_t[::1] final_ids
-        cdef IdBuffer buffer = IdBuffer.__new__(IdBuffer)
-        cdef int32_t *ids = self.encoder.ids
-        cdef int64_t length = self.encoder.ids_length
-        cdef int32_t *shrunk
-        final_ids = np.arange(self.encoder.map.size, dtype=np.int32) if lookup is None else lookup
         state.last_id = -1
         state.tokens = state.lines = 0
-        with nogil:
-            if length:
-                length = wv_remap(ids, length, &final_ids[0] if final_ids.shape[0] else NULL, &state)
-            shrunk = <int32_t *>realloc(ids, (length if length else 1) * sizeof(int32_t))
+        if self.encoder.ids_length:
+            with nogil:
+                self.encoder.ids_length = wv_remap(self.encoder.ids, self.encoder.ids_length,
+                                                   &lookup[0] if lookup.shape[0] else NULL, &state)
+        return self.taken(False), state.tokens, state.lines
+
+    def take_stream(self):
+        """The id stream as it is, as a writable IdBuffer. The encoder's stream is empty afterwards."""
+        return self.taken(True)
+
+    cdef IdBuffer taken(self, bint writable):
+        cdef IdBuffer buffer = IdBuffer.__new__(IdBuffer)
+        cdef int64_t length = self.encoder.ids_length
+        cdef int32_t *shrunk = <int32_t *>realloc(self.encoder.ids, (length if length else 1) * sizeof(int32_t))
         if shrunk is NULL:
             raise MemoryError
         self.encoder.ids = NULL
         self.encoder.ids_length = self.encoder.ids_capacity = 0
         buffer.ids = shrunk
         buffer.length = length
-        return buffer, state.tokens, state.lines
+        buffer.writable = writable
+        return buffer
 
 
 cdef int write_ids(int descriptor, const int32_t *ids, int64_t length) except -1:
@@ -275,7 +290,7 @@ cdef int write_ids(int descriptor, const int32_t *ids, int64_t length) except -1
 
 def remap_file(int descriptor, const int32_t[::1] lookup, fingerprint):
     """The same as Encoder.take_ids for an id stream in a file, block by block and in place; the file is cut to its new
-    length. `lookup` None: ids are final. Returns (length, tokens, lines). Raises OSError."""
+    length. Returns (length, tokens, lines). Raises OSError."""
     cdef wv_remap_state state
     cdef int64_t block = 1 << 20, read_at = 0, write_at = 0, kept
     cdef int32_t[::1] ids

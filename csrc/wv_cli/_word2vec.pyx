@@ -100,7 +100,7 @@ cdef class Run:
     cdef object kept_alive
 
     def __init__(self, *, const int32_t[::1] ids, input, output, int dim, str context, str layer, int window,
-                 bint shrink_window, int negative, int max_sentence, bint cbow_mean, bint cbow_divide_gradient,
+                 bint shrink_window, int negative, bint share_negatives, int max_sentence, bint cbow_mean, bint cbow_divide_gradient,
                  double lr, double lr_floor, int epochs, uint64_t seed, keep=None, sampler=None, log_noise=None,
                  output_bias=None, path=None, isa=None):
         cdef float[:, ::1] x = input
@@ -123,6 +123,8 @@ cdef class Run:
         self.run.context, self.run.layer = CONTEXTS[context], LAYERS[layer]
         self.run.window, self.run.shrink_window = window, shrink_window
         self.run.negative, self.run.max_sentence = negative, max_sentence
+        # Only draws of negatives per context word make smaller tiles; without draws there is nothing to share.
+        self.run.share_negatives = share_negatives or context == "cbow" or layer not in ("ns", "nce")
         self.run.cbow_mean, self.run.cbow_divide_gradient = cbow_mean, cbow_divide_gradient
         self.run.lr, self.run.lr_floor = <float>lr, <float>lr_floor
         self.run.epochs, self.run.epoch_tokens, self.run.seed = epochs, self.length, seed

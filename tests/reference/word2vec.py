@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 MASK = 2**64 - 1
+BATCH = 512  # of csrc/kernels/word2vec.c
 TILE_OUTPUTS = 6  # WV_TILE_OUTPUTS of csrc/kernels/tile.h
 
 
@@ -80,6 +81,7 @@ class Twin:
     window: int
     shrink_window: bool
     negative: int
+    share_negatives: bool
     max_sentence: int
     cbow_mean: bool
     cbow_divide_gradient: bool
@@ -103,27 +105,40 @@ class Twin:
         while position < end:
             done = epoch * len(self.ids) + position
             lr = max(self.lr * (1 - done / schedule), self.lr_floor)
-            sentence = []
-            while position < end and len(sentence) < self.max_sentence:
-                word = int(self.ids[position])
-                position += 1
-                if word == -1:
-                    break
-                if word < 0:
-                    continue
-                self.tokens += 1
-                if self.keep is None or (random.next() >> 32) <= int(self.keep[word]):
-                    sentence.append(word)
-            for at in range(len(sentence)):
-                self.step(sentence, at, lr, random)
+            sentences = []
+            while position < end and sum(map(len, sentences)) < BATCH:
+                sentence, position = self.read(position, end, random)
+                sentences.append(sentence)
+            for sentence in sentences:
+                for at in range(len(sentence)):
+                    self.step(sentence, at, lr, random)
+
+    def read(self, position, end, random):
+        sentence = []
+        while position < end and len(sentence) < self.max_sentence:
+            word = int(self.ids[position])
+            position += 1
+            if word == -1:
+                break
+            if word < 0:
+                continue
+            self.tokens += 1
+            if self.keep is None or (random.next() >> 32) <= int(self.keep[word]):
+                sentence.append(word)
+        return sentence, position
 
     def step(self, sentence, at, lr, random):
         width = 1 + below(random.next(), self.window) if self.shrink_window else self.window
         context = sentence[max(0, at - width) : at] + sentence[at + 1 : at + 1 + width]
-        centre = sentence[at]
+        if self.share_negatives or self.context == "cbow" or self.layer not in ("ns", "nce"):
+            if context:
+                self.tile(context, sentence[at], lr, random)
+        else:
+            for word in context:
+                self.tile([word], sentence[at], lr, random)
+
+    def tile(self, context, centre, lr, random):
         outputs, labels, output_weights = self.outputs(centre, random)
-        if not context:
-            return
         if self.context == "skipgram":
             x = self.input[context]
         else:

@@ -27,6 +27,7 @@ from wv_cli.errors import Interrupted, TimedOut
         "window": "Words of context on each side.",
         "shrink_window": "Draw the window of each position from 1..window, as word2vec does, or always use all of it.",
         "negative": "Negative (noise) words per position, for ns and nce.",
+        "share_negatives": "Skip-gram: one draw of negatives per position, or one per context word as word2vec.",
         "power": "Negatives are drawn with probability count^power.",
         "sample": "Threshold for dropping frequent words; 0 keeps all.",
         "sample_formula": "How --sample is meant: word2vec's program or its paper.",

@@ -1,8 +1,8 @@
 """The table of evaluation tasks: name -> what it measures, its options, and the module whose `run` does it.
 
 `wv eval` has one subcommand per row. A task's module has `run(vectors, data, config) -> Report`, where vectors is a
-sequence of base.Vectors, data a sequence of paths and config an instance of the row's config class. Modules are imported
-when they run.
+sequence of base.Vectors, data a sequence of paths and config an instance of the row's config class. Modules are
+imported when they run.
 """
 
 import importlib
@@ -61,7 +61,7 @@ TASKS: Registry[Task] = Registry(
                 AnalogyConfig,
                 {
                     **EVAL_HELP,
-                    "method": "3cosadd: the cosine with b - a + c (Mikolov et al. 2013); 3cosmul: Levy & Goldberg 2014.",
+                    "method": "3cosadd: the cosine with b - a + c; 3cosmul: their products (Levy & Goldberg 2014).",
                     "threads": "Threads of the search; 0 uses all processors.",
                 },
             ),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile
-from wv_cli.evaluation.base import AnalogyConfig, Column, EvalConfig, Report, Vectors, number, protocol_sentence
+from wv_cli.evaluation.base import AnalogyConfig, Column, EvalConfig, Report, Vectors, number, p_value, protocol
 from wv_cli.evaluation.lookup import Lookup, Malformed, data_lines, restricted
 from wv_cli.evaluation.statistics import mcnemar, wilson_interval
 from wv_cli.neighbours import Neighbours
@@ -36,7 +36,7 @@ class Questions:
     malformed: Malformed
 
     def groups(self) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-        """(name, mask over the questions): every section, `semantic` and `syntactic` where there are both, the total."""
+        """(name, mask over the questions): every section, `semantic` and `syntactic` if there are both, the total."""
         for index, name in enumerate(self.names):
             yield name, self.section == index
         grammatical = np.array([name.startswith("gram") for name in self.names])
@@ -61,7 +61,7 @@ def read_questions(path: str, *, strict: bool = False) -> Questions:
         if not fields:
             continue
         first = first or line
-        if fields[0].startswith(":") and len(fields) != 4 or fields[0] == ":":
+        if fields[0] == ":" or (fields[0].startswith(":") and len(fields) != 4):
             names.append(" ".join(fields).removeprefix(":").strip() or f"line {line_number}")
         elif len(fields) != 4:
             malformed.add(line_number, line)
@@ -89,7 +89,7 @@ class Answers:
 
 def answer(neighbours: Neighbours, rows: NDArray[np.int64], method: str) -> Answers:
     """rows: (questions, 4) of the rows of `neighbours`, -1 for unknown words."""
-    covered = (rows >= 0).all(axis=1)
+    covered: NDArray[np.bool_] = np.all(rows >= 0, axis=1)
     a, b, c, expected = rows[covered].T
     correct = np.zeros(len(rows), np.bool_)
     correct[covered] = neighbours.analogies(a, b, c, 1, method=method)[0][:, 0] == expected
@@ -154,22 +154,19 @@ def _score(names: list[str], questions: Questions, answered: list[Answers], repo
                     for one, other in ((each, answered[0]), (answered[0], each))
                 )
                 row["difference"] = 100 * (won - lost) / n if index and n else None
-                row["p"] = mcnemar(lost, won).p if index else None
+                row["p"] = mcnemar(lost, won).p if index and n else None
             report.rows.append(row)
             if section == TOTAL:
                 report.scores.append((f"{name} on {questions.path}", row["accuracy"]))
                 if not n:
-                    whose = "any" if len(names) == 1 else "all"
-                    report.notes.append(
-                        f"{name} on {questions.path}: no question has {whose} its four words in the vectors"
-                    )
+                    report.unscored.append(f"{name} on {questions.path}: all four words are known for no question")
 
 
 def _new_report(config: AnalogyConfig, several: bool) -> Report:
     columns = [
-        Column("data", "data"),
-        Column("section", "section"),
-        Column("vectors", "vectors"),
+        Column("data", "data", label=True),
+        Column("section", "section", label=True),
+        Column("vectors", "vectors", label=True),
         Column("accuracy", "accuracy %", number(2)),
         Column("low", "95 % from", number(1)),
         Column("high", "to", number(1)),
@@ -181,11 +178,14 @@ def _new_report(config: AnalogyConfig, several: bool) -> Report:
         Column("malformed", ""),
     ]
     if several:
-        columns += [Column("difference", "difference", number(2, signed=True)), Column("p", "p", number(4))]
-    unknown = "questions with an unknown word " + ("count as wrong" if config.oov == "zero" else "are left out")
-    method = {"3cosadd": "3CosAdd", "3cosmul": "3CosMul"}[config.method]
-    protocol = f"{method}. {protocol_sentence(config, unknown)}"
+        columns += [Column("difference", "difference", number(2, signed=True)), Column("p", "p", p_value)]
+    lines = [
+        {"3cosadd": "3CosAdd", "3cosmul": "3CosMul"}[config.method],
+        *protocol(config),
+        "questions with an unknown word " + ("count as wrong" if config.oov == "zero" else "are left out"),
+    ]
+    if several and config.oov == "skip":
+        lines.append("scored on the questions that all files can answer")
     if several:
-        common = " Scored on the questions all files can answer." if config.oov == "skip" else ""
-        protocol += f"{common} difference, p: against the first file, McNemar's exact test, two-sided."
-    return Report("analogy", "accuracy", config, columns, protocol=protocol)
+        lines.append("difference and p: against the first file, by McNemar's exact test, two-sided")
+    return Report("analogy", "accuracy", config, columns, protocol=lines)

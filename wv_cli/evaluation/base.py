@@ -63,17 +63,20 @@ class AnalogyConfig(EvalConfig):
 
 @dataclass(frozen=True)
 class Column:
-    """A figure of a report. `key` is its name in TSV and JSON, `title` in the table for people; "" leaves it out there."""
+    """A figure of a report. `key` is its name in TSV and JSON, `title` in the table for people; "" leaves it out there.
+    A `label` says what a row is about."""
 
     key: str
     title: str
     show: Callable[[Any], str] = str
+    label: bool = False
 
 
 @dataclass
 class Report:
-    """Rows of figures by column key. `scores` are the numbers a gate looks at: (what, value); value is NaN when there is
-    none. `protocol` is the sentence that goes with the numbers, `notes` what the user should know besides."""
+    """Rows of figures by column key. `scores` are the numbers a gate looks at: (what, value); value is NaN when there
+    is none, and `unscored` says why. `protocol` says how the numbers were measured, `notes` what the user should know
+    besides."""
 
     task: str
     measure: str
@@ -81,8 +84,9 @@ class Report:
     columns: list[Column]
     rows: list[dict[str, Any]] = field(default_factory=list)
     scores: list[tuple[str, float]] = field(default_factory=list)
-    protocol: str = ""
+    protocol: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    unscored: list[str] = field(default_factory=list)
 
     def below(self, bar: float) -> list[str]:
         """A line for every score that is not at least `bar`."""
@@ -94,15 +98,15 @@ class Report:
         return missed
 
 
-def protocol_sentence(config: EvalConfig, out_of_vocabulary: str) -> str:
-    """`Case folded, ...; vocabulary: first 30,000 words.`"""
+def protocol(config: EvalConfig) -> list[str]:
+    """The part of a report's protocol that every task shares."""
     case = {
-        "fold-first": "upper and lower case are one (first spelling wins)",
-        "lower": "looked up in lower case",
-        "none": "looked up as written",
+        "fold-first": "upper and lower case are one: the first word with a spelling stands for all",
+        "lower": "words of the data are looked up in lower case",
+        "none": "words of the data are looked up as written",
     }[config.case]
-    pool = f"the first {config.restrict_vocab:,} words" if config.restrict_vocab else "all words"
-    return f"Vocabulary: {pool}; {case}; {out_of_vocabulary}."
+    pool = f"the first {config.restrict_vocab:,} words of the" if config.restrict_vocab else "the whole"
+    return [f"{pool} vocabulary", case]
 
 
 def number(decimals: int, *, signed: bool = False) -> Callable[[Any], str]:
@@ -113,3 +117,7 @@ def number(decimals: int, *, signed: bool = False) -> Callable[[Any], str]:
         return "-" if value is None or math.isnan(value) else f"{value:{sign}.{decimals}f}"
 
     return show
+
+
+def p_value(value: Any) -> str:
+    return "<0.0001" if value is not None and value < 0.0001 else number(4)(value)

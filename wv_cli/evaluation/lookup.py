@@ -14,8 +14,8 @@ from wv_cli.words import WordList, decode
 class Lookup:
     """`case` is EvalConfig.case. Under every policy the first of equal words is the one that is found.
 
-    `pool`: the rows that can be found, and so the rows that can be answers: a word that stands in the file twice, or in a
-    second spelling under fold-first, is there once.
+    `pool`: the rows that can be found, and so the rows that can be answers: a word that stands in the file twice, or in
+    a second spelling under fold-first, is there once.
     """
 
     def __init__(self, words: WordList, case: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import textwrap
 from dataclasses import asdict
 from typing import Any
 
@@ -9,28 +10,37 @@ from wv_cli.evaluation.base import Report
 
 
 def as_table(report: Report) -> str:
-    """Columns side by side, numbers to the right; what repeats the row above is left blank. The protocol stands below."""
+    """Columns side by side, numbers to the right. A label that all rows share stands above, one that repeats the row
+    before is left blank; the protocol stands below."""
     columns = [column for column in report.columns if column.title]
+    shared = [column for column in columns if len(report.rows) > 1 and column.label and _constant(report, column.key)]
+    columns = [column for column in columns if column not in shared]
     cells = [[column.show(row[column.key]) for column in columns] for row in report.rows]
-    numeric = [all(not isinstance(row[column.key], str) for row in report.rows) for column in columns]
-    widths = [max(len(column.title), *(len(line[i]) for line in cells)) for i, column in enumerate(columns)]
+    widths = [max(len(column.title), *(len(texts[i]) for texts in cells)) for i, column in enumerate(columns)]
 
     def line(texts: list[str]) -> str:
-        padded = (
-            text.rjust(w) if right else text.ljust(w) for text, w, right in zip(texts, widths, numeric, strict=True)
-        )
-        return "  ".join(padded).rstrip()
+        fields = zip(texts, widths, columns, strict=True)
+        return "  ".join(
+            text.ljust(width) if column.label else text.rjust(width) for text, width, column in fields
+        ).rstrip()
 
-    lines = [line([column.title for column in columns])]
+    lines = [f"{column.title}: {report.rows[0][column.key]}" for column in shared]
+    lines += (
+        ["", line([column.title for column in columns])] if shared else [line([column.title for column in columns])]
+    )
     above: list[str] = []
     for texts in cells:
-        shown, same = list(texts), True
-        for i, text in enumerate(texts):
-            same = same and not numeric[i] and i < len(above) and above[i] == text and columns[i].key != "vectors"
-            shown[i] = "" if same else text
+        shown, same = list(texts), bool(above)
+        for i, column in enumerate(columns):
+            same = same and column.label and above[i] == texts[i]
+            shown[i] = "" if same else texts[i]
         lines.append(line(shown))
         above = texts
-    return "\n".join([*lines, "", report.protocol, ""])
+    return "\n".join([*lines, "", textwrap.fill(f"({'; '.join(report.protocol)})", 100), ""])
+
+
+def _constant(report: Report, key: str) -> bool:
+    return all(row[key] == report.rows[0][key] for row in report.rows)
 
 
 def as_tsv(report: Report) -> str:
@@ -61,6 +71,7 @@ def as_json(report: Report) -> str:
         "config": asdict(report.config),
         "results": [{key: _finite(value) for key, value in row.items()} for row in report.rows],
         "notes": report.notes,
+        "unscored": report.unscored,
     }
     return json.dumps(facts) + "\n"
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile
-from wv_cli.evaluation.base import Column, EvalConfig, Report, Vectors, number, protocol_sentence
+from wv_cli.evaluation.base import Column, EvalConfig, Report, Vectors, number, p_value, protocol
 from wv_cli.evaluation.lookup import Lookup, Malformed, data_lines, restricted
 from wv_cli.evaluation.statistics import pearson, spearman, spearman_interval, steiger
 
@@ -90,7 +90,7 @@ class Cosines:
 
 def cosines(embeddings: Embeddings, lookup: Lookup, pairs: Pairs) -> Cosines:
     rows = lookup.rows(pairs.words, 2)
-    covered = (rows >= 0).all(axis=1)
+    covered: NDArray[np.bool_] = np.all(rows >= 0, axis=1)
     values = np.zeros(len(rows))
     x, y = (embeddings.matrix[rows[covered, side]].astype(np.float64) for side in (0, 1))
     dots, x2, y2 = (np.einsum("ij,ij->i", first, second) for first, second in ((x, y), (x, x), (y, y)))
@@ -130,7 +130,7 @@ def _score(names: list[str], pairs: Pairs, scored: list[Cosines], report: Report
         rho = spearman(values, gold)
         low, high = spearman_interval(rho, n)
         if reason := _reason(values, gold):
-            report.notes.append(f"{name} on {pairs.path}: no correlation: {reason}")
+            report.unscored.append(f"{name} on {pairs.path}: no correlation: {reason}")
         row: dict[str, Any] = {
             "data": pairs.path,
             "vectors": name,
@@ -155,7 +155,7 @@ def _score(names: list[str], pairs: Pairs, scored: list[Cosines], report: Report
 
 def _reason(values: NDArray[np.float64], gold: NDArray[np.float64]) -> str:
     if len(values) < 2:
-        return f"{len(values)} of the pairs have vectors for both words"
+        return f"both words of a pair are known for {len(values)} pairs"
     if not np.isfinite(values).all():
         return f"{(~np.isfinite(values)).sum()} pairs have vectors with NaN or infinity; `wv check` shows where"
     if np.ptp(values) == 0:
@@ -165,8 +165,8 @@ def _reason(values: NDArray[np.float64], gold: NDArray[np.float64]) -> str:
 
 def _new_report(config: EvalConfig, several: bool) -> Report:
     columns = [
-        Column("data", "data"),
-        Column("vectors", "vectors"),
+        Column("data", "data", label=True),
+        Column("vectors", "vectors", label=True),
         Column("spearman", "spearman", number(4)),
         Column("low", "95 % from", number(3)),
         Column("high", "to", number(3)),
@@ -178,10 +178,13 @@ def _new_report(config: EvalConfig, several: bool) -> Report:
         Column("malformed", ""),
     ]
     if several:
-        columns += [Column("difference", "difference", number(4, signed=True)), Column("p", "p", number(4))]
-    unknown = "pairs with an unknown word " + ("have similarity 0" if config.oov == "zero" else "are left out")
-    protocol = protocol_sentence(config, unknown)
+        columns += [Column("difference", "difference", number(4, signed=True)), Column("p", "p", p_value)]
+    lines = [
+        *protocol(config),
+        "pairs with an unknown word " + ("have similarity 0" if config.oov == "zero" else "are left out"),
+    ]
+    if several and config.oov == "skip":
+        lines.append("scored on the pairs that all files cover")
     if several:
-        common = " Scored on the pairs all files cover." if config.oov == "skip" else ""
-        protocol += f"{common} difference, p: against the first file, Steiger's Z, two-sided."
-    return Report("similarity", "spearman", config, columns, protocol=protocol)
+        lines.append("difference and p: against the first file, by Steiger's Z, two-sided")
+    return Report("similarity", "spearman", config, columns, protocol=lines)

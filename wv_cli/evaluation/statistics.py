@@ -24,12 +24,16 @@ def average_ranks(values: ArrayLike) -> NDArray[np.float64]:
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
     """Pearson's correlation, two passes; NaN for fewer than two values, a constant, or values that are not finite."""
-    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
-    if len(x) < 2 or not (np.isfinite(x).all() and np.isfinite(y).all()) or np.ptp(x) == 0 or np.ptp(y) == 0:
+    a, b = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    if _nothing_to_correlate(a, b):
         return math.nan
     # Scaled first, so that neither tiny nor huge values leave float64 when they are squared.
-    x, y = x / np.abs(x).max(), y / np.abs(y).max()
-    return _correlation(x - x.mean(), y - y.mean())
+    a, b = a / np.abs(a).max(), b / np.abs(b).max()
+    return _correlation(a - a.mean(), b - b.mean())
+
+
+def _nothing_to_correlate(x: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
+    return len(x) < 2 or not (np.isfinite(x).all() and np.isfinite(y).all()) or np.ptp(x) == 0 or np.ptp(y) == 0
 
 
 def _correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
@@ -41,11 +45,11 @@ def _correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
     """Pearson's correlation of the average ranks, which is right with ties; the shortcut 1 - 6 sum d^2 / (n^3 - n) is
     not. NaN as for pearson."""
-    x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
-    if len(x) < 2 or not (np.isfinite(x).all() and np.isfinite(y).all()) or np.ptp(x) == 0 or np.ptp(y) == 0:
+    a, b = np.asarray(x, np.float64), np.asarray(y, np.float64)
+    if _nothing_to_correlate(a, b):
         return math.nan
     # Twice the ranks less their mean are whole numbers, and so are their products: the sums are exact, in any order.
-    return _correlation(2 * average_ranks(x) - len(x) - 1, 2 * average_ranks(y) - len(y) - 1)
+    return _correlation(2 * average_ranks(a) - len(a) - 1, 2 * average_ranks(b) - len(b) - 1)
 
 
 def spearman_interval(rho: float, n: int) -> Interval:
@@ -66,12 +70,12 @@ def wilson_interval(successes: int, n: int) -> Interval:
     share, z2 = successes / n, Z95 * Z95
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = Z95 / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
-    return max(0.0, centre - half), min(1.0, centre + half)
+    return (centre - half if successes else 0.0), (centre + half if successes < n else 1.0)
 
 
 @dataclass(frozen=True)
 class Test:
-    """A two-sided test of `no difference`; `statistic` is Steiger's Z, or for McNemar the number of discordant pairs."""
+    """A two-sided test of `no difference`. `statistic`: Steiger's Z; for McNemar the number of discordant pairs."""
 
     __test__ = False  # not for pytest
 

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 from wv_cli._floattext import PADDING
 from wv_cli.errors import BadFile, WvError
+from wv_cli.text.compression import is_compressed, unpacked
 from wv_cli.text.output import reason
-from wv_cli.text.source import is_compressed, unpacked
 
 BLOCK_BYTES = 2 << 20
 # A longer line cannot be a row of vectors; it would only fill the memory.

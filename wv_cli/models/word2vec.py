@@ -104,6 +104,7 @@ class Word2vec:
             window=config.window,
             shrink_window=config.shrink_window,
             negative=config.negative,
+            share_negatives=config.share_negatives,
             max_sentence=config.max_sentence,
             cbow_mean=config.cbow_mean,
             cbow_divide_gradient=config.cbow_gradient == "corrected",

@@ -1,0 +1,71 @@
+/* Pairs of neighbouring words in an id stream: counting them in bounded memory, and replacing chosen ones by one id.
+ *
+ * Counting is exact. A pair that cannot reach the wanted score whatever its count (see wv_pair_bound) is not counted at
+ * all. When the table of the others has grown to its limit, half of the hash space is dropped and the other half counted
+ * to the end; the dropped part is counted in another walk over the stream, split again when it must be. So little memory
+ * costs walks, not counts, and nothing goes to disk.
+ */
+#ifndef WV_PHRASES_H
+#define WV_PHRASES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a word's own count says about all its pairs: (a, b) can reach the wanted score only if
+ *     max(a.least, b.least) < min(a.most, b.most).
+ * The scores are such functions of the three counts that this is exact for a pair as frequent as its rarer word. */
+typedef struct {
+    float least, most;
+} wv_pair_bound;
+
+typedef struct {
+    uint64_t key; /* first word + 1 in the upper half, second word + 1 in the lower; 0: the slot is empty */
+    int64_t value;
+} wv_pair;
+
+typedef struct {
+    wv_pair *slots;
+    uint64_t capacity, largest; /* powers of two; `largest` is the limit */
+    int shift;
+    uint64_t size;
+    /* The part of the hash space being counted: hashes whose lower `part_bits` bits are `part`. Parts still to count: */
+    int part_bits, waiting;
+    uint64_t part;
+    struct {
+        int bits;
+        uint64_t part;
+    } waiting_parts[64];
+} wv_pair_table;
+
+/* 0 or -1 (out of memory). `limit` is in bytes, temporary copies included. */
+int wv_pairs_init(wv_pair_table *table, uint64_t limit);
+void wv_pairs_free(wv_pair_table *table);
+
+/* Counts the pairs of ids[0, length). `previous` is the id before ids[0] (-1 at a line's start) and is moved on; line
+ * ends part words. 0 or -1 (out of memory). */
+int wv_pairs_count(wv_pair_table *table, const wv_pair_bound *bounds, const int32_t *ids, int64_t length,
+                   int32_t *previous);
+/* Empties the table and turns to the next part; 0 when there is none. */
+int wv_pairs_next_part(wv_pair_table *table);
+
+/* The pairs with value >= least in slots[*from ..]: at most `room` of them, written to out. Returns how many; *from moves
+ * on, to `capacity` at the end. */
+int64_t wv_pairs_select(const wv_pair_table *table, uint64_t *from, int64_t least, wv_pair *out, int64_t room);
+
+/* Sets a pair's value. 0 or -1. */
+int wv_pairs_set(wv_pair_table *table, uint64_t key, int64_t value);
+
+/* Replaces each pair in `table` (value: the id that stands for it) in one walk from the left; a word that has become the
+ * right half of a pair does not begin another. `begins[word]` is 1 when a pair begins with it. counts (per id) are kept
+ * up to date. `pending` (start with WV_NO_WORD) carries the last word from call to call; out may be ids in a stream kept
+ * in one piece, otherwise it has room for length + 1. Returns the ids written; *joined grows by the pairs replaced. */
+#define WV_NO_WORD (-2)
+int64_t wv_pairs_join(const wv_pair_table *table, const unsigned char *begins, const int32_t *ids, int64_t length,
+                      int32_t *out, int32_t *pending, int64_t *counts, int64_t *joined);
+
+/* Text of an id stream: words with a space between, a newline for each line end. `at_start` (1 at first) carries whether
+ * the next word begins a line. First call with out NULL: the bytes needed; state moves on only when writing. */
+uint64_t wv_render(const int32_t *ids, int64_t length, const unsigned char *blob, const int64_t *starts,
+                   unsigned char *out, int *at_start);
+
+#endif

@@ -1,0 +1,153 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""Pairs of words in an id stream: the Python face of core/phrases. Which pairs are phrases is wv_cli.text.phrases' say."""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+
+cdef extern from "core/phrases.h" nogil:
+    enum:
+        WV_NO_WORD
+
+    ctypedef struct wv_pair_bound:
+        float least
+        float most
+
+    ctypedef struct wv_pair:
+        uint64_t key
+        int64_t value
+
+    ctypedef struct wv_pair_table:
+        uint64_t capacity
+        int waiting
+
+    int wv_pairs_init(wv_pair_table *table, uint64_t limit) noexcept
+    void wv_pairs_free(wv_pair_table *table) noexcept
+    int wv_pairs_count(wv_pair_table *table, const wv_pair_bound *bounds, const int32_t *ids, int64_t length,
+                       int32_t *previous) noexcept
+    int wv_pairs_next_part(wv_pair_table *table) noexcept
+    int64_t wv_pairs_select(const wv_pair_table *table, uint64_t *first, int64_t least, wv_pair *out,
+                            int64_t room) noexcept
+    int wv_pairs_set(wv_pair_table *table, uint64_t key, int64_t value) noexcept
+    int64_t wv_pairs_join(const wv_pair_table *table, const unsigned char *begins, const int32_t *ids, int64_t length,
+                          int32_t *out, int32_t *pending, int64_t *counts, int64_t *joined) noexcept
+    uint64_t wv_render(const int32_t *ids, int64_t length, const unsigned char *blob, const int64_t *starts,
+                       unsigned char *out, int *at_start) noexcept
+
+
+cdef class PairCounts:
+    """Exact counts of neighbouring pairs in at most `limit` bytes (64 kB at least), perhaps in several walks:
+
+        while True:
+            for block in stream: counts.add(block)
+            for first, second, count in counts.selected(least): ...
+            if not counts.next_part(): break
+
+    `bounds` (n, 2) float32: pairs are counted only where max of the two [:, 0] < min of the two [:, 1]."""
+
+    cdef wv_pair_table table
+    cdef const float[:, ::1] bounds
+    cdef int32_t previous
+
+    def __cinit__(self, const float[:, ::1] bounds, uint64_t limit):
+        if wv_pairs_init(&self.table, limit):
+            raise MemoryError
+        self.bounds = bounds
+        self.previous = -1
+
+    def __dealloc__(self):
+        wv_pairs_free(&self.table)
+
+    def add(self, const int32_t[::1] ids):
+        """Counts a piece of the stream; pieces of one walk follow each other."""
+        cdef int failure = 0
+        if ids.shape[0]:
+            with nogil:
+                failure = wv_pairs_count(&self.table, <const wv_pair_bound *>&self.bounds[0, 0], &ids[0], ids.shape[0],
+                                         &self.previous)
+        if failure:
+            raise MemoryError
+
+    def next_part(self):
+        """Forgets the counts; True when the stream must be walked again for pairs not counted yet."""
+        self.previous = -1
+        return bool(wv_pairs_next_part(&self.table))
+
+    def selected(self, int64_t least):
+        """Yields (first words, second words, counts), int64 arrays, of the pairs seen `least` times or more."""
+        cdef uint64_t place = 0
+        cdef int64_t found, room = 1 << 16
+        cdef int64_t[:, ::1] pairs
+        while place < self.table.capacity:
+            array = np.empty((room, 2), np.int64)
+            pairs = array
+            with nogil:
+                found = wv_pairs_select(&self.table, &place, least, <wv_pair *>&pairs[0, 0], room)
+            array = array[:found]
+            yield (array[:, 0] >> 32) - 1, (array[:, 0] & 0xFFFFFFFF) - 1, array[:, 1]
+
+
+cdef class Joiner:
+    """Replaces pairs by the id that stands for them, from the left, a stream given in pieces."""
+
+    cdef wv_pair_table table
+    cdef const unsigned char[::1] begins
+    cdef int64_t[::1] counts
+    cdef int32_t pending
+    cdef readonly int64_t joined
+
+    def __cinit__(self, const int64_t[::1] first, const int64_t[::1] second, const int32_t[::1] phrase,
+                  int64_t[::1] counts):
+        """Pair (first[i], second[i]) becomes phrase[i]; `counts` of all ids are kept up to date."""
+        cdef int64_t i
+        if wv_pairs_init(&self.table, 0):
+            raise MemoryError
+        marks = np.zeros(counts.shape[0], np.uint8)
+        marks[first] = 1
+        self.begins = marks
+        self.counts = counts
+        self.pending = WV_NO_WORD
+        for i in range(first.shape[0]):
+            if wv_pairs_set(&self.table, <uint64_t>(first[i] + 1) << 32 | <uint64_t>(second[i] + 1), phrase[i]):
+                raise MemoryError
+
+    def __dealloc__(self):
+        wv_pairs_free(&self.table)
+
+    def join(self, const int32_t[::1] ids, int32_t[::1] out):
+        """Writes the joined ids to out and returns how many. `out` has room for one more than `ids` (the last word of
+        the piece before), or begins at or before `ids` in the same memory with no more than its own output between."""
+        cdef int64_t written = 0
+        if ids.shape[0]:
+            with nogil:
+                written = wv_pairs_join(&self.table, &self.begins[0], &ids[0], ids.shape[0], &out[0], &self.pending,
+                                        &self.counts[0], &self.joined)
+        return written
+
+
+cdef class Renderer:
+    """Text of an id stream given in pieces: words divided by one space, lines by a newline."""
+
+    cdef const unsigned char[::1] blob
+    cdef const int64_t[::1] starts
+    cdef int at_start
+
+    def __cinit__(self, const unsigned char[::1] blob, const int64_t[::1] starts):
+        self.blob = blob
+        self.starts = starts
+        self.at_start = 1
+
+    def text(self, const int32_t[::1] ids):
+        cdef uint64_t size
+        cdef unsigned char[::1] out
+        if ids.shape[0] == 0:
+            return b""
+        with nogil:
+            size = wv_render(&ids[0], ids.shape[0], &self.blob[0], &self.starts[0], NULL, &self.at_start)
+        rendered = bytearray(size)
+        out = rendered
+        if size:
+            with nogil:
+                wv_render(&ids[0], ids.shape[0], &self.blob[0], &self.starts[0], &out[0], &self.at_start)
+        return rendered

@@ -1,0 +1,93 @@
+"""`wv demo`: the other commands on the shipped data, so that one line shows the whole program at work.
+
+Every step is the command line that is printed before it, run as its own process: what the demo shows can be repeated by
+copying a line, and the demo cannot drift away from the commands.
+"""
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+
+from wv_cli.commands.options import quiet_option
+from wv_cli.errors import WvError
+
+WORDS = ["paris", "music", "computer", "seven"]
+QUESTIONS = [("france", "paris", "germany"), ("brother", "sister", "father"), ("good", "better", "bad")]
+RESTRICTED = ["--restrict-vocab", "30000"]
+SETTINGS = ["--dim", "100", "--window", "5", "--negative", "5", "--sample", "1e-4", "--lr", "0.05"]
+
+
+def sample_data() -> Path:
+    """The folder of the shipped data: inside the installed package, beside it in a checkout. Raises WvError."""
+    package = Path(__file__).resolve().parent.parent
+    for folder in (package / "data", package.parent / "data"):
+        if (folder / "corpus").is_dir():
+            return folder
+    message = f"{package / 'data'}: the sample data is missing; install the package again"
+    raise WvError(message)
+
+
+def steps(data: Path, folder: Path, epochs: int, threads: int) -> list[tuple[str, list[str]]]:
+    """What each step shows, and its arguments to `wv`."""
+    vectors = str(folder / "vectors.bin")
+    corpus = str(data / "corpus" / "wiki8-slice.txt.xz")
+    outputs = ["-o", vectors, "-o", str(folder / "vectors.vec")]
+    train = ["train", corpus, *outputs, *SETTINGS, "--epochs", str(epochs), "--threads", str(threads)]
+    shown = [
+        (f"Train on 5.6 million words of Wikipedia, {epochs} times over, and write two formats.", train),
+        ("The nearest neighbours of some words.", ["nn", vectors, *WORDS, "-k", "5"]),
+    ]
+    for a, b, c in QUESTIONS:
+        shown.append((f"{a} is to {b} as {c} is to what?", ["analogy", vectors, a, b, c, "-k", "3", *RESTRICTED]))
+    for task, file, extra in [
+        ("similarity", data / "similarity" / "EN-WS-353-ALL.txt", []),
+        ("analogy", data / "analogy" / "questions-words.txt", RESTRICTED),
+    ]:
+        shown.append((f"Score the vectors: {task}.", ["eval", task, vectors, "-d", str(file), *extra, "--table"]))
+    return shown
+
+
+def run_step(arguments: list[str]) -> int:
+    """Runs `wv ARGUMENTS` on our own stdin, stdout and stderr; returns its exit code, 128 + signal if it was killed."""
+    sys.stdout.flush()
+    with subprocess.Popen([sys.executable, "-P", "-m", "wv_cli", *arguments]) as child:
+        while True:
+            try:
+                code = child.wait()
+                return code if code >= 0 else 128 - code
+            except KeyboardInterrupt:
+                pass  # the terminal sent Ctrl-C to the step as well, which saves its work and says so
+            except BaseException:
+                child.terminate()
+                raise
+
+
+@click.command("demo", short_help="Train on the shipped text, then show neighbours and scores.")
+@click.option("-o", "--output", default="wv-demo", metavar="FOLDER", show_default=True, help="Where the files go.")
+@click.option("--epochs", type=click.IntRange(1, 1000), default=10, show_default=True, help="Passes over the text.")
+@click.option("--threads", type=click.IntRange(0, 1024), default=0, help="0 uses all processors, at most 8.")
+@quiet_option
+def command(output: str, epochs: int, threads: int, quiet: bool) -> int:
+    """Train word vectors on the shipped text and show what they know: neighbours, analogies, scores.
+
+    Takes about half a minute. Every step is printed as the command line that repeats it.
+    """
+    from wv_cli.text.output import check_writable
+
+    data, folder = sample_data(), Path(output)
+    threads = threads or min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1, 8)
+    if not folder.is_dir():
+        check_writable(folder)
+        folder.mkdir()
+    for title, arguments in steps(data, folder, epochs, threads):
+        click.echo(f"# {title}\n$ wv {shlex.join(arguments)}")
+        code = run_step([*arguments, "-q"] if quiet else arguments)
+        if code:
+            return code
+        click.echo()
+    click.echo(f"The vectors are in {folder.resolve()}: {', '.join(sorted(path.name for path in folder.iterdir()))}")
+    return 0

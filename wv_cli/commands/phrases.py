@@ -1,0 +1,95 @@
+"""`wv phrases`: joins words that belong together, as word2phrase does."""
+
+import json
+import time
+from contextlib import ExitStack
+from typing import Any
+
+import click
+
+from wv_cli.commands.options import Size, conflict, json_option, quiet_option
+
+
+@click.command("phrases", short_help="Join words that belong together: new york -> new_york.")
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.option("-o", "--output", default="-", metavar="FILE", show_default=True, help="Where to write the joined text.")
+@click.option(
+    "--threshold", "thresholds", type=float, multiple=True, metavar="SCORE",
+    help="Join pairs that score higher; given several times: one pass each.  [default: 100; npmi: 0.5]",
+)  # fmt: skip
+@click.option(
+    "--passes", type=click.IntRange(1, 100), metavar="N",
+    help="N passes, --threshold being the last; the ones before are higher: 400, 200, 100; npmi: 0.875, 0.75, 0.5.",
+)  # fmt: skip
+@click.option("--min-count", default=5, show_default=True, help="Ignore pairs seen fewer times; word2vec: discount.")
+@click.option(
+    "--score", type=click.Choice(["word2vec", "npmi"]), default="word2vec", show_default=True,
+    help="word2vec: (ab - min_count) * words / (a * b). npmi: mutual information scaled to -1..1.",
+)  # fmt: skip
+@click.option("--delimiter", default="_", show_default=True, metavar="TEXT", help="What joins the words of a phrase.")
+@click.option("--lowercase/--no-lowercase", default=False, show_default=True, help="Lower-case the text (Unicode).")
+@click.option("--save-phrases", "save", metavar="FILE", help="Also write the phrases: `phrase score`, a tab between.")
+@click.option(
+    "--memory", type=Size(), default="2G", show_default=True, metavar="SIZE",
+    help="Half for the encoded text (the rest goes to a file), half for pair counts (less costs time, not exactness).",
+)  # fmt: skip
+@quiet_option
+@json_option
+def command(
+    inputs: tuple[str, ...], output: str, thresholds: tuple[float, ...], passes: int | None, save: str | None,
+    quiet: bool, as_json: bool, **options: Any,
+) -> None:  # fmt: skip
+    """Join phrases in INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd are unpacked.
+
+    A pair of neighbours in a line becomes one word when it occurs much more often than its words would by chance. Each
+    further pass works on the joined text, so longer phrases grow: --threshold 200 --threshold 100, or --passes 2.
+    """
+    from wv_cli.commands.bar import reading_bar
+    from wv_cli.text.output import check_writable, open_output
+    from wv_cli.text.phrases import DEFAULT_THRESHOLD, JoinedText, Pass, PhrasesConfig, falling_thresholds
+    from wv_cli.text.source import refuse_overwriting
+
+    score = options["score"]
+    if passes is not None and len(thresholds) > 1:
+        error = conflict("--passes", "several --threshold", "each --threshold is a pass already")
+        raise error
+    last = thresholds[-1] if thresholds else DEFAULT_THRESHOLD[score]
+    config = PhrasesConfig(thresholds=thresholds or (last,), **options)
+    config.validate()
+    if passes is not None:
+        config = PhrasesConfig(thresholds=falling_thresholds(last, passes, score), **options)
+    for path in filter(None, (output, save)):
+        refuse_overwriting(inputs, path)
+        check_writable(path)
+    if save == output:
+        error = conflict("--save-phrases", "--output", "both would write the same file")
+        raise error
+
+    def report(done: Pass) -> None:
+        if not quiet and not as_json:
+            message = f"threshold {done.threshold:g}: {len(done.phrases):,} phrases, joined {done.joined:,} times"
+            click.echo(message, err=True)
+
+    started = time.perf_counter()
+    with (
+        reading_bar(quiet or as_json) as progress,
+        JoinedText(inputs, config, spool_beside=output, progress=progress, after_pass=report) as text,
+        ExitStack() as files,
+    ):
+        stream = files.enter_context(open_output(output))
+        for chunk in text.chunks():
+            stream.write(chunk)
+        if save is not None:
+            rows = files.enter_context(open_output(save))
+            for one in text.passes:
+                for i, value in enumerate(one.scores.tolist()):
+                    rows.write(b"%s\t%.6g\n" % (one.phrases.bytes_at(i), value))
+    seconds = time.perf_counter() - started
+    if as_json:
+        each = [{"threshold": p.threshold, "phrases": len(p.phrases), "joined": p.joined} for p in text.passes]
+        facts = {"output": output, "lines": text.lines, "tokens_read": text.tokens_read, "tokens": text.tokens}
+        click.echo(json.dumps({**facts, "passes": each, "seconds": seconds}), err="-" in (output, save))
+    elif not quiet:
+        click.echo(
+            f"{text.tokens_read:,} words in, {text.tokens:,} out, {text.lines:,} lines; {seconds:.1f} s", err=True
+        )

@@ -1,0 +1,243 @@
+"""Phrases: pairs of words that occur together far more often than chance would have it, joined to one word.
+
+The method is word2vec's word2phrase (Mikolov, Sutskever, Chen, Corrado, Dean: Distributed Representations of Words and
+Phrases and their Compositionality, 2013, section 4), with these departures, all on purpose:
+  - a pair must stand in one line: word2phrase counts pairs across line ends (and never joins them);
+  - in later passes a word `new_york` and the pair `new york` are counted apart (word2phrase adds their counts);
+  - words have any length, the last word of a file without a final newline counts, and lines do not begin with a space.
+The text is read once, into ids. A pass counts pairs of ids (exactly, see core/phrases.h), scores them and joins the
+chosen ones from the left; the right word of a joined pair does not begin another. The next pass sees the joined text.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _phrases, _text
+from wv_cli.corpus import require_words
+from wv_cli.errors import UsageError
+from wv_cli.text.source import Progress, Source
+from wv_cli.text.spool import IdStream, Spool, read_ids
+from wv_cli.words import WordList, encode
+
+ScoreName = Literal["word2vec", "npmi"]
+Counts = NDArray[np.int64]
+DEFAULT_THRESHOLD: dict[ScoreName, float] = {"word2vec": 100.0, "npmi": 0.5}
+
+
+@dataclass(frozen=True)
+class PhrasesConfig:
+    """`thresholds` has one entry per pass. `memory` bounds the ids held (the rest is in a file) and the table of pair
+    counts, half each; the words themselves come on top."""
+
+    thresholds: tuple[float, ...] = (100.0,)
+    min_count: int = 5
+    score: ScoreName = "word2vec"
+    delimiter: str = "_"
+    lowercase: bool = False
+    memory: int = 2 * 10**9
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+        if self.min_count < 1:
+            message = f"--min-count must be at least 1, not {self.min_count}"
+            raise UsageError(message)
+        if not self.thresholds or not all(math.isfinite(threshold) for threshold in self.thresholds):
+            message = "--threshold must be a finite number"
+            raise UsageError(message)
+        low, high = (0.0, math.inf) if self.score == "word2vec" else (-1.0, 1.0)
+        for threshold in self.thresholds:
+            if not low <= threshold <= high:
+                message = f"--threshold must be {'0 or more' if low == 0 else 'between -1 and 1'} for the score "
+                message += f"{self.score}, not {threshold:g}"
+                raise UsageError(message)
+        if not self.delimiter or any(byte in b" \t\n\v\f\r\0" for byte in encode(self.delimiter)):
+            message = f"--delimiter must be text without spaces, not {self.delimiter!r}"
+            raise UsageError(message)
+
+
+def falling_thresholds(last: float, passes: int, score: ScoreName) -> tuple[float, ...]:
+    """`passes` thresholds that end with `last`, each half the one before (word2vec's demo: 200, 100); for npmi, whose
+    scale ends at 1, each twice as far from 1 as the one before (0.875, 0.75, 0.5)."""
+    steps = range(passes - 1, -1, -1)
+    if score == "npmi":
+        return tuple(1 - (1 - last) / 2**step for step in steps)
+    return tuple(last * 2**step for step in steps)
+
+
+@dataclass(frozen=True)
+class Pass:
+    """What one pass did: `phrases` as they are written, best first, with their `scores` (float64) and the `counts` of
+    their pairs; `joined` pairs were replaced in the text."""
+
+    threshold: float
+    phrases: WordList
+    scores: NDArray[np.float64]
+    counts: Counts
+    joined: int
+
+
+class JoinedText:
+    """A text with its phrases joined. Use as a context: it may hold a file.
+
+    with JoinedText(inputs, config) as text: ... text.passes, text.chunks()
+
+    Raises UsageError, and WvError when there is no text or the ids cannot be kept; what Source raises.
+    """
+
+    def __init__(
+        self,
+        inputs: Sequence[str],
+        config: PhrasesConfig,
+        *,
+        spool_beside: str | None = None,
+        progress: Progress | None = None,
+        after_pass: Callable[[Pass], None] | None = None,
+    ) -> None:
+        config.validate()
+        self.config = config
+        self.passes: list[Pass] = []
+        self._spool = Spool(spool_beside)
+        try:
+            source = Source(inputs, lowercase=config.lowercase, progress=progress)
+            self._words = _text.Encoder(every_line=True)
+            read_ids(source, self._words, config.memory // 2, self._spool)
+            require_words(self._words, inputs)
+            self.lines = self._words.lines
+            self.tokens_read = self._words.tokens
+            blob, starts, self._counts = self._words.vocabulary()
+            self._list = WordList(blob, starts)
+            self._ids = IdStream(self._words, self._spool)
+            for threshold in config.thresholds:
+                self.passes.append(self._pass(threshold))
+                if after_pass is not None:
+                    after_pass(self.passes[-1])
+        except BaseException:
+            self._spool.__exit__(None, None, None)
+            raise
+
+    def __enter__(self) -> "JoinedText":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._spool.__exit__(None, None, None)
+
+    @property
+    def tokens(self) -> int:
+        """Words in the joined text, a phrase being one."""
+        return int(self._counts.sum())
+
+    def chunks(self) -> Iterator[bytes | bytearray]:
+        """The joined text: one space between words, every line in its place, empty ones included."""
+        renderer = _phrases.Renderer(self._list.blob, self._list.starts)
+        for block in self._ids.blocks():
+            for start in range(0, len(block), 1 << 16):
+                yield renderer.text(block[start : start + (1 << 16)])
+
+    def _pass(self, threshold: float) -> Pass:
+        scoring = _SCORES[self.config.score](self._counts, threshold, self.config.min_count)
+        first, second, counts, scores = self._find(scoring, threshold)
+        order = np.lexsort((second, first, -scores))
+        first, second, counts, scores = first[order], second[order], counts[order], scores[order]
+        delimiter = encode(self.config.delimiter)
+        words = self._list
+        phrases = WordList.of(
+            words.bytes_at(a) + delimiter + words.bytes_at(b)
+            for a, b in zip(first.tolist(), second.tolist(), strict=True)
+        )
+        joined = 0
+        if len(phrases):
+            joined = self._join(first, second, phrases)
+        return Pass(threshold, phrases, scores, counts, joined)
+
+    def _find(self, scoring: "_Scoring", threshold: float) -> tuple[Counts, Counts, Counts, NDArray[np.float64]]:
+        """(first words, second words, counts, scores) of the pairs that score above the threshold."""
+        table = _phrases.PairCounts(scoring.bounds(), self.config.memory // 2)
+        found: list[tuple[Counts, Counts, Counts, NDArray[np.float64]]] = []
+        while True:
+            for block in self._ids.blocks():
+                table.add(block)
+            for first, second, counts in table.selected(self.config.min_count):
+                scores = scoring.score(first, second, counts)
+                good = scores > threshold
+                found.append((first[good], second[good], counts[good], scores[good]))
+            if not table.next_part():
+                break
+        first, second, counts, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return first, second, counts, scores
+
+    def _join(self, first: Counts, second: Counts, phrases: WordList) -> int:
+        """Joins the pairs in the stream; returns how many were."""
+        ids = self._words.add_words(phrases.blob, phrases.starts)
+        blob, starts, _ = self._words.vocabulary()
+        self._list = WordList(blob, starts)
+        self._counts = np.append(self._counts, np.zeros(len(self._list) - len(self._counts), np.int64))
+        joiner = _phrases.Joiner(first, second, ids, self._counts)
+        self._ids.join(joiner)
+        return joiner.joined
+
+
+class _Scoring:
+    """A score of pairs from their counts. `counts` are those of the words, `total` their sum."""
+
+    def __init__(self, counts: Counts, threshold: float, min_count: int) -> None:
+        self.counts = counts.astype(np.float64)
+        self.total = float(counts.sum())
+        self.threshold = threshold
+        self.min_count = min_count
+
+    def score(self, first: Counts, second: Counts, pairs: Counts) -> NDArray[np.float64]:
+        """Scores of pairs seen min_count times or more."""
+        raise NotImplementedError
+
+    def limits(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(least, most) per word, such that a pair seen as often as its rarer word, and so any, scores above the
+        threshold only if the larger `least` is below the smaller `most`."""
+        raise NotImplementedError
+
+    def bounds(self) -> NDArray[np.float32]:
+        """The limits as the (n, 2) float32 that PairCounts wants, rounded to the safe side."""
+        with np.errstate(divide="ignore", over="ignore"):
+            least, most = self.limits()
+            least = np.where(self.counts >= self.min_count, least, np.inf)
+            narrow_least = np.nextafter(least.astype(np.float32) * np.float32(1 - 1e-6), np.float32(-np.inf))
+            narrow_most = most.astype(np.float32)
+            narrow_most = np.nextafter(narrow_most + np.abs(narrow_most) * np.float32(1e-6), np.float32(np.inf))
+        narrow_least[np.isinf(least)] = np.inf
+        return np.ascontiguousarray(np.stack([narrow_least, narrow_most], axis=1))
+
+
+class _Word2vecScoring(_Scoring):
+    """(count_ab - min_count) * total / (count_a * count_b)."""
+
+    def score(self, first: Counts, second: Counts, pairs: Counts) -> NDArray[np.float64]:
+        return (pairs - self.min_count) * (self.total / (self.counts[first] * self.counts[second]))
+
+    def limits(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        # With count_ab = the smaller count: (1 - min_count / smaller) * total / threshold > larger.
+        most = (1 - self.min_count / np.maximum(self.counts, 1)) * self.total
+        return self.counts, most / self.threshold if self.threshold > 0 else np.full_like(most, np.inf)
+
+
+class _NpmiScoring(_Scoring):
+    """Normalised pointwise mutual information (Bouma 2009): ln(p_ab / (p_a p_b)) / -ln p_ab, from -1 to 1."""
+
+    def score(self, first: Counts, second: Counts, pairs: Counts) -> NDArray[np.float64]:
+        if self.total == 1:
+            return np.zeros(len(pairs))
+        mutual = np.log(pairs * self.total / (self.counts[first] * self.counts[second]))
+        return mutual / -np.log(pairs / self.total)
+
+    def limits(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        # With count_ab = the smaller count: L - ln(larger) > threshold * (L - ln(smaller)), L = ln(total).
+        logs = np.log(np.maximum(self.counts, 1))
+        whole = math.log(self.total)
+        most = whole - self.threshold * (whole - logs) if self.threshold >= 0 else np.full_like(logs, np.inf)
+        return logs, most
+
+
+_SCORES: dict[ScoreName, type[_Scoring]] = {"word2vec": _Word2vecScoring, "npmi": _NpmiScoring}
