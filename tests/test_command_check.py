@@ -9,15 +9,16 @@ GOLDEN = Path(__file__).parent / "golden"
 BROKEN = GOLDEN / "broken"
 
 
-@pytest.mark.parametrize("name", ["w2v-sg-ns.bin", "w2v-sg-ns.txt.xz", "glove.txt", "fasttext.vec", "gensim.bin"])
+@pytest.mark.parametrize("name", ["w2v-sg-ns.bin", "w2v-sg-ns.txt.xz", "glove.txt"])
 def test_good_files(wv, name):
     done = wv("check", GOLDEN / name)
     assert done.returncode == 0 and done.stderr == ""
     assert done.stdout.endswith(" rows of 50 numbers: no damage found\n") and done.stdout.count("\n") == 1
 
 
-@pytest.mark.parametrize("broken", sorted(BROKEN.iterdir()), ids=lambda path: path.name)
-def test_broken_files(wv, broken):
+@pytest.mark.parametrize("name", ["duplicate.vec", "header-dim.bin", "not-a-number.glove", "truncated.bin"])
+def test_broken_files(wv, name):
+    broken = BROKEN / name
     before = broken.read_bytes()
     done = wv("check", broken)
     lines = done.stdout.splitlines()

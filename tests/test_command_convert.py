@@ -51,9 +51,9 @@ def test_escape_and_back(wv, tmp_path):
     refused = wv("convert", spaces, "x.bin")
     assert refused.returncode == 1 and list(tmp_path.iterdir()) == []
     assert refused.stderr == (
-        "wv convert: x.bin: row 2: the word 'new york' holds a space, which word2vec-binary cannot keep; nothing was written. "
-        "Write it as 'new%20york' with --escape\n"
-    )  # fmt: skip
+        "wv convert: x.bin: row 2: the word 'new york' holds a space, which word2vec-binary cannot keep; nothing was "
+        "written. Write it as 'new%20york' with --escape\n"
+    )
     assert wv("convert", spaces, "x.bin", "--escape").returncode == 0
     assert b"new%20york%20city " in (tmp_path / "x.bin").read_bytes()
     back = wv("convert", "x.bin", "-", "--unescape")
@@ -73,12 +73,15 @@ def test_onto_itself(wv, tmp_path):
     assert (tmp_path / "a.vec").read_bytes().startswith(b"5 50\n")
 
 
-@pytest.mark.parametrize("broken", sorted((GOLDEN / "broken").iterdir()), ids=lambda path: path.name)
-def test_a_broken_file_harms_nothing(wv, tmp_path, broken):
+@pytest.mark.parametrize(
+    "name", ["duplicate.vec", "header-huge.vec", "not-a-number.glove", "not-finite.bin", "truncated.bin"]
+)
+def test_a_broken_file_harms_nothing(wv, tmp_path, name):
+    broken = GOLDEN / "broken" / name
     (tmp_path / "x.bin").write_bytes(b"yesterday")
     done = wv("convert", broken, "x.bin")
-    if broken.stem in ("duplicate", "latin-1"):
-        assert done.returncode == 0
+    if name == "duplicate.vec":  # every row can be read
+        assert done.returncode == 0 and done.stderr == "x.bin: 20 rows of 50 numbers, word2vec-binary\n"
         return
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr.startswith(f"wv convert: {broken}:") and done.stderr.count("\n") == 1
@@ -100,9 +103,9 @@ def test_a_broken_file_harms_nothing(wv, tmp_path, broken):
         ([W2V, "x.bin", "--precision", "3"], 2, "--precision and --to word2vec-binary cannot be used together"),
         ([W2V, "x.vec", "--precision", "0"], 2, "Invalid value for '--precision'"),
         ([W2V, "x.vec", "--limit", "0"], 2, "Invalid value for '--limit'"),
-        ([W2V, "x.vec", "--from", "glove-text"], 1, "expected a word and numbers, found"),
+        ([W2V, "x.vec", "--from", "glove-text"], 1, "w2v-sg-ns.bin:2: expected 1 number, found"),
         ([W2V, "x.vec", "--from", "word2vec-text"], 1, "w2v-sg-ns.bin:2: expected 50 numbers after the word"),
-        ([GOLDEN / "glove.txt", "x.vec", "--from", "word2vec-text"], 1, "expected a header `rows dim`, found 'the 0.63"),
+        ([GOLDEN / "glove.txt", "x.vec", "--from", "word2vec-text"], 1, "expected a header `rows dim`, found 'the"),
         ([W2V, "/dev/full", "--to", "word2vec-text"], 1, "/dev/full: cannot write: no space left on device"),
         ([W2V], 2, "Missing argument 'OUT'"),
     ],

@@ -70,5 +70,7 @@ int64_t wv_first_not_finite(const float *matrix, ptrdiff_t stride, int32_t dim, 
 int64_t wv_first_unwritable(const char *blob, const int64_t *starts, int64_t words);
 
 int64_t wv_count_lines(const char *text, int64_t size);
+/* Fields parted by spaces or tabs. */
+int64_t wv_count_fields(const char *text, int64_t size);
 
 #endif

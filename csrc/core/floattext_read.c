@@ -332,3 +332,14 @@ int64_t wv_count_lines(const char *text, int64_t size) {
     for (const char *p = text; (p = memchr(p, '\n', (size_t)(end - p))); p++) lines++;
     return lines;
 }
+
+int64_t wv_count_fields(const char *text, int64_t size) {
+    int64_t fields = 0;
+    int inside = 0;
+    for (int64_t at = 0; at < size; at++) {
+        const int part = !is_blank(text[at]);
+        fields += part && !inside;
+        inside = part;
+    }
+    return fields;
+}

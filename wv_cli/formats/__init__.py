@@ -16,7 +16,7 @@ from wv_cli.formats import glove_text, word2vec_binary, word2vec_text
 from wv_cli.formats.base import WORD2VEC_PRECISION, Format, FormatWarning, Precision, ReadOptions, WriteOptions
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
 from wv_cli.formats.input import Input, open_input
-from wv_cli.formats.report import Problem, Report
+from wv_cli.formats.report import Problem, Report, shown
 from wv_cli.registry import Registry
 from wv_cli.text.output import open_output
 
@@ -62,7 +62,7 @@ def _sniff_input(source: Input) -> Format:
         if row.sniff(head):
             return row
     foreign = next((what for magic, what in _FOREIGN if head.startswith(magic)), None)
-    found = f"this is {foreign}" if foreign else f"found {head[:20].decode('utf-8', 'backslashreplace')!r}"
+    found = f"this is {foreign}" if foreign else f"found {shown(head, 20)}"
     problem = f"expected word vectors ({', '.join(FORMATS)}), {found}"
     raise BadFile(source.name, problem, byte=0)
 
@@ -165,7 +165,7 @@ def save(
         at, value = bad[1] + 1, matrix[bad]
         message = (
             f"{name}: row {bad[0] + 1}: expected finite numbers, found {value} as number {at} of the word "
-            f"{words[bad[0]]!r}; nothing was written"
+            f"{shown(words.bytes_at(bad[0]))}; nothing was written"
         )
         raise WvError(message)
     with open_output(path) as stream:

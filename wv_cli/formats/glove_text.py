@@ -13,7 +13,7 @@ from wv_cli.errors import BadFile, WvError
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions, WriteOptions
 from wv_cli.formats.header import parse_header
 from wv_cli.formats.input import Input
-from wv_cli.formats.report import Report
+from wv_cli.formats.report import Report, shown
 from wv_cli.formats.store import RowStore
 from wv_cli.formats.text_check import TextCheck
 from wv_cli.formats.text_rows import (
@@ -21,7 +21,6 @@ from wv_cli.formats.text_rows import (
     count_numbers,
     peek_row,
     refuse_cut_row,
-    shown,
     split_fields,
     write_rows,
 )

@@ -6,7 +6,7 @@ from wv_cli import _floattext
 from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.input import Input
 from wv_cli.formats.report import Report
-from wv_cli.formats.text_rows import CUT_NUMBER, explain, last_row_fault, peek_row, split_fields
+from wv_cli.formats.text_rows import CUT_NUMBER, explain, first_field, last_row_fault, peek_row
 
 
 class TextCheck:
@@ -65,7 +65,7 @@ class TextCheck:
         self.report.add(kind, text, line=self.line)
         self.report.rows += 1
         self._last_is_good = False
-        self.last_word = (split_fields(line) or [b""])[0]
+        self.last_word = first_field(line)
 
     def _close_blank_lines(self) -> None:
         if self._blank_line:

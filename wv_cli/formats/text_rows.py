@@ -21,6 +21,7 @@ from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile
 from wv_cli.formats.base import FormatWarning, Precision
 from wv_cli.formats.input import BLOCK_BYTES, LONGEST_LINE, Input
+from wv_cli.formats.report import shown
 from wv_cli.formats.store import RowStore
 
 _BLANKS = re.compile(rb"[ \t]+")
@@ -33,6 +34,11 @@ def split_fields(line: bytes) -> list[bytes]:
     return [part for part in _BLANKS.split(line.rstrip(b"\r\n")) if part]
 
 
+def first_field(line: bytes) -> bytes:
+    found = re.compile(rb"[^ \t]+").search(line)
+    return found[0] if found else b""
+
+
 def count_numbers(fields: list[bytes]) -> int:
     """How many fields at the end are numbers, the first field (a word in any case) not counted."""
     count = 0
@@ -43,33 +49,29 @@ def count_numbers(fields: list[bytes]) -> int:
     return count
 
 
-def shown(text: bytes) -> str:
-    """Bytes of a file for a message: short, one line."""
-    return repr((text if len(text) <= 40 else text[:37] + b"...").decode("utf-8", "backslashreplace"))
+def _last_fields(line: bytes, count: int) -> list[bytes]:
+    # A line may be a hundred megabytes long; no number is longer than a thousand bytes.
+    return split_fields(line[-1100 * count :])[-count:]
 
 
 def explain(line: bytes, dim: int) -> tuple[str, str]:
     """(kind, problem) of a row that could not be read as a word and `dim` finite numbers."""
-    fields = split_fields(line)
-    if not fields:
-        return "blank line", f"expected a word and {dim} numbers, found a blank line"
-    if line[:1] in b" \t" and len(fields) <= dim:
-        return (
-            "no word",
-            f"expected a word and {dim} numbers, found a row that begins with a space: its word is missing",
-        )
-    found = len(fields) - 1
-    if found < dim:
-        return "ragged row", f"expected {dim} numbers after the word {shown(fields[0])}, found {found}"
-    for at, part in enumerate(fields[-dim:], 1):
+    line = line.rstrip(b"\r")
+    promised = f"{dim} number{'s' if dim > 1 else ''}"
+    found = _floattext.count_fields(line) - 1
+    if found < 0:
+        return "blank line", f"expected a word and {promised}, found a blank line"
+    if line[:1] in b" \t" and found < dim:
+        return "no word", f"expected a word and {promised}, found a row that begins with a space: its word is missing"
+    word = shown(first_field(line))
+    for at, part in enumerate(_last_fields(line, dim) if found >= dim else [], 1):
         value = _floattext.parse_float(part)
         if value is None:
             hint = "; decimals need a point, not a comma" if re.fullmatch(rb"-?\d+,\d+", part) else ""
-            return "not a number", f"expected {dim} numbers, found {shown(part)} as number {at}{hint}"
+            return "not a number", f"expected {promised}, found {shown(part)} as number {at}{hint}"
         if not np.isfinite(value):
-            text = f"expected finite numbers, found {shown(part)} as number {at} of the word {shown(fields[0])}"
-            return "not finite", text
-    return "ragged row", f"expected {dim} numbers after the word {shown(fields[0])}, found {found}"
+            return "not finite", f"expected finite numbers, found {shown(part)} as number {at} of the word {word}"
+    return "ragged row", f"expected {promised} after the word {word}, found {found}"
 
 
 @dataclass

@@ -19,9 +19,8 @@ from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.base import Format, ReadOptions, WriteOptions
 from wv_cli.formats.header import Header, looks_like_text, parse_header, read_header
 from wv_cli.formats.input import Input
-from wv_cli.formats.report import Report
+from wv_cli.formats.report import Report, shown
 from wv_cli.formats.store import RowStore
-from wv_cli.formats.text_rows import shown
 
 _BLOCK_BYTES = 1 << 20
 # A word of one byte, its space, and the numbers; the last newline may be missing.
