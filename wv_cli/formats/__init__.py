@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from wv_cli._floattext import first_not_finite
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile, UsageError, WvError
@@ -150,20 +152,24 @@ def save(
         message = f"the precision must be 1 to 9 decimals or exact, not {precision}"
         raise UsageError(message)
     words = embeddings.words
+    name = "standard output" if os.fspath(path) == "-" else os.fspath(path)
     if escape:
         words = escape_words(words)
     else:
-        require_writable(words, row.name, path)
-    bad = first_not_finite(embeddings.matrix)
+        require_writable(words, row.name, name)
+    matrix = embeddings.matrix
+    if embeddings.dim > 1 and matrix.strides[1] != 4:
+        matrix = np.ascontiguousarray(matrix)
+    bad = first_not_finite(matrix)
     if bad is not None:
-        at, value = bad[1] + 1, embeddings.matrix[bad]
+        at, value = bad[1] + 1, matrix[bad]
         message = (
-            f"{path}: row {bad[0] + 1}: expected finite numbers, found {value} as number {at} of the word "
+            f"{name}: row {bad[0] + 1}: expected finite numbers, found {value} as number {at} of the word "
             f"{words[bad[0]]!r}; nothing was written"
         )
         raise WvError(message)
     with open_output(path) as stream:
-        row.write(stream, Embeddings(words, embeddings.matrix), WriteOptions(precision, threads or _default_threads()))
+        row.write(stream, Embeddings(words, matrix), WriteOptions(precision, threads or _default_threads()))
 
 
 def check(path: str | os.PathLike[str], *, format: str | None = None, max_problems: int = 100) -> Report:
