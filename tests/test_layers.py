@@ -153,6 +153,9 @@ def test_files_are_small_shallow_and_say_what_they_are_for() -> None:
         assert len(place.parts) <= 4, f"{place}: nested more than two deep"
         lines = path.read_text(encoding="utf-8").splitlines()
         assert len(lines) <= 500, f"{place}: {len(lines)} lines"
+        header = path.with_suffix(".h")
+        if path.suffix == ".c" and header.exists():
+            lines = header.read_text(encoding="utf-8").splitlines()  # the header says it
         opening = {".py": ('"""', 'r"""', "#!"), ".pyx": ('"""', "#"), ".c": ("/*",)}.get(path.suffix)
         if lines and opening:
             assert lines[0].startswith(opening), f"{place}: line 1 should say what the file is for"

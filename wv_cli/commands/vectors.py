@@ -33,11 +33,11 @@ def load_vectors(
     path: str, from_format: str | None, limit: int | None, quiet: bool, *, piped: bool = False
 ) -> "Embeddings":
     """formats.load; its warnings go to stderr (wv_cli.__main__), with `quiet` nowhere. Raises UsageError when standard
-    input is wanted for the vectors and, `piped`, for something else."""
+    input holds the vectors and, `piped`, something else too."""
     from wv_cli.formats import FormatWarning, load
 
     if path == "-" and piped:
-        message = "standard input cannot hold both the vectors and what to ask of them; name a file for one"
+        message = "- (standard input) cannot hold the vectors and something else too; name a file for one of them"
         raise UsageError(message)
     if quiet:
         warnings.simplefilter("ignore", FormatWarning)
