@@ -1,4 +1,4 @@
-"""Suite `cost`: how our words per second fall with dim, window, negatives, vocabulary and threads, and what share of the
+"""Suite `cost`: words per second against dim, window, negatives, vocabulary and threads, and the share of the
 processor's arithmetic the training reaches.
 
 One row is one `wv train` (skip-gram, negative sampling) on the first `--words` words of the corpus; the rows on the

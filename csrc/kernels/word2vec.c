@@ -90,8 +90,8 @@ static size_t lay_out(const wv_word2vec_run *run, char *memory, scratch_space *s
         space->rows[k].input = carve(&p, sizeof(float *) * 2 * (size_t)run->window);
         space->rows[k].output = carve(&p, sizeof(float *) * (outputs + 1));
         space->rows[k].output_row = carve(&p, sizeof(int32_t) * outputs);
-        space->rows[k].output_weight = carve(&p, sizeof(float) * outputs);
-        space->rows[k].output_label = carve(&p, sizeof(float) * outputs);
+        space->rows[k].output_weight = carve(&p, sizeof(float) * (outputs + WV_TILE_OUTPUTS));
+        space->rows[k].output_label = carve(&p, sizeof(float) * (outputs + WV_TILE_OUTPUTS));
     }
     space->x = carve(&p, sizeof(float *) * inputs);
     space->x_copy = carve(&p, sizeof(float) * (inputs + 1) * (size_t)run->stride);
@@ -225,31 +225,31 @@ static void train_logistic(const wv_word2vec_run *run, scratch_space *space, con
     int outputs = rows->outputs, stride = run->stride;
     float **y = rows->output;
     float *score = space->score, *label = space->label, *weight = rows->weighted ? space->weight : NULL;
+    /* Blocks of outputs one after the other, each (inputs, block). What is stored beyond an input's row of a block is
+     * overwritten by the next. */
     for (int j = 0; j < outputs; j += WV_TILE_OUTPUTS) {
-        int block = outputs - j < WV_TILE_OUTPUTS ? outputs - j : WV_TILE_OUTPUTS;
-        tile_scores(inputs, x, block, y + j, stride, space->sums, score + j * inputs);
-    }
-    for (int j = 0; j < outputs; j++) /* overlapping stores: each output overwrites the overrun of the one before */
-        for (int i = 0; i < inputs; i += WV_LANES)
-            v_store_unaligned(label + j * inputs + i, v_splat(rows->output_label[j]));
-    for (int j = 0; weight && j < outputs; j++)
-        for (int i = 0; i < inputs; i++) weight[j * inputs + i] = rows->output_weight[j];
-    if (run->layer == WV_NCE)
-        for (int j = 0; j < outputs; j++) {
-            int32_t word = rows->output_row[j];
-            for (int i = 0; i < inputs; i++) score[j * inputs + i] += run->output_bias[word] - run->log_noise[word];
+        int block = outputs - j < WV_TILE_OUTPUTS ? outputs - j : WV_TILE_OUTPUTS, cell = j * inputs;
+        tile_scores(inputs, x, block, y + j, stride, space->sums, score + cell);
+        for (int i = 0; i < inputs; i++, cell += block) {
+            memcpy(label + cell, rows->output_label + j, sizeof(float) * WV_TILE_OUTPUTS);
+            if (weight) memcpy(weight + cell, rows->output_weight + j, sizeof(float) * WV_TILE_OUTPUTS);
+            for (int k = 0; run->layer == WV_NCE && k < block; k++) {
+                int32_t word = rows->output_row[j + k];
+                score[cell + k] += run->output_bias[word] - run->log_noise[word];
+            }
         }
+    }
     logistic_steps(inputs * outputs, score, label, weight, lr, score, totals);
-    if (run->layer == WV_NCE)
-        for (int j = 0; j < outputs; j++)
-            for (int i = 0; i < inputs; i++) run->output_bias[rows->output_row[j]] += score[j * inputs + i];
     for (int j = 0; j < outputs; j += WV_TILE_OUTPUTS) {
         int block = outputs - j < WV_TILE_OUTPUTS ? outputs - j : WV_TILE_OUTPUTS;
         int left = fetched->fetch - j; /* the last block fetches all that is left */
         if (left < 0) left = 0;
         if (left > WV_TILE_OUTPUTS && j + WV_TILE_OUTPUTS < outputs) left = WV_TILE_OUTPUTS;
         tile_ahead ahead = {left, (const float *const *)fetched->output + j};
-        tile_update(inputs, x, x_new, block, y + j, stride, score + j * inputs, ahead);
+        const float *step = score + j * inputs;
+        for (int k = 0; run->layer == WV_NCE && k < inputs * block; k++)
+            run->output_bias[rows->output_row[j + k % block]] += step[k];
+        tile_update(inputs, x, x_new, block, y + j, stride, step, ahead);
     }
 }
 
@@ -265,14 +265,14 @@ static double train_softmax(const wv_word2vec_run *run, scratch_space *space, co
         for (int j = 0; j < block; j++) y[j] = run->output + (size_t)(word + j) * stride;
         tile_scores(inputs, x, block, y, stride, space->sums, space->label);
         for (int i = 0; i < inputs; i++)
-            for (int j = 0; j < block; j++) space->score[i * row + word + j] = space->label[j * inputs + i];
+            for (int j = 0; j < block; j++) space->score[i * row + word + j] = space->label[i * block + j];
     }
     for (int i = 0; i < inputs; i++) loss += softmax_steps(words, space->score + i * row, rows->centre, lr, totals);
     for (int word = 0; word < words; word += WV_TILE_OUTPUTS) {
         int block = words - word < WV_TILE_OUTPUTS ? words - word : WV_TILE_OUTPUTS;
         for (int j = 0; j < block; j++) {
             y[j] = run->output + (size_t)(word + j) * stride;
-            for (int i = 0; i < inputs; i++) space->label[j * inputs + i] = space->score[i * row + word + j];
+            for (int i = 0; i < inputs; i++) space->label[i * block + j] = space->score[i * row + word + j];
         }
         tile_update(inputs, x, x_new, block, y, stride, space->label, (tile_ahead){0, NULL});
     }
