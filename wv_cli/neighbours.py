@@ -25,7 +25,8 @@ Hits = tuple[NDArray[np.int32], NDArray[np.float32]]
 
 _HUGE_PAGE = 2 << 20
 _ROW_FLOATS = 16
-_BATCH = 2048  # queries searched in one pass over the rows
+_BATCH = 2048  # queries searched in one pass over the rows,
+_BATCH_HITS = 1 << 22  # fewer when they ask for many neighbours: every thread keeps all of a batch
 _WORDS = 512  # distinct words of one analogy batch: their scores against a block of rows stay in the second-level cache
 _NO_HIT = np.iinfo(np.int32).max
 
@@ -112,8 +113,9 @@ class Neighbours:
         n = self._searched(rows)
         _search.normalise(vectors, vectors, self._isa)
         indices, scores = _unfilled(len(vectors), k)
-        for start in range(0, len(vectors) if n and k and self.dim else 0, _BATCH):
-            batch = slice(start, start + _BATCH)
+        size = max(1, min(_BATCH, _BATCH_HITS // max(1, min(k, n))))
+        for start in range(0, len(vectors) if n and k and self.dim else 0, size):
+            batch = slice(start, start + size)
             found = self._top_k(vectors[batch], min(k, n), None if exclude is None else exclude[batch], n)
             indices[batch, : found[0].shape[1]], scores[batch, : found[1].shape[1]] = found
         return indices, scores

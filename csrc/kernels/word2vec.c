@@ -126,7 +126,18 @@ static void read_sentence(const wv_word2vec_run *run, const int32_t *ids, int64_
     *position = p;
 }
 
-static void add_output(const wv_word2vec_run *run, tile_rows *rows, int32_t row, float label) {
+static float *input_row(const wv_word2vec_run *run, const wv_hot_rows *hot, int32_t word) {
+    return (word < hot->count ? hot->input : run->input) + (size_t)word * (size_t)run->stride;
+}
+
+static float *output_row(const wv_word2vec_run *run, const wv_hot_rows *hot, int32_t row) {
+    uint32_t place = (uint32_t)(row - hot->first_output);
+    if (place < (uint32_t)hot->count) return hot->output + (size_t)place * (size_t)run->stride;
+    return run->output + (size_t)row * (size_t)run->stride;
+}
+
+static void add_output(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows, int32_t row,
+                       float label) {
     for (int j = 0; j < rows->outputs; j++)
         if (rows->output_row[j] == row) {
             rows->output_weight[j] += 1;
@@ -134,7 +145,7 @@ static void add_output(const wv_word2vec_run *run, tile_rows *rows, int32_t row,
             return;
         }
     rows->output_row[rows->outputs] = row;
-    rows->output[rows->outputs] = run->output + (size_t)row * run->stride;
+    rows->output[rows->outputs] = output_row(run, hot, row);
     rows->output_label[rows->outputs] = label;
     rows->output_weight[rows->outputs++] = 1;
 }
@@ -170,39 +181,40 @@ static int draw(const wv_word2vec_run *run, const sentence_batch *batch, uint64_
     return 1;
 }
 
-static void gather_outputs(const wv_word2vec_run *run, tile_rows *rows) {
+static void gather_outputs(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows) {
     int32_t centre = rows->centre;
     if (run->layer == WV_HIERARCHICAL_SOFTMAX) { /* the nodes of a path are distinct rows */
         int64_t start = run->path_start[centre];
         rows->outputs = (int)(run->path_start[centre + 1] - start);
         for (int j = 0; j < rows->outputs; j++) {
-            rows->output[j] = run->output + (size_t)run->path_node[start + j] * run->stride;
+            rows->output[j] = output_row(run, hot, run->path_node[start + j]);
             rows->output_label[j] = run->path_label[start + j];
         }
     } else if (run->layer != WV_SOFTMAX) { /* the full softmax takes every row */
-        add_output(run, rows, centre, 1);
+        add_output(run, hot, rows, centre, 1);
         for (int k = 0; k < run->negative; k++) {
             uint64_t number = rows->negative_draw[k];
             int32_t word = (int32_t)wv_rng_below(number, (uint32_t)run->vocab_size);
             wv_alias bucket = run->sampler[word];
             if ((uint32_t)number >= bucket.threshold) word = bucket.other;
-            if (word != centre) add_output(run, rows, word, 0);
+            if (word != centre) add_output(run, hot, rows, word, 0);
         }
     }
 }
 
 /* Lists the rows of a tile. */
-static void gather(const wv_word2vec_run *run, const sentence_batch *batch, tile_rows *rows) {
+static void gather(const wv_word2vec_run *run, const wv_hot_rows *hot, const sentence_batch *batch,
+                   tile_rows *rows) {
     rows->inputs = rows->outputs = rows->weighted = 0;
     rows->centre = batch->word[rows->position];
     for (int p = rows->first; p <= rows->last; p++) {
-        rows->input[rows->inputs] = run->input + (size_t)batch->word[p] * run->stride;
+        rows->input[rows->inputs] = input_row(run, hot, batch->word[p]);
         rows->inputs += p != rows->position;
     }
-    gather_outputs(run, rows);
+    gather_outputs(run, hot, rows);
     rows->fetch = rows->outputs;
     int ahead = rows->position + run->window;
-    if (ahead < batch->length) rows->output[rows->fetch++] = run->input + (size_t)batch->word[ahead] * run->stride;
+    if (ahead < batch->length) rows->output[rows->fetch++] = input_row(run, hot, batch->word[ahead]);
 }
 
 /* Negative sampling, hierarchical softmax and NCE: x_new += steps from x, outputs updated. x may be x_new when the
@@ -313,8 +325,8 @@ static double train_cbow(const wv_word2vec_run *run, scratch_space *space, const
     return loss;
 }
 
-void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const int32_t *ids, int64_t start, int64_t end,
-                                int32_t epoch, void *scratch, wv_word2vec_result *result) {
+void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const wv_hot_rows *hot, const int32_t *ids, int64_t start,
+                                int64_t end, int32_t epoch, void *scratch, wv_word2vec_result *result) {
     scratch_space space;
     lay_out(run, scratch, &space);
     uint64_t random = wv_rng_stream(run->seed, (uint64_t)epoch, (uint64_t)start);
@@ -338,7 +350,7 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const int32_t *ids, 
             drawn->live = draw(run, &space.batch, &random, &at, drawn);
             drawn->fetch = 0;
             rounds -= !drawn->live; /* three more rounds empty the pipeline */
-            if (gathered->live) gather(run, &space.batch, gathered);
+            if (gathered->live) gather(run, hot, &space.batch, gathered);
             if (!rows->live) continue;
             loss += run->context == WV_CBOW ? train_cbow(run, &space, rows, fetched, lr, &totals)
                                             : train_skipgram(run, &space, rows, fetched, lr, &totals);

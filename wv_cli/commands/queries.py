@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 import click
 
+_MOST_HITS = 1 << 20  # in memory at once
+
 
 @dataclass
 class Answer:
@@ -51,12 +53,13 @@ def run_queries(
     arguments: Sequence[str],
     answer: Callable[[list[str]], list[Answer]],
     *,
+    hits: int,
     prompt: str,
     as_json: bool,
     key: str,
 ) -> int:
     """Answers `arguments`, or without any the lines of standard input, blank ones skipped. Returns the exit code: 1
-    when an argument could not be answered. `key` names the list of hits in JSON.
+    when an argument could not be answered. `hits` is how many each query has at most; `key` names their list in JSON.
 
     Several queries get a first column that tells them apart; a pipe always does, a terminal never.
     """
@@ -66,7 +69,8 @@ def run_queries(
     failed = False
     for batch in batches:
         queries = [query for query in batch if query.strip()]
-        for result in answer(queries):
+        step = max(1, _MOST_HITS // max(1, hits))
+        for result in (result for i in range(0, len(queries), step) for result in answer(queries[i : i + step])):
             if result.problem:
                 failed = True
                 click.echo(f"{click.get_current_context().command_path}: {result.problem}", err=True)
