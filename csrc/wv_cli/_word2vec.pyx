@@ -8,8 +8,6 @@ import threading
 
 import numpy as np
 
-from wv_cli.memory import zeros
-
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
@@ -176,6 +174,14 @@ cdef class Run:
         return Worker(self, hot_rows)
 
 
+cdef aligned_floats(size_t n):
+    """n zeros, float32, on a cache line."""
+    room = np.zeros(n + 16, np.float32)
+    cdef const float[::1] view = room
+    first = (64 - <uint64_t>&view[0] % 64) % 64 // 4
+    return room[first : first + n]
+
+
 cdef class Worker:
     """One thread's scratch space and private rows. Not to be shared between threads."""
 
@@ -193,7 +199,7 @@ cdef class Worker:
         cdef int32_t outputs = run.run.vocab_size - (run.run.layer == WV_HIERARCHICAL_SOFTMAX)
         cdef float[::1] view
         self.run = run
-        self.scratch = zeros(1, (run.table.word2vec_scratch_bytes(&run.run) + 3) // 4)[0]
+        self.scratch = aligned_floats(run.table.word2vec_scratch_bytes(&run.run) // sizeof(float) + 1)
         view = self.scratch
         self.scratch_start = &view[0]
         # The full softmax walks over all rows in order; there are no hot ones.
@@ -203,7 +209,7 @@ cdef class Worker:
         # Words are sorted by falling count; in a Huffman tree the nodes near the root have the highest numbers.
         self.hot.first_output = outputs - self.hot.count if run.run.layer == WV_HIERARCHICAL_SOFTMAX else 0
         self.hot_floats = self.hot.count * stride
-        self.copies = zeros(4 * self.hot.count, stride).reshape(-1)
+        self.copies = aligned_floats(4 * self.hot_floats)
         view = self.copies
         self.hot.input, self.input_base = &view[0], &view[self.hot_floats]
         self.hot.output, self.output_base = &view[2 * self.hot_floats], &view[3 * self.hot_floats]
