@@ -45,6 +45,7 @@ typedef struct {
     const int64_t *path_start; /* (vocab_size + 1): Huffman path of word w is path_start[w] .. path_start[w + 1] */
     const int32_t *path_node;  /* rows of `output`, root first */
     const float *path_label;   /* 1 - code bit, as word2vec has it */
+    int32_t longest_path;
 
     wv_context_rule context;
     wv_output_layer layer;

@@ -26,6 +26,7 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         const int64_t *path_start
         const int32_t *path_node
         const float *path_label
+        int32_t longest_path
         wv_context_rule context
         wv_output_layer layer
         int32_t window, negative, max_sentence

@@ -162,6 +162,7 @@ cdef class Run:
             self._expect(path_start.shape[0], words + 1, "path")
             self.run.path_start, self.run.path_node = &path_start[0], &path_node[0]
             self.run.path_label = &path_label[0]
+            self.run.longest_path = np.max(np.diff(path_start))
         self._expect(y.shape[0], words - 1 if layer == "hs" else words, "output")
 
     def _expect(self, found, expected, name):
