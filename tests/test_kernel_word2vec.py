@@ -53,8 +53,7 @@ def setting(context, layer, dim, seed=1, lines=12, **changes):
         options["log_noise"] = np.log(options["negative"] * noise).astype(np.float32)
         options["output_bias"] = random.normal(0, 0.1, WORDS).astype(np.float32)
     if layer == "hs":
-        start, node, code = _word2vec.huffman(counts)
-        options["path"] = (start, node, (1 - code).astype(np.float32))
+        options["path"] = _word2vec.huffman(counts)
     x = random.normal(0, 0.6 / np.sqrt(dim), (WORDS, dim))
     y = random.normal(0, 0.6 / np.sqrt(dim), (WORDS - (layer == "hs"), dim))
     return options, x, y

@@ -33,7 +33,7 @@ class Run:
         sampler: NDArray[np.uint32] | None = None,
         log_noise: NDArray[np.float32] | None = None,
         output_bias: NDArray[np.float32] | None = None,
-        path: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]] | None = None,
+        path: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]] | None = None,
         isa: str | None = None,
     ) -> None: ...
     def worker(self, hot_rows: int = 0) -> Worker: ...

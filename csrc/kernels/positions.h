@@ -9,7 +9,10 @@
 #include "core/rng.h"
 #include "kernels/wv_kernels.h"
 
-enum { BATCH = 512 }; /* sentences are read until so many words are there: short lines share a pipeline */
+enum {
+    BATCH = 512,     /* sentences are read until so many words are there: short lines share a pipeline */
+    CACHED_NODES = 8 /* of a Huffman path, from the root */
+};
 
 /* Sentences end to end. `first` and `last` say, for each position, where its sentence begins and ends. */
 typedef struct {
@@ -18,12 +21,12 @@ typedef struct {
 } sentence_batch;
 
 /* One tile: the context positions first .. last (without `position` itself) and the rows. A weight counts how often an
- * output stands in it; `weighted` says whether any does more than once. `fetch` of the rows in `output` are to be
- * fetched early: one for each output, and behind them the context row that is new in the window. */
+ * output stands in it; `weighted` says whether any does more than once. The rows output[fetch] ..
+ * output[fetch_end - 1] are to be fetched early: the outputs, and behind them the context row that is new in the window. */
 typedef struct {
     int live, position, first, last;
     uint64_t *negative_draw;
-    int inputs, outputs, fetch, weighted;
+    int inputs, outputs, fetch, fetch_end, weighted;
     int32_t centre;
     int32_t *output_row;
     float **input, **output;
@@ -96,6 +99,11 @@ static int draw(const wv_word2vec_run *run, const sentence_batch *batch, uint64_
     rows->last = run->share_negatives ? at->last : at->context;
     at->context = rows->last + 1;
     if (at->context == at->position) at->context++;
+    if (run->layer == WV_HIERARCHICAL_SOFTMAX) { /* the path itself, and where the next but one begins */
+        __builtin_prefetch(&run->path[run->path_start[batch->word[at->position]]], 0, 3);
+        if (at->position + 2 < batch->length)
+            __builtin_prefetch(&run->path_start[batch->word[at->position + 2]], 0, 3);
+    }
     if (!run->sampler) return 1;
     for (int k = 0; k < run->negative; k++) {
         uint64_t number = rows->negative_draw[k] = wv_rng_next(random);
@@ -110,8 +118,9 @@ static void gather_outputs(const wv_word2vec_run *run, const wv_hot_rows *hot, t
         int64_t start = run->path_start[centre];
         rows->outputs = (int)(run->path_start[centre + 1] - start);
         for (int j = 0; j < rows->outputs; j++) {
-            rows->output[j] = output_row(run, hot, run->path_node[start + j]);
-            rows->output_label[j] = run->path_label[start + j];
+            int32_t step = run->path[start + j];
+            rows->output[j] = output_row(run, hot, step >> 1);
+            rows->output_label[j] = (float)(step & 1);
         }
     } else if (run->layer != WV_SOFTMAX) { /* the full softmax takes every row */
         add_output(run, hot, rows, centre, 1);
@@ -135,9 +144,12 @@ static void gather(const wv_word2vec_run *run, const wv_hot_rows *hot, const sen
         rows->inputs += p != rows->position;
     }
     gather_outputs(run, hot, rows);
-    rows->fetch = rows->outputs;
+    /* The top of a Huffman tree is in every path and in the cache. */
+    int cached = run->layer == WV_HIERARCHICAL_SOFTMAX ? CACHED_NODES : 0;
+    rows->fetch = cached < rows->outputs ? cached : rows->outputs;
+    rows->fetch_end = rows->outputs;
     int ahead = rows->position + run->window;
-    if (ahead < batch->length) rows->output[rows->fetch++] = input_row(run, hot, batch->word[ahead]);
+    if (ahead < batch->length) rows->output[rows->fetch_end++] = input_row(run, hot, batch->word[ahead]);
 }
 
 #endif

@@ -100,12 +100,12 @@ static void train_logistic(const wv_word2vec_run *run, scratch_space *space, con
         }
     }
     logistic_steps(inputs * outputs, score, label, weight, lr, score, totals);
-    for (int j = 0; j < outputs; j += WV_TILE_OUTPUTS) {
+    for (int j = 0, fetch = fetched->fetch; j < outputs; j += WV_TILE_OUTPUTS) {
         int block = outputs - j < WV_TILE_OUTPUTS ? outputs - j : WV_TILE_OUTPUTS;
-        int left = fetched->fetch - j; /* the last block fetches all that is left */
-        if (left < 0) left = 0;
+        int left = fetched->fetch_end - fetch; /* the last block fetches all that is left */
         if (left > WV_TILE_OUTPUTS && j + WV_TILE_OUTPUTS < outputs) left = WV_TILE_OUTPUTS;
-        tile_ahead ahead = {left, (const float *const *)fetched->output + j};
+        tile_ahead ahead = {left, (const float *const *)fetched->output + fetch};
+        fetch += left;
         const float *step = score + j * inputs;
         for (int k = 0; run->layer == WV_NCE && k < inputs * block; k++)
             run->output_bias[rows->output_row[j + k % block]] += step[k];
@@ -208,7 +208,7 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const wv_hot_rows *h
             tile_rows *drawn = &space.rows[t % PIPELINE], *gathered = &space.rows[(t + 3) % PIPELINE];
             tile_rows *fetched = &space.rows[(t + 2) % PIPELINE], *rows = &space.rows[(t + 1) % PIPELINE];
             drawn->live = draw(run, &space.batch, &random, &at, drawn);
-            drawn->fetch = 0;
+            drawn->fetch = drawn->fetch_end = 0;
             rounds -= !drawn->live; /* three more rounds empty the pipeline */
             if (gathered->live) gather(run, hot, &space.batch, gathered);
             if (!rows->live) continue;

@@ -42,9 +42,8 @@ typedef struct {
     const uint32_t *keep;    /* (vocab_size): a token survives subsampling when its 32-bit draw is <= keep; NULL: all do */
     const wv_alias *sampler; /* (vocab_size): noise distribution, negative sampling and NCE */
     const float *log_noise;  /* (vocab_size): ln(negative * P_noise(word)), NCE */
-    const int64_t *path_start; /* (vocab_size + 1): Huffman path of word w is path_start[w] .. path_start[w + 1] */
-    const int32_t *path_node;  /* rows of `output`, root first */
-    const float *path_label;   /* 1 - code bit, as word2vec has it */
+    const int64_t *path_start; /* (vocab_size + 1): Huffman path of word w is path[path_start[w]] .. path[path_start[w + 1] - 1] */
+    const int32_t *path; /* root first: twice the row of `output`, plus the label, 1 - code bit as word2vec has it */
     int32_t longest_path;
 
     wv_context_rule context;

@@ -24,8 +24,7 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         const wv_alias *sampler
         const float *log_noise
         const int64_t *path_start
-        const int32_t *path_node
-        const float *path_label
+        const int32_t *path
         int32_t longest_path
         wv_context_rule context
         wv_output_layer layer

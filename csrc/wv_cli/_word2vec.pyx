@@ -142,8 +142,7 @@ cdef class Run:
         cdef const float[::1] noise
         cdef float[::1] bias
         cdef const int64_t[::1] path_start
-        cdef const int32_t[::1] path_node
-        cdef const float[::1] path_label
+        cdef const int32_t[::1] steps
         if keep is not None:
             keeps = keep
             self._expect(keeps.shape[0], words, "keep")
@@ -158,10 +157,11 @@ cdef class Run:
             self._expect(bias.shape[0], words, "output_bias")
             self.run.log_noise, self.run.output_bias = &noise[0], &bias[0]
         if layer == "hs":
-            path_start, path_node, path_label = path
+            path_start, node, code = path
+            steps = packed = node * 2 + (1 - code.astype(np.int32))
+            self.kept_alive += (packed,)
             self._expect(path_start.shape[0], words + 1, "path")
-            self.run.path_start, self.run.path_node = &path_start[0], &path_node[0]
-            self.run.path_label = &path_label[0]
+            self.run.path_start, self.run.path = &path_start[0], &steps[0]
             self.run.longest_path = np.max(np.diff(path_start))
         self._expect(y.shape[0], words - 1 if layer == "hs" else words, "output")
 

@@ -181,9 +181,9 @@ class Twin:
         if self.layer == "softmax":
             return None, None, None
         if self.layer == "hs":
-            start, node, label = self.path
+            start, node, code = self.path
             span = slice(int(start[centre]), int(start[centre + 1]))
-            return list(node[span]), label[span].astype(float), np.ones(span.stop - span.start)
+            return list(node[span]), 1.0 - code[span], np.ones(span.stop - span.start)
         rows, weights = [centre], [1.0]
         for _ in range(self.negative):
             draw = random.next()

@@ -64,7 +64,7 @@ class Word2vec:
     @staticmethod
     def bytes_needed(config: Word2vecConfig, words: int) -> int:
         """Memory of the matrices and tables, beyond the corpus."""
-        tables = 12 + (20 * 5 if config.loss == "hs" else 8)
+        tables = 12 + (20 * 4 if config.loss == "hs" else 8)
         return words * (2 * 4 * memory.padded(config.dim) + tables)
 
     def _initialise(self, init: Embeddings | None) -> int:
@@ -93,8 +93,7 @@ class Word2vec:
             tables["log_noise"] = np.log(config.negative * noise / noise.sum()).astype(np.float32)
             tables["output_bias"] = self.output_bias
         if config.loss == "hs":
-            start, node, code = _word2vec.huffman(counts)
-            tables["path"] = (start, node, (1 - code).astype(np.float32))
+            tables["path"] = _word2vec.huffman(counts)
         return _word2vec.Run(
             ids=self.corpus.ids,
             input=self.input,
