@@ -65,7 +65,7 @@ def aligned(matrix):
     return rows
 
 
-def run_both(isa, context, layer, dim, block=60, **changes):
+def run_both(isa, context, layer, dim, block=60, hot_rows=0, **changes):
     """Trains a corpus with kernel and twin from the same start; returns both and the kernel's totals."""
     options, x, y = setting(context, layer, dim, **changes)
     x32, y32 = aligned(x), aligned(y)
@@ -74,7 +74,7 @@ def run_both(isa, context, layer, dim, block=60, **changes):
         twin_options["output_bias"] = options["output_bias"].astype(float)
     twin = Twin(input=x32[:, :dim].astype(float), output=y32[:, :dim].astype(float), **twin_options)
     kernel = _word2vec.Run(input=x32, output=y32, dim=dim, isa=isa, **options)
-    worker = kernel.worker()
+    worker = kernel.worker(hot_rows)
     cuts = _word2vec.block_starts(options["ids"], block, options["max_sentence"])
     totals = np.zeros(3)
     for epoch in range(options["epochs"]):
@@ -129,6 +129,13 @@ def test_options(isa, context, changes):
 @pytest.mark.parametrize("share_negatives", [True, False])
 def test_long_blocks_of_many_batches(isa, share_negatives):
     compare(isa, "skipgram", "ns", 20, lines=150, block=5000, epochs=1, share_negatives=share_negatives)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("hot_rows", [1, 7, 1000])
+def test_private_copies_of_hot_rows_change_nothing_for_one_thread(isa, layer, hot_rows):
+    compare(isa, "skipgram", layer, 20, lines=150, block=5000, epochs=1, hot_rows=hot_rows)
 
 
 def finite_differences(f, at, step=1e-5):

@@ -16,6 +16,7 @@
  * As in word2vec: the context row is the input and the centre word is predicted; subsampling comes before windowing; a
  * negative equal to the centre is skipped, not redrawn.
  */
+#include "kernels/hotrows.h"
 #include "kernels/outputs.h"
 #include "kernels/positions.h"
 #include "kernels/tile.h"
@@ -193,12 +194,16 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const wv_hot_rows *h
     double schedule = (double)run->epoch_tokens * run->epochs;
     double loss = 0;
     tile_totals totals = {v_splat(0), v_splat(0)};
-    int64_t tokens = 0, examples = 0, position = start;
+    int64_t tokens = 0, examples = 0, position = start, exchanged = -HOT_TOKENS;
     float lr = run->lr;
 
     while (position < end) {
         float left = (float)(1 - ((double)epoch * (double)run->epoch_tokens + (double)position) / schedule);
         lr = run->lr * left > run->lr_floor ? run->lr * left : run->lr_floor;
+        if (hot->count && tokens - exchanged >= HOT_TOKENS) {
+            exchange_hot_rows(run, hot);
+            exchanged = tokens;
+        }
         space.batch.length = 0;
         while (position < end && space.batch.length < BATCH)
             read_sentence(run, ids, &position, end, &random, &space.batch, &tokens);
@@ -219,6 +224,7 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const wv_hot_rows *h
         loss += v_sum(totals.loss); /* once a batch: float sums of many thousand terms would lose digits */
         totals.loss = v_splat(0);
     }
+    if (hot->count) exchange_hot_rows(run, hot);
     result->loss = loss + 0 * (double)v_sum(totals.magnitude); /* NaN or infinity in any row shows here */
     result->examples = examples;
     result->tokens = tokens;

@@ -62,11 +62,12 @@ typedef struct {
     uint64_t seed;
 } wv_word2vec_run;
 
-/* One thread's private copies (core/hotrows.h) of the rows 0 .. count-1 of `input` and first_output ..
- * first_output+count-1 of `output`. count 0: none. */
+/* One thread's private copies (hotrows.h) of the rows 0 .. count-1 of `input` and first_output ..
+ * first_output+count-1 of `output`, and what these rows were at the last exchange. All (count, dim), all zero before the
+ * first block. count 0: none. */
 typedef struct {
     int32_t count, first_output;
-    float *input, *output; /* (count, dim) */
+    float *input, *input_base, *output, *output_base;
 } wv_hot_rows;
 
 /* What one block did: sums, so that blocks and threads add up. */

@@ -38,7 +38,9 @@ cdef extern from "kernels/wv_kernels.h" nogil:
     ctypedef struct wv_hot_rows:
         int32_t count, first_output
         float *input
+        float *input_base
         float *output
+        float *output_base
 
     ctypedef struct wv_word2vec_result:
         double loss

@@ -4,8 +4,6 @@ of blocks.
 Every array is checked here, once, before its address goes to C.
 """
 
-import threading
-
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
@@ -19,10 +17,6 @@ from wv_cli._cpu cimport (
 
 cdef extern from "core/sampler.h" nogil:
     void wv_alias_build(int32_t n, double *weights, wv_alias *table, int32_t *work)
-
-cdef extern from "core/hotrows.h" nogil:
-    void wv_hot_load(size_t n, const float *shared, float *copy, float *base)
-    void wv_hot_exchange(size_t n, float *shared, float *copy, float *base)
 
 cdef extern from "core/huffman.h" nogil:
     int64_t wv_huffman_build(int32_t n, int64_t *counts, int32_t *parent, uint8_t *bit)
@@ -104,7 +98,7 @@ cdef class Run:
     cdef const wv_kernels *table
     cdef const int32_t *ids
     cdef readonly int64_t length
-    cdef object kept_alive, lock
+    cdef object kept_alive
 
     def __init__(self, *, const int32_t[::1] ids, input, output, int dim, str context, str layer, int window,
                  bint shrink_window, int negative, bint share_negatives, int max_sentence, bint cbow_mean, bint cbow_divide_gradient,
@@ -113,7 +107,6 @@ cdef class Run:
         cdef float[:, ::1] x = input
         cdef float[:, ::1] y = output
         memset(&self.run, 0, sizeof(self.run))
-        self.lock = threading.Lock()
         self.table = kernels() if isa is None else kernels_named(isa)
         self.kept_alive = (ids.base, input, output, keep, sampler, log_noise, output_bias, path)
         if x.shape[1] != y.shape[1] or x.shape[1] % WV_ROW_FLOATS or x.shape[1] < dim:
@@ -188,15 +181,11 @@ cdef class Worker:
 
     cdef Run run
     cdef wv_hot_rows hot
-    cdef object scratch, copies, lock
+    cdef object scratch, copies
     cdef float *scratch_start
-    cdef float *input_base
-    cdef float *output_base
-    cdef float *shared_output
-    cdef size_t hot_floats
 
     def __init__(self, Run run, int hot_rows):
-        cdef size_t stride = run.run.stride
+        cdef size_t floats
         cdef int32_t outputs = run.run.vocab_size - (run.run.layer == WV_HIERARCHICAL_SOFTMAX)
         cdef float[::1] view
         self.run = run
@@ -209,15 +198,11 @@ cdef class Worker:
             return
         # Words are sorted by falling count; in a Huffman tree the nodes near the root have the highest numbers.
         self.hot.first_output = outputs - self.hot.count if run.run.layer == WV_HIERARCHICAL_SOFTMAX else 0
-        self.hot_floats = self.hot.count * stride
-        self.copies = aligned_floats(4 * self.hot_floats)
+        floats = self.hot.count * <size_t>run.run.stride
+        self.copies = aligned_floats(4 * floats)
         view = self.copies
-        self.hot.input, self.input_base = &view[0], &view[self.hot_floats]
-        self.hot.output, self.output_base = &view[2 * self.hot_floats], &view[3 * self.hot_floats]
-        self.shared_output = run.run.output + self.hot.first_output * stride
-        with run.lock:
-            wv_hot_load(self.hot_floats, run.run.input, self.hot.input, self.input_base)
-            wv_hot_load(self.hot_floats, self.shared_output, self.hot.output, self.output_base)
+        self.hot.input, self.hot.input_base = &view[0], &view[floats]
+        self.hot.output, self.hot.output_base = &view[2 * floats], &view[3 * floats]
 
     def block(self, int64_t start, int64_t end, int32_t epoch):
         """Trains on ids[start:end] of one epoch without the GIL. Returns (loss, examples, tokens, lr): see wv_kernels.h.
@@ -228,9 +213,4 @@ cdef class Worker:
             raise ValueError(f"block {start}:{end} lies outside the corpus of {run.length} ids")
         with nogil:
             run.table.word2vec_block(&run.run, &self.hot, run.ids, start, end, epoch, self.scratch_start, &result)
-        if self.hot.count:
-            with run.lock:
-                with nogil:
-                    wv_hot_exchange(self.hot_floats, run.run.input, self.hot.input, self.input_base)
-                    wv_hot_exchange(self.hot_floats, self.shared_output, self.hot.output, self.output_base)
         return result.loss, result.examples, result.tokens, result.lr
