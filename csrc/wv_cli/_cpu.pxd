@@ -67,6 +67,15 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         float *scores
         int32_t *hits
 
+    ctypedef struct wv_glove_record:
+        pass
+
+    ctypedef struct wv_glove_run:
+        float *words
+        float *contexts
+        int32_t half
+        float eta, clip, log_x_max, alpha
+
     # Function pointers must be `noexcept nogil`, or every call would take the GIL.
     ctypedef struct wv_kernels:
         const char *name
@@ -81,6 +90,11 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         void (*search_top_k)(const wv_top_k *run, int64_t start, int64_t end) noexcept nogil
         size_t (*search_analogies_scratch_bytes)(const wv_analogies *run) noexcept nogil
         void (*search_analogies)(const wv_analogies *run, int64_t start, int64_t end, void *scratch) noexcept nogil
+
+        size_t (*glove_scratch_bytes)(int32_t records) noexcept nogil
+        double (*glove_chunk)(const wv_glove_run *run, const wv_glove_record *records, int32_t n, int32_t first_row,
+                              int32_t first_column, uint64_t seed, uint64_t iteration, uint64_t chunk,
+                              void *scratch) noexcept nogil
 
 
 # The table chosen at import (WV_ISA, else the best this machine runs).

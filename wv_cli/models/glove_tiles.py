@@ -1,0 +1,94 @@
+"""Records in the order in which they are trained: tiles of the count matrix, cut into chunks, shuffled.
+
+A training step takes two rows of a kilobyte each; in random order they come from memory, in a tile (some thousand words
+x some thousand contexts) from the cache. Records are shuffled inside a tile when it is stored, tiles are cut into chunks,
+and every iteration draws a new order of all chunks and of the records in each. Chunks lie in a file without a name, so
+training holds no more of the records than one chunk a thread.
+
+Nothing here depends on --memory or --threads: the same counts and seed give the same chunks.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli._glove import RECORD, TILE_RECORD, tiles
+from wv_cli.errors import WvError
+from wv_cli.models.record_runs import RecordFile
+
+CHUNK_RECORDS = 1 << 14
+_BAND_RECORDS = 1 << 21  # records ordered at a time: 32 MB and 16 MB
+_RANGE_WORDS = 1024
+_MOST_RANGE_WORDS = 1 << 16  # records in a tile have 16-bit coordinates
+
+
+def word_ranges(words: int) -> NDArray[np.int32]:
+    """The first word of each range, and `words`: 1,024 words each, then growing with the rank. Rows of rare words are
+    seldom used twice in a tile, however small it is, and the number of tiles stays in the thousands."""
+    firsts = [0]
+    while firsts[-1] < words:
+        firsts.append(firsts[-1] + min(max(_RANGE_WORDS, firsts[-1] // 8), _MOST_RANGE_WORDS))
+    firsts[-1] = words
+    return np.array(firsts, np.int32)
+
+
+class TileStore:
+    """Chunks of records; `chunks` is (n, 4) int64: first row, first column (words from 0), first record, records."""
+
+    def __init__(self, records: Iterable[NDArray[Any]], words: int, seed: int, beside: str | None) -> None:
+        """Reads a whole sorted stream of records. Raises WvError when there are none or they cannot be kept."""
+        self._ranges = word_ranges(words)
+        self._range_of = np.repeat(np.arange(len(self._ranges) - 1, dtype=np.uint16), np.diff(self._ranges))
+        self._seed = seed
+        self._file = RecordFile(beside, TILE_RECORD)
+        self._chunks: list[NDArray[np.int64]] = []
+        self.largest = 0.0
+        self._fill(records)
+        if not self._chunks:
+            message = "there are no co-occurrences to train on: every line of the text holds one known word at most"
+            raise WvError(message)
+        self.chunks = np.concatenate(self._chunks)
+        self.records = int(self.chunks[:, 3].sum())
+
+    def _fill(self, records: Iterable[NDArray[Any]]) -> None:
+        band = np.empty(_BAND_RECORDS, RECORD)
+        used, band_range = 0, -1
+        for block in records:
+            place = 0
+            while place < len(block):
+                row_range = int(self._range_of[block["row"][place] - 1])
+                if row_range != band_range or used == len(band):
+                    self._store(band[:used], band_range)
+                    used, band_range = 0, row_range
+                last_row = self._ranges[row_range + 1]  # rows count from 1
+                end = int(np.searchsorted(block["row"], last_row, side="right"))
+                taken = min(end - place, len(band) - used)
+                band[used : used + taken] = block[place : place + taken]
+                used += taken
+                place += taken
+        self._store(band[:used], band_range)
+
+    def _store(self, band: NDArray[Any], row_range: int) -> None:
+        """Orders records of one range of rows by column range and writes them."""
+        if len(band) == 0:
+            return
+        first_row = int(self._ranges[row_range])
+        ordered, counts = tiles(band, first_row, self._range_of, self._ranges[:-1], self._seed)
+        begin = self._file.length
+        self._file.append(ordered)
+        for column_range in np.flatnonzero(counts):
+            size = int(counts[column_range])
+            cuts = np.linspace(0, size, -(-size // CHUNK_RECORDS) + 1).astype(np.int64)
+            chunks = np.empty((len(cuts) - 1, 4), np.int64)
+            chunks[:, 0], chunks[:, 1] = first_row, self._ranges[column_range]
+            chunks[:, 2], chunks[:, 3] = begin + cuts[:-1], np.diff(cuts)
+            self._chunks.append(chunks)
+            begin += size
+
+    def read(self, chunk: int, out: NDArray[Any]) -> NDArray[Any]:
+        """The records of a chunk, in `out`, which has room for CHUNK_RECORDS."""
+        first, count = (int(x) for x in self.chunks[chunk, 2:])
+        self._file.read(first, out[:count])
+        return out[:count]
