@@ -13,6 +13,7 @@ import mmap
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,9 @@ def distance_units(window: int, weighting: str, most_frequent: int) -> tuple[NDA
 def count(
     corpus: Corpus, config: GloveConfig, *, memory: int | None = None, spool_beside: str | None = None
 ) -> Iterator[Records]:
-    """The co-occurrences of a corpus. `memory` bounds the bytes of positions, blocks and merge buffers (not the corpus's
-    own ids); a text that needs more is counted in segments whose sorted records wait in a file without a name in the
-    folder of `spool_beside`. Raises WvError when that file cannot be written."""
+    """The co-occurrences of a corpus. `memory` bounds the bytes of positions, blocks and merge buffers (not the
+    corpus's own ids); a text that needs more is counted in segments whose sorted records wait in a file without a name
+    in the folder of `spool_beside`. Raises WvError when that file cannot be written."""
     memory = memory or DEFAULT_MEMORY
     words = len(corpus.vocab.words)
     units, scale = distance_units(config.window, config.weighting, int(corpus.vocab.counts[0]))
@@ -90,13 +91,13 @@ def _rows(part: Segment, words: int, block: int, threads: int) -> Iterator[Recor
         return records.copy() if len(records) < block // 2 else records
 
     if threads == 1:
-        for first, last in zip(firsts, firsts[1:], strict=False):
+        for first, last in pairwise(firsts):
             yield part.rows(first, last, free[0])
         return
     waiting: deque[Future[Records]] = deque()
     with ThreadPoolExecutor(threads) as pool:
         try:
-            for first, last in zip(firsts, firsts[1:], strict=False):
+            for first, last in pairwise(firsts):
                 waiting.append(pool.submit(rows, first, last))
                 if len(waiting) > threads:
                     yield waiting.popleft().result()

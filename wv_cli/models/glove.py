@@ -97,8 +97,8 @@ class Glove:
         found = _size(path)
         if found != expected:
             problem = (
-                f"expected {expected:,} bytes (2 x {count:,} words x {dim + 1} doubles: GloVe's own binary file for this "
-                f"vocabulary and --dim), found {found:,}"
+                f"expected {expected:,} bytes (2 x {count:,} words x {dim + 1} doubles: GloVe's own binary file for "
+                f"this vocabulary and --dim), found {found:,}"
             )
             raise BadFile(path, problem)
         with Path(path).open("rb") as stream:

@@ -1,14 +1,15 @@
 """Records in the order in which they are trained: tiles of the count matrix, cut into chunks, shuffled.
 
-A training step takes two rows of a kilobyte each; in random order they come from memory, in a tile (some thousand words
-x some thousand contexts) from the cache. Records are shuffled inside a tile when it is stored, tiles are cut into chunks,
-and every iteration draws a new order of all chunks and of the records in each. Chunks lie in a file without a name, so
-training holds no more of the records than one chunk a thread.
+A training step takes two rows of a kilobyte each; in random order they come from memory, in a tile (some thousand
+words x some thousand contexts) from the cache. Records are shuffled inside a tile when it is stored, tiles are cut into
+chunks, and every iteration draws a new order of all chunks and of the records in each. Chunks lie in a file without a
+name, so training holds no more of the records than one chunk a thread.
 
 Nothing here depends on --memory or --threads: the same counts and seed give the same chunks.
 """
 
 from collections.abc import Iterable
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,8 @@ def word_ranges(words: int) -> NDArray[np.int32]:
 
 
 class TileStore:
-    """Chunks of records; `chunks` is (n, 4) int64: first row, first column (words from 0), first record, records."""
+    """Chunks of records; `chunks` is (n, 4) int64: first row, first column (words from 0), first record, records.
+    Use as a context, which closes the file."""
 
     def __init__(self, records: Iterable[NDArray[Any]], words: int, seed: int, beside: str | None) -> None:
         """Reads a whole sorted stream of records. Raises WvError when there are none or they cannot be kept."""
@@ -44,13 +46,24 @@ class TileStore:
         self._seed = seed
         self._file = RecordFile(beside, TILE_RECORD)
         self._chunks: list[NDArray[np.int64]] = []
-        self.largest = 0.0
-        self._fill(records)
+        try:
+            self._fill(records)
+        except BaseException:
+            self._file.close()
+            raise
         if not self._chunks:
             message = "there are no co-occurrences to train on: every line of the text holds one known word at most"
             raise WvError(message)
         self.chunks = np.concatenate(self._chunks)
         self.records = int(self.chunks[:, 3].sum())
+
+    def __enter__(self) -> "TileStore":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._file.close()
 
     def _fill(self, records: Iterable[NDArray[Any]]) -> None:
         band = np.empty(_BAND_RECORDS, RECORD)

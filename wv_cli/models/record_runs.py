@@ -46,7 +46,7 @@ class RecordFile:
         with self._errors():
             if self._file is None:
                 self._file = tempfile.TemporaryFile(dir=self.folder, buffering=0)  # noqa: SIM115 (closed by close())
-            data = memoryview(records.view(np.uint8))
+            data = records.view(np.uint8).data
             done = 0
             while done < len(data):
                 done += os.pwrite(self._file.fileno(), data[done:], self.length * self.dtype.itemsize + done)
@@ -54,7 +54,7 @@ class RecordFile:
 
     def read(self, first: int, out: Records) -> None:
         """Fills `out` from record `first` on."""
-        data = memoryview(out.view(np.uint8))
+        data = out.view(np.uint8).data
         done = 0
         with self._errors():
             while done < len(data):

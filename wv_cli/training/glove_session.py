@@ -105,16 +105,23 @@ def run(session: GloveSession, say: Say, reading: Reading | None = None) -> tupl
     Raises WvError and its kin for everything the user can mend; a run stopped by a signal returns normally.
     """
     session.validate()
+    with ExitStack() as stack:
+        return _run(session, say, reading, stack)
+
+
+def _run(
+    session: GloveSession, say: Say, reading: Reading | None, stack: ExitStack
+) -> tuple[Outcome | None, dict[str, Any]]:
     begin = time.monotonic()
     vocab, records, digest = _records(session, say, reading)
     counted, store = 0, None
-    with ExitStack() as stack:
+    with ExitStack() as files:
         if session.save_counts:
-            records = record_files.written(records, stack.enter_context(open_output(session.save_counts)))
+            records = record_files.written(records, files.enter_context(open_output(session.save_counts)))
         if session.counts_only:
             counted = sum(len(block) for block in records)
         else:
-            store = TileStore(records, len(vocab), session.config.seed, session.beside)
+            store = stack.enter_context(TileStore(records, len(vocab), session.config.seed, session.beside))
             counted = store.records
     facts: dict[str, Any] = {
         "config": asdict(session.config),
