@@ -87,7 +87,7 @@ def test_any_stream_cut_anywhere(stream, window, symmetric, cuts):
     found = {}
     for low, end in pairwise(places):
         part = Segment(ids, low, end, 7, units, symmetric, 0.0)
-        for row, column, value in part.rows(0, 7, part.scratch()):
+        for row, column, value in part.rows(0, 7, part.scratch(), np.empty(49, RECORD)):
             key = (int(row) - 1, int(column) - 1)
             found[key] = found.get(key, 0) + int(np.float64(value).view(np.int64))
     assert found == expected and scale == math.lcm(*range(1, window + 1))
@@ -129,8 +129,8 @@ def test_tiles_hold_every_record_once(corpus, tmp_path):
     records = table(count(corpus, GloveConfig()))
     blocks = np.array_split(records, 17)
     with (
-        TileStore(iter(blocks), words, 3, str(tmp_path / "x")) as store,
-        TileStore([records], words, 3, str(tmp_path / "x")) as other,
+        TileStore(iter(blocks), words, str(tmp_path / "x")) as store,
+        TileStore([records], words, str(tmp_path / "x"), 1 << 30) as other,
     ):
         compare_with(records, store, other)
 
@@ -151,7 +151,9 @@ def compare_with(records, store, other):
     np.testing.assert_array_equal(found[["row", "column"]], records[["row", "column"]])
     np.testing.assert_array_equal(found["value"], records["value"].astype(np.float32))
     np.testing.assert_array_equal(store.chunks, other.chunks)
-    assert store.read(5, out).tobytes() == other.read(5, np.empty_like(out)).tobytes(), "blocks do not matter"
+    assert store.read(5, out).tobytes() == other.read(5, np.empty_like(out)).tobytes(), (
+        "neither blocks nor memory matter"
+    )
 
 
 @pytest.mark.parametrize("words", [1, 1024, 1025, 12_351, 400_000, 3_000_000])

@@ -20,7 +20,7 @@ class Segment:
         scale: float,
     ) -> None: ...
     def scratch(self) -> NDArray[np.int64]: ...
-    def rows(self, first: int, last: int, scratch: NDArray[np.int64]) -> NDArray[Any]: ...
+    def rows(self, first: int, last: int, scratch: NDArray[np.int64], out: NDArray[Any]) -> NDArray[Any]: ...
 
 def merge(
     records: NDArray[Any],
@@ -38,8 +38,9 @@ def tiles(
     first_row: int,
     range_of: NDArray[np.uint16],
     range_first: NDArray[np.int32],
-    seed: int,
-) -> tuple[NDArray[Any], NDArray[np.int64]]: ...
+    largest: int,
+    out: NDArray[Any],
+) -> NDArray[np.int64]: ...
 
 class Run:
     def __init__(

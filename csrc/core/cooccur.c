@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/rng.h"
-
 void wv_cooccur_positions(const int32_t *ids, int64_t begin, int64_t end, int32_t words, int64_t *starts,
                           int32_t *positions) {
     memset(starts, 0, (size_t)(words + 1) * sizeof *starts);
@@ -203,30 +201,28 @@ void wv_cooccur_sort(wv_record *records, wv_record *spare, int64_t n) {
 
 /* ---------------------------------------------------------------- tiles */
 
-void wv_cooccur_tiles(const wv_record *records, int64_t n, int32_t first_row, const uint16_t *range_of,
-                      const int32_t *range_first, int32_t ranges, uint64_t seed, int64_t *counts, int64_t *next,
-                      wv_glove_record *out) {
+int wv_cooccur_tiles(const wv_record *records, int64_t n, int32_t first_row, const uint16_t *range_of, int32_t words,
+                     const int32_t *range_first, int32_t ranges, int64_t largest, int64_t *counts, wv_deal *deals,
+                     wv_glove_record *out) {
     memset(counts, 0, (size_t)ranges * sizeof *counts);
-    for (int64_t k = 0; k < n; k++) counts[range_of[records[k].column - 1]]++;
+    for (int64_t k = 0; k < n; k++) {
+        if (records[k].column < 1 || records[k].column > words) return -1;
+        counts[range_of[records[k].column - 1]]++;
+    }
     int64_t sum = 0;
-    for (int32_t range = 0; range < ranges; range++) {
-        next[range] = sum;
-        sum += counts[range];
+    for (int32_t range = 0; range < ranges; sum += counts[range++]) {
+        int64_t chunks = counts[range] ? (counts[range] + largest - 1) / largest : 1;
+        deals[range] = (wv_deal){sum, counts[range] / chunks, counts[range] % chunks, chunks, 0, 0};
     }
     for (int64_t k = 0; k < n; k++) {
         int32_t column = records[k].column - 1, range = range_of[column];
-        wv_glove_record *place = &out[next[range]++];
+        wv_deal *deal = &deals[range];
+        int64_t extra = deal->turn < deal->spare ? deal->turn : deal->spare;
+        wv_glove_record *place = &out[deal->base + deal->turn * deal->size + extra + deal->round];
         place->row = (uint16_t)(records[k].row - 1 - first_row);
         place->column = (uint16_t)(column - range_first[range]);
         place->count = (float)records[k].value;
+        if (++deal->turn == deal->chunks) deal->turn = 0, deal->round++;
     }
-    uint64_t random = wv_rng_stream(seed, 0x7469, (uint64_t)records[0].row << 32 | (uint32_t)records[0].column);
-    wv_glove_record *tile = out;
-    for (int32_t range = 0; range < ranges; tile += counts[range++])
-        for (int64_t k = counts[range] - 1; k > 0; k--) {
-            int64_t other = wv_rng_below(wv_rng_next(&random), (uint32_t)(k + 1));
-            wv_glove_record kept = tile[k];
-            tile[k] = tile[other];
-            tile[other] = kept;
-        }
+    return 0;
 }

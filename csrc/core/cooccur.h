@@ -59,10 +59,16 @@ int64_t wv_cooccur_check(const wv_record *records, int64_t n, int32_t words, uin
 /* Sorts records by (row, column), equal keys in their order; `spare` is as large. */
 void wv_cooccur_sort(wv_record *records, wv_record *spare, int64_t n);
 
-/* Orders records of rows [first_row, first_row + 65536) by column range, shuffled inside each range. range_of is
- * (words) and range_first gives each range's first column (both from 0); counts (ranges) becomes the sizes. */
-void wv_cooccur_tiles(const wv_record *records, int64_t n, int32_t first_row, const uint16_t *range_of,
-                      const int32_t *range_first, int32_t ranges, uint64_t seed, int64_t *counts, int64_t *next,
-                      wv_glove_record *out);
+/* Orders records of rows [first_row, first_row + 65536) by column range, and deals each range's records out, like cards,
+ * to as many chunks of about equal size as it takes for none to exceed `largest`: chunk j of q gets every q-th record
+ * from the j-th on, so that it holds the rows and columns of the whole tile. range_of is (words), range_first each
+ * range's first column (both from 0); counts (ranges) becomes the sizes of the ranges. 0, or -1 for a column beyond. */
+typedef struct {
+    int64_t base, size, spare; /* chunks begin at base + j * size + min(j, spare) */
+    int64_t chunks, turn, round;
+} wv_deal;
+int wv_cooccur_tiles(const wv_record *records, int64_t n, int32_t first_row, const uint16_t *range_of, int32_t words,
+                     const int32_t *range_first, int32_t ranges, int64_t largest, int64_t *counts, wv_deal *deals,
+                     wv_glove_record *out);
 
 #endif

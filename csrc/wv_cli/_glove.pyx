@@ -35,9 +35,11 @@ cdef extern from "core/cooccur.h" nogil:
                              int64_t capacity)
     int64_t wv_cooccur_check(const wv_record *records, int64_t n, int32_t words, uint64_t *last_key, int *ascending)
     void wv_cooccur_sort(wv_record *records, wv_record *spare, int64_t n)
-    void wv_cooccur_tiles(const wv_record *records, int64_t n, int32_t first_row, const uint16_t *range_of,
-                          const int32_t *range_first, int32_t ranges, uint64_t seed, int64_t *counts, int64_t *next,
-                          wv_glove_record *out)
+    ctypedef struct wv_deal:
+        int64_t base, size, spare, chunks, turn, round
+    int wv_cooccur_tiles(const wv_record *records, int64_t n, int32_t first_row, const uint16_t *range_of,
+                         int32_t words, const int32_t *range_first, int32_t ranges, int64_t largest, int64_t *counts,
+                         wv_deal *deals, wv_glove_record *out)
 
 
 RECORD = np.dtype([("row", "<i4"), ("column", "<i4"), ("value", "<f8")])
@@ -93,11 +95,12 @@ cdef class Segment:
         """Working memory for one thread."""
         return np.zeros(-(-wv_cooccur_scratch_bytes(self.run.words) // 8), np.int64)
 
-    def rows(self, int32_t first, int32_t last, int64_t[::1] scratch):
-        """The records of words first .. last - 1, sorted. Runs without the GIL."""
+    def rows(self, int32_t first, int32_t last, int64_t[::1] scratch, out):
+        """The records of words first .. last - 1, sorted, in `out`, which takes sum(room[first:last]). Without the GIL."""
         if not 0 <= first <= last <= self.run.words or scratch.shape[0] * 8 < wv_cooccur_scratch_bytes(self.run.words):
             raise ValueError(f"rows {first}:{last} do not fit the segment or its scratch")
-        out = np.empty(int(self.room[first:last].sum()) + 1, RECORD)
+        if len(out) < self.room[first:last].sum():
+            raise ValueError(f"{len(out)} records are too few for rows {first}:{last}")
         cdef wv_record *place = _records(out, True)
         cdef int64_t count
         with nogil:
@@ -144,24 +147,28 @@ def sort(records):
         wv_cooccur_sort(place, other, n)
 
 
-def tiles(records, int32_t first_row, const uint16_t[::1] range_of, const int32_t[::1] range_first, uint64_t seed):
-    """Records of rows first_row .. first_row + 65535 (from 0), ordered by column range and shuffled within each.
+def tiles(records, int32_t first_row, const uint16_t[::1] range_of, const int32_t[::1] range_first, int64_t largest,
+          out):
+    """Records of rows first_row .. first_row + 65535 (from 0) ordered into `out`, a TILE_RECORD array: by column range,
+    each dealt out to chunks of `largest` records at most. Returns the number of records in each range.
 
-    Returns (TILE_RECORD array, records in each range)."""
+    A range of n records has q = ceil(n / largest) chunks, the first n % q of which have one record more."""
     cdef wv_record *place = _records(records)
     cdef int64_t n = len(records)
-    cdef int32_t ranges = <int32_t>range_first.shape[0]
-    out = np.empty(n, TILE_RECORD)
+    cdef int32_t ranges = <int32_t>range_first.shape[0], words = <int32_t>range_of.shape[0]
+    cdef int bad
     counts = np.empty(ranges, np.int64)
     cdef uint8_t[::1] target = out.view(np.uint8)
     cdef int64_t[::1] sizes = counts
-    cdef int64_t[::1] next_place = np.empty(ranges, np.int64)
-    if np.max(records["column"]) > range_of.shape[0]:
-        raise ValueError("a column lies beyond the ranges")
+    cdef int64_t[:, ::1] deals = np.empty((ranges, sizeof(wv_deal) // 8), np.int64)
+    if out.dtype != TILE_RECORD or len(out) < n or largest < 1 or range_of[words - 1] >= ranges:
+        raise ValueError("the room or the ranges do not fit the records")
     with nogil:
-        wv_cooccur_tiles(place, n, first_row, &range_of[0], &range_first[0], ranges, seed, &sizes[0], &next_place[0],
-                         <wv_glove_record *>&target[0])
-    return out, counts
+        bad = wv_cooccur_tiles(place, n, first_row, &range_of[0], words, &range_first[0], ranges, largest, &sizes[0],
+                               <wv_deal *>&deals[0, 0], <wv_glove_record *>&target[0])
+    if bad:
+        raise ValueError("a column lies beyond the ranges")
+    return counts
 
 
 cdef class Run:

@@ -1,7 +1,8 @@
 """Co-occurrence counts: counting them in a Corpus, in bounded memory and exactly, whatever memory and threads.
 
 Everything here is a stream of records: arrays of GloVe's 16-byte records (row word, column word, both from 1; value),
-sorted by row and column across the whole stream, every pair once. The record files are in record_files.py.
+sorted by row and column across the whole stream, every pair once. A block is valid until the next is asked for. The
+record files are in record_files.py.
 
 A pair at distance d weighs units[d] / scale. Sums are kept as integers, so no order of summation changes them: with
 scale = lcm(1 .. window) they are exact (windows up to 22 or so); for wider windows scale is a power of two and every
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli._glove import Segment
+from wv_cli._glove import RECORD, Segment
 from wv_cli.config import GloveConfig
 from wv_cli.corpus import Corpus
 from wv_cli.models.record_runs import Runs
@@ -82,30 +83,30 @@ def _rows(part: Segment, words: int, block: int, threads: int) -> Iterator[Recor
         last = max(int(np.searchsorted(ends, total + block, side="right")), firsts[-1] + 1)
         firsts.append(last)
         total = int(ends[last - 1])
-    free = deque(part.scratch() for _ in range(threads))
+    room = max(block, int(part.room.max()))
+    scratches = deque(part.scratch() for _ in range(threads))
+    buffers = deque(np.empty(room, RECORD) for _ in range(threads + 1))
 
-    def rows(first: int, last: int) -> Records:
-        scratch = free.pop()
-        records = part.rows(first, last, scratch)
-        free.append(scratch)
-        return records.copy() if len(records) < block // 2 else records
+    def rows(first: int, last: int, buffer: Records) -> tuple[Records, Records]:
+        scratch = scratches.pop()
+        records = part.rows(first, last, scratch, buffer)
+        scratches.append(scratch)
+        return records, buffer
 
     if threads == 1:
         for first, last in pairwise(firsts):
-            yield part.rows(first, last, free[0])
+            yield rows(first, last, buffers[0])[0]
         return
-    waiting: deque[Future[Records]] = deque()
+    waiting: deque[Future[tuple[Records, Records]]] = deque()
     with ThreadPoolExecutor(threads) as pool:
-        try:
-            for first, last in pairwise(firsts):
-                waiting.append(pool.submit(rows, first, last))
-                if len(waiting) > threads:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+        for first, last in pairwise(firsts):
+            if not buffers:
+                records, buffer = waiting.popleft().result()
+                yield records
+                buffers.append(buffer)
+            waiting.append(pool.submit(rows, first, last, buffers.pop()))
+        while waiting:
+            yield waiting.popleft().result()[0]
 
 
 def _release(ids: NDArray[np.int32], end: int) -> None:

@@ -1,11 +1,11 @@
 """Records in the order in which they are trained: tiles of the count matrix, cut into chunks, shuffled.
 
 A training step takes two rows of a kilobyte each; in random order they come from memory, in a tile (some thousand
-words x some thousand contexts) from the cache. Records are shuffled inside a tile when it is stored, tiles are cut into
-chunks, and every iteration draws a new order of all chunks and of the records in each. Chunks lie in a file without a
-name, so training holds no more of the records than one chunk a thread.
+words x some thousand contexts) from the cache. Each tile's records are dealt out to chunks, and every iteration draws a
+new order of all chunks and of the records in each. Beyond `memory` bytes chunks lie in a file without a name, and
+training holds no more of the records than one chunk a thread.
 
-Nothing here depends on --memory or --threads: the same counts and seed give the same chunks.
+Nothing here depends on --memory or --threads: the same counts give the same chunks.
 """
 
 from collections.abc import Iterable
@@ -39,12 +39,11 @@ class TileStore:
     """Chunks of records; `chunks` is (n, 4) int64: first row, first column (words from 0), first record, records.
     Use as a context, which closes the file."""
 
-    def __init__(self, records: Iterable[NDArray[Any]], words: int, seed: int, beside: str | None) -> None:
+    def __init__(self, records: Iterable[NDArray[Any]], words: int, beside: str | None, memory: int = 0) -> None:
         """Reads a whole sorted stream of records. Raises WvError when there are none or they cannot be kept."""
         self._ranges = word_ranges(words)
         self._range_of = np.repeat(np.arange(len(self._ranges) - 1, dtype=np.uint16), np.diff(self._ranges))
-        self._seed = seed
-        self._file = RecordFile(beside, TILE_RECORD)
+        self._file = RecordFile(beside, TILE_RECORD, memory)
         self._chunks: list[NDArray[np.int64]] = []
         try:
             self._fill(records)
@@ -67,6 +66,7 @@ class TileStore:
 
     def _fill(self, records: Iterable[NDArray[Any]]) -> None:
         band = np.empty(_BAND_RECORDS, RECORD)
+        self._ordered = np.empty(_BAND_RECORDS, TILE_RECORD)
         used, band_range = 0, -1
         for block in records:
             place = 0
@@ -78,30 +78,31 @@ class TileStore:
                 last_row = self._ranges[row_range + 1]  # rows count from 1
                 end = int(np.searchsorted(block["row"], last_row, side="right"))
                 taken = min(end - place, len(band) - used)
-                band[used : used + taken] = block[place : place + taken]
+                band[used : used + taken].view(np.complex128)[:] = block[place : place + taken].view(np.complex128)
                 used += taken
                 place += taken
         self._store(band[:used], band_range)
+        del self._ordered
 
     def _store(self, band: NDArray[Any], row_range: int) -> None:
         """Orders records of one range of rows by column range and writes them."""
         if len(band) == 0:
             return
         first_row = int(self._ranges[row_range])
-        ordered, counts = tiles(band, first_row, self._range_of, self._ranges[:-1], self._seed)
+        counts = tiles(band, first_row, self._range_of, self._ranges[:-1], CHUNK_RECORDS, self._ordered)
         begin = self._file.length
-        self._file.append(ordered)
+        self._file.append(self._ordered[: len(band)])
         for column_range in np.flatnonzero(counts):
             size = int(counts[column_range])
-            cuts = np.linspace(0, size, -(-size // CHUNK_RECORDS) + 1).astype(np.int64)
-            chunks = np.empty((len(cuts) - 1, 4), np.int64)
+            number = -(-size // CHUNK_RECORDS)
+            sizes = size // number + (np.arange(number) < size % number)
+            chunks = np.empty((number, 4), np.int64)
             chunks[:, 0], chunks[:, 1] = first_row, self._ranges[column_range]
-            chunks[:, 2], chunks[:, 3] = begin + cuts[:-1], np.diff(cuts)
+            chunks[:, 2], chunks[:, 3] = begin + np.cumsum(sizes) - sizes, sizes
             self._chunks.append(chunks)
             begin += size
 
     def read(self, chunk: int, out: NDArray[Any]) -> NDArray[Any]:
-        """The records of a chunk, in `out`, which has room for CHUNK_RECORDS."""
+        """The records of a chunk; `out`, with room for CHUNK_RECORDS, is where they are put when they are on disk."""
         first, count = (int(x) for x in self.chunks[chunk, 2:])
-        self._file.read(first, out[:count])
-        return out[:count]
+        return self._file.read(first, out[:count])

@@ -3,6 +3,7 @@
 All runs stand in the same file one behind the other, so however many there are, one file descriptor is open.
 """
 
+import bisect
 import contextlib
 import os
 import tempfile
@@ -26,13 +27,17 @@ _MOST_RUNS = 256
 
 class RecordFile:
     """Records in a file without a name in the folder of `beside` (None or `-`: the current folder); it is gone when the
-    process ends, however it ends. Written and read in blocks: a full disk is an error and not a signal."""
+    process ends, however it ends. Written and read in blocks: a full disk is an error and not a signal. Up to `memory`
+    bytes there is no file: the records are kept in memory."""
 
-    def __init__(self, beside: str | None, dtype: "np.dtype[Any]" = RECORD) -> None:
+    def __init__(self, beside: str | None, dtype: "np.dtype[Any]" = RECORD, memory: int = 0) -> None:
         self.folder = "." if beside in (None, "-") else str(Path(os.path.realpath(str(beside))).parent)
         self.dtype = dtype
         self.length = 0
         self._file: BinaryIO | None = None
+        self._memory = memory
+        self._held: list[Records] = []
+        self._held_from: list[int] = []
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
@@ -43,17 +48,32 @@ class RecordFile:
             raise WvError(message) from error
 
     def append(self, records: Records) -> None:
+        if (self.length + len(records)) * self.dtype.itemsize <= self._memory:
+            self._held.append(records.view(np.uint64).copy().view(self.dtype))  # copying fields is slow
+            self._held_from.append(self.length)
+        else:
+            held, self._held, self._memory = self._held, [], 0
+            self._write(0, held)
+            self._write(self.length, [records])
+        self.length += len(records)
+
+    def _write(self, place: int, pieces: list[Records]) -> None:
         with self._errors():
             if self._file is None:
                 self._file = tempfile.TemporaryFile(dir=self.folder, buffering=0)  # noqa: SIM115 (closed by close())
-            data = records.view(np.uint8).data
-            done = 0
-            while done < len(data):
-                done += os.pwrite(self._file.fileno(), data[done:], self.length * self.dtype.itemsize + done)
-        self.length += len(records)
+            for piece in pieces:
+                data = piece.view(np.uint8).data
+                done = 0
+                while done < len(data):
+                    done += os.pwrite(self._file.fileno(), data[done:], place * self.dtype.itemsize + done)
+                place += len(piece)
 
-    def read(self, first: int, out: Records) -> None:
-        """Fills `out` from record `first` on."""
+    def read(self, first: int, out: Records) -> Records:
+        """The records from `first` on that fill `out`, which were appended in one piece; perhaps not in `out`."""
+        if self._held:
+            piece = bisect.bisect_right(self._held_from, first) - 1
+            begin = first - self._held_from[piece]
+            return self._held[piece][begin : begin + len(out)]
         data = out.view(np.uint8).data
         done = 0
         with self._errors():
@@ -63,6 +83,7 @@ class RecordFile:
                 if got == 0:
                     raise OSError(0, "the file has become shorter")
                 done += got
+        return out
 
     def close(self) -> None:
         if self._file is not None:

@@ -121,7 +121,7 @@ def _run(
         if session.counts_only:
             counted = sum(len(block) for block in records)
         else:
-            store = stack.enter_context(TileStore(records, len(vocab), session.config.seed, session.beside))
+            store = stack.enter_context(TileStore(records, len(vocab), session.beside, _memory(session) // 4))
             counted = store.records
     facts: dict[str, Any] = {
         "config": asdict(session.config),
@@ -144,13 +144,16 @@ def _run(
     return outcome, facts
 
 
+def _memory(session: GloveSession) -> int:
+    return session.memory or cooccurrence.DEFAULT_MEMORY
+
+
 def _records(session: GloveSession, say: Say, reading: Reading | None) -> tuple[Vocab, Iterator[Any], str]:
     """The vocabulary, the sorted stream of records and its fingerprint."""
-    memory = session.memory or cooccurrence.DEFAULT_MEMORY
     if session.counts:
         files = record_files.open_counts(session.counts, session.vocab)
         counts = record_files.Counts(files, session.vocab_config)
-        return counts.vocab, counts.stream(memory, session.beside), counts.digest
+        return counts.vocab, counts.stream(_memory(session), session.beside), counts.digest
     corpus = encode(
         session.inputs,
         session.vocab_config,
@@ -165,10 +168,9 @@ def _records(session: GloveSession, say: Say, reading: Reading | None) -> tuple[
         lines=corpus.lines,
         vocabulary=len(corpus.vocab),
     )
-    memory = memory // 2 if session.memory else memory
     return (
         corpus.vocab,
-        cooccurrence.count(corpus, session.config, memory=memory, spool_beside=session.beside),
+        cooccurrence.count(corpus, session.config, memory=_memory(session) // 2, spool_beside=session.beside),
         corpus.digest,
     )
 
