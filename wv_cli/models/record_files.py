@@ -68,17 +68,17 @@ def _vocab_in_order(path: str) -> Vocab:
 class Counts:
     """One or several files of counts as one sorted stream over one vocabulary."""
 
-    def __init__(self, files: Sequence[CountsFile], config: VocabConfig) -> None:
-        """Reads every file once to check it. `vocab` becomes the sum of the files' vocabularies, cut as `config` says;
-        pairs with a word that was cut are left out. Raises BadFile with the first bad record, WvError."""
+    def __init__(self, files: Sequence[CountsFile], config: VocabConfig, target: Vocab | None = None) -> None:
+        """Reads every file once to check it. `vocab` becomes `target` or the sum of the files' vocabularies, cut as
+        `config` says; pairs with another word are left out. Raises BadFile with the first bad record, WvError."""
         self._files = files
         # Shards that share a vocabulary file share its text, whose counts must not be added twice.
         own = list({id(file.vocab): file.vocab for file in files}.values())
-        self.vocab = (merge_vocabs(own) if len(own) > 1 else own[0]).cut(config)
+        self.vocab = (target or (merge_vocabs(own) if len(own) > 1 else own[0])).cut(config)
         digest = hashlib.blake2b(digest_size=16)
         ascending = [_check_file(file, digest) for file in files]
         self.digest = digest.hexdigest()
-        self._direct = len(files) == 1 and ascending[0] and len(files[0].vocab) == len(self.vocab)
+        self._direct = len(files) == 1 and ascending[0] and files[0].vocab.words == self.vocab.words
 
     def stream(self, memory: int, spool_beside: str | None) -> Iterator[Records]:
         if self._direct:

@@ -150,14 +150,15 @@ def _memory(session: GloveSession) -> int:
 
 def _records(session: GloveSession, say: Say, reading: Reading | None) -> tuple[Vocab, Iterator[Any], str]:
     """The vocabulary, the sorted stream of records and its fingerprint."""
+    target = read_vocab(session.vocab) if session.vocab else None
     if session.counts:
         files = record_files.open_counts(session.counts, session.vocab)
-        counts = record_files.Counts(files, session.vocab_config)
+        counts = record_files.Counts(files, session.vocab_config, target)
         return counts.vocab, counts.stream(_memory(session), session.beside), counts.digest
     corpus = encode(
         session.inputs,
         session.vocab_config,
-        vocab=read_vocab(session.vocab) if session.vocab else None,
+        vocab=target,
         memory=session.memory and session.memory // 2,
         spool_beside=session.beside,
         progress=reading,
