@@ -48,7 +48,7 @@ from wv_cli.errors import Interrupted, TimedOut
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary (from build-vocab, word2vec or GloVe).")
 @click.option(
     "--counts", multiple=True, metavar="FILE[:VOCAB]",
-    help="Instead of INPUT: the sum of these counts (ours or GloVe's cooccurrence.bin), mapped word by word to --vocab.",
+    help="Instead of INPUT: the sum of these counts (ours or GloVe's), mapped word by word to --vocab.",
 )  # fmt: skip
 @click.option("--save-counts", metavar="FILE", help="Write the counts in GloVe's format (16-byte records, sorted).")
 @click.option("--counts-only", is_flag=True, help="Stop after --save-counts.")
