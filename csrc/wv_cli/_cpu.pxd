@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 
 cdef extern from "kernels/wv_kernels.h" nogil:
@@ -68,7 +68,8 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         int32_t *hits
 
     ctypedef struct wv_glove_record:
-        pass
+        uint16_t row, column
+        float count
 
     ctypedef struct wv_glove_run:
         float *words

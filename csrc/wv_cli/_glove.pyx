@@ -212,13 +212,18 @@ cdef class Run:
         cdef double loss
         if n == 0 or records.dtype != TILE_RECORD:
             raise ValueError("expected tile records")
-        cdef const uint8_t[::1] source = records.view(np.uint8)
-        if (first_row < 0 or first_column < 0 or int(np.max(records["row"])) + first_row >= self.rows
-                or int(np.max(records["column"])) + first_column >= self.rows):
+        cdef const uint8_t[::1] bytes_of = records.view(np.uint8)
+        cdef const wv_glove_record *source = <const wv_glove_record *>&bytes_of[0]
+        cdef int32_t k, row = 0, column = 0
+        with nogil:
+            for k in range(n):
+                row = max(row, <int32_t>source[k].row)
+                column = max(column, <int32_t>source[k].column)
+        if first_row < 0 or first_column < 0 or first_row + row >= self.rows or first_column + column >= self.rows:
             raise ValueError("a record lies beyond the matrices")
         if <uint64_t>&scratch[0] % 64 or scratch.shape[0] * sizeof(float) < self.scratch_bytes(n):
             raise ValueError("scratch is too small or not aligned")
         with nogil:
-            loss = self.table.glove_chunk(&self.run, <const wv_glove_record *>&source[0], n, first_row, first_column,
-                                          self.seed, iteration, chunk, &scratch[0])
+            loss = self.table.glove_chunk(&self.run, source, n, first_row, first_column, self.seed,
+                                          iteration, chunk, &scratch[0])
         return loss

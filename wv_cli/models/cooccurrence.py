@@ -6,7 +6,7 @@ record files are in record_files.py.
 
 A pair at distance d weighs units[d] / scale. Sums are kept as integers, so no order of summation changes them: with
 scale = lcm(1 .. window) they are exact (windows up to 22 or so); for wider windows scale is a power of two and every
-weight is rounded once, by less than 1e-8 of it for any text of up to a thousand million words.
+weight is rounded once, by less than 2e-8 of it for a thousand million words and windows up to 100.
 """
 
 import math

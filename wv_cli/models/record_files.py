@@ -113,7 +113,10 @@ def _check_file(file: CountsFile, digest: "hashlib.blake2b") -> bool:
     except OSError as error:
         message = f"{file.path}: cannot read: {reason(error)}"
         raise WvError(message) from error
-    if Path(file.path).is_file() and (size == 0 or size % RECORD.itemsize):
+    if not Path(file.path).is_file():
+        message = f"{file.path}: expected a file of counts, which is read twice, found a folder, pipe or device"
+        raise WvError(message)
+    if size == 0 or size % RECORD.itemsize:
         problem = f"expected records of 16 bytes, found {size:,} bytes; is the file cut off?"
         raise BadFile(file.path, problem, byte=size - size % RECORD.itemsize)
     last_key, ascending, before = 0, True, 0
