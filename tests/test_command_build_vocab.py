@@ -75,7 +75,7 @@ def test_the_bar_is_for_terminals(slice_xz):
     os.close(terminal)
     assert process.returncode == 0
     assert b"reading:" in shown
-    assert b"8.04M/8.04M" in shown
+    assert b"%|" in shown
     assert shown.rpartition(b"\r")[0].endswith(b"MB/s)")
     assert shown.count(b"5,614,516 words in 97,000 lines") == 1
 

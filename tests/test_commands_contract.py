@@ -45,7 +45,7 @@ CALLS = {
     "glove": Call(f"{GLOVE} -o {{out}}", f"{GLOVE} -o -"),
     "nn": Call("{vectors} the", "{vectors} the"),
     "analogy": Call("{vectors} one two three", "{vectors} one two three"),
-    "eval": Call("similarity {vectors} {pairs}", "similarity {vectors} {pairs}"),
+    "eval": Call("similarity {vectors} -d {pairs}", "similarity {vectors} -d {pairs}"),
     "convert": Call("{vectors} {out}", "{vectors} -"),
     "check": Call("{vectors}", "{vectors}"),
     "demo": Call("-o {out}"),

@@ -56,7 +56,7 @@ def test_the_shortcut_for_ties_is_not_used():
     shortcut = 1 - 6 * np.sum(ordinal.astype(float) ** 2) / (3000.0**3 - 3000)
     exact = twin.spearman(model[:300].tolist(), gold[:300].tolist())
     assert spearman(model[:300], gold[:300]) == pytest.approx(exact, abs=1e-12)
-    assert abs(spearman(model, gold) - shortcut) > 0.1
+    assert abs(spearman(model, gold) - shortcut) > 0.08
 
 
 def test_far_from_zero_and_out_of_square_range():

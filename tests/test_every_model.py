@@ -35,9 +35,9 @@ def test_learns_and_repeats(model, loss, corpus, tmp_path):
     losses = []
     for epoch in range(first.epochs):
         totals = np.zeros(2)
-        scratch = first.scratch()
+        worker = first.worker()
         for step in range(epoch * first.epoch_steps, (epoch + 1) * first.epoch_steps):
-            totals += first.train_step(step, scratch)[:2]
+            totals += first.train_step(step, worker)[:2]
         losses.append(totals[0] / totals[1])
     assert losses[1] < losses[0], "the mean loss must fall from epoch to epoch"
     assert np.isfinite(first.input).all() and not np.array_equal(first.input, begin)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.reference.word2vec import Twin, logistic_gradient, logistic_loss, softmax_gradient, softmax_loss
 from wv_cli import _cpu, _word2vec
-from wv_cli.training.memory import padded, zeros
+from wv_cli.memory import padded, zeros
 
 LAYERS = ["ns", "hs", "nce", "softmax"]
 WORDS = 23
@@ -75,12 +75,12 @@ def run_both(isa, context, layer, dim, block=60, **changes):
         twin_options["output_bias"] = options["output_bias"].astype(float)
     twin = Twin(input=x32[:, :dim].astype(float), output=y32[:, :dim].astype(float), **twin_options)
     kernel = _word2vec.Run(input=x32, output=y32, dim=dim, isa=isa, **options)
-    scratch = zeros(1, -(-kernel.scratch_bytes // 4))[0]
+    worker = kernel.worker()
     cuts = _word2vec.block_starts(options["ids"], block, options["max_sentence"])
     totals = np.zeros(3)
     for epoch in range(options["epochs"]):
         for start, end in pairwise(cuts):
-            totals += kernel.block(int(start), int(end), epoch, scratch)[:3]
+            totals += worker.block(int(start), int(end), epoch)[:3]
             twin.block(int(start), int(end), epoch)
     return twin, options, x32, y32, totals
 
@@ -178,8 +178,7 @@ def test_divergence_shows_in_the_loss(isa, layer, bad):
     options, x, y = setting("skipgram", layer, 20)
     x[0, 3] = bad
     kernel = _word2vec.Run(input=aligned(x), output=aligned(y), dim=20, isa=isa, **options)
-    scratch = zeros(1, -(-kernel.scratch_bytes // 4))[0]
-    assert not np.isfinite(kernel.block(0, len(options["ids"]), 0, scratch)[0])
+    assert not np.isfinite(kernel.worker().block(0, len(options["ids"]), 0)[0])
 
 
 def test_huffman_worked_example():

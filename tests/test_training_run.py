@@ -23,11 +23,11 @@ class Recorder:
     def epoch_steps(self):
         return self.steps // self.epochs
 
-    def scratch(self):
+    def worker(self):
         return threading.get_ident()
 
-    def train_step(self, step, scratch):
-        assert scratch == threading.get_ident()
+    def train_step(self, step, worker):
+        assert worker == threading.get_ident()
         time.sleep(self.seconds)
         if step == self.fail_at:
             raise RuntimeError("step failed")

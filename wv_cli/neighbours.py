@@ -17,24 +17,24 @@ from numpy.typing import ArrayLike, NDArray
 from wv_cli import _search
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import UsageError
+from wv_cli.memory import padded, zeros
 from wv_cli.words import WordList
 
 METHODS = tuple(_search.METHODS)
 
 Hits = tuple[NDArray[np.int32], NDArray[np.float32]]
 
-_HUGE_PAGE = 2 << 20
-_ROW_FLOATS = 16
-_BATCH = 2048  # queries searched in one pass over the rows
+_BATCH = 2048  # queries searched in one pass over the rows,
+_BATCH_HITS = 1 << 22  # fewer when they ask for many neighbours: every thread keeps all of a batch
 _WORDS = 512  # distinct words of one analogy batch: their scores against a block of rows stay in the second-level cache
 _NO_HIT = np.iinfo(np.int32).max
 
 
-def aligned(shape: tuple[int, ...], dtype: type[np.generic] = np.float32, alignment: int = 64) -> NDArray[Any]:
-    """An uninitialised C-ordered array whose first byte stands at a multiple of `alignment`."""
+def aligned(shape: tuple[int, ...], dtype: type[np.generic] = np.float32) -> NDArray[Any]:
+    """An uninitialised C-ordered array that begins on a cache line, as the kernels need their scratch."""
     size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-    block = np.empty(size + alignment, np.uint8)
-    offset = -block.ctypes.data % alignment
+    block = np.empty(size + 64, np.uint8)
+    offset = -block.ctypes.data % 64
     return block[offset : offset + size].view(dtype).reshape(shape)
 
 
@@ -64,10 +64,7 @@ class Neighbours:
         in_place = overwrite and matrix.dtype == np.float32 and matrix.flags.writeable and _rows_follow(matrix)
         self.unit: NDArray[np.float32] = matrix
         if not in_place:
-            stride = -(-dim // _ROW_FLOATS) * _ROW_FLOATS
-            padded = aligned((n, stride), alignment=_HUGE_PAGE if n * stride > _HUGE_PAGE else 64)
-            padded[:, dim:] = 0
-            self.unit = padded[:, :dim]
+            self.unit = zeros(n, padded(dim))[:, :dim]
 
         def normalise(start: int, end: int) -> None:
             source = matrix[start:end]
@@ -112,8 +109,9 @@ class Neighbours:
         n = self._searched(rows)
         _search.normalise(vectors, vectors, self._isa)
         indices, scores = _unfilled(len(vectors), k)
-        for start in range(0, len(vectors) if n and k and self.dim else 0, _BATCH):
-            batch = slice(start, start + _BATCH)
+        size = max(1, min(_BATCH, _BATCH_HITS // max(1, min(k, n))))
+        for start in range(0, len(vectors) if n and k and self.dim else 0, size):
+            batch = slice(start, start + size)
             found = self._top_k(vectors[batch], min(k, n), None if exclude is None else exclude[batch], n)
             indices[batch, : found[0].shape[1]], scores[batch, : found[1].shape[1]] = found
         return indices, scores

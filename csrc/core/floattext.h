@@ -40,8 +40,9 @@ typedef struct {
  * WV_TEXT_PADDING readable bytes after it. */
 size_t wv_parse_float(const char *text, size_t size, float *value);
 
-/* Text rows `word number{dim}`, fields parted by spaces or tabs, each row ended by '\n' (the last byte of the buffer must
- * be one). A word holding spaces is accepted when the last `dim` fields are numbers and the field before them is not.
+/* Text rows `word number{dim}`, fields parted by spaces or tabs, each row ended by "\n" or "\r\n" (the last byte of the
+ * buffer must be one). A word holding spaces is accepted when the last `dim` fields are numbers and the field before
+ * them is not.
  *   text     (size + WV_TEXT_PADDING)  overwritten: the words are packed end to end at its start
  *   matrix   (capacity, dim)           filled
  *   lengths  (capacity)                bytes of each word, filled */
@@ -69,5 +70,7 @@ int64_t wv_first_not_finite(const float *matrix, ptrdiff_t stride, int32_t dim, 
 int64_t wv_first_unwritable(const char *blob, const int64_t *starts, int64_t words);
 
 int64_t wv_count_lines(const char *text, int64_t size);
+/* Fields parted by spaces or tabs. */
+int64_t wv_count_fields(const char *text, int64_t size);
 
 #endif

@@ -39,7 +39,7 @@ static inline int is_finite_bits(float value) {
 }
 
 static inline int is_digit(char c) { return (unsigned char)(c - '0') <= 9; }
-static inline int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static inline int is_blank(char c) { return c == ' ' || c == '\t'; }
 
 /* Rounds w * 10^exponent to *value when the double proves the answer; 0 otherwise. */
 static inline int round_from_double(uint64_t w, int exponent, float *value) {
@@ -136,8 +136,33 @@ size_t wv_parse_float(const char *text, size_t size, float *value) {
 }
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-/* [-]D.D{1,18} at p: where it ends, or NULL when it has another form or needs the slow path. Digits are taken eight at a
- * time (the well-known multiply-and-shift conversion of eight ASCII digits). */
+/* High bits of the bytes that are no ASCII digits; right up to and including the first such byte. */
+static inline uint64_t other_than_digits(uint64_t chunk) {
+    return ((chunk + 0x4646464646464646u) | (chunk - 0x3030303030303030u)) & 0x8080808080808080u;
+}
+
+/* The number that eight digit values make, the first in the lowest byte (the well-known multiply and shift). */
+static inline uint32_t eight_digits(uint64_t values) {
+    values = values * 10 + (values >> 8);
+    return (uint32_t)((((values & 0x000000FF000000FFu) * 0x000F424000000064u) +
+                       (((values >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u)) >> 32);
+}
+
+/* [-]D.DDDDDD, as printf's %f writes nearly every number of a vector. Its length is known before its digits are, which
+ * lets the processor run ahead to the next number. */
+static inline const char *parse_six_decimals(const char *p, float *value) {
+    int negative = *p == '-';
+    p += negative;
+    uint64_t chunk;
+    memcpy(&chunk, p, 8);
+    if (((chunk >> 8) & 0xFF) != '.' || (unsigned char)p[8] > ' ') return NULL;
+    uint64_t digits = (chunk & ~(uint64_t)0xFFFF) | (chunk & 0xFF) << 8 | '0';
+    if (other_than_digits(digits)) return NULL;
+    *value = with_sign((float)(int32_t)eight_digits(digits & 0x0F0F0F0F0F0F0F0Fu) / 1e6f, negative);
+    return p + 8;
+}
+
+/* [-]D.D{1,18} at p: where it ends, or NULL when it has another form or needs the slow path. */
 static inline const char *parse_plain(const char *p, float *value) {
     int negative = *p == '-';
     p += negative;
@@ -146,14 +171,10 @@ static inline const char *parse_plain(const char *p, float *value) {
     p += 2;
     uint64_t chunk;
     memcpy(&chunk, p, 8);
-    uint64_t other = ((chunk + 0x4646464646464646u) | (chunk - 0x3030303030303030u)) & 0x8080808080808080u;
+    uint64_t other = other_than_digits(chunk);
     int n = other ? __builtin_ctzll(other) >> 3 : 8;
     if (n == 0) return NULL;
-    chunk = (chunk & 0x0F0F0F0F0F0F0F0Fu) << (64 - 8 * n);
-    chunk = chunk * 10 + (chunk >> 8);
-    chunk = (((chunk & 0x000000FF000000FFu) * 0x000F424000000064u) +
-             (((chunk >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u)) >> 32;
-    uint64_t w = lead * pow10_integer[n] + (uint32_t)chunk;
+    uint64_t w = lead * pow10_integer[n] + eight_digits((chunk & 0x0F0F0F0F0F0F0F0Fu) << (64 - 8 * n));
     p += n;
     if (n == 8)
         for (; n < 18 && is_digit(*p); n++) w = w * 10 + (uint64_t)(*p++ - '0');
@@ -165,6 +186,11 @@ static inline const char *parse_plain(const char *p, float *value) {
     return p;
 }
 #else
+static inline const char *parse_six_decimals(const char *p, float *value) {
+    (void)p, (void)value;
+    return NULL;
+}
+
 static inline const char *parse_plain(const char *p, float *value) {
     (void)p, (void)value;
     return NULL;
@@ -185,7 +211,8 @@ static const char *parse_row_forward(const char *line, const char *end, int32_t 
     if (p == line) return NULL;
     for (int32_t i = 0; i < dim; i++) {
         while (*p == ' ' || *p == '\t') p++;
-        const char *after = parse_plain(p, row + i);
+        const char *after = parse_six_decimals(p, row + i);
+        if (!after) after = parse_plain(p, row + i);
         if (!after) {
             size_t size = wv_parse_float(p, (size_t)(end - p), row + i);
             if (size == 0) return NULL;
@@ -193,9 +220,9 @@ static const char *parse_row_forward(const char *line, const char *end, int32_t 
             *finite &= is_finite_bits(row[i]);
         }
         p = after;
-        if (*p != '\n' && !is_blank(*p)) return NULL;
+        if (*p != '\n' && *p != '\r' && !is_blank(*p)) return NULL;
     }
-    while (is_blank(*p)) p++;
+    while (is_blank(*p) || *p == '\r') p++;
     return *p == '\n' ? p + 1 : NULL;
 }
 
@@ -205,6 +232,7 @@ static const char *parse_row_backward(const char *line, const char *end, int32_t
                                       int *finite) {
     const char *newline = memchr(line, '\n', (size_t)(end - line));
     const char *p = newline;
+    while (p > line && p[-1] == '\r') p--;
     for (int32_t i = dim - 1; i >= 0; i--) {
         while (p > line && is_blank(p[-1])) p--;
         const char *field_end = p;
@@ -303,4 +331,15 @@ int64_t wv_count_lines(const char *text, int64_t size) {
     const char *end = text + size;
     for (const char *p = text; (p = memchr(p, '\n', (size_t)(end - p))); p++) lines++;
     return lines;
+}
+
+int64_t wv_count_fields(const char *text, int64_t size) {
+    int64_t fields = 0;
+    int inside = 0;
+    for (int64_t at = 0; at < size; at++) {
+        const int part = !is_blank(text[at]);
+        fields += part && !inside;
+        inside = part;
+    }
+    return fields;
 }

@@ -1,3 +1,4 @@
+/* Remapping writes branch-free over its own input; the fingerprint runs four independent lanes. */
 #include "core/idstream.h"
 
 #include <string.h>

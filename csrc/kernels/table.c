@@ -3,8 +3,8 @@
 #include "kernels/wv_kernels.h"
 
 size_t WV_NAME(wv_word2vec_scratch_bytes)(const wv_word2vec_run *run);
-void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const int32_t *ids, int64_t start, int64_t end,
-                                int32_t epoch, void *scratch, wv_word2vec_result *result);
+void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const wv_hot_rows *hot, const int32_t *ids, int64_t start,
+                                int64_t end, int32_t epoch, void *scratch, wv_word2vec_result *result);
 
 void WV_NAME(wv_search_normalise)(const float *in, int64_t in_stride, float *out, int64_t out_stride, int64_t n,
                                   int32_t dim);

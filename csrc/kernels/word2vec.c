@@ -16,36 +16,12 @@
  * As in word2vec: the context row is the input and the centre word is predicted; subsampling comes before windowing; a
  * negative equal to the centre is skipped, not redrawn.
  */
-#include <stddef.h>
-
-#include "core/rng.h"
 #include "kernels/outputs.h"
+#include "kernels/positions.h"
 #include "kernels/tile.h"
 #include "kernels/wv_kernels.h"
 
-enum {
-    PIPELINE = 4, /* tiles under way: drawn, gathered, fetched, trained */
-    BATCH = 512   /* sentences are read until so many words are there: short lines share a pipeline */
-};
-
-/* Sentences end to end. `first` and `last` say, for each position, where its sentence begins and ends. */
-typedef struct {
-    int length;
-    int32_t *word, *first, *last;
-} sentence_batch;
-
-/* One tile: the context positions first .. last (without `position` itself) and the rows. A weight counts how often an
- * output stands in it; `weighted` says whether any does more than once. `fetch` of the rows in `output` are to be
- * fetched early: one for each output, and behind them the context row that is new in the window. */
-typedef struct {
-    int live, position, first, last;
-    uint64_t *negative_draw;
-    int inputs, outputs, fetch, weighted;
-    int32_t centre;
-    int32_t *output_row;
-    float **input, **output;
-    float *output_weight, *output_label;
-} tile_rows;
+enum { PIPELINE = 4 }; /* tiles under way: drawn, gathered, fetched, trained */
 
 typedef struct {
     sentence_batch batch;
@@ -60,13 +36,7 @@ static int max_inputs(const wv_word2vec_run *run) { return run->context == WV_CB
 
 static int max_outputs(const wv_word2vec_run *run) {
     if (run->layer == WV_SOFTMAX) return WV_TILE_OUTPUTS;
-    if (run->layer != WV_HIERARCHICAL_SOFTMAX) return 1 + run->negative;
-    int64_t longest = 1;
-    for (int32_t word = 0; word < run->vocab_size; word++) {
-        int64_t length = run->path_start[word + 1] - run->path_start[word];
-        if (length > longest) longest = length;
-    }
-    return (int)longest;
+    return run->layer == WV_HIERARCHICAL_SOFTMAX ? run->longest_path : 1 + run->negative;
 }
 
 static void *carve(char **free_space, size_t bytes) {
@@ -90,8 +60,8 @@ static size_t lay_out(const wv_word2vec_run *run, char *memory, scratch_space *s
         space->rows[k].input = carve(&p, sizeof(float *) * 2 * (size_t)run->window);
         space->rows[k].output = carve(&p, sizeof(float *) * (outputs + 1));
         space->rows[k].output_row = carve(&p, sizeof(int32_t) * outputs);
-        space->rows[k].output_weight = carve(&p, sizeof(float) * outputs);
-        space->rows[k].output_label = carve(&p, sizeof(float) * outputs);
+        space->rows[k].output_weight = carve(&p, sizeof(float) * (outputs + WV_TILE_OUTPUTS));
+        space->rows[k].output_label = carve(&p, sizeof(float) * (outputs + WV_TILE_OUTPUTS));
     }
     space->x = carve(&p, sizeof(float *) * inputs);
     space->x_copy = carve(&p, sizeof(float) * (inputs + 1) * (size_t)run->stride);
@@ -107,104 +77,6 @@ size_t WV_NAME(wv_word2vec_scratch_bytes)(const wv_word2vec_run *run) {
     return lay_out(run, NULL, &space);
 }
 
-/* Reads one sentence from ids[*position] on and appends the words that survive subsampling. It ends at a line end, at
- * `end` or after max_sentence words. */
-static void read_sentence(const wv_word2vec_run *run, const int32_t *ids, int64_t *position, int64_t end,
-                          uint64_t *random, sentence_batch *batch, int64_t *tokens) {
-    int begin = batch->length, length = begin;
-    int64_t p = *position;
-    while (p < end && length - begin < run->max_sentence) {
-        int32_t word = ids[p++];
-        if (word == WV_END_OF_LINE) break;
-        if (word < 0) continue; /* a label */
-        ++*tokens;
-        batch->word[length] = word;
-        length += run->keep == NULL || (uint32_t)(wv_rng_next(random) >> 32) <= run->keep[word];
-    }
-    for (int k = begin; k < length; k++) batch->first[k] = begin, batch->last[k] = length - 1;
-    batch->length = length;
-    *position = p;
-}
-
-static void add_output(const wv_word2vec_run *run, tile_rows *rows, int32_t row, float label) {
-    for (int j = 0; j < rows->outputs; j++)
-        if (rows->output_row[j] == row) {
-            rows->output_weight[j] += 1;
-            rows->weighted = 1;
-            return;
-        }
-    rows->output_row[rows->outputs] = row;
-    rows->output[rows->outputs] = run->output + (size_t)row * run->stride;
-    rows->output_label[rows->outputs] = label;
-    rows->output_weight[rows->outputs++] = 1;
-}
-
-/* Where the next tile lies: a new position, or the next context word of the current one. */
-typedef struct {
-    int position, context, last;
-} tile_cursor;
-
-/* Finds the next tile and draws what is random about it: the width of the window, the negatives. 0: no more tiles. */
-static int draw(const wv_word2vec_run *run, const sentence_batch *batch, uint64_t *random, tile_cursor *at,
-                tile_rows *rows) {
-    while (at->context > at->last) { /* a position without context (the window is empty) has no tile */
-        if (++at->position >= batch->length) return 0;
-        int width = run->window;
-        if (run->shrink_window) width = 1 + (int)wv_rng_below(wv_rng_next(random), (uint32_t)run->window);
-        int first = batch->first[at->position], last = batch->last[at->position];
-        at->context = at->position - first > width ? at->position - width : first;
-        at->last = last - at->position > width ? at->position + width : last;
-        if (at->context == at->position) at->context++; /* first of its sentence */
-        if (at->last == at->position) at->last--;       /* last of its sentence */
-    }
-    rows->position = at->position;
-    rows->first = at->context;
-    rows->last = run->share_negatives ? at->last : at->context;
-    at->context = rows->last + 1;
-    if (at->context == at->position) at->context++;
-    if (!run->sampler) return 1;
-    for (int k = 0; k < run->negative; k++) {
-        uint64_t number = rows->negative_draw[k] = wv_rng_next(random);
-        __builtin_prefetch(&run->sampler[wv_rng_below(number, (uint32_t)run->vocab_size)], 0, 3);
-    }
-    return 1;
-}
-
-static void gather_outputs(const wv_word2vec_run *run, tile_rows *rows) {
-    int32_t centre = rows->centre;
-    if (run->layer == WV_HIERARCHICAL_SOFTMAX) { /* the nodes of a path are distinct rows */
-        int64_t start = run->path_start[centre];
-        rows->outputs = (int)(run->path_start[centre + 1] - start);
-        for (int j = 0; j < rows->outputs; j++) {
-            rows->output[j] = run->output + (size_t)run->path_node[start + j] * run->stride;
-            rows->output_label[j] = run->path_label[start + j];
-        }
-    } else if (run->layer != WV_SOFTMAX) { /* the full softmax takes every row */
-        add_output(run, rows, centre, 1);
-        for (int k = 0; k < run->negative; k++) {
-            uint64_t number = rows->negative_draw[k];
-            int32_t word = (int32_t)wv_rng_below(number, (uint32_t)run->vocab_size);
-            wv_alias bucket = run->sampler[word];
-            if ((uint32_t)number >= bucket.threshold) word = bucket.other;
-            if (word != centre) add_output(run, rows, word, 0);
-        }
-    }
-}
-
-/* Lists the rows of a tile. */
-static void gather(const wv_word2vec_run *run, const sentence_batch *batch, tile_rows *rows) {
-    rows->inputs = rows->outputs = rows->weighted = 0;
-    rows->centre = batch->word[rows->position];
-    for (int p = rows->first; p <= rows->last; p++) {
-        rows->input[rows->inputs] = run->input + (size_t)batch->word[p] * run->stride;
-        rows->inputs += p != rows->position;
-    }
-    gather_outputs(run, rows);
-    rows->fetch = rows->outputs;
-    int ahead = rows->position + run->window;
-    if (ahead < batch->length) rows->output[rows->fetch++] = run->input + (size_t)batch->word[ahead] * run->stride;
-}
-
 /* Negative sampling, hierarchical softmax and NCE: x_new += steps from x, outputs updated. x may be x_new when the
  * outputs fit one tile. `fetched` is the tile whose rows are fetched meanwhile. */
 static void train_logistic(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows,
@@ -213,31 +85,31 @@ static void train_logistic(const wv_word2vec_run *run, scratch_space *space, con
     int outputs = rows->outputs, stride = run->stride;
     float **y = rows->output;
     float *score = space->score, *label = space->label, *weight = rows->weighted ? space->weight : NULL;
+    /* Blocks of outputs one after the other, each (inputs, block). What is stored beyond an input's row of a block is
+     * overwritten by the next. */
     for (int j = 0; j < outputs; j += WV_TILE_OUTPUTS) {
-        int block = outputs - j < WV_TILE_OUTPUTS ? outputs - j : WV_TILE_OUTPUTS;
-        tile_scores(inputs, x, block, y + j, stride, space->sums, score + j * inputs);
-    }
-    for (int j = 0; j < outputs; j++) /* overlapping stores: each output overwrites the overrun of the one before */
-        for (int i = 0; i < inputs; i += WV_LANES)
-            v_store_unaligned(label + j * inputs + i, v_splat(rows->output_label[j]));
-    for (int j = 0; weight && j < outputs; j++)
-        for (int i = 0; i < inputs; i++) weight[j * inputs + i] = rows->output_weight[j];
-    if (run->layer == WV_NCE)
-        for (int j = 0; j < outputs; j++) {
-            int32_t word = rows->output_row[j];
-            for (int i = 0; i < inputs; i++) score[j * inputs + i] += run->output_bias[word] - run->log_noise[word];
+        int block = outputs - j < WV_TILE_OUTPUTS ? outputs - j : WV_TILE_OUTPUTS, cell = j * inputs;
+        tile_scores(inputs, x, block, y + j, stride, space->sums, score + cell);
+        for (int i = 0; i < inputs; i++, cell += block) {
+            memcpy(label + cell, rows->output_label + j, sizeof(float) * WV_TILE_OUTPUTS);
+            if (weight) memcpy(weight + cell, rows->output_weight + j, sizeof(float) * WV_TILE_OUTPUTS);
+            for (int k = 0; run->layer == WV_NCE && k < block; k++) {
+                int32_t word = rows->output_row[j + k];
+                score[cell + k] += run->output_bias[word] - run->log_noise[word];
+            }
         }
+    }
     logistic_steps(inputs * outputs, score, label, weight, lr, score, totals);
-    if (run->layer == WV_NCE)
-        for (int j = 0; j < outputs; j++)
-            for (int i = 0; i < inputs; i++) run->output_bias[rows->output_row[j]] += score[j * inputs + i];
     for (int j = 0; j < outputs; j += WV_TILE_OUTPUTS) {
         int block = outputs - j < WV_TILE_OUTPUTS ? outputs - j : WV_TILE_OUTPUTS;
         int left = fetched->fetch - j; /* the last block fetches all that is left */
         if (left < 0) left = 0;
         if (left > WV_TILE_OUTPUTS && j + WV_TILE_OUTPUTS < outputs) left = WV_TILE_OUTPUTS;
         tile_ahead ahead = {left, (const float *const *)fetched->output + j};
-        tile_update(inputs, x, x_new, block, y + j, stride, score + j * inputs, ahead);
+        const float *step = score + j * inputs;
+        for (int k = 0; run->layer == WV_NCE && k < inputs * block; k++)
+            run->output_bias[rows->output_row[j + k % block]] += step[k];
+        tile_update(inputs, x, x_new, block, y + j, stride, step, ahead);
     }
 }
 
@@ -253,14 +125,14 @@ static double train_softmax(const wv_word2vec_run *run, scratch_space *space, co
         for (int j = 0; j < block; j++) y[j] = run->output + (size_t)(word + j) * stride;
         tile_scores(inputs, x, block, y, stride, space->sums, space->label);
         for (int i = 0; i < inputs; i++)
-            for (int j = 0; j < block; j++) space->score[i * row + word + j] = space->label[j * inputs + i];
+            for (int j = 0; j < block; j++) space->score[i * row + word + j] = space->label[i * block + j];
     }
     for (int i = 0; i < inputs; i++) loss += softmax_steps(words, space->score + i * row, rows->centre, lr, totals);
     for (int word = 0; word < words; word += WV_TILE_OUTPUTS) {
         int block = words - word < WV_TILE_OUTPUTS ? words - word : WV_TILE_OUTPUTS;
         for (int j = 0; j < block; j++) {
             y[j] = run->output + (size_t)(word + j) * stride;
-            for (int i = 0; i < inputs; i++) space->label[j * inputs + i] = space->score[i * row + word + j];
+            for (int i = 0; i < inputs; i++) space->label[i * block + j] = space->score[i * row + word + j];
         }
         tile_update(inputs, x, x_new, block, y, stride, space->label, (tile_ahead){0, NULL});
     }
@@ -313,8 +185,8 @@ static double train_cbow(const wv_word2vec_run *run, scratch_space *space, const
     return loss;
 }
 
-void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const int32_t *ids, int64_t start, int64_t end,
-                                int32_t epoch, void *scratch, wv_word2vec_result *result) {
+void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const wv_hot_rows *hot, const int32_t *ids, int64_t start,
+                                int64_t end, int32_t epoch, void *scratch, wv_word2vec_result *result) {
     scratch_space space;
     lay_out(run, scratch, &space);
     uint64_t random = wv_rng_stream(run->seed, (uint64_t)epoch, (uint64_t)start);
@@ -338,7 +210,7 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const int32_t *ids, 
             drawn->live = draw(run, &space.batch, &random, &at, drawn);
             drawn->fetch = 0;
             rounds -= !drawn->live; /* three more rounds empty the pipeline */
-            if (gathered->live) gather(run, &space.batch, gathered);
+            if (gathered->live) gather(run, hot, &space.batch, gathered);
             if (!rows->live) continue;
             loss += run->context == WV_CBOW ? train_cbow(run, &space, rows, fetched, lr, &totals)
                                             : train_skipgram(run, &space, rows, fetched, lr, &totals);

@@ -45,6 +45,7 @@ typedef struct {
     const int64_t *path_start; /* (vocab_size + 1): Huffman path of word w is path_start[w] .. path_start[w + 1] */
     const int32_t *path_node;  /* rows of `output`, root first */
     const float *path_label;   /* 1 - code bit, as word2vec has it */
+    int32_t longest_path;
 
     wv_context_rule context;
     wv_output_layer layer;
@@ -61,6 +62,13 @@ typedef struct {
     int32_t epochs;
     uint64_t seed;
 } wv_word2vec_run;
+
+/* One thread's private copies (core/hotrows.h) of the rows 0 .. count-1 of `input` and first_output ..
+ * first_output+count-1 of `output`. count 0: none. */
+typedef struct {
+    int32_t count, first_output;
+    float *input, *output; /* (count, dim) */
+} wv_hot_rows;
 
 /* What one block did: sums, so that blocks and threads add up. */
 typedef struct {
@@ -137,8 +145,8 @@ typedef struct {
     size_t (*word2vec_scratch_bytes)(const wv_word2vec_run *run);
     /* Trains on ids[start, end) of one epoch. A pure function of (run, epoch, start): random draws are seeded by them,
      * the learning rate follows from the position, so any thread may run any block and a resumed run draws the same. */
-    void (*word2vec_block)(const wv_word2vec_run *run, const int32_t *ids, int64_t start, int64_t end, int32_t epoch,
-                           void *scratch, wv_word2vec_result *result);
+    void (*word2vec_block)(const wv_word2vec_run *run, const wv_hot_rows *hot, const int32_t *ids, int64_t start,
+                           int64_t end, int32_t epoch, void *scratch, wv_word2vec_result *result);
 
     /* out = in / |in|, (n, dim), the norm in double; rows of zeros stay zero, rows with NaN or infinity become NaN. */
     void (*search_normalise)(const float *in, int64_t in_stride, float *out, int64_t out_stride, int64_t n,

@@ -26,6 +26,7 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         const int64_t *path_start
         const int32_t *path_node
         const float *path_label
+        int32_t longest_path
         wv_context_rule context
         wv_output_layer layer
         int32_t window, negative, max_sentence
@@ -34,6 +35,11 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         int64_t epoch_tokens
         int32_t epochs
         uint64_t seed
+
+    ctypedef struct wv_hot_rows:
+        int32_t count, first_output
+        float *input
+        float *output
 
     ctypedef struct wv_word2vec_result:
         double loss
@@ -82,8 +88,8 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         const char *name
         int lanes
         size_t (*word2vec_scratch_bytes)(const wv_word2vec_run *run) noexcept nogil
-        void (*word2vec_block)(const wv_word2vec_run *run, const int32_t *ids, int64_t start, int64_t end,
-                               int32_t epoch, void *scratch, wv_word2vec_result *result) noexcept nogil
+        void (*word2vec_block)(const wv_word2vec_run *run, const wv_hot_rows *hot, const int32_t *ids, int64_t start,
+                               int64_t end, int32_t epoch, void *scratch, wv_word2vec_result *result) noexcept nogil
 
         void (*search_normalise)(const float *source, int64_t source_stride, float *out, int64_t out_stride,
                                  int64_t n, int32_t dim) noexcept nogil

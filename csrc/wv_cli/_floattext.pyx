@@ -29,6 +29,7 @@ cdef extern from "core/floattext.h" nogil:
     int64_t wv_first_not_finite(const float *matrix, ptrdiff_t stride, int32_t dim, int64_t rows) noexcept
     int64_t wv_first_unwritable(const char *blob, const int64_t *starts, int64_t words) noexcept
     int64_t wv_count_lines(const char *text, int64_t size) noexcept
+    int64_t wv_count_fields(const char *text, int64_t size) noexcept
 
 PADDING = WV_TEXT_PADDING
 BINARY_WORD_LIMIT = WV_BINARY_WORD_LIMIT
@@ -161,3 +162,8 @@ def count_lines(const unsigned char[::1] buffer, int64_t start, int64_t end):
     with nogil:
         lines = wv_count_lines(<char *> &buffer[start], end - start)
     return lines
+
+
+def count_fields(bytes text):
+    """Fields of `text`, parted by spaces or tabs."""
+    return wv_count_fields(text, len(text))

@@ -1,7 +1,10 @@
-"""word2vec's kernels for Python: tables (negatives, Huffman), the block boundaries of a corpus, and Run.block.
+"""word2vec's kernels for Python: tables (negatives, Huffman), the block boundaries of a corpus, and the training
+of blocks.
 
 Every array is checked here, once, before its address goes to C.
 """
+
+import threading
 
 import numpy as np
 
@@ -10,12 +13,16 @@ from libc.string cimport memset
 
 from wv_cli._cpu cimport (
     WV_CBOW, WV_END_OF_LINE, WV_HIERARCHICAL_SOFTMAX, WV_NCE, WV_NEGATIVE_SAMPLING, WV_ROW_FLOATS, WV_SKIPGRAM,
-    WV_SOFTMAX, kernels, kernels_named, wv_alias, wv_kernels, wv_word2vec_result, wv_word2vec_run,
+    WV_SOFTMAX, kernels, kernels_named, wv_alias, wv_hot_rows, wv_kernels, wv_word2vec_result, wv_word2vec_run,
 )
 
 
 cdef extern from "core/sampler.h" nogil:
     void wv_alias_build(int32_t n, double *weights, wv_alias *table, int32_t *work)
+
+cdef extern from "core/hotrows.h" nogil:
+    void wv_hot_load(size_t n, const float *shared, float *copy, float *base)
+    void wv_hot_exchange(size_t n, float *shared, float *copy, float *base)
 
 cdef extern from "core/huffman.h" nogil:
     int64_t wv_huffman_build(int32_t n, int64_t *counts, int32_t *parent, uint8_t *bit)
@@ -87,7 +94,7 @@ CONTEXTS = {"skipgram": WV_SKIPGRAM, "cbow": WV_CBOW}
 
 
 cdef class Run:
-    """One training run: the config, the tables and the matrices, ready for any thread to train blocks on.
+    """One training run: the config, the tables and the matrices, for the workers of all threads.
 
     input and output are (rows, stride) float32, rows aligned to 64 bytes, stride a multiple of 16, zero beyond dim. The
     arrays are shared, not copied, and must not be resized while the Run lives.
@@ -97,7 +104,7 @@ cdef class Run:
     cdef const wv_kernels *table
     cdef const int32_t *ids
     cdef readonly int64_t length
-    cdef object kept_alive
+    cdef object kept_alive, lock
 
     def __init__(self, *, const int32_t[::1] ids, input, output, int dim, str context, str layer, int window,
                  bint shrink_window, int negative, bint share_negatives, int max_sentence, bint cbow_mean, bint cbow_divide_gradient,
@@ -106,6 +113,7 @@ cdef class Run:
         cdef float[:, ::1] x = input
         cdef float[:, ::1] y = output
         memset(&self.run, 0, sizeof(self.run))
+        self.lock = threading.Lock()
         self.table = kernels() if isa is None else kernels_named(isa)
         self.kept_alive = (ids.base, input, output, keep, sampler, log_noise, output_bias, path)
         if x.shape[1] != y.shape[1] or x.shape[1] % WV_ROW_FLOATS or x.shape[1] < dim:
@@ -154,26 +162,75 @@ cdef class Run:
             self._expect(path_start.shape[0], words + 1, "path")
             self.run.path_start, self.run.path_node = &path_start[0], &path_node[0]
             self.run.path_label = &path_label[0]
+            self.run.longest_path = np.max(np.diff(path_start))
         self._expect(y.shape[0], words - 1 if layer == "hs" else words, "output")
 
     def _expect(self, found, expected, name):
         if found != expected:
             raise ValueError(f"{name}: expected {expected} rows, found {found}")
 
-    @property
-    def scratch_bytes(self):
-        return self.table.word2vec_scratch_bytes(&self.run)
+    def worker(self, int hot_rows=0):
+        """What one thread needs to train blocks; see Worker. With several threads `hot_rows` says how many of the most
+        frequent rows each works on in a private copy."""
+        return Worker(self, hot_rows)
 
-    def block(self, int64_t start, int64_t end, int32_t epoch, float[::1] scratch):
+
+cdef aligned_floats(size_t n):
+    """n zeros, float32, on a cache line."""
+    room = np.zeros(n + 16, np.float32)
+    cdef const float[::1] view = room
+    first = (64 - <uint64_t>&view[0] % 64) % 64 // 4
+    return room[first : first + n]
+
+
+cdef class Worker:
+    """One thread's scratch space and private rows. Not to be shared between threads."""
+
+    cdef Run run
+    cdef wv_hot_rows hot
+    cdef object scratch, copies, lock
+    cdef float *scratch_start
+    cdef float *input_base
+    cdef float *output_base
+    cdef float *shared_output
+    cdef size_t hot_floats
+
+    def __init__(self, Run run, int hot_rows):
+        cdef size_t stride = run.run.stride
+        cdef int32_t outputs = run.run.vocab_size - (run.run.layer == WV_HIERARCHICAL_SOFTMAX)
+        cdef float[::1] view
+        self.run = run
+        self.scratch = aligned_floats(run.table.word2vec_scratch_bytes(&run.run) // sizeof(float) + 1)
+        view = self.scratch
+        self.scratch_start = &view[0]
+        # The full softmax walks over all rows in order; there are no hot ones.
+        self.hot.count = 0 if run.run.layer == WV_SOFTMAX else min(hot_rows, outputs)
+        if self.hot.count == 0:
+            return
+        # Words are sorted by falling count; in a Huffman tree the nodes near the root have the highest numbers.
+        self.hot.first_output = outputs - self.hot.count if run.run.layer == WV_HIERARCHICAL_SOFTMAX else 0
+        self.hot_floats = self.hot.count * stride
+        self.copies = aligned_floats(4 * self.hot_floats)
+        view = self.copies
+        self.hot.input, self.input_base = &view[0], &view[self.hot_floats]
+        self.hot.output, self.output_base = &view[2 * self.hot_floats], &view[3 * self.hot_floats]
+        self.shared_output = run.run.output + self.hot.first_output * stride
+        with run.lock:
+            wv_hot_load(self.hot_floats, run.run.input, self.hot.input, self.input_base)
+            wv_hot_load(self.hot_floats, self.shared_output, self.hot.output, self.output_base)
+
+    def block(self, int64_t start, int64_t end, int32_t epoch):
         """Trains on ids[start:end] of one epoch without the GIL. Returns (loss, examples, tokens, lr): see wv_kernels.h.
-
-        scratch: float32, aligned to 64 bytes, at least scratch_bytes long; one per thread.
-        """
+        When it returns, the shared matrices hold all that it has changed."""
         cdef wv_word2vec_result result
-        if not 0 <= start <= end <= self.length:
-            raise ValueError(f"block {start}:{end} lies outside the corpus of {self.length} ids")
-        if <uint64_t>&scratch[0] % 64 or scratch.shape[0] * sizeof(float) < self.scratch_bytes:
-            raise ValueError("scratch is too small or not aligned")
+        cdef Run run = self.run
+        if not 0 <= start <= end <= run.length:
+            raise ValueError(f"block {start}:{end} lies outside the corpus of {run.length} ids")
         with nogil:
-            self.table.word2vec_block(&self.run, self.ids, start, end, epoch, &scratch[0], &result)
+            run.table.word2vec_block(&run.run, &self.hot, run.ids, start, end, epoch, self.scratch_start, &result)
+        if self.hot.count:
+            with run.lock:
+                with nogil:
+                    wv_hot_exchange(self.hot_floats, run.run.input, self.hot.input, self.input_base)
+                    wv_hot_exchange(self.hot_floats, self.shared_output, self.hot.output, self.output_base)
         return result.loss, result.examples, result.tokens, result.lr

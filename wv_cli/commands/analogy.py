@@ -3,7 +3,8 @@
 import click
 
 from wv_cli.commands.options import json_option, quiet_option
-from wv_cli.commands.queries import Answer, load_vectors, run_queries, vector_options
+from wv_cli.commands.queries import Answer, run_queries
+from wv_cli.commands.vectors import load_vectors, vector_options
 from wv_cli.errors import UsageError
 
 
@@ -47,9 +48,9 @@ def command(
     if len(words) not in (0, 3):
         message = f"expected three words A B C, found {len(words)}; questions can also be piped in, three words a line"
         raise UsageError(message)
-    index = Neighbours(
-        load_vectors(vectors, from_format, limit, quiet, piped=not words), threads=threads, overwrite=True
-    )
+    read = load_vectors(vectors, from_format, limit, quiet, piped=not words)
+    index = Neighbours(read, threads=threads, overwrite=True)
+    k = min(k, len(index))
 
     def answer(queries: list[str]) -> list[Answer]:
         answers, asked = [Answer(query) for query in queries], []
@@ -70,5 +71,5 @@ def command(
 
     arguments = [" ".join(words)] if words else []
     return run_queries(
-        arguments, answer, prompt="Three words a b c: a is to b as c is to ?", as_json=as_json, key="answers"
+        arguments, answer, hits=k, prompt="Three words a b c: a is to b as c is to ?", as_json=as_json, key="answers"
     )

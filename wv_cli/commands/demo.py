@@ -16,7 +16,8 @@ from wv_cli.commands.options import quiet_option
 from wv_cli.errors import WvError
 
 WORDS = ["paris", "music", "computer", "seven"]
-QUESTIONS = ["man king woman", "france paris germany", "big bigger small"]
+QUESTIONS = [("france", "paris", "germany"), ("brother", "sister", "father"), ("good", "better", "bad")]
+RESTRICTED = ["--restrict-vocab", "30000"]
 SETTINGS = ["--dim", "100", "--window", "5", "--negative", "5", "--sample", "1e-4", "--lr", "0.05"]
 
 
@@ -36,19 +37,18 @@ def steps(data: Path, folder: Path, epochs: int, threads: int) -> list[tuple[str
     corpus = str(data / "corpus" / "wiki8-slice.txt.xz")
     outputs = ["-o", vectors, "-o", str(folder / "vectors.vec")]
     train = ["train", corpus, *outputs, *SETTINGS, "--epochs", str(epochs), "--threads", str(threads)]
-    scores = [
-        ("similarity", data / "similarity" / "EN-WS-353-ALL.txt", []),
-        ("analogy", data / "analogy" / "questions-words.txt", ["--restrict-vocab", "30000"]),
-    ]
-    return [
+    shown = [
         (f"Train on 5.6 million words of Wikipedia, {epochs} times over, and write two formats.", train),
         ("The nearest neighbours of some words.", ["nn", vectors, *WORDS, "-k", "5"]),
-        *((f"{question}: what?", ["analogy", vectors, *question.split(), "-k", "3"]) for question in QUESTIONS),
-        *(
-            (f"Score the vectors: {task}.", ["eval", task, vectors, "-d", str(file), *extra, "--table"])
-            for task, file, extra in scores
-        ),
     ]
+    for a, b, c in QUESTIONS:
+        shown.append((f"{a} is to {b} as {c} is to what?", ["analogy", vectors, a, b, c, "-k", "3", *RESTRICTED]))
+    for task, file, extra in [
+        ("similarity", data / "similarity" / "EN-WS-353-ALL.txt", []),
+        ("analogy", data / "analogy" / "questions-words.txt", RESTRICTED),
+    ]:
+        shown.append((f"Score the vectors: {task}.", ["eval", task, vectors, "-d", str(file), *extra, "--table"]))
+    return shown
 
 
 def run_step(arguments: list[str]) -> int:

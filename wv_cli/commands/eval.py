@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from wv_cli.commands.options import field_options, quiet_option, take
-from wv_cli.commands.queries import load_vectors
+from wv_cli.commands.vectors import load_vectors
 from wv_cli.errors import GateMissed, UsageError, WvError
 from wv_cli.evaluation import TASKS, Report, Task, Vectors
 
@@ -55,9 +55,10 @@ def _subcommand(task: Task) -> click.Command:
         config = take(task.config, options)
         config.validate()
         limit: int | None = config.restrict_vocab or None
+        piped = [*vectors, *data].count("-") > 1
 
         def loader(path: str) -> Callable[[], Any]:
-            return lambda: load_vectors(path, from_format, limit, quiet, piped="-" in data)
+            return lambda: load_vectors(path, from_format, limit, quiet, piped=piped)
 
         report = task.run([Vectors(path, loader(path)) for path in vectors], expand_inputs(data), config)
         show = {"table": layouts.as_table, "tsv": layouts.as_tsv, "json": layouts.as_json}

@@ -3,7 +3,8 @@
 import click
 
 from wv_cli.commands.options import json_option, quiet_option
-from wv_cli.commands.queries import Answer, load_vectors, run_queries, vector_options
+from wv_cli.commands.queries import Answer, run_queries
+from wv_cli.commands.vectors import load_vectors, vector_options
 
 
 @click.command(short_help="Show the nearest neighbours of words.")
@@ -36,9 +37,9 @@ def command(
     from wv_cli.neighbours import Neighbours
     from wv_cli.spelling import find_words
 
-    index = Neighbours(
-        load_vectors(vectors, from_format, limit, quiet, piped=not words), threads=threads, overwrite=True
-    )
+    read = load_vectors(vectors, from_format, limit, quiet, piped=not words)
+    index = Neighbours(read, threads=threads, overwrite=True)
+    k = min(k, len(index))
 
     def answer(queries: list[str]) -> list[Answer]:
         answers, asked = [Answer(query) for query in queries], []
@@ -55,4 +56,6 @@ def command(
                 ]
         return answers
 
-    return run_queries(words, answer, prompt="One word, or several for their mean,", as_json=as_json, key="neighbours")
+    return run_queries(
+        words, answer, hits=k, prompt="One word, or several for their mean,", as_json=as_json, key="neighbours"
+    )

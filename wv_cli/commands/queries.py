@@ -6,17 +6,12 @@ Words are bytes to us: what is not UTF-8 comes out as it went in.
 import json
 import os
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import click
 
-from wv_cli.errors import UsageError
-
-if TYPE_CHECKING:
-    from wv_cli.embeddings import Embeddings
+_MOST_HITS = 1 << 20  # in memory at once
 
 
 @dataclass
@@ -26,38 +21,6 @@ class Answer:
     query: str
     hits: list[tuple[str, float]] = field(default_factory=list)
     problem: str = ""
-
-
-def vector_options(function: Callable[..., int]) -> Callable[..., int]:
-    """VECTORS and how it is read and searched."""
-    for option in (
-        click.option("--threads", type=click.IntRange(0, 1024), default=0, help="0 uses all processors."),
-        click.option("--limit", type=click.IntRange(1), metavar="N", help="Read only the first N words of VECTORS."),
-        click.option(
-            "--from", "from_format", metavar="FORMAT", help="Format of VECTORS; by default its content tells."
-        ),
-        click.option(
-            "--restrict-vocab", type=click.IntRange(1), metavar="N", help="Answer only with the first N words."
-        ),
-        click.argument("vectors", metavar="VECTORS"),
-    ):
-        function = option(function)
-    return function
-
-
-def load_vectors(
-    path: str, from_format: str | None, limit: int | None, quiet: bool, *, piped: bool = False
-) -> "Embeddings":
-    """formats.load; its warnings go to stderr (wv_cli.__main__), with `quiet` nowhere. Raises UsageError when standard
-    input is wanted for the vectors and, `piped`, for something else."""
-    from wv_cli.formats import FormatWarning, load
-
-    if path == "-" and piped:
-        message = "standard input cannot hold both the vectors and what to ask of them; name a file for one"
-        raise UsageError(message)
-    if quiet:
-        warnings.simplefilter("ignore", FormatWarning)
-    return load(path, format=from_format, limit=limit)
 
 
 def _piped_lines() -> Iterator[list[str]]:
@@ -90,12 +53,13 @@ def run_queries(
     arguments: Sequence[str],
     answer: Callable[[list[str]], list[Answer]],
     *,
+    hits: int,
     prompt: str,
     as_json: bool,
     key: str,
 ) -> int:
     """Answers `arguments`, or without any the lines of standard input, blank ones skipped. Returns the exit code: 1
-    when an argument could not be answered. `key` names the list of hits in JSON.
+    when an argument could not be answered. `hits` is how many each query has at most; `key` names their list in JSON.
 
     Several queries get a first column that tells them apart; a pipe always does, a terminal never.
     """
@@ -105,7 +69,8 @@ def run_queries(
     failed = False
     for batch in batches:
         queries = [query for query in batch if query.strip()]
-        for result in answer(queries):
+        step = max(1, _MOST_HITS // max(1, hits))
+        for result in (result for i in range(0, len(queries), step) for result in answer(queries[i : i + step])):
             if result.problem:
                 failed = True
                 click.echo(f"{click.get_current_context().command_path}: {result.problem}", err=True)

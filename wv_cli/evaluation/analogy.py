@@ -21,6 +21,7 @@ from wv_cli.evaluation.base import AnalogyConfig, Column, EvalConfig, Report, Ve
 from wv_cli.evaluation.lookup import Lookup, Malformed, data_lines, restricted
 from wv_cli.evaluation.statistics import mcnemar, wilson_interval
 from wv_cli.neighbours import Neighbours
+from wv_cli.words import WordList
 
 TOTAL = "total"
 
@@ -111,7 +112,8 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig) -> 
             place = np.full(len(embeddings) + 1, -1, np.int64)
             place[pool] = np.arange(len(pool))
             asked = [place[rows] for rows in asked]
-            embeddings = Embeddings(embeddings.words.take(pool), embeddings.matrix[pool])
+            unnamed = WordList(b"", np.zeros(len(pool) + 1, np.int64))
+            embeddings = Embeddings(unnamed, embeddings.matrix[pool])
         neighbours = Neighbours(embeddings, threads=config.threads, overwrite=True)
         del embeddings, lookup
         answered.append([answer(neighbours, rows, config.method) for rows in asked])

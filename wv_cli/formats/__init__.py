@@ -7,6 +7,8 @@ import os
 import sys
 from pathlib import Path
 
+import numpy as np
+
 from wv_cli._floattext import first_not_finite
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile, UsageError, WvError
@@ -14,7 +16,7 @@ from wv_cli.formats import glove_text, word2vec_binary, word2vec_text
 from wv_cli.formats.base import WORD2VEC_PRECISION, Format, FormatWarning, Precision, ReadOptions, WriteOptions
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
 from wv_cli.formats.input import Input, open_input
-from wv_cli.formats.report import Problem, Report
+from wv_cli.formats.report import Problem, Report, shown
 from wv_cli.registry import Registry
 from wv_cli.text.output import open_output
 
@@ -60,7 +62,7 @@ def _sniff_input(source: Input) -> Format:
         if row.sniff(head):
             return row
     foreign = next((what for magic, what in _FOREIGN if head.startswith(magic)), None)
-    found = f"this is {foreign}" if foreign else f"found {head[:20].decode('utf-8', 'backslashreplace')!r}"
+    found = f"this is {foreign}" if foreign else f"found {shown(head, 20)}"
     problem = f"expected word vectors ({', '.join(FORMATS)}), {found}"
     raise BadFile(source.name, problem, byte=0)
 
@@ -150,20 +152,24 @@ def save(
         message = f"the precision must be 1 to 9 decimals or exact, not {precision}"
         raise UsageError(message)
     words = embeddings.words
+    name = "standard output" if os.fspath(path) == "-" else os.fspath(path)
     if escape:
         words = escape_words(words)
     else:
-        require_writable(words, row.name, path)
-    bad = first_not_finite(embeddings.matrix)
+        require_writable(words, row.name, name)
+    matrix = embeddings.matrix
+    if embeddings.dim > 1 and matrix.strides[1] != 4:
+        matrix = np.ascontiguousarray(matrix)
+    bad = first_not_finite(matrix)
     if bad is not None:
-        at, value = bad[1] + 1, embeddings.matrix[bad]
+        at, value = bad[1] + 1, matrix[bad]
         message = (
-            f"{path}: row {bad[0] + 1}: expected finite numbers, found {value} as number {at} of the word "
-            f"{words[bad[0]]!r}; nothing was written"
+            f"{name}: row {bad[0] + 1}: expected finite numbers, found {value} as number {at} of the word "
+            f"{shown(words.bytes_at(bad[0]))}; nothing was written"
         )
         raise WvError(message)
     with open_output(path) as stream:
-        row.write(stream, Embeddings(words, embeddings.matrix), WriteOptions(precision, threads or _default_threads()))
+        row.write(stream, Embeddings(words, matrix), WriteOptions(precision, threads or _default_threads()))
 
 
 def check(path: str | os.PathLike[str], *, format: str | None = None, max_problems: int = 100) -> Report:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.formats.report import Report
+from wv_cli.formats.report import Report, shown
 
 _PARTING = {b" ": "a space", b"\t": "a tab", b"\n": "a newline", b"\0": "a NUL"}
 
@@ -35,7 +35,7 @@ class RowAudit:
             end += length
             earlier = first_place.setdefault(word, here := place(i))
             if earlier != here:
-                self._add("duplicate word", f"the word {_text(word)} stands at {self._unit} {earlier} already", here)
+                self._add("duplicate word", f"the word {shown(word)} stands at {self._unit} {earlier} already", here)
             if not ascii_only:
                 self._check_utf8(word, here)
             if not plain:
@@ -47,20 +47,16 @@ class RowAudit:
         try:
             word.decode()
         except UnicodeDecodeError as error:
-            text = f"the word {_text(word)} is not UTF-8: byte {error.start + 1} is 0x{word[error.start]:02x}"
+            text = f"the word {shown(word)} is not UTF-8: byte {error.start + 1} is 0x{word[error.start]:02x}"
             self._add("bad UTF-8", text, here)
 
     def _check_parting(self, word: bytes, here: int) -> None:
         what = next((name for mark, name in _PARTING.items() if mark in word), None)
         if what:
-            self._add("unusual word", f"the word {_text(word)} holds {what}: few programs can read it", here, note=True)
+            self._add("unusual word", f"the word {shown(word)} holds {what}: few programs can read it", here, note=True)
 
     def _add(self, kind: str, text: str, here: int, note: bool = False) -> None:
         if self._unit == "line":
             self._report.add(kind, text, line=here, note=note)
         else:
             self._report.add(kind, text, byte=here, note=note)
-
-
-def _text(word: bytes) -> str:
-    return repr((word if len(word) <= 40 else word[:37] + b"...").decode("utf-8", "backslashreplace"))

@@ -8,6 +8,7 @@ import re
 
 from wv_cli._floattext import first_unwritable
 from wv_cli.errors import BadFile, WvError
+from wv_cli.formats.report import shown
 from wv_cli.words import WordList
 
 _UNSAFE = re.compile(rb"[ \t\n\0%]")
@@ -48,9 +49,8 @@ def unescape_words(words: WordList, path: object) -> WordList:
         try:
             restored.append(unescape_word(word) if b"%" in word else word)
         except ValueError:
-            text = word.decode("utf-8", "backslashreplace")
             problem = (
-                f"row {i + 1}: the word {text!r} holds a % that --escape did not write; read it without --unescape"
+                f"row {i + 1}: the word {shown(word)} holds a % that --escape did not write; read it without --unescape"
             )
             raise BadFile(path, problem) from None
     return WordList.of(restored)
@@ -63,10 +63,9 @@ def require_writable(words: WordList, format_name: str, path: object) -> None:
         return
     word = words.bytes_at(row)
     what = next((name for byte, name in _NAMES.items() if byte in word), "no character at all")
-    text = word.decode("utf-8", "backslashreplace")
     message = (
-        f"{path}: row {row + 1}: the word {text!r} holds {what}, which {format_name} cannot keep; nothing was written. "
-        f"Write it as {escape_word(word).decode('utf-8', 'backslashreplace')!r} with --escape"
+        f"{path}: row {row + 1}: the word {shown(word)} holds {what}, which {format_name} cannot keep; nothing was "
+        f"written. Write it as {shown(escape_word(word))} with --escape"
     )
     raise WvError(message)
 

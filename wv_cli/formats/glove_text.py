@@ -4,25 +4,28 @@ The dimension is the number of numbers that end the first row. GloVe's last row 
 words; it is kept as an ordinary row. A file cut between two rows cannot be told from a whole one: there is no count.
 """
 
+import warnings
 from typing import BinaryIO
 
 from wv_cli._floattext import parse_float
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile, WvError
-from wv_cli.formats.base import Format, ReadOptions, WriteOptions
+from wv_cli.formats.base import Format, FormatWarning, ReadOptions, WriteOptions
 from wv_cli.formats.header import parse_header
-from wv_cli.formats.input import LONGEST_LINE, Input
-from wv_cli.formats.report import Report
+from wv_cli.formats.input import Input
+from wv_cli.formats.report import Report, shown
 from wv_cli.formats.store import RowStore
 from wv_cli.formats.text_check import TextCheck
 from wv_cli.formats.text_rows import (
     RowReader,
-    check_last_line,
     count_numbers,
-    shown,
+    peek_row,
+    refuse_cut_row,
     split_fields,
     write_rows,
 )
+
+_ONE_CUT_ROW = "a single row without a line end; if the file was cut, numbers are missing"
 
 
 def sniff(head: bytes) -> bool:
@@ -30,8 +33,8 @@ def sniff(head: bytes) -> bool:
     if parse_header(head) is not None or b"\0" in line:
         return False
     fields = split_fields(line)
-    if b"\n" not in head:
-        fields = fields[:-1] or fields  # cut
+    if b"\n" not in head and fields and parse_float(fields[-1]) is None:
+        fields.pop()  # a number that the end of `head` cuts
     # `word number` is more likely a vocabulary, and rows of decimals only are vectors without words; for files that are
     # what they do not seem there is --from glove-text.
     has_words = any(b"." not in first or parse_float(first) is None for first in first_fields(head))
@@ -40,14 +43,6 @@ def sniff(head: bytes) -> bool:
 
 def first_fields(head: bytes) -> list[bytes]:
     return [fields[0] for fields in map(split_fields, head.split(b"\n")) if fields]
-
-
-def peek_first_row(source: Input) -> bytes:
-    """The first line, without its newline, left in place."""
-    size = 1 << 16
-    while b"\n" not in (head := source.peek(size)) and len(head) == size and size < LONGEST_LINE:
-        size *= 4
-    return head.partition(b"\n")[0]
 
 
 def find_dim(source: Input, first_row: bytes) -> int:
@@ -60,7 +55,7 @@ def find_dim(source: Input, first_row: bytes) -> int:
 
 
 def read(source: Input, options: ReadOptions) -> Embeddings:
-    first_row = peek_first_row(source)
+    first_row = peek_row(source)
     dim = find_dim(source, first_row)
     store = RowStore(dim, None)
     if source.size is not None:
@@ -70,7 +65,9 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
     reader = RowReader(source, dim, 1, options.threads)
     reader.read(store, options.limit)
     if options.limit is None or reader.rows < options.limit:
-        check_last_line(source, first_row, reader.rows)
+        refuse_cut_row(source, first_row, reader.rows)
+    if reader.rows == 1 and source.newline_missing and source.last_byte == 32:
+        warnings.warn(f"{source.name}: {_ONE_CUT_ROW}", FormatWarning, stacklevel=2)
     return store.finish(reader.rows)
 
 
@@ -82,7 +79,9 @@ def write(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) -> No
 
 
 def check(source: Input, report: Report) -> None:
-    TextCheck(source, report, find_dim(source, peek_first_row(source)), 1).run()
+    TextCheck(source, report, find_dim(source, peek_row(source)), 1).run()
+    if report.rows == 1 and source.newline_missing and source.last_byte == 32:
+        report.add("no line end", _ONE_CUT_ROW, line=1, note=True)
 
 
 FORMAT = Format(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from wv_cli._floattext import parse_float
 from wv_cli.errors import BadFile
 from wv_cli.formats.input import Input
+from wv_cli.formats.report import shown
 
 _HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n")
 # A row longer than this would not be a word vector, and its size must fit the kernels' 32-bit dimension.
@@ -43,9 +44,9 @@ def read_header(source: Input) -> Header:
     head = source.peek(256)
     header = parse_header(head)
     if header is None:
-        found = head[:40].partition(b"\n")[0].decode("utf-8", "backslashreplace")
+        found = shown(head.partition(b"\n")[0])
         problem = (
-            f"expected a header `rows dim`, found {found!r}; a text file without a header is read as glove-text "
+            f"expected a header `rows dim`, found {found}; a text file without a header is read as glove-text "
             "(--from glove-text)"
         )
         raise BadFile(source.name, problem, line=1)

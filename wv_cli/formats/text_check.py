@@ -6,7 +6,7 @@ from wv_cli import _floattext
 from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.input import Input
 from wv_cli.formats.report import Report
-from wv_cli.formats.text_rows import explain, split_fields
+from wv_cli.formats.text_rows import CUT_NUMBER, explain, first_field, last_row_fault, peek_row
 
 
 class TextCheck:
@@ -18,14 +18,18 @@ class TextCheck:
         self.last_word = b""
         self._audit = RowAudit(report, "line")
         self._blank_line = 0
-        self._ends_with_space = False
+        self._last_is_good = True
         report.dim = dim
 
     def run(self) -> None:
+        first_row = peek_row(self.source)
         for block, size in self.source.line_blocks():
             self._block(block, size)
-        if self.source.newline_missing:
-            self._check_end()
+        fault = last_row_fault(self.source, first_row) if self._last_is_good else None
+        if fault == CUT_NUMBER:
+            self.report.add("truncated", fault, line=self.line - 1)
+        elif fault:
+            self.report.add("no line end", fault, line=self.line - 1, note=True)
         if self._blank_line:
             self.report.add("blank line", "blank lines at the end of the file", line=self._blank_line, note=True)
 
@@ -34,11 +38,10 @@ class TextCheck:
         scratch = np.empty((min(lines, size // (2 * self.dim + 2) + 1), self.dim), np.float32)
         lengths = np.empty(len(scratch), np.int64)
         start = 0
-        if self.line <= 2:
-            self._ends_with_space = block[: block.index(b"\n")].rstrip(b"\r").endswith(b" ")
         while start < size:
             rows, consumed, word_bytes, stop = _floattext.read_rows(block, start, size, scratch, lengths, False)
             if rows:
+                self._last_is_good = True
                 self._close_blank_lines()
                 words = bytes(block[start : start + word_bytes])
                 first = self.line
@@ -61,18 +64,10 @@ class TextCheck:
         kind, text = explain(line, self.dim)
         self.report.add(kind, text, line=self.line)
         self.report.rows += 1
-        self.last_word = (split_fields(line) or [b""])[0]
+        self._last_is_good = False
+        self.last_word = first_field(line)
 
     def _close_blank_lines(self) -> None:
         if self._blank_line:
             self.report.add("blank line", explain(b"", self.dim)[1], line=self._blank_line)
             self._blank_line = 0
-
-    def _check_end(self) -> None:
-        last = self.line - 1
-        if self._ends_with_space and self.source.last_byte != 32:
-            text = "expected a space and a line end after the last number, found the end of the file: it was cut short"
-            self.report.add("truncated", text, line=last)
-        elif not self._ends_with_space:
-            text = "the last row has no line end; if the file was cut, its last number is wrong"
-            self.report.add("no line end", text, line=last, note=True)

@@ -9,10 +9,10 @@ be taken for a number; otherwise nobody can tell it from a row that is too long,
 import re
 import warnings
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -20,17 +20,23 @@ from wv_cli import _floattext
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile
 from wv_cli.formats.base import FormatWarning, Precision
-from wv_cli.formats.input import Input
+from wv_cli.formats.input import BLOCK_BYTES, LONGEST_LINE, Input
+from wv_cli.formats.report import shown
 from wv_cli.formats.store import RowStore
 
-_BLANKS = re.compile(rb"[ \t\r\n]+")
+_BLANKS = re.compile(rb"[ \t]+")
 _BLOCK_VALUES = 1 << 16
 
 
 def split_fields(line: bytes) -> list[bytes]:
-    """The fields of a row as the C reader sees them: parted by spaces, tabs and carriage returns, nothing else (a
-    no-break space is part of a word)."""
-    return [part for part in _BLANKS.split(line) if part]
+    """The fields of a row as the C reader sees them: parted by spaces and tabs, nothing else (a no-break space is
+    part of a word)."""
+    return [part for part in _BLANKS.split(line.rstrip(b"\r\n")) if part]
+
+
+def first_field(line: bytes) -> bytes:
+    found = re.compile(rb"[^ \t]+").search(line)
+    return found[0] if found else b""
 
 
 def count_numbers(fields: list[bytes]) -> int:
@@ -43,33 +49,29 @@ def count_numbers(fields: list[bytes]) -> int:
     return count
 
 
-def shown(text: bytes) -> str:
-    """Bytes of a file for a message: short, one line."""
-    return repr((text if len(text) <= 40 else text[:37] + b"...").decode("utf-8", "backslashreplace"))
+def _last_fields(line: bytes, count: int) -> list[bytes]:
+    # A line may be a hundred megabytes long; no number is longer than a thousand bytes.
+    return split_fields(line[-1100 * count :])[-count:]
 
 
 def explain(line: bytes, dim: int) -> tuple[str, str]:
     """(kind, problem) of a row that could not be read as a word and `dim` finite numbers."""
-    fields = split_fields(line)
-    if not fields:
-        return "blank line", f"expected a word and {dim} numbers, found a blank line"
-    if line[:1] in b" \t" and len(fields) <= dim:
-        return (
-            "no word",
-            f"expected a word and {dim} numbers, found a row that begins with a space: its word is missing",
-        )
-    found = len(fields) - 1
-    if found < dim:
-        return "ragged row", f"expected {dim} numbers after the word {shown(fields[0])}, found {found}"
-    for at, part in enumerate(fields[-dim:], 1):
+    line = line.rstrip(b"\r")
+    promised = f"{dim} number{'s' if dim > 1 else ''}"
+    found = _floattext.count_fields(line) - 1
+    if found < 0:
+        return "blank line", f"expected a word and {promised}, found a blank line"
+    if line[:1] in b" \t" and found < dim:
+        return "no word", f"expected a word and {promised}, found a row that begins with a space: its word is missing"
+    word = shown(first_field(line))
+    for at, part in enumerate(_last_fields(line, dim) if found >= dim else [], 1):
         value = _floattext.parse_float(part)
         if value is None:
             hint = "; decimals need a point, not a comma" if re.fullmatch(rb"-?\d+,\d+", part) else ""
-            return "not a number", f"expected {dim} numbers, found {shown(part)} as number {at}{hint}"
+            return "not a number", f"expected {promised}, found {shown(part)} as number {at}{hint}"
         if not np.isfinite(value):
-            text = f"expected finite numbers, found {shown(part)} as number {at} of the word {shown(fields[0])}"
-            return "not finite", text
-    return "ragged row", f"expected {dim} numbers after the word {shown(fields[0])}, found {found}"
+            return "not finite", f"expected finite numbers, found {shown(part)} as number {at} of the word {word}"
+    return "ragged row", f"expected {promised} after the word {word}, found {found}"
 
 
 @dataclass
@@ -91,7 +93,8 @@ class RowReader:
     """
 
     def __init__(self, source: Input, dim: int, first_line: int, threads: int) -> None:
-        self.source, self.dim, self.first_line, self.threads = source, dim, first_line, max(1, threads)
+        self.source, self.dim, self.first_line = source, dim, first_line
+        self.threads = 1 if source.size is not None and source.size <= BLOCK_BYTES else threads
         self.rows = 0
         self.overfull = False
         self._blank_line: int | None = None
@@ -99,7 +102,7 @@ class RowReader:
     def read(self, store: RowStore, most: int | None) -> None:
         pending: deque[_Task] = deque()
         submitted = 0
-        with ThreadPoolExecutor(self.threads) as pool:
+        with make_pool(self.threads) as pool:
             for block, size in self.source.line_blocks():
                 # No more rows than the shortest possible ones, so that a wrong dimension allocates little.
                 take = min(_floattext.count_lines(block, 0, size), size // (2 * self.dim + 2) + 1)
@@ -114,7 +117,7 @@ class RowReader:
                 pending.append(_Task(future, block, size, submitted, take))
                 del views
                 submitted += take
-                self._settle(pending, self.threads, store)
+                self._settle(pending, self.threads if self.threads > 1 else 0, store)
                 if self.overfull:
                     break
             self._settle(pending, 0, store)
@@ -146,20 +149,52 @@ class RowReader:
         raise BadFile(self.source.name, problem, line=self.first_line + self.rows)
 
 
-def check_last_line(source: Input, first_line: bytes, last_line: int) -> None:
-    """A number at the very end of a file without a last newline may be cut: 0.12 for 0.123456. Rows that end with a
-    space (word2vec, fastText) prove it, for others there is a warning."""
-    if not source.newline_missing:
-        return
-    if first_line.rstrip(b"\r\n").endswith(b" "):
-        if source.last_byte != 32:
-            problem = (
-                "expected a space and a line end after the last number, found the end of the file: it was cut short"
-            )
-            raise BadFile(source.name, problem, line=last_line)
-        return
-    message = f"{source.name}:{last_line}: the last row has no line end; if the file was cut, its last number is wrong"
-    warnings.warn(message, FormatWarning, stacklevel=2)
+class InlinePool:
+    """What ThreadPoolExecutor does, at once: one thread needs no other, and small files no threads."""
+
+    def __enter__(self) -> "InlinePool":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
+        done: Future[Any] = Future()
+        done.set_result(function(*arguments))
+        return done
+
+
+def make_pool(threads: int) -> InlinePool | ThreadPoolExecutor:
+    return ThreadPoolExecutor(threads) if threads > 1 else InlinePool()
+
+
+def peek_row(source: Input) -> bytes:
+    """The next line, without its newline, left in place."""
+    size = 1 << 16
+    while b"\n" not in (head := source.peek(size)) and len(head) == size and size < LONGEST_LINE:
+        size *= 4
+    return head.partition(b"\n")[0]
+
+
+CUT_NUMBER = "expected a space and a line end after the last number, found the end of the file: it was cut short"
+UNSURE_END = "the last row has no line end; if the file was cut, its last number is wrong"
+
+
+def last_row_fault(source: Input, first_row: bytes) -> str | None:
+    """A number at the very end of a file may be cut: 0.12 for 0.123456. CUT_NUMBER when the first row, which ends with
+    a space as word2vec and fastText write it, proves that; UNSURE_END when nothing tells; None when all is well."""
+    if not source.newline_missing or source.last_byte in b" \t\r":
+        return None
+    return CUT_NUMBER if first_row.rstrip(b"\r").endswith(b" ") else UNSURE_END
+
+
+def refuse_cut_row(source: Input, first_row: bytes, last_line: int) -> None:
+    """Raises BadFile for a last number that was cut, warns when that cannot be told."""
+    fault = last_row_fault(source, first_row)
+    if fault == CUT_NUMBER:
+        raise BadFile(source.name, fault, line=last_line)
+    if fault:
+        warnings.warn(f"{source.name}:{last_line}: {fault}", FormatWarning, stacklevel=2)
 
 
 def decimals(precision: Precision) -> int:
@@ -172,8 +207,6 @@ def write_rows(
     """Writes all rows, formatted by several threads, in order."""
     digits = decimals(precision)
     matrix, words = embeddings.matrix, embeddings.words
-    if matrix.shape[1] > 1 and matrix.strides[1] != 4:
-        matrix = np.ascontiguousarray(matrix)
     step = max(1, _BLOCK_VALUES // embeddings.dim)
 
     def formatted(first: int) -> memoryview:
@@ -183,19 +216,11 @@ def write_rows(
         size = _floattext.format_rows(matrix, words.blob, words.starts, first, last, digits, trailing_space, out.data)
         return out.data[:size]
 
-    for piece in _in_order(formatted, range(0, len(words), step), threads):
-        stream.write(piece)
-
-
-def _in_order(function, arguments, threads: int) -> Iterator[memoryview]:  # type: ignore[no-untyped-def]
-    if threads <= 1:
-        yield from map(function, arguments)
-        return
-    with ThreadPoolExecutor(threads) as pool:
+    with make_pool(threads) as pool:
         pending: deque[Future[memoryview]] = deque()
-        for argument in arguments:
-            pending.append(pool.submit(function, argument))
+        for first in range(0, len(words), step):
+            pending.append(pool.submit(formatted, first))
             if len(pending) > threads:
-                yield pending.popleft().result()
+                stream.write(pending.popleft().result())
         while pending:
-            yield pending.popleft().result()
+            stream.write(pending.popleft().result())

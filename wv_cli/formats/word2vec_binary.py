@@ -19,9 +19,8 @@ from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.base import Format, ReadOptions, WriteOptions
 from wv_cli.formats.header import Header, looks_like_text, parse_header, read_header
 from wv_cli.formats.input import Input
-from wv_cli.formats.report import Report
+from wv_cli.formats.report import Report, shown
 from wv_cli.formats.store import RowStore
-from wv_cli.formats.text_rows import shown
 
 _BLOCK_BYTES = 1 << 20
 # A word of one byte, its space, and the numbers; the last newline may be missing.
@@ -148,7 +147,11 @@ def explain(run: Run, header: Header) -> tuple[str, str]:
     """(kind, problem) of the row that ended a run."""
     row = f"row {run.first + 1} of {header.rows}"
     if run.stop == _floattext.STOP_PARTIAL:
-        return "truncated", f"expected {row}, found the end of the file {run.size} bytes further on: it was cut short"
+        further = f" {run.size} bytes further on" if run.data.strip(b"\n") else ""
+        return (
+            "truncated",
+            f"expected {row}, found the end of the file{further}: it was cut short or the header is wrong",
+        )
     if run.stop == _floattext.STOP_LONG_WORD:
         limit = _floattext.BINARY_WORD_LIMIT
         text = f"{row}: expected a word and a space, found no space in {limit} bytes; the damage is before this place"
@@ -176,8 +179,6 @@ def write(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) -> No
 def packed_rows(embeddings: Embeddings) -> Iterator[memoryview]:
     """The rows as bytes, a megabyte or so at a time."""
     matrix, words = embeddings.matrix, embeddings.words
-    if embeddings.dim > 1 and matrix.strides[1] != 4:
-        matrix = np.ascontiguousarray(matrix)
     step = max(1, _BLOCK_BYTES // (4 * embeddings.dim))
     for first in range(0, len(words), step):
         last = min(first + step, len(words))

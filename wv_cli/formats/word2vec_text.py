@@ -16,7 +16,7 @@ from wv_cli.formats.input import Input
 from wv_cli.formats.report import Report
 from wv_cli.formats.store import RowStore
 from wv_cli.formats.text_check import TextCheck
-from wv_cli.formats.text_rows import RowReader, check_last_line, write_rows
+from wv_cli.formats.text_rows import RowReader, peek_row, refuse_cut_row, write_rows
 
 
 def sniff(head: bytes) -> bool:
@@ -29,9 +29,9 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
     # The shortest row is a one-byte word, and a space and a digit for every number.
     header.require_room(source, row_bytes=1 + 2 * header.dim, spare_bytes=1)
     limit = header.rows if options.limit is None else min(options.limit, header.rows)
-    first_row = source.peek(1 << 16).partition(b"\n")[0]
-    # One row more than promised, for GloVe's <unk>.
-    whole = limit == header.rows
+    first_row = peek_row(source)
+    # To the end of the file: one row more than promised, for GloVe's <unk>.
+    whole = options.limit is None or options.limit > header.rows
     store = RowStore(header.dim, limit + whole if source.size is not None else None)
     reader = RowReader(source, header.dim, 2, options.threads)
     reader.read(store, limit + whole)
@@ -42,7 +42,7 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
         )
         raise BadFile(source.name, problem, line=reader.rows + 1)
     if whole:
-        check_last_line(source, first_row, reader.rows + 1)
+        refuse_cut_row(source, first_row, reader.rows + 1)
     result = store.finish(reader.rows)
     if reader.rows > header.rows:
         if reader.overfull or result.words.bytes_at(header.rows) != b"<unk>":

@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _word2vec
+from wv_cli import _word2vec, memory
 from wv_cli.config import Word2vecConfig
 from wv_cli.corpus import Corpus
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import UsageError, WvError
-from wv_cli.training import memory
 
-# Ids per step: some 3 ms of work, so that a signal is answered at once and threads share evenly. The full softmax
+# Ids per step: some 10 ms of work, so that a signal is answered at once and threads share evenly. The full softmax
 # takes thousands of times longer per word.
-_STEP_IDS = {"ns": 10_000, "nce": 10_000, "hs": 10_000, "softmax": 100}
+_STEP_IDS = {"ns": 40_000, "nce": 40_000, "hs": 20_000, "softmax": 100}
+# With several threads each has private copies of so many rows, exchanged after every step.
+_HOT_ROWS = int(__import__("os").environ.get("HOT", 0))
 
 
 def keep_probability(counts: NDArray[np.int64], config: Word2vecConfig) -> NDArray[np.float64] | None:
@@ -127,12 +128,12 @@ class Word2vec:
     def steps(self) -> int:
         return self.epochs * self.epoch_steps
 
-    def scratch(self) -> NDArray[np.float32]:
-        return memory.zeros(1, -(-self._run.scratch_bytes // 4))[0]
+    def worker(self) -> _word2vec.Worker:
+        return self._run.worker(_HOT_ROWS if self.config.threads > 1 else 0)
 
-    def train_step(self, step: int, scratch: NDArray[np.float32]) -> tuple[float, int, int, float]:
+    def train_step(self, step: int, worker: _word2vec.Worker) -> tuple[float, int, int, float]:
         epoch, block = divmod(step, self.epoch_steps)
-        return self._run.block(int(self.starts[block]), int(self.starts[block + 1]), epoch, scratch)
+        return worker.block(int(self.starts[block]), int(self.starts[block + 1]), epoch)
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""

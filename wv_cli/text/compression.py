@@ -1,11 +1,10 @@
-"""gzip, bzip2, xz and zstd: told by their first bytes, decompressed by a background thread.
+"""gzip, bzip2, xz and zstd: told by their first bytes, decompressed by a background thread; for texts and vector files.
 
-Concatenated members (gzip), streams and frames are one text, zero bytes between and behind them are skipped. What is
+Concatenated members (gzip), streams and frames are one file, zero bytes between and behind them are skipped. What is
 cut or damaged is a BadFile that names the place in the compressed file; so is a kind of file that is certainly no text.
 """
 
 import bz2
-import itertools
 import lzma
 import queue
 import threading
@@ -18,12 +17,31 @@ from typing import Any
 from wv_cli.errors import BadFile, WvError
 
 CHUNK = 1 << 20  # bytes of text in a chunk, at least (but for the last)
-HEAD = 16  # first bytes that tell a codec
+_HEAD = 16  # first bytes that tell a codec
 _BLOCK = 1 << 16  # compressed bytes handed to a decompressor at once
 
 
+def is_compressed(head: bytes, name: str) -> bool:
+    """Whether a file that begins with `head` (16 bytes or more) is compressed. Raises BadFile for compressions and
+    archives that cannot be unpacked here."""
+    return _codec(head, name) is not None
+
+
+def unpacked(blocks: Iterator[bytes], name: str) -> Generator[bytes, None, None]:
+    """One file's bytes, decompressed when its first bytes say that it is compressed, otherwise as they come; chunks are
+    never empty. Raises BadFile for damaged or truncated compressed data."""
+    head = b""
+    while len(head) < _HEAD and (block := next(blocks, b"")):
+        head += block
+    codec = _codec(head, name)
+    if codec is None:
+        yield from _chain(head, blocks)
+    else:
+        yield from _ahead(_joined(_pieces(_chain(head, blocks), codec, name)))
+
+
 @dataclass(frozen=True)
-class Codec:
+class _Codec:
     """A compression: its name, how its files begin, and a maker of decoders in the manner of bz2.BZ2Decompressor."""
 
     name: str
@@ -31,8 +49,7 @@ class Codec:
     new_decoder: Callable[[str], Any]
 
 
-def codec_of(head: bytes, name: str) -> Codec | None:
-    """The compression of a file that begins with `head`, None for plain text. Raises BadFile for other archives."""
+def _codec(head: bytes, name: str) -> _Codec | None:
     for magic, what, step in _NOT_TEXT:
         if head.startswith(magic):
             problem = f"is {what}, which cannot be read as text; {step}"
@@ -40,18 +57,13 @@ def codec_of(head: bytes, name: str) -> Codec | None:
     return next((codec for codec in _CODECS if head.startswith(codec.magic)), None)
 
 
-def unpacked(blocks: Iterator[bytes], name: str) -> Generator[bytes, None, None]:
-    """One file's bytes, decompressed when its first bytes say that it is compressed, otherwise as they come; empty
-    chunks never. Raises BadFile for damaged or truncated compressed data and for other archives."""
-    head = b""
-    while len(head) < HEAD and (block := next(blocks, b"")):
-        head += block
-    codec = codec_of(head, name)
-    whole = itertools.chain([head] if head else [], blocks)
-    yield from whole if codec is None else _ahead(_joined(_pieces(whole, codec, name)))
+def _chain(head: bytes, blocks: Iterator[bytes]) -> Iterator[bytes]:
+    if head:
+        yield head
+    yield from blocks
 
 
-def _pieces(blocks: Iterator[bytes], codec: Codec, name: str) -> Iterator[bytes]:
+def _pieces(blocks: Iterator[bytes], codec: _Codec, name: str) -> Iterator[bytes]:
     """The members (gzip), streams or frames of a compressed file one after the other."""
     decoder: Any = None
     place = 0
@@ -159,16 +171,16 @@ def _new_zstd_decoder(name: str) -> Any:
 
 
 _CODECS = [
-    Codec("gzip", (b"\x1f\x8b\x08",), lambda name: zlib.decompressobj(wbits=31)),
+    _Codec("gzip", (b"\x1f\x8b\x08",), lambda name: zlib.decompressobj(wbits=31)),
     # BZh1 to BZh9, then the mark of a block or, in an empty file, of the end: text may begin with "BZh9" too.
-    Codec(
+    _Codec(
         "bzip2",
         tuple(b"BZh%d" % level + mark for level in range(1, 10) for mark in (b"1AY&SY", b"\x17rE8P\x90")),
         lambda name: bz2.BZ2Decompressor(),
     ),
-    Codec("xz", (b"\xfd7zXZ\0",), lambda name: lzma.LZMADecompressor(lzma.FORMAT_XZ)),
+    _Codec("xz", (b"\xfd7zXZ\0",), lambda name: lzma.LZMADecompressor(lzma.FORMAT_XZ)),
     # Frames, and the skippable frames that some writers put first.
-    Codec(
+    _Codec(
         "zstd",
         (b"\x28\xb5\x2f\xfd", *(bytes([0x50 + n]) + b"\x2a\x4d\x18" for n in range(16))),
         _new_zstd_decoder,

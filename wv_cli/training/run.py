@@ -33,11 +33,11 @@ class Trainable(Protocol):
     def epochs(self) -> int: ...
     @property
     def epoch_steps(self) -> int: ...
-    def scratch(self) -> Any:
-        """Working memory for one thread."""
+    def worker(self) -> Any:
+        """What one thread needs to train steps: working memory and the like."""
         ...
 
-    def train_step(self, step: int, scratch: Any) -> tuple[float, int, int, float]:
+    def train_step(self, step: int, worker: Any) -> tuple[float, int, int, float]:
         """Trains one step without the GIL; returns (loss sum, examples, tokens, learning rate)."""
         ...
 
@@ -91,14 +91,14 @@ class _Crew:
 
     def _work(self) -> None:
         try:
-            scratch = self.model.scratch()
+            worker = self.model.worker()
             while True:
                 with self.lock:
                     step = self.next_step
                     if self.stopping or step >= self.model.steps:
                         break
                     self.next_step += 1
-                loss, examples, tokens, lr = self.model.train_step(step, scratch)
+                loss, examples, tokens, lr = self.model.train_step(step, worker)
                 if not math.isfinite(loss):
                     message = f"the vectors diverged (NaN or infinity) in step {step:,} of {self.model.steps:,}"
                     raise Diverged(message)

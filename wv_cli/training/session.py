@@ -134,6 +134,7 @@ def run(
         "resumed_at_step": first_step or None,
         "training_seconds": round(outcome.seconds, 3),
         "words_per_second": round(outcome.totals.tokens / outcome.seconds) if outcome.seconds else None,
+        "examples": outcome.totals.examples,
         "mean_loss": outcome.totals.loss / outcome.totals.examples if outcome.totals.examples else None,
         "seconds": round(time.monotonic() - begin, 3),
     }

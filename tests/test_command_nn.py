@@ -1,0 +1,166 @@
+"""`wv nn` through its real entry point: words as arguments, from a pipe, on a terminal."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tests.reference import search as twin
+from wv_cli.formats import load
+
+TABLE = """6 2
+one 1 0
+two 1 1
+three 0 1
+four -1 0
+zero 0 0
+One 2 0.1
+"""
+
+
+@pytest.fixture
+def vectors(tmp_path):
+    path = tmp_path / "v.vec"
+    path.write_text(TABLE)
+    return path
+
+
+def test_one_word(wv, vectors):
+    done = wv("nn", vectors, "one")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "One\t0.998752\ntwo\t0.707107\nthree\t0.000000\nzero\t0.000000\nfour\t-1.000000\n"
+
+
+def test_several_words_have_a_query_column(wv, vectors):
+    done = wv("nn", vectors, "one", "one three", "-k", 1)
+    assert done.stdout == "one\tOne\t0.998752\none three\ttwo\t1.000000\n"
+
+
+def test_real_neighbours(wv, slice_vectors):
+    done = wv("nn", slice_vectors, "king", "-k", 15)
+    embeddings = load(slice_vectors)
+    row = embeddings.words.find("king")
+    unit = twin.unit(embeddings.matrix)
+    _, scores = twin.top_k(unit, unit[[row]], 15, [[row]])
+    found = [line.split("\t") for line in done.stdout.splitlines()]
+    np.testing.assert_allclose([float(score) for _, score in found], scores[0], atol=2e-6)
+    assert "king" not in [word for word, _ in found]
+
+
+def test_a_pipe(wv, vectors):
+    done = wv("nn", vectors, "-k", 1, input="one\r\n\n  \nfour four\nthree")
+    assert done.returncode == 0
+    assert done.stdout == "one\tOne\t0.998752\nfour four\tthree\t0.000000\nthree\ttwo\t0.707107\n"
+
+
+def test_json(wv, vectors):
+    done = wv("nn", vectors, "-k", 2, "--json", input="one\nnone\nfour\n")
+    objects = [json.loads(line) for line in done.stdout.splitlines()]
+    assert objects[0] == {
+        "query": "one",
+        "neighbours": [{"word": "One", "score": 0.998752}, {"word": "two", "score": 0.707107}],
+    }
+    assert objects[1]["neighbours"] == [] and "not in" in objects[1]["error"]
+    assert [item["query"] for item in objects] == ["one", "none", "four"]
+    assert done.returncode == 0 and "none" in done.stderr
+
+
+def test_unknown_words(wv, vectors):
+    done = wv("nn", vectors, "ONE", "tow", "two", "nowhere", "-k", 1)
+    assert done.returncode == 1
+    assert done.stdout == "two\tOne\t0.741536\n"
+    assert done.stderr.splitlines() == [
+        f"wv nn: 'ONE' is not in {vectors}; did you mean 'one'?",
+        f"wv nn: 'tow' is not in {vectors}; did you mean 'two'?",
+        f"wv nn: 'nowhere' is not in {vectors}",
+    ]
+    piped = wv("nn", vectors, input="nowhere\n")
+    assert (piped.returncode, piped.stdout) == (0, "") and "nowhere" in piped.stderr
+
+
+def test_only_the_first_words(wv, vectors):
+    assert wv("nn", vectors, "four", "--restrict-vocab", 2, "-k", 9).stdout == "two\t-0.707107\none\t-1.000000\n"
+    assert wv("nn", vectors, "one", "--limit", 2, "-k", 9).stdout == "two\t0.707107\n"
+    assert wv("nn", vectors, "four", "--limit", 2).returncode == 1
+
+
+def test_words_that_are_not_utf8_or_not_ascii(wv, tmp_path):
+    path = tmp_path / "odd.vec"
+    path.write_bytes("3 1\n北京 1\n".encode() + b"caf\xe9 2\nb 3\n")
+    done = wv("nn", path, "b")
+    assert done.stdout == "北京\t1.000000\ncaf\udce9\t1.000000\n"
+    done = wv("nn", path, "--json", input="b\ncaf\udce9\n")
+    first, second = (json.loads(line) for line in done.stdout.splitlines())
+    assert [hit["word"] for hit in first["neighbours"]] == ["北京", "caf\udce9"]
+    assert second["query"] == "caf\udce9"
+    assert '"word": "北京"' in wv("nn", path, "b", "-k", 1, "--json").stdout
+
+
+def test_vectors_from_a_pipe(wv, vectors):
+    done = wv("nn", "-", "one", "-k", 1, input=TABLE)
+    assert done.stdout == "One\t0.998752\n"
+    done = wv("nn", "-", input=TABLE)
+    assert done.returncode == 2 and "standard input" in done.stderr
+
+
+def test_another_program_may_wait_for_each_answer(vectors):
+    with subprocess.Popen(
+        [sys.executable, "-m", "wv_cli", "nn", vectors, "-k", "1"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    ) as process:
+        assert process.stdin and process.stdout
+        for query, answer in [("one", "One"), ("three", "two"), ("two", "One")]:
+            process.stdin.write(f"{query}\n")
+            assert process.stdout.readline().split("\t")[:2] == [query, answer]
+        process.stdin.close()
+        assert process.wait(30) == 0
+
+
+def test_a_terminal_gets_a_prompt(vectors):
+    terminal, other = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "wv_cli", "nn", vectors, "-k", "1"],
+        stdin=other,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    os.close(other)
+    os.write(terminal, b"one\nnowhere\n\nthree\n\x04")
+    output, talk = process.communicate(timeout=60)
+    os.close(terminal)
+    assert process.returncode == 0
+    assert output == "One\t0.998752\ntwo\t0.707107\n"
+    assert talk.count("> ") == 5 and "Ctrl-D" in talk and "'nowhere' is not in" in talk
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(("-k", 0), "-k"), (("--restrict-vocab", 0), "--restrict-vocab"), (("--from", "wrod2vec"), "unknown format")],
+)
+def test_misuse(wv, vectors, arguments, message):
+    done = wv("nn", vectors, "one", *arguments)
+    assert done.returncode == 2 and message in done.stderr and done.stdout == ""
+
+
+def test_more_neighbours_than_words(wv, vectors):
+    assert len(wv("nn", vectors, "one", "-k", 10**15).stdout.splitlines()) == 5
+
+
+def test_every_instruction_set_gives_the_same(wv, slice_vectors):
+    from wv_cli import _cpu
+
+    words = ["king", "the", "paris"]
+    outputs = {isa: wv("nn", slice_vectors, *words, env={"WV_ISA": isa}).stdout for isa in _cpu.usable()}
+    first = [line.split("\t") for line in outputs["baseline"].splitlines()]
+    assert len(first) == 30
+    for output in outputs.values():
+        scores = [float(line.split("\t")[2]) for line in output.splitlines()]
+        np.testing.assert_allclose(scores, [float(score) for _, _, score in first], atol=2e-6)

@@ -1,0 +1,102 @@
+"""The README: its tables are the program's tables, its command lines work, `wv demo` does what it says."""
+
+import gzip
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from tests.conftest import ROOT, Run
+from tests.readme import README, rendered
+from wv_cli.__main__ import wv as group
+
+TEXT = README.read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
+SHELL = [block for language, block in BLOCKS if language == "sh"]
+DOCUMENTS = ["README.md", "benchmarks/README.md", "tests/README.md", "csrc/README.md", "data/README.md"]
+
+
+def wv_lines(text: str) -> list[list[str]]:
+    """The arguments of every `wv ...` in code: fenced or indented blocks, pipelines taken apart, comments left out."""
+    indented = "\n".join(line.strip() for line in text.splitlines() if line.startswith(("    ", "\t")))
+    found = []
+    for line in "\n".join([indented, *(block for _, block in BLOCKS)]).splitlines():
+        for part in re.split(r"\||&&|>", line.partition(" #")[0]):
+            words = shlex.split(part.replace("$@", "out.vec").replace("$<", "in.txt"))
+            if words and Path(words[0]).name == "wv":
+                found.append(words[1:])
+    return found
+
+
+def test_tables_are_current() -> None:
+    assert rendered(TEXT) == TEXT, "run: python tests/readme.py"
+
+
+@pytest.mark.parametrize("arguments", wv_lines(TEXT), ids=" ".join)
+def test_every_command_line_is_understood(arguments: list[str]) -> None:
+    """Names of commands and options exist and values have the right type; nothing is run."""
+    command: click.Command = group
+    context = click.Context(group)
+    name = "wv"
+    while isinstance(command, click.Group):
+        name, found, arguments = command.resolve_command(context, arguments)
+        assert found is not None
+        command = found
+    command.make_context(name, list(arguments))
+
+
+def test_the_block_of_commands_works(tmp_path: Path, slice_text: Path) -> None:
+    """Run as it stands, by a shell, on the first lines of the shipped text."""
+    (tmp_path / "corpus.txt").write_bytes(slice_text.read_bytes())
+    (tmp_path / "corpus.txt.gz").write_bytes(gzip.compress(slice_text.read_bytes(), 1))
+    (tmp_path / "data").symlink_to(ROOT / "data")
+    (tmp_path / "bin").mkdir()
+    wrapper = tmp_path / "bin" / "wv"
+    wrapper.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -P -m wv_cli "$@"\n')
+    wrapper.chmod(0o755)
+    path = f"{wrapper.parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-euxo", "pipefail", "-c", SHELL[0]],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    made = {"corpus.vocab", "phrases.txt", "vectors.bin", "vectors.vec", "cbow.bin", "scores.json", "vectors.glove"}
+    assert made <= {path.name for path in tmp_path.iterdir()}
+
+
+def test_demo_shows_scores_and_leaves_the_files_it_names(wv: Run, tmp_path: Path) -> None:
+    """One epoch instead of ten; then a line it printed is run again and answers the same."""
+    done = wv("demo", "-o", "made", "--epochs", 1, "--threads", 2, timeout=600)
+    assert done.returncode == 0, done.stderr
+    for expected in ("spearman", "accuracy", str(tmp_path / "made")):
+        assert expected in done.stdout.lower()
+    assert {"vectors.bin", "vectors.vec"} <= {path.name for path in (tmp_path / "made").iterdir()}
+    lines = done.stdout.splitlines()
+    steps = [index for index, line in enumerate(lines) if line.startswith("$ wv ")]
+    assert [shlex.split(lines[index])[2] for index in steps] == ["train", "nn", *["analogy"] * 3, "eval", "eval"]
+    again = wv(*shlex.split(lines[steps[1]])[2:])
+    assert again.stdout.splitlines() == lines[steps[1] + 1 : steps[2] - 2]
+
+
+def test_demo_cannot_write(wv: Run) -> None:
+    done = wv("demo", "-o", "no-such-folder/made")
+    assert done.returncode == 1
+    assert done.stderr.startswith("wv demo: no-such-folder/made: cannot write: ")
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_links_lead_somewhere(name: str) -> None:
+    document = ROOT / name
+    for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")):
+        assert (document.parent / target).exists(), f"{name}: {target}"
