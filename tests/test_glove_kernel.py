@@ -5,7 +5,7 @@ import pytest
 
 from tests.reference.glove import Twin, cost, shuffled
 from wv_cli import _cpu, _glove
-from wv_cli.training.memory import padded, zeros
+from wv_cli.memory import padded, zeros
 
 WORDS = 19
 

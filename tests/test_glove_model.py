@@ -54,10 +54,10 @@ def test_two_threads_learn_as_much(corpus, store):
 def test_stopped_anywhere_and_resumed_from_disk_is_exact(corpus, store, tmp_path):
     whole, first = model_of(corpus, store), model_of(corpus, store)
     train(whole)
-    scratch = first.scratch()
+    worker = first.worker()
     stop = first.epoch_steps + 3
     for step in range(stop):
-        first.train_step(step, scratch)
+        first.train_step(step, worker)
     checkpoint.save(tmp_path / "c", first.identity(), {"next_step": stop}, first.arrays())
     second = model_of(corpus, store, seed=1, threads=2)
     state = checkpoint.load(tmp_path / "c", second.identity(), second.arrays())

@@ -54,7 +54,7 @@ from wv_cli.errors import Interrupted, TimedOut
 @click.option("--counts-only", is_flag=True, help="Stop after --save-counts.")
 @click.option("--init", metavar="FILE", help="Start from GloVe's vectors.bin (raw doubles; same vocabulary and --dim).")
 @click.option("--init-gradsq", metavar="FILE", help="Start from GloVe's gradsq.bin as well.")
-@click.option("--memory", type=Size(), metavar="SIZE", help="Memory for text and counts; more goes to disk.  [counts: 1G]")
+@click.option("--memory", type=Size(), metavar="SIZE", help="Memory for text and counts; more goes to disk (1G).")
 @click.option("--checkpoint", metavar="FILE", help="Where to save the run.  [default: first OUTPUT.checkpoint]")
 @click.option("--checkpoint-every", type=Duration(), metavar="TIME", help="Save the run this often (90, 15m, 2h).")
 @click.option("--resume", is_flag=True, help="Go on from the checkpoint if there is one.")

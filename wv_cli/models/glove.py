@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _glove
+from wv_cli import _glove, memory
 from wv_cli.config import GloveConfig
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile, WvError
 from wv_cli.models.glove_tiles import CHUNK_RECORDS, TileStore
-from wv_cli.training import memory
 from wv_cli.vocab import Vocab
 from wv_cli.words import WordList
 
@@ -125,16 +124,17 @@ class Glove:
     def steps(self) -> int:
         return self.epochs * self.epoch_steps
 
-    def scratch(self) -> tuple[NDArray[Any], NDArray[np.float32]]:
+    def worker(self) -> tuple[NDArray[Any], NDArray[np.float32]]:
+        """Room for a chunk and the kernel's working memory."""
         floats = -(-self._run.scratch_bytes(CHUNK_RECORDS) // 4)
         return np.empty(CHUNK_RECORDS, _glove.TILE_RECORD), memory.zeros(1, floats)[0]
 
-    def train_step(self, step: int, scratch: tuple[NDArray[Any], NDArray[np.float32]]) -> tuple[float, int, int, float]:
+    def train_step(self, step: int, worker: tuple[NDArray[Any], NDArray[np.float32]]) -> tuple[float, int, int, float]:
         iteration, place = divmod(step, self.epoch_steps)
         chunk = int(self._order_of(iteration)[place])
-        records = self.store.read(chunk, scratch[0])
+        records = self.store.read(chunk, worker[0])
         row, column = (int(x) for x in self.store.chunks[chunk, :2])
-        cost = self._run.chunk(records, row, column, iteration, chunk, scratch[1])
+        cost = self._run.chunk(records, row, column, iteration, chunk, worker[1])
         with self._lock:
             self.costs[iteration] += cost
         return cost, len(records), len(records), self.config.eta
