@@ -37,10 +37,12 @@ class Call:
 
 
 TRAIN = "{text} --dim 4 --epochs 1 --min-count 1 -q"
+GLOVE = "{text} --dim 4 --iterations 1 --min-count 1 -q"
 CALLS = {
     "build-vocab": Call("{text} -o {out}", "{text} -q"),
     "phrases": Call("{text} -o {out}", "{text} -q"),
     "train": Call(f"{TRAIN} -o {{out}}", f"{TRAIN} -o -"),
+    "glove": Call(f"{GLOVE} -o {{out}}", f"{GLOVE} -o -"),
     "nn": Call("{vectors} the", "{vectors} the"),
     "analogy": Call("{vectors} one two three", "{vectors} one two three"),
     "eval": Call("similarity {vectors} -d {pairs}", "similarity {vectors} -d {pairs}"),

@@ -13,6 +13,11 @@ void WV_NAME(wv_search_top_k)(const wv_top_k *run, int64_t start, int64_t end);
 size_t WV_NAME(wv_search_analogies_scratch_bytes)(const wv_analogies *run);
 void WV_NAME(wv_search_analogies)(const wv_analogies *run, int64_t start, int64_t end, void *scratch);
 
+size_t WV_NAME(wv_glove_scratch_bytes)(int32_t records);
+double WV_NAME(wv_glove_chunk)(const wv_glove_run *run, const wv_glove_record *records, int32_t n, int32_t first_row,
+                               int32_t first_column, uint64_t seed, uint64_t iteration, uint64_t chunk,
+                               void *scratch);
+
 const wv_kernels WV_NAME(wv_kernels) = {
     .name = WV_TEXT(WV_ISA),
     .lanes = WV_LANES,
@@ -24,4 +29,7 @@ const wv_kernels WV_NAME(wv_kernels) = {
     .search_top_k = WV_NAME(wv_search_top_k),
     .search_analogies_scratch_bytes = WV_NAME(wv_search_analogies_scratch_bytes),
     .search_analogies = WV_NAME(wv_search_analogies),
+
+    .glove_scratch_bytes = WV_NAME(wv_glove_scratch_bytes),
+    .glove_chunk = WV_NAME(wv_glove_chunk),
 };

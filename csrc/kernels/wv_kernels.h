@@ -119,6 +119,22 @@ typedef struct {
     int32_t *hits;           /* (questions, k) */
 } wv_analogies;
 
+/* ---------------------------------------------------------------- GloVe */
+
+/* A co-occurrence count in a tile: row and column are relative to the tile's first word and first context. */
+typedef struct {
+    uint16_t row, column;
+    float count;
+} wv_glove_record;
+
+/* Rows are 2 * half floats: the vector with its bias, then the squared gradients (see kernels/glove.c). */
+typedef struct {
+    float *words;    /* (vocab_size, 2 * half) */
+    float *contexts; /* (vocab_size, 2 * half) */
+    int32_t half;    /* dim + 2 rounded up to WV_ROW_FLOATS */
+    float eta, clip, log_x_max, alpha;
+} wv_glove_run;
+
 /* ---------------------------------------------------------------- the table */
 
 typedef struct {
@@ -142,6 +158,11 @@ typedef struct {
     /* The same for analogies; scratch is 64-byte aligned. */
     size_t (*search_analogies_scratch_bytes)(const wv_analogies *run);
     void (*search_analogies)(const wv_analogies *run, int64_t start, int64_t end, void *scratch);
+
+    /* Trains on n records of a tile in an order drawn from (seed, iteration, chunk); returns the sum of their costs. */
+    size_t (*glove_scratch_bytes)(int32_t records);
+    double (*glove_chunk)(const wv_glove_run *run, const wv_glove_record *records, int32_t n, int32_t first_row,
+                          int32_t first_column, uint64_t seed, uint64_t iteration, uint64_t chunk, void *scratch);
 } wv_kernels;
 
 /* WV_NAME(f) is f's symbol for the instruction set being compiled: f_baseline, f_avx2, ... */

@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 
 cdef extern from "kernels/wv_kernels.h" nogil:
@@ -74,6 +74,16 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         float *scores
         int32_t *hits
 
+    ctypedef struct wv_glove_record:
+        uint16_t row, column
+        float count
+
+    ctypedef struct wv_glove_run:
+        float *words
+        float *contexts
+        int32_t half
+        float eta, clip, log_x_max, alpha
+
     # Function pointers must be `noexcept nogil`, or every call would take the GIL.
     ctypedef struct wv_kernels:
         const char *name
@@ -88,6 +98,11 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         void (*search_top_k)(const wv_top_k *run, int64_t start, int64_t end) noexcept nogil
         size_t (*search_analogies_scratch_bytes)(const wv_analogies *run) noexcept nogil
         void (*search_analogies)(const wv_analogies *run, int64_t start, int64_t end, void *scratch) noexcept nogil
+
+        size_t (*glove_scratch_bytes)(int32_t records) noexcept nogil
+        double (*glove_chunk)(const wv_glove_run *run, const wv_glove_record *records, int32_t n, int32_t first_row,
+                              int32_t first_column, uint64_t seed, uint64_t iteration, uint64_t chunk,
+                              void *scratch) noexcept nogil
 
 
 # The table chosen at import (WV_ISA, else the best this machine runs).

@@ -23,6 +23,7 @@ COMMANDS: Registry[Command] = Registry(
             ("build-vocab", "build_vocab", "Count the words of a text; merge counts made elsewhere."),
             ("phrases", "phrases", "Join words that belong together: new york -> new_york."),
             ("train", "train", "Train word vectors: skip-gram or CBOW."),
+            ("glove", "glove", "Train GloVe vectors; count co-occurrences."),
             ("nn", "nn", "Show the nearest neighbours of words."),
             ("analogy", "analogy", "Answer `a is to b as c is to ?`."),
             ("eval", "eval", "Score vectors on word similarity and analogies."),

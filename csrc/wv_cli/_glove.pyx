@@ -1,0 +1,229 @@
+"""GloVe for Python: counting co-occurrences, merging and ordering records (core/cooccur.h), training (kernels/glove.c).
+
+Every array is checked here before its address goes to C. Records are RECORD arrays: GloVe's 16 bytes, ids from 1.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
+from libc.string cimport memset
+
+from wv_cli._cpu cimport (
+    WV_ROW_FLOATS, kernels, kernels_named, wv_glove_record, wv_glove_run, wv_kernels,
+)
+
+
+cdef extern from "core/cooccur.h" nogil:
+    ctypedef struct wv_record:
+        int32_t row, column
+        int64_t units
+    ctypedef struct wv_cooccur:
+        const int32_t *ids
+        int64_t begin, low, end
+        const int64_t *starts
+        const int32_t *positions
+        int32_t words, window
+        int both_sides
+        const int64_t *units
+        double scale
+    void wv_cooccur_positions(const int32_t *ids, int64_t begin, int64_t end, int32_t words, int64_t *starts,
+                              int32_t *positions)
+    int64_t wv_cooccur_scratch_bytes(int32_t words)
+    int64_t wv_cooccur_rows(const wv_cooccur *run, int32_t first, int32_t last, void *scratch, wv_record *out)
+    int64_t wv_cooccur_merge(int32_t runs, const wv_record *records, int64_t *from_, const int64_t *to,
+                             const uint8_t *more, int as_values, int32_t *heap, wv_record *pending, wv_record *out,
+                             int64_t capacity)
+    int64_t wv_cooccur_check(const wv_record *records, int64_t n, int32_t words, uint64_t *last_key, int *ascending)
+    void wv_cooccur_sort(wv_record *records, wv_record *spare, int64_t n)
+    ctypedef struct wv_deal:
+        int64_t base, size, spare, chunks, turn, round
+    int wv_cooccur_tiles(const wv_record *records, int64_t n, int32_t first_row, const uint16_t *range_of,
+                         int32_t words, const int32_t *range_first, int32_t ranges, int64_t largest, int64_t *counts,
+                         wv_deal *deals, wv_glove_record *out)
+
+
+RECORD = np.dtype([("row", "<i4"), ("column", "<i4"), ("value", "<f8")])
+TILE_RECORD = np.dtype([("row", "<u2"), ("column", "<u2"), ("count", "<f4")])
+
+
+cdef wv_record *_records(array, bint writable=False) except NULL:
+    """The address of a RECORD array, which must not be empty."""
+    cdef const uint8_t[::1] fixed
+    cdef uint8_t[::1] free
+    if array.dtype != RECORD or array.ndim != 1 or len(array) == 0:
+        raise ValueError("expected a one-dimensional array of records that is not empty")
+    if writable:
+        free = array.view(np.uint8)
+        return <wv_record *>&free[0]
+    fixed = array.view(np.uint8)
+    return <wv_record *>&fixed[0]
+
+
+cdef class Segment:
+    """A stretch of an id stream with the positions of every word, ready for any thread to count rows of it.
+
+    Pairs whose right word stands in ids[low:end) are counted. `units` is (window + 1) int64, the weight of each
+    distance; `room` the most records each row can have; records get sum / scale as their value, or with scale 0 the sum itself as an int64 in the value's place.
+    """
+
+    cdef wv_cooccur run
+    cdef object kept_alive
+    cdef readonly object starts, room
+
+    def __init__(self, const int32_t[::1] ids, int64_t low, int64_t end, int words, const int64_t[::1] units,
+                 bint both_sides, double scale):
+        cdef int64_t begin = max(0, low - (units.shape[0] - 1))
+        if not 0 <= low < end <= ids.shape[0] or end - begin >= 2**31 or words < 1:
+            raise ValueError(f"segment {low}:{end} lies outside the {ids.shape[0]} ids or is too long")
+        self.starts = np.empty(words + 1, np.int64)
+        positions = np.empty(end - begin, np.int32)
+        cdef int64_t[::1] starts_view = self.starts
+        cdef int32_t[::1] positions_view = positions
+        if np.max(ids[begin:end]) >= words:
+            raise ValueError(f"the corpus holds ids beyond its {words} words")
+        with nogil:
+            wv_cooccur_positions(&ids[0], begin, end, words, &starts_view[0], &positions_view[0])
+        self.kept_alive = (ids.base, positions, units.base)
+        # The most records each row can have.
+        self.room = np.minimum(np.diff(self.starts) * (2 if both_sides else 1) * (units.shape[0] - 1), words)
+        self.run.ids, self.run.begin, self.run.low, self.run.end = &ids[0], begin, low, end
+        self.run.starts, self.run.positions = &starts_view[0], &positions_view[0]
+        self.run.words, self.run.window = words, <int32_t>(units.shape[0] - 1)
+        self.run.both_sides, self.run.units, self.run.scale = both_sides, &units[0], scale
+
+    def scratch(self):
+        """Working memory for one thread."""
+        return np.zeros(-(-wv_cooccur_scratch_bytes(self.run.words) // 8), np.int64)
+
+    def rows(self, int32_t first, int32_t last, int64_t[::1] scratch, out):
+        """The records of words first .. last - 1, sorted, in `out`, which takes sum(room[first:last]). Without the GIL."""
+        if not 0 <= first <= last <= self.run.words or scratch.shape[0] * 8 < wv_cooccur_scratch_bytes(self.run.words):
+            raise ValueError(f"rows {first}:{last} do not fit the segment or its scratch")
+        if len(out) < self.room[first:last].sum():
+            raise ValueError(f"{len(out)} records are too few for rows {first}:{last}")
+        cdef wv_record *place = _records(out, True)
+        cdef int64_t count
+        with nogil:
+            count = wv_cooccur_rows(&self.run, first, last, &scratch[0], place)
+        return out[:count]
+
+
+def merge(records, int64_t[::1] first, const int64_t[::1] last, const uint8_t[::1] more, bint as_values, pending, out):
+    """One step of merging the sorted runs records[first[r]:last[r]], see wv_cooccur_merge; `first` moves on. Returns the
+    number of records written to `out`."""
+    cdef int32_t runs = <int32_t>first.shape[0]
+    cdef int32_t[::1] heap = np.empty(runs, np.int32)
+    cdef wv_record *source = _records(records)
+    cdef wv_record *held = _records(pending, True)
+    cdef wv_record *target = _records(out, True)
+    cdef int64_t capacity = len(out), written
+    if last.shape[0] != runs or more.shape[0] != runs or max(last) > len(records):
+        raise ValueError("the runs do not fit the records")
+    with nogil:
+        written = wv_cooccur_merge(runs, source, &first[0], &last[0], &more[0], as_values, &heap[0], held, target,
+                                   capacity)
+    return written
+
+
+def check(records, int32_t words, uint64_t last_key):
+    """(first bad record or -1, last key, whether keys rise strictly from last_key on)."""
+    cdef wv_record *place = _records(records)
+    cdef int64_t n = len(records), bad
+    cdef int ascending = 1
+    with nogil:
+        bad = wv_cooccur_check(place, n, words, &last_key, &ascending)
+    return bad, last_key, bool(ascending)
+
+
+def sort(records):
+    """Sorts records by row and column in place; equal keys keep their order."""
+    cdef int64_t n = len(records)
+    if n == 0:
+        return
+    spare = np.empty(n, RECORD)
+    cdef wv_record *place = _records(records, True)
+    cdef wv_record *other = _records(spare, True)
+    with nogil:
+        wv_cooccur_sort(place, other, n)
+
+
+def tiles(records, int32_t first_row, const uint16_t[::1] range_of, const int32_t[::1] range_first, int64_t largest,
+          out):
+    """Records of rows first_row .. first_row + 65535 (from 0) ordered into `out`, a TILE_RECORD array: by column range,
+    each dealt out to chunks of `largest` records at most. Returns the number of records in each range.
+
+    A range of n records has q = ceil(n / largest) chunks, the first n % q of which have one record more."""
+    cdef wv_record *place = _records(records)
+    cdef int64_t n = len(records)
+    cdef int32_t ranges = <int32_t>range_first.shape[0], words = <int32_t>range_of.shape[0]
+    cdef int bad
+    counts = np.empty(ranges, np.int64)
+    cdef uint8_t[::1] target = out.view(np.uint8)
+    cdef int64_t[::1] sizes = counts
+    cdef int64_t[:, ::1] deals = np.empty((ranges, sizeof(wv_deal) // 8), np.int64)
+    if out.dtype != TILE_RECORD or len(out) < n or largest < 1 or range_of[words - 1] >= ranges:
+        raise ValueError("the room or the ranges do not fit the records")
+    with nogil:
+        bad = wv_cooccur_tiles(place, n, first_row, &range_of[0], words, &range_first[0], ranges, largest, &sizes[0],
+                               <wv_deal *>&deals[0, 0], <wv_glove_record *>&target[0])
+    if bad:
+        raise ValueError("a column lies beyond the ranges")
+    return counts
+
+
+cdef class Run:
+    """One training run, ready for any thread to train chunks on.
+
+    words and contexts are (rows, 2 * half) float32, aligned to 64 bytes, laid out as kernels/glove.c says.
+    """
+
+    cdef wv_glove_run run
+    cdef const wv_kernels *table
+    cdef int32_t rows
+    cdef uint64_t seed
+    cdef object kept_alive
+
+    def __init__(self, *, words, contexts, double eta, double clip, double x_max, double alpha, uint64_t seed,
+                 isa=None):
+        cdef float[:, ::1] w = words
+        cdef float[:, ::1] c = contexts
+        memset(&self.run, 0, sizeof(self.run))
+        self.table = kernels() if isa is None else kernels_named(isa)
+        if w.shape[1] != c.shape[1] or w.shape[0] != c.shape[0] or w.shape[1] % (2 * WV_ROW_FLOATS):
+            raise ValueError("the matrices do not fit each other")
+        if <uint64_t>&w[0, 0] % 64 or <uint64_t>&c[0, 0] % 64:
+            raise ValueError("matrices must be aligned to 64 bytes")
+        self.kept_alive = (words, contexts)
+        self.rows, self.seed = <int32_t>w.shape[0], seed
+        self.run.words, self.run.contexts, self.run.half = &w[0, 0], &c[0, 0], <int32_t>(w.shape[1] // 2)
+        self.run.eta, self.run.clip, self.run.alpha = <float>eta, <float>clip, <float>alpha
+        self.run.log_x_max = <float>np.log(x_max)
+
+    def scratch_bytes(self, int32_t records):
+        return self.table.glove_scratch_bytes(records)
+
+    def chunk(self, records, int32_t first_row, int32_t first_column, uint64_t iteration, uint64_t chunk,
+              float[::1] scratch):
+        """Trains on TILE_RECORDs of the tile at (first_row, first_column) without the GIL; the sum of their costs.
+
+        scratch: float32, aligned to 64 bytes, at least scratch_bytes(len(records)) long; one per thread.
+        """
+        cdef int32_t n = <int32_t>len(records)
+        cdef double loss
+        if n == 0 or records.dtype != TILE_RECORD:
+            raise ValueError("expected tile records")
+        cdef const uint8_t[::1] bytes_of = records.view(np.uint8)
+        cdef const wv_glove_record *source = <const wv_glove_record *>&bytes_of[0]
+        cdef int32_t k, row = 0, column = 0
+        with nogil:
+            for k in range(n):
+                row = max(row, <int32_t>source[k].row)
+                column = max(column, <int32_t>source[k].column)
+        if first_row < 0 or first_column < 0 or first_row + row >= self.rows or first_column + column >= self.rows:
+            raise ValueError("a record lies beyond the matrices")
+        if <uint64_t>&scratch[0] % 64 or scratch.shape[0] * sizeof(float) < self.scratch_bytes(n):
+            raise ValueError("scratch is too small or not aligned")
+        with nogil:
+            loss = self.table.glove_chunk(&self.run, source, n, first_row, first_column, self.seed,
+                                          iteration, chunk, &scratch[0])
+        return loss

@@ -1,0 +1,67 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+RECORD: np.dtype[Any]
+TILE_RECORD: np.dtype[Any]
+
+class Segment:
+    starts: NDArray[np.int64]
+    room: NDArray[np.int64]
+    def __init__(
+        self,
+        ids: NDArray[np.int32],
+        low: int,
+        end: int,
+        words: int,
+        units: NDArray[np.int64],
+        both_sides: bool,
+        scale: float,
+    ) -> None: ...
+    def scratch(self) -> NDArray[np.int64]: ...
+    def rows(self, first: int, last: int, scratch: NDArray[np.int64], out: NDArray[Any]) -> NDArray[Any]: ...
+
+def merge(
+    records: NDArray[Any],
+    first: NDArray[np.int64],
+    last: NDArray[np.int64],
+    more: NDArray[np.uint8],
+    as_values: bool,
+    pending: NDArray[Any],
+    out: NDArray[Any],
+) -> int: ...
+def check(records: NDArray[Any], words: int, last_key: int) -> tuple[int, int, bool]: ...
+def sort(records: NDArray[Any]) -> None: ...
+def tiles(
+    records: NDArray[Any],
+    first_row: int,
+    range_of: NDArray[np.uint16],
+    range_first: NDArray[np.int32],
+    largest: int,
+    out: NDArray[Any],
+) -> NDArray[np.int64]: ...
+
+class Run:
+    def __init__(
+        self,
+        *,
+        words: NDArray[np.float32],
+        contexts: NDArray[np.float32],
+        eta: float,
+        clip: float,
+        x_max: float,
+        alpha: float,
+        seed: int,
+        isa: str | None = None,
+    ) -> None: ...
+    def scratch_bytes(self, records: int) -> int: ...
+    def chunk(
+        self,
+        records: NDArray[Any],
+        first_row: int,
+        first_column: int,
+        iteration: int,
+        chunk: int,
+        scratch: NDArray[np.float32],
+    ) -> float: ...
