@@ -4,6 +4,7 @@ Readers of Progress only; the training code prints nothing.
 """
 
 import json
+import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
@@ -11,7 +12,9 @@ from dataclasses import asdict
 import click
 from tqdm import tqdm
 
+from wv_cli.errors import Interrupted, TimedOut, WvError
 from wv_cli.training.progress import Progress
+from wv_cli.training.run import Outcome
 
 Observer = Callable[[Progress], None]
 _LOG_SECONDS = 10.0
@@ -75,3 +78,12 @@ def say(message: str, quiet: bool, as_json: bool, **facts: object) -> None:
     if quiet:
         return
     click.echo(json.dumps({"event": "message", "message": message, **facts}) if as_json else message, err=True)
+
+
+def stopped(outcome: Outcome, saved: bool, resumed: bool) -> WvError:
+    """The error for a run that ended early: how it ended and the command line that goes on."""
+    again = [*sys.argv[1:], *([] if resumed else ["--resume"])]
+    way_on = f"go on with: wv {shlex.join(again)}" if saved else "nothing was saved"
+    if outcome.signal is not None:
+        return Interrupted(f"interrupted; {way_on}", outcome.signal)
+    return TimedOut(f"stopped after --max-time; {way_on}")

@@ -1,7 +1,6 @@
 """`wv glove`: text or co-occurrence counts in, GloVe vectors out."""
 
 import json
-import shlex
 import sys
 from typing import Any
 
@@ -9,7 +8,6 @@ import click
 
 from wv_cli.commands.options import Duration, Size, field_options, json_option, quiet_option, take
 from wv_cli.config import GloveConfig, VocabConfig
-from wv_cli.errors import Interrupted, TimedOut
 
 
 @click.command("glove", short_help="Train GloVe vectors; count co-occurrences.")
@@ -71,7 +69,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     that --resume continues exactly where it stopped; the exit code is then 130, 143 or 124.
     """
     from wv_cli.commands.bar import reading_bar
-    from wv_cli.commands.display import say
+    from wv_cli.commands.display import say, stopped
     from wv_cli.training.glove_session import GloveSession, run
 
     session = GloveSession(
@@ -87,11 +85,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     with reading_bar(quiet or as_json) as reading:
         outcome, facts = run(session, tell, reading)
     if outcome is not None and not outcome.finished:
-        again = [*sys.argv[1:], *([] if session.resume else ["--resume"])]
-        saved = f"go on with: wv {shlex.join(again)}" if session.checkpoint_path else "nothing was saved"
-        if outcome.signal is not None:
-            raise Interrupted(f"interrupted; {saved}", outcome.signal)
-        raise TimedOut(f"stopped after --max-time; {saved}")
+        raise stopped(outcome, session.checkpoint_path is not None, session.resume)
     written = [*session.outputs, *([session.save_counts] if session.save_counts else [])]
     if as_json and "-" not in written:
         click.echo(json.dumps({"outputs": written, **facts}))

@@ -1,7 +1,6 @@
 """`wv train`: text in, word vectors out."""
 
 import json
-import shlex
 import sys
 from typing import Any
 
@@ -9,7 +8,6 @@ import click
 
 from wv_cli.commands.options import Duration, Size, field_options, json_option, quiet_option, take
 from wv_cli.config import VocabConfig, Word2vecConfig
-from wv_cli.errors import Interrupted, TimedOut
 
 
 @click.command("train", short_help="Train word vectors: skip-gram or CBOW.")
@@ -70,7 +68,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     --resume continues exactly where it stopped; the exit code is then 130, 143 or 124.
     """
     from wv_cli.commands.bar import reading_bar
-    from wv_cli.commands.display import observer, say
+    from wv_cli.commands.display import observer, say, stopped
     from wv_cli.training.session import Session, run
 
     session = Session(
@@ -86,11 +84,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     with reading_bar(quiet or as_json) as reading:
         outcome, facts = run(session, tell, observer(quiet, as_json), reading)
     if not outcome.finished:
-        again = [*sys.argv[1:], *([] if session.resume else ["--resume"])]
-        saved = f"go on with: wv {shlex.join(again)}" if session.checkpoint_path else "nothing was saved"
-        if outcome.signal is not None:
-            raise Interrupted(f"interrupted; {saved}", outcome.signal)
-        raise TimedOut(f"stopped after --max-time; {saved}")
+        raise stopped(outcome, session.checkpoint_path is not None, session.resume)
     if as_json and "-" not in session.outputs:
         click.echo(json.dumps({"outputs": session.outputs, **facts}))
     tell(f"wrote {', '.join(session.outputs)} ({facts['words_per_second']:,} words/s)")

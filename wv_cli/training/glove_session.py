@@ -8,20 +8,19 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 from wv_cli import formats, meta
 from wv_cli.config import GloveConfig, VocabConfig
 from wv_cli.corpus import encode
-from wv_cli.errors import UsageError, WvError
+from wv_cli.errors import UsageError
 from wv_cli.models import cooccurrence, record_files
 from wv_cli.models.glove import Glove
 from wv_cli.models.glove_tiles import TileStore
 from wv_cli.text.output import check_writable, open_output, remove_output
-from wv_cli.training import checkpoint
 from wv_cli.training.progress import Progress
-from wv_cli.training.run import Diverged, Outcome, train
+from wv_cli.training.run import Outcome
+from wv_cli.training.saved_run import resume, train_saving
 from wv_cli.vocab import Vocab, read_vocab
 
 Say = Callable[..., None]
@@ -135,7 +134,8 @@ def _run(
     model = Glove(session.config, vocab, store, digest)
     if session.init:
         model.load_raw(session.init, session.init_gradsq)
-    outcome = _train(session, model, _resume(session, model, say), say)
+    path = session.checkpoint_path
+    outcome = _train(session, model, resume(path, model, say) if session.resume and path else 0, say)
     facts["training_seconds"] = round(outcome.seconds, 3)
     facts["costs"] = [cost / store.records for cost in model.costs if cost]
     facts["seconds"] = round(time.monotonic() - begin, 3)
@@ -176,25 +176,8 @@ def _records(session: GloveSession, say: Say, reading: Reading | None) -> tuple[
     )
 
 
-def _resume(session: GloveSession, model: Glove, say: Say) -> int:
-    path = session.checkpoint_path
-    if not session.resume or path is None:
-        return 0
-    if not Path(path).exists():
-        say(f"{path}: no checkpoint yet; starting from the beginning")
-        return 0
-    state = checkpoint.load(path, model.identity(), model.arrays())
-    say(f"{path}: going on at {state['next_step'] / model.steps:.1%}", step=state["next_step"])
-    return int(state["next_step"])
-
-
 def _train(session: GloveSession, model: Glove, first_step: int, say: Say) -> Outcome:
-    path = session.checkpoint_path
     told = first_step // model.epoch_steps
-
-    def save(next_step: int) -> None:
-        assert path is not None, "only called when there is a path"
-        checkpoint.save(path, model.identity(), {"next_step": next_step}, model.arrays())
 
     def tell(done: int, rate: float, lr: float) -> None:
         """Reports the iterations that are complete."""
@@ -214,20 +197,16 @@ def _train(session: GloveSession, model: Glove, first_step: int, say: Say) -> Ou
         done = int(now.fraction * model.steps - session.config.threads) // model.epoch_steps
         tell(model.epochs if now.fraction >= 1 else done, now.rate, now.lr)
 
-    try:
-        return train(
-            model,
-            threads=session.config.threads,
-            first_step=first_step,
-            save=save if path else None,
-            save_every=session.checkpoint_every,
-            max_seconds=session.max_seconds,
-            observe=observe,
-        )
-    except Diverged as error:
-        kept = f"the last checkpoint, {path}, is intact; " if path and Path(path).exists() else ""
-        message = f"{error}; {kept}nothing was written; lower --eta (now {session.config.eta:g}) or --grad-clip"
-        raise WvError(message) from error
+    return train_saving(
+        session.checkpoint_path,
+        model,
+        first_step=first_step,
+        threads=session.config.threads,
+        save_every=session.checkpoint_every,
+        max_seconds=session.max_seconds,
+        observe=observe,
+        advice=f"lower --eta (now {session.config.eta:g}) or --grad-clip",
+    )
 
 
 def _save(session: GloveSession, model: Glove, facts: dict[str, Any]) -> None:

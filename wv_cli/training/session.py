@@ -7,19 +7,18 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 from wv_cli import formats, meta
 from wv_cli.config import VocabConfig, Word2vecConfig
 from wv_cli.corpus import Corpus, encode
-from wv_cli.errors import UsageError, WvError
+from wv_cli.errors import UsageError
 from wv_cli.models.clusters import word_classes
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.output import check_writable, open_output, remove_output
-from wv_cli.training import checkpoint
 from wv_cli.training.progress import Progress
-from wv_cli.training.run import Diverged, Outcome, train
+from wv_cli.training.run import Outcome
+from wv_cli.training.saved_run import resume, train_saving
 from wv_cli.vocab import read_vocab
 from wv_cli.words import encode as encode_word
 
@@ -119,8 +118,18 @@ def run(
     model = Word2vec(session.config, corpus, init)
     if init is not None:
         say(f"{model.words_initialised:,} of {words:,} words start from {session.init}")
-    first_step = _resume(session, model, say) if session.resume else 0
-    outcome = _train(session, model, first_step, observe)
+    path, config = session.checkpoint_path, session.config
+    first_step = resume(path, model, say) if session.resume and path else 0
+    outcome = train_saving(
+        path,
+        model,
+        first_step=first_step,
+        threads=config.threads,
+        save_every=session.checkpoint_every,
+        max_seconds=session.max_seconds,
+        observe=observe,
+        advice=f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean"),
+    )
     facts: dict[str, Any] = {
         "config": {**asdict(session.config), "lr": session.config.start_lr},
         "vocabulary_config": asdict(session.vocab_config),
@@ -159,43 +168,6 @@ def _predict(session: Session, corpus: Corpus, say: Say) -> None:
         check_writable(path, words * (dim * _BYTES_PER_TEXT_FLOAT + 8))
     if session.checkpoint_path:
         check_writable(session.checkpoint_path, saved)
-
-
-def _resume(session: Session, model: Word2vec, say: Say) -> int:
-    path = session.checkpoint_path
-    assert path is not None, "validate() asked for it"
-    if not Path(path).exists():
-        say(f"{path}: no checkpoint yet; starting from the beginning")
-        return 0
-    state = checkpoint.load(path, model.identity(), model.arrays())
-    say(f"{path}: going on at {state['next_step'] / model.steps:.1%}", step=state["next_step"])
-    return int(state["next_step"])
-
-
-def _train(session: Session, model: Word2vec, first_step: int, observe: Callable[[Progress], None] | None) -> Outcome:
-    path = session.checkpoint_path
-
-    def save(next_step: int) -> None:
-        assert path is not None, "only called when there is a path"
-        checkpoint.save(path, model.identity(), {"next_step": next_step}, model.arrays())
-
-    try:
-        return train(
-            model,
-            threads=session.config.threads,
-            first_step=first_step,
-            save=save if path else None,
-            save_every=session.checkpoint_every,
-            max_seconds=session.max_seconds,
-            observe=observe,
-        )
-    except Diverged as error:
-        kept = f"the last checkpoint, {path}, is intact; " if path and Path(path).exists() else ""
-        advice = f"lower --lr (now {session.config.start_lr:g})"
-        if not session.config.cbow_mean:
-            advice += " or use --cbow-mean"
-        message = f"{error}; {kept}nothing was written; {advice}"
-        raise WvError(message) from error
 
 
 def _save(session: Session, model: Word2vec, facts: dict[str, Any]) -> None:
