@@ -22,7 +22,7 @@
 #include "kernels/tile.h"
 #include "kernels/wv_kernels.h"
 
-enum { PIPELINE = 4 }; /* tiles under way: drawn, gathered, fetched, trained */
+enum { PIPELINE = 5 }; /* tiles under way: drawn, gathered, fetched, trained */
 
 typedef struct {
     sentence_batch batch;
@@ -210,8 +210,8 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const wv_hot_rows *h
         tile_cursor at = {-1, 0, -1};
         for (int k = 0; k < PIPELINE; k++) space.rows[k].live = 0;
         for (int t = 0, rounds = PIPELINE - 1; rounds > 0; t++) {
-            tile_rows *drawn = &space.rows[t % PIPELINE], *gathered = &space.rows[(t + 3) % PIPELINE];
-            tile_rows *fetched = &space.rows[(t + 2) % PIPELINE], *rows = &space.rows[(t + 1) % PIPELINE];
+            tile_rows *drawn = &space.rows[t % PIPELINE], *gathered = &space.rows[(t + PIPELINE - 1) % PIPELINE];
+            tile_rows *fetched = &space.rows[(t + PIPELINE - 2) % PIPELINE], *rows = &space.rows[(t + 1) % PIPELINE];
             drawn->live = draw(run, &space.batch, &random, &at, drawn);
             drawn->fetch = drawn->fetch_end = 0;
             rounds -= !drawn->live; /* three more rounds empty the pipeline */
