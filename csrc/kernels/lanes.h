@@ -110,12 +110,15 @@ WV_INLINE vfloat v_log(vfloat x) {
     vint bits = (vint)x;
     vint exponent = (bits - 0x3f3504f3) >> 23; /* so that the mantissa lies in sqrt(1/2) .. sqrt(2) */
     vfloat m = (vfloat)(bits - (exponent << 23)) - 1.0f;
-    vfloat s = m / (m + 2.0f); /* ln(1 + m) = 2 atanh(s) */
-    vfloat s2 = s * s;
-    vfloat p = s2 * 0.28571429f + 0.4f;
-    p = p * s2 + 0.66666667f;
-    p = p * s2 + 2.0f;
-    return p * s + __builtin_convertvector(exponent, vfloat) * 0.69314718f;
+    /* ln(1 + m) / m, the polynomial of least absolute error on that interval (2.1e-7); no division, which costs as much
+     * as all of this. */
+    vfloat p = m * 0.118274719f - 0.189019769f;
+    p = p * m + 0.206046745f;
+    p = p * m - 0.248813391f;
+    p = p * m + 0.333032995f;
+    p = p * m - 0.50001967f;
+    p = p * m + 1.00000322f;
+    return p * m + __builtin_convertvector(exponent, vfloat) * 0.69314718f;
 }
 
 #endif

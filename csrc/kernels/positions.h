@@ -100,7 +100,9 @@ static int draw(const wv_word2vec_run *run, const sentence_batch *batch, uint64_
     at->context = rows->last + 1;
     if (at->context == at->position) at->context++;
     if (run->layer == WV_HIERARCHICAL_SOFTMAX) { /* the path itself, and where the next but one begins */
-        __builtin_prefetch(&run->path[run->path_start[batch->word[at->position]]], 0, 3);
+        const int32_t *path = &run->path[run->path_start[batch->word[at->position]]];
+        __builtin_prefetch(path, 0, 3);
+        __builtin_prefetch(path + 15, 0, 3);
         if (at->position + 2 < batch->length)
             __builtin_prefetch(&run->path_start[batch->word[at->position + 2]], 0, 3);
     }
