@@ -191,6 +191,8 @@ def table(result: dict[str, Any]) -> list[str]:
         cells = [row["model"], row["program"], *scores, *speeds, f"{row['peak_mb']:,.0f}"]
         cells += [f"{row['core_latency_ns']}"] * threaded
         lines.append("| " + " | ".join(cells) + " |")
-    if not all(row["quality_judged"] for row in result["summary"]):
-        lines += ["", "Quality not judged: the corpus is too small for these scores to mean anything."]
+    unjudged = sorted({row["model"] for row in result["summary"] if not row["quality_judged"]})
+    if unjudged:
+        why = f"no program answers {JUDGED_FROM:g} % of the analogies after so few words and epochs"
+        lines += ["", f"Quality not judged for {', '.join(unjudged)}: {why}."]
     return lines
