@@ -18,9 +18,9 @@ def corpus(slice_text):
     return encode([str(slice_text)], VocabConfig(min_count=30))
 
 
-def small(model, loss, **changes):
+def small(model, loss, epochs=2, **changes):
     """A run of a second or less; the full softmax visits every word for every position, so it gets a small corpus."""
-    return Word2vecConfig(model=model, loss=loss, dim=24, epochs=2, sample=1e-2, lr=0.05, **changes)
+    return Word2vecConfig(model=model, loss=loss, dim=24, epochs=epochs, sample=1e-2, lr=0.05, **changes)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -53,9 +53,9 @@ def test_learns_and_repeats(model, loss, corpus, tmp_path):
 
 @pytest.mark.parametrize("model", MODELS)
 def test_two_threads_train_the_same_tokens(model, corpus):
-    one, two = (Word2vec(small(model, "ns", threads=n), corpus) for n in (1, 2))
+    one, two = (Word2vec(small(model, "ns", epochs=8, threads=n), corpus) for n in (1, 2))
     first, second = train(one), train(two, threads=2)
-    assert first.totals.tokens == second.totals.tokens == 2 * corpus.tokens
+    assert first.totals.tokens == second.totals.tokens == 8 * corpus.tokens
     assert first.totals.examples == second.totals.examples, "the draws do not depend on the threads"
     assert second.totals.loss == pytest.approx(first.totals.loss, rel=0.02)
 
