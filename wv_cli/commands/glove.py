@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.options import Duration, Size, field_options, json_option, quiet_option, take
+from wv_cli.commands.options import Size, field_options, json_option, quiet_option, saved_run_options, take
 from wv_cli.config import GloveConfig, VocabConfig
 
 
@@ -53,13 +53,7 @@ from wv_cli.config import GloveConfig, VocabConfig
 @click.option("--init", metavar="FILE", help="Start from GloVe's vectors.bin (raw doubles; same vocabulary and --dim).")
 @click.option("--init-gradsq", metavar="FILE", help="Start from GloVe's gradsq.bin as well.")
 @click.option("--memory", type=Size(), metavar="SIZE", help="Memory for text and counts; more goes to disk (1G).")
-@click.option("--checkpoint", metavar="FILE", help="Where to save the run.  [default: first OUTPUT.checkpoint]")
-@click.option("--checkpoint-every", type=Duration(), metavar="TIME", help="Save the run this often (90, 15m, 2h).")
-@click.option("--resume", is_flag=True, help="Go on from the checkpoint if there is one.")
-@click.option(
-    "--max-time", "max_seconds", type=Duration(), metavar="TIME", help="Save the run and stop after this time."
-)
-@click.option("--meta/--no-meta", "write_meta", default=True, help="Write NAME.meta.json beside each output.")
+@saved_run_options
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:

@@ -58,6 +58,23 @@ json_option = click.option(
 )
 
 
+def saved_run_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Options of a training run that can stop and go on; their names are fields of the sessions."""
+    for option in [
+        click.option("--meta/--no-meta", "write_meta", default=True, help="Write NAME.meta.json beside each output."),
+        click.option(
+            "--max-time", "max_seconds", type=Duration(), metavar="TIME", help="Save the run and stop after this time."
+        ),
+        click.option("--resume", is_flag=True, help="Go on from the checkpoint if there is one."),
+        click.option(
+            "--checkpoint-every", type=Duration(), metavar="TIME", help="Save the run this often (90, 15m, 2h)."
+        ),
+        click.option("--checkpoint", metavar="FILE", help="Where to save the run.  [default: first OUTPUT.checkpoint]"),
+    ]:
+        function = option(function)
+    return function
+
+
 def field_options(config: type, helps: dict[str, str]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Options for the plain fields (int, float, bool, str) of a frozen config dataclass, with its defaults, so that
     help and config cannot drift apart. `helps` names the fields and their help texts, in the order shown; a bool field
