@@ -8,7 +8,7 @@
  * softmax: p = exp(s) / sum exp(s) over the whole vocabulary, -loss = ln p_centre, d(-loss)/ds = [centre] - p
  *
  * The sigmoid is exact. word2vec reads it from a table of 1,000 entries over -6 .. 6 with a rounding slip, saturates
- * beyond and, for hierarchical softmax, skips beyond: a departure that makes no measurable difference in quality.
+ * beyond and, for hierarchical softmax, skips beyond.
  */
 #ifndef WV_OUTPUTS_H
 #define WV_OUTPUTS_H

@@ -7,7 +7,7 @@
  *   (an earlier tile is computed and, line by line, asks for the rows just listed)
  *   train    scores, steps, update
  *
- * Departures from word2vec C, all without measurable effect on quality (benchmarks/README.md):
+ * Departures from word2vec C; what they do to quality is measured in benchmarks/README.md:
  * - The context rows of one position share one draw of negatives (pWord2Vec, Ji et al. 2016), and all of them move at
  *   once, from the same old values. word2vec draws anew for every (context, centre) pair: share_negatives = 0 does so.
  * - A word drawn twice as a negative enters the tile once, with a weight of two. A context word that stands twice in
@@ -22,7 +22,7 @@
 #include "kernels/tile.h"
 #include "kernels/wv_kernels.h"
 
-enum { PIPELINE = 5 }; /* tiles under way: drawn, gathered, fetched, trained */
+enum { PIPELINE = 5 }; /* tiles under way: drawn, gathered, fetched, on their way, trained */
 
 typedef struct {
     sentence_batch batch;
@@ -214,7 +214,7 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const wv_hot_rows *h
             tile_rows *fetched = &space.rows[(t + PIPELINE - 2) % PIPELINE], *rows = &space.rows[(t + 1) % PIPELINE];
             drawn->live = draw(run, &space.batch, &random, &at, drawn);
             drawn->fetch = drawn->fetch_end = 0;
-            rounds -= !drawn->live; /* three more rounds empty the pipeline */
+            rounds -= !drawn->live; /* PIPELINE - 2 more rounds empty the pipeline */
             if (gathered->live) gather(run, hot, &space.batch, gathered);
             if (!rows->live) continue;
             loss += run->context == WV_CBOW ? train_cbow(run, &space, rows, fetched, lr, &totals)

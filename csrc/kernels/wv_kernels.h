@@ -37,7 +37,7 @@ typedef struct {
     int32_t stride;
     float *input;       /* (vocab_size, dim): the word vectors */
     float *output;      /* (vocab_size, dim); hierarchical softmax: (vocab_size - 1, dim), one row per inner node */
-    float *output_bias; /* (vocab_size): NCE and softmax; else NULL */
+    float *output_bias; /* (vocab_size): NCE; else NULL */
 
     const uint32_t *keep;    /* (vocab_size): a token survives subsampling when its 32-bit draw is <= keep; NULL: all do */
     const wv_alias *sampler; /* (vocab_size): noise distribution, negative sampling and NCE */

@@ -20,7 +20,7 @@ from wv_cli.errors import UsageError, WvError
 # takes thousands of times longer per word.
 _STEP_IDS = {"ns": 40_000, "nce": 40_000, "hs": 20_000, "softmax": 100}
 # With several threads each works on private copies of so many of the most frequent rows (csrc/kernels/hotrows.h): two
-# threads 1.83 x one instead of 1.62 x; with 300 or 1,000 rows the exchange costs more than it saves.
+# threads 1.75 x one instead of 1.62 x; with 300 or 1,000 rows the exchange costs more than it saves.
 _HOT_ROWS = 100
 
 
