@@ -4,7 +4,7 @@ import click
 
 from wv_cli.commands.options import json_option, quiet_option
 from wv_cli.commands.queries import Answer, run_queries
-from wv_cli.commands.vectors import load_vectors, vector_options
+from wv_cli.commands.reading import load_vectors, vector_options
 from wv_cli.errors import UsageError
 
 
