@@ -1,8 +1,8 @@
 """Codes: short binary words for words, as `wv hash` makes them, `wv nn` searches them and formats/codes.py stores them.
 
-Two kinds. Dense codes are `bits` bits each, packed in 64-bit words, the lowest bit first (as in Faiss); they are compared by
-the number of bits that differ (Hamming). Sparse codes have exactly `active` of `bits` bits set and are kept as the
-positions of these, ascending; they are compared by how many they share (overlap; their Hamming distance is
+Two kinds. Dense codes are `bits` bits each, packed in 64-bit words, the lowest bit first (as in Faiss); they are
+compared by the number of bits that differ (Hamming). Sparse codes have exactly `active` of `bits` bits set and are kept
+as the positions of these, ascending; they are compared by how many they share (overlap; their Hamming distance is
 2 (active - overlap)). How codes are made is in wv_cli/models, how they are searched in wv_cli/code_search.py.
 """
 
@@ -22,8 +22,8 @@ MAX_BITS = 1 << 24
 @dataclass(frozen=True, eq=False)
 class Codes:
     """`data` is (len(words), words_per_code(bits)) uint64 for dense codes (active 0; bits after the last are zero), and
-    (len(words), active) int32 for sparse ones, each row ascending. `method` and `parameters` (what JSON can hold) say how
-    they were made. Raises ValueError when these do not fit together."""
+    (len(words), active) int32 for sparse ones, each row ascending. `method` and `parameters` (what JSON can hold) say
+    how they were made. Raises ValueError when these do not fit together."""
 
     words: WordList
     method: str
@@ -101,7 +101,7 @@ class CodeVectors(Embeddings):
     codes: Codes
 
     @cached_property
-    def matrix(self) -> NDArray[np.float32]:  # type: ignore[override]
+    def matrix(self) -> NDArray[np.float32]:
         codes = self.codes
         if not codes.sparse:
             return np.where(unpack_bits(codes.data, codes.bits), np.float32(1), np.float32(-1))

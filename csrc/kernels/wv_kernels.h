@@ -135,10 +135,12 @@ typedef struct {
     float eta, clip, log_x_max, alpha;
 } wv_glove_run;
 
+#include "kernels/wv_hashing.h"
+
 /* ---------------------------------------------------------------- the table */
 
 typedef struct {
-    const char *name; /* baseline, avx2, avx512: the values of WV_ISA */
+    const char *name; /* baseline, avx2, avx512, avx512icl: the values of WV_ISA */
     int lanes;        /* floats per vector register */
 
     /* Bytes of 64-byte-aligned scratch that one thread needs for this run. */
@@ -163,6 +165,23 @@ typedef struct {
     size_t (*glove_scratch_bytes)(int32_t records);
     double (*glove_chunk)(const wv_glove_run *run, const wv_glove_record *records, int32_t n, int32_t first_row,
                           int32_t first_column, uint64_t seed, uint64_t iteration, uint64_t chunk, void *scratch);
+
+    /* Codes of n rows: bits packed in (n, ceil(units / 64)), or for active > 0 ascending positions, (n, active). */
+    size_t (*hash_scratch_bytes)(const wv_hasher *hasher);
+    void (*hash_bits)(const wv_hasher *hasher, const float *rows, int64_t stride, int64_t n, uint64_t *out,
+                      void *scratch);
+    void (*hash_active)(const wv_hasher *hasher, const float *rows, int64_t stride, int64_t n, int32_t *out,
+                        void *scratch);
+    /* Trains on rows x[order[0 .. n)], `batch` at a time; returns the summed energy. scratch is zero at first. */
+    size_t (*biohash_scratch_bytes)(const wv_biohash *run, int32_t batch);
+    double (*biohash_train)(const wv_biohash *run, const float *x, int64_t stride, const int32_t *order, int64_t n,
+                            int32_t batch, float lr, void *scratch);
+    /* Offer the codes of rows [start, end) to every heap; start is a multiple of WV_CODE_LANES. */
+    void (*hamming_top_k)(const wv_hamming *run, int64_t start, int64_t end);
+    /* out[q, i] = distance of query q to row start + i, for all queries. */
+    void (*hamming_distances)(const wv_hamming *run, int64_t start, int64_t end, int32_t *out);
+    size_t (*overlap_scratch_bytes)(const wv_overlap *run);
+    void (*overlap_top_k)(const wv_overlap *run, int64_t start, int64_t end, void *scratch);
 } wv_kernels;
 
 /* WV_NAME(f) is f's symbol for the instruction set being compiled: f_baseline, f_avx2, ... */

@@ -4,10 +4,11 @@
 Binary: a container (container.py) of the arrays `lengths` and `words` (the words end to end), and `codes`: uint8
 (n, ceil(bits / 8)) with the lowest bit first, or the positions of the active bits, uint16 or uint32 (n, active).
 
-Text: a first line `# wv codes {JSON}`, then `word TAB code`, the code as 0101..., bit 0 first, or as the positions of its
-active bits, separated by blanks.
+Text: a first line `# wv codes {JSON}`, then `word TAB code`, the code as 0101..., bit 0 first, or as the positions of
+its active bits, separated by blanks.
 """
 
+import itertools
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -16,7 +17,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.codes import MAX_BITS, CodeVectors, Codes, pack_bits, unpack_bits, words_per_code
+from wv_cli.codes import MAX_BITS, Codes, CodeVectors, pack_bits, unpack_bits, words_per_code
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile, WvError
 from wv_cli.formats import container
@@ -183,7 +184,7 @@ def _parse(text: bytes, bits: int, active: int) -> Any:
     if len(fields) != active or not all(field.isdigit() and len(field) < 10 for field in fields):
         return None
     at = [int(field) for field in fields]
-    return at if at[-1] < bits and all(one < other for one, other in zip(at, at[1:], strict=False)) else None
+    return at if at[-1] < bits and all(one < other for one, other in itertools.pairwise(at)) else None
 
 
 def _lines(source: Input) -> Iterator[bytes]:

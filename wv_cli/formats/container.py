@@ -37,7 +37,8 @@ def write(stream: BinaryIO, name: str, header: Mapping[str, Any], arrays: Mappin
     layout = [[key, array.dtype.str, list(array.shape)] for key, array in plain.items()]
     line = json.dumps({**header, "arrays": layout}).encode() + b"\n"
     crc = 0
-    for piece in (magic(name), line, *(array.reshape(-1).view(np.uint8).data for array in plain.values())):
+    pieces = [memoryview(magic(name)), memoryview(line)]
+    for piece in [*pieces, *(array.reshape(-1).view(np.uint8).data for array in plain.values())]:
         stream.write(piece)
         crc = zlib.crc32(piece, crc)
     stream.write(crc.to_bytes(4, "little") + _DONE)
