@@ -119,8 +119,8 @@ def prepared(
     *,
     place: str = "the vectors",
 ) -> NDArray[np.float32]:
-    """Rows as a hasher sees them, C-contiguous: scaled to unit length (zero rows stay zero), then centred. Raises WvError
-    as LinearHasher.encode."""
+    """Rows as a hasher sees them, C-contiguous: scaled to unit length (zero rows stay zero), then centred. Raises
+    WvError as LinearHasher.encode."""
     x = np.array(embeddings.matrix[rows], np.float32, order="C")
     wrong = ~(np.abs(x) <= _LARGEST).all(axis=1)
     if wrong.any():
