@@ -109,7 +109,7 @@ class Report:
 
     task: str
     measure: str
-    config: "EvalConfig | RetrievalConfig"
+    config: Any
     columns: list[Column]
     rows: list[dict[str, Any]] = field(default_factory=list)
     scores: list[tuple[str, float]] = field(default_factory=list)
