@@ -4,9 +4,9 @@
     python benchmarks/hashing.py vectors.bin --codes bioword-16.codes --plot hashing.png
 
 For every vector file, method and hash length (bits of dense codes, active bits of sparse ones): retrieval (mAP and
-recall@100 against the 100 exact nearest neighbours, see `wv eval retrieval`), Spearman's correlation on word similarity,
-bits per word, CPU seconds to fit and encode. Writes a Markdown table and the figures as JSON beside it; --plot needs
-matplotlib (`pip install 'wv-cli[plot]'`). Codes made elsewhere (bioword) join by --codes, at the length they have.
+recall@100 against the 100 exact nearest neighbours, see `wv eval retrieval`), Spearman's correlation on word
+similarity, bits per word, CPU seconds to fit and encode. Writes a Markdown table and the figures as JSON beside it; --plot
+needs matplotlib (`pip install 'wv-cli[plot]'`). Codes made elsewhere (bioword) join by --codes, at the length they have.
 """
 
 import argparse
