@@ -5,8 +5,8 @@
 
 For every vector file, method and hash length (bits of dense codes, active bits of sparse ones): retrieval (mAP and
 recall@100 against the 100 exact nearest neighbours, see `wv eval retrieval`), Spearman's correlation on word
-similarity, bits per word, CPU seconds to fit and encode. Writes a Markdown table and the figures as JSON beside it; --plot
-needs matplotlib (`pip install 'wv-cli[plot]'`). Codes made elsewhere (bioword) join by --codes, at the length they have.
+similarity, bits per word, CPU seconds to fit and encode. Writes a Markdown table and the figures as JSON beside it;
+--plot needs matplotlib (`pip install 'wv-cli[plot]'`). Codes made elsewhere join by --codes, at the length they have.
 """
 
 import argparse

@@ -12,7 +12,7 @@ from pathlib import Path
 from wv_cli.commands import COMMANDS
 from wv_cli.evaluation import TASKS
 from wv_cli.formats import FORMATS
-from wv_cli.models import MODELS
+from wv_cli.models import HASHERS, MODELS
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 BLOCK = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -31,6 +31,13 @@ def tables() -> dict[str, str]:
         "models": markdown(
             ["`--model`", "what it learns from", "source"],
             [[f"`{name}`", row.summary, row.source] for name, row in MODELS.items()],
+        ),
+        "hashers": markdown(
+            ["`--method`", "codes", "what a bit says", "source"],
+            [
+                [f"`{name}`", "sparse" if row.sparse else "dense", row.summary, row.source]
+                for name, row in HASHERS.items()
+            ],
         ),
         "formats": markdown(
             ["format", "endings", "reads", "writes", "what it holds", "what it cannot keep"],

@@ -14,6 +14,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.reference import codes as code_twin
 from tests.reference import vectors as twin
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile, UsageError, WvError
@@ -31,6 +32,8 @@ GOLDEN_FILES = {
     ],
     "word2vec-binary": [("w2v-sg-ns.bin", 4331, twin.read_binary), ("gensim.bin", 200, twin.read_binary)],
     "glove-text": [("glove.txt", 401, lambda data: twin.read_text(data, header=False))],
+    "codes": [("sign.codes", 200, code_twin.read_binary)],
+    "codes-text": [("sign.codes.txt", 200, code_twin.read_text)],
 }
 every_golden = pytest.mark.parametrize(
     ("format", "name", "rows", "read"), [(format, *row) for format, rows in GOLDEN_FILES.items() for row in rows]
