@@ -159,7 +159,9 @@ def test_bad_lines_of_text(line, what, tmp_path):
     assert check(path).damaged
 
 
-@pytest.mark.parametrize("positions", ["5 4 30 40 50", "1 2 3 4", "1 2 3 4 100000", "1 2 3 4 x", "1 2 3 4  5", "1 2 3 3 4"])
+@pytest.mark.parametrize(
+    "positions", ["5 4 30 40 50", "1 2 3 4", "1 2 3 4 100000", "1 2 3 4 x", "1 2 3 4  5", "1 2 3 3 4"]
+)
 def test_bad_positions(positions, tmp_path):
     path = tmp_path / "x.txt"
     save(path, some(sparse=True))

@@ -38,14 +38,14 @@ def first(vectors, n):
 @EVERY
 def test_codes_repeat_and_follow_the_seed(method, glove, tmp_path):
     vectors = first(glove, 700)
-    hasher = fit(vectors, method, HashConfig())
+    hasher = fit(vectors, method, HashConfig(iterations=5))
     codes = hasher.encode(vectors)
     assert len(codes) == 700 and codes.method == method and codes.words == vectors.words
     assert codes.bits == hasher.units and codes.active == (32 if HASHERS[method].sparse else 0)
-    again = fit(vectors, method, HashConfig(threads=3)).encode(vectors, threads=3)
+    again = fit(vectors, method, HashConfig(iterations=5, threads=3)).encode(vectors, threads=3)
     np.testing.assert_array_equal(codes.data, again.data)
     if method not in ("pcah", "sign"):
-        other = fit(vectors, method, HashConfig(seed=2)).encode(vectors)
+        other = fit(vectors, method, HashConfig(iterations=5, seed=2)).encode(vectors)
         assert not np.array_equal(codes.data, other.data)
     hasher.save(tmp_path / "h")
     read = load_hasher(tmp_path / "h")
@@ -71,7 +71,7 @@ def test_exactly_so_many_are_active(method, glove):
 @EVERY
 def test_bad_vectors(method, glove, tmp_path):
     vectors = first(glove, 700)
-    hasher = fit(vectors, method, HashConfig())
+    hasher = fit(vectors, method, HashConfig(iterations=1))
     with pytest.raises(WvError, match=r"expected vectors of 50 numbers, as the hasher was made for, found 49"):
         hasher.encode(Embeddings(vectors.words, vectors.matrix[:, :49]), place="x.vec")
     for value in (np.nan, np.inf, 1e30):

@@ -35,7 +35,7 @@ from wv_cli.models import HASHERS
         "p": "sgd: the norm's exponent.",
         "rank": "sgd: the unit of this rank is pushed away by --delta.",
         "delta": "sgd: how much.",
-        "lr": "sgd: learning rate of the first epoch; it falls linearly to 0.",
+        "lr": "sgd: learning rate of the first epoch, falling to 0 (the authors: 0.02, for more rows).",
         "epochs": "biohash: passes over the rows.",
         "batch": "sgd: rows per update.",
         "normalize_weights": "sgd: bring weights back to unit length after each update.",

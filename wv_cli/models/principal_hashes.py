@@ -55,12 +55,13 @@ def rotation(
     """(R (count, count), errors): ITQ's rotation from a random start, and the mean squared error of the signs before
     each turn and after the last."""
     count = axes.shape[1]
+    projected = np.concatenate([x[start : start + _BLOCK_ROWS] @ axes for start in range(0, len(x), _BLOCK_ROWS)])
     turn = np.linalg.qr(np.random.default_rng(seed).standard_normal((count, count)))[0]
     errors = []
     for iteration in range(iterations + 1):
         product, error = np.zeros((count, count)), 0.0
         for start in range(0, len(x), _BLOCK_ROWS):
-            block = x[start : start + _BLOCK_ROWS] @ axes
+            block = projected[start : start + _BLOCK_ROWS]
             turned = block @ turn
             signs = np.where(turned > 0, 1.0, -1.0)
             error += float(np.square(signs - turned).sum())
