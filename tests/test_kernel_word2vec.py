@@ -11,6 +11,7 @@ from wv_cli.memory import padded, zeros
 
 LAYERS = ["ns", "hs", "nce", "softmax"]
 WORDS = 23
+NGRAMS = 40
 
 
 def corpus(seed, lines=12):
@@ -22,7 +23,14 @@ def corpus(seed, lines=12):
     return np.concatenate(pieces).astype(np.int32)
 
 
-def setting(context, layer, dim, seed=1, lines=12, **changes):
+def some_subwords(random):
+    """Every word's row and 0 to 25 of few n-gram rows, so that words share them and some stand twice in a word."""
+    lists = [[word, *random.integers(WORDS, WORDS + NGRAMS, word % 5 * 25 // 4)] for word in range(WORDS)]
+    starts = np.cumsum([0, *map(len, lists)]).astype(np.int64)
+    return starts, np.concatenate(lists).astype(np.int32)
+
+
+def setting(context, layer, dim, seed=1, lines=12, subwords=False, **changes):
     """(arguments shared by kernel and twin, input, output) with both matrices small random numbers."""
     random = np.random.default_rng(seed)
     ids = corpus(seed, lines)
@@ -54,7 +62,11 @@ def setting(context, layer, dim, seed=1, lines=12, **changes):
         options["output_bias"] = random.normal(0, 0.1, WORDS).astype(np.float32)
     if layer == "hs":
         options["path"] = _word2vec.huffman(counts)
-    x = random.normal(0, 0.6 / np.sqrt(dim), (WORDS, dim))
+    input_rows = WORDS
+    if subwords:
+        options["subwords"] = some_subwords(random)
+        input_rows += NGRAMS
+    x = random.normal(0, 0.6 / np.sqrt(dim), (input_rows, dim))
     y = random.normal(0, 0.6 / np.sqrt(dim), (WORDS - (layer == "hs"), dim))
     return options, x, y
 
@@ -136,6 +148,37 @@ def test_long_blocks_of_many_batches(isa, share_negatives):
 @pytest.mark.parametrize("hot_rows", [1, 7, 1000])
 def test_private_copies_of_hot_rows_change_nothing_for_one_thread(isa, layer, hot_rows):
     compare(isa, "skipgram", layer, 20, lines=150, block=5000, epochs=1, hot_rows=hot_rows)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("context", ["skipgram", "cbow"])
+@pytest.mark.parametrize("dim", [1, 15, 16, 33, 100])
+def test_subwords(isa, context, layer, dim):
+    compare(isa, context, layer, dim, subwords=True, lr=0.02)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"window": 1},
+        {"window": 7, "shrink_window": False},
+        {"window": 8, "shrink_window": False},
+        {"window": 40},
+        {"max_sentence": 2},
+        {"share_negatives": False},
+        {"negative": 5, "lines": 150, "block": 5000, "epochs": 1},
+        {"share_negatives": False, "lines": 150, "block": 5000, "epochs": 1},
+        {"hot_rows": 7},
+        {"cbow_mean": False, "cbow_divide_gradient": True, "lr": 1e-4},
+        {"cbow_divide_gradient": False},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("context", ["skipgram", "cbow"])
+def test_subword_options(isa, context, changes):
+    compare(isa, context, "ns", 20, subwords=True, **{"lr": 0.02, **changes})
 
 
 def finite_differences(f, at, step=1e-5):
