@@ -18,6 +18,8 @@ from wv_cli import _subwords
 from wv_cli.words import WordList, encode
 
 Rows = NDArray[np.int64]
+Loss = Literal["hs", "ns", "softmax", "ova"]
+Kind = Literal["cbow", "skipgram", "supervised"]
 
 END_OF_LINE = b"</s>"  # the word that fastText reads at every line end
 LABEL_PREFIX = b"__label__"  # not kept in the file; fastText takes its default, too, for words a model does not know
@@ -37,8 +39,8 @@ class Matrix(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class DenseMatrix:
-    """`values` is (rows, dim) float32, C-ordered. It may be memory-mapped, read-only and not aligned: numpy computes with
-    such arrays, kernels should be given take()'s."""
+    """`values` is (rows, dim) float32, C-ordered. It may be memory-mapped, read-only and not aligned: numpy computes
+    with such arrays, kernels should be given take()'s."""
 
     values: NDArray[np.float32]
 
@@ -78,8 +80,8 @@ class FastTextArgs:
     min_count: int = 5
     negative: int = 5
     word_ngrams: int = 1
-    loss: Literal["hs", "ns", "softmax", "ova"] = "ns"
-    model: Literal["cbow", "skipgram", "supervised"] = "skipgram"
+    loss: Loss = "ns"
+    model: Kind = "skipgram"
     buckets: int = 2_000_000
     minn: int = 3
     maxn: int = 6
@@ -91,8 +93,8 @@ class FastTextArgs:
 class FastTextModel:
     """words (nwords) and labels (nlabels) with their counts (int64), most frequent first; `tokens` is how many the
     corpus had. `input` is (nwords + buckets, dim), or after pruning (nwords + len(kept_buckets), dim): `kept_buckets`
-    (n, 2) int32 holds pairs (bucket, its row behind the words); None when nothing was pruned. `output` is (nlabels, dim)
-    for a classifier, (nwords, dim) for word vectors. `version` is that of the file.
+    (n, 2) int32 holds pairs (bucket, its row behind the words); None when nothing was pruned. `output` is
+    (nlabels, dim) for a classifier, (nwords, dim) for word vectors. `version` is that of the file.
 
     fastText and gensim expect `</s>` among the words; END_OF_LINE.
     """
@@ -160,7 +162,7 @@ class FastTextModel:
         return np.concatenate([own, rows[rows >= 0]])
 
     def ngrams(self, word: str | bytes) -> list[tuple[bytes, int]]:
-        """(n-gram, row of the input matrix) for every character n-gram of a word that has a row, in fastText's order."""
+        """(n-gram, row of the input matrix) for every character n-gram of a word that has one, in fastText's order."""
         text = encode(word) if isinstance(word, str) else word
         if text == END_OF_LINE or not self.has_subwords:
             return []

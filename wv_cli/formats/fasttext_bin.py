@@ -69,10 +69,9 @@ def _check_finite(matrix: Matrix, what: str, model: FastTextModel, report: Repor
             values = block[row]
             at = int(np.flatnonzero(~np.isfinite(values))[0])
             owner = _owner(first + row, what, model)
-            text = (
-                f"{what} matrix, row {first + row + 1}: expected finite numbers, found {values[at]} as number {at + 1}"
-            )
-            report.add("not finite", f"{text} of {owner}")
+            place = f"{what} matrix, row {first + row + 1} ({owner})"
+            text = f"{place}: expected finite numbers, found {values[at]} as number {at + 1}"
+            report.add("not finite", text)
 
 
 def _owner(row: int, what: str, model: FastTextModel) -> str:

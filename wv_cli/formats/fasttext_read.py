@@ -10,10 +10,10 @@ Little-endian, nothing aligned (fasttext.cc, args.cc, dictionary.cc, densematrix
     bool quantised; matrix        input (the oldest layout has no bool)
     bool quantised; matrix        output: rows of labels for a classifier, else of words
 
-Dense matrices of a plain file are mapped, not read: a 7 GB model answers a query from the few pages it needs (a file cut
-short by another process in the meantime kills the process that has it mapped). Every size is held against the bytes
-that are there before anything is allocated. floret's files, which have the same magic number and two more arguments, are
-refused by name. What a model is stands in wv_cli.fasttext; writing in fasttext_write.
+Dense matrices of a plain file are mapped, not read: a 7 GB model answers a query from the few pages it needs (a file
+cut short by another process in the meantime kills the process that has it mapped). Every size is held against the bytes
+that are there before anything is allocated. floret's files, which have the same magic number and two more arguments,
+are refused by name. What a model is stands in wv_cli.fasttext; writing in fasttext_write.
 """
 
 import math
@@ -26,7 +26,7 @@ from typing_extensions import Buffer
 
 from wv_cli import _subwords
 from wv_cli.errors import BadFile
-from wv_cli.fasttext import DenseMatrix, FastTextArgs, FastTextModel, Matrix
+from wv_cli.fasttext import DenseMatrix, FastTextArgs, FastTextModel, Kind, Loss, Matrix
 from wv_cli.formats.header import MAX_DIM
 from wv_cli.formats.input import Input, open_input
 from wv_cli.formats.report import shown
@@ -36,8 +36,8 @@ from wv_cli.words import WordList
 MAGIC = struct.pack("<i", 793712314)
 VERSIONS = (11, 12)
 ARGS = struct.Struct("<12id")
-LOSSES = ("hs", "ns", "softmax", "ova")  # numbered from 1
-MODELS = ("cbow", "skipgram", "supervised")
+LOSSES: tuple[Loss, ...] = ("hs", "ns", "softmax", "ova")  # numbered from 1
+MODELS: tuple[Kind, ...] = ("cbow", "skipgram", "supervised")
 COUNTS = struct.Struct("<3iq")
 # Longer n-grams would be longer than words; in a damaged file they would take for ever.
 _MOST_NGRAM = 1000
@@ -45,8 +45,9 @@ ENTRY_BYTES = 10  # of a word table, at least
 
 
 def load_model(path: str | os.PathLike[str]) -> FastTextModel:
-    """Reads a model from a file or `-`. A plain file is mapped, a compressed one or a pipe is read whole. Raises BadFile
-    with the place of what is wrong, WvError when the file cannot be read."""
+    """Reads a model from a file or `-`. A plain file is mapped, a compressed one or a pipe is read whole.
+
+    Raises BadFile with the place of what is wrong, WvError when the file cannot be read."""
     with open_input(path) as source:
         return read_model(source)
 
@@ -57,7 +58,7 @@ def read_model(source: Input) -> FastTextModel:
 
 
 class ModelReader:
-    """One model in `data`. `at` is the place there; every reading moves it. `table_at` is where the word table begins."""
+    """One model in `data`. `at` is the place there, moved by every reading; `table_at` is where the word table begins."""
 
     def __init__(self, name: str, data: Buffer) -> None:
         self.name, self.data = name, memoryview(data)
@@ -108,7 +109,7 @@ class ModelReader:
             what, at = problem
             raise self.error(f"{what}; this is no fastText model, or damaged", at)
         args = _args(self.take(ARGS, "arguments"))
-        size, nwords, nlabels, tokens = self.take(COUNTS, "word counts")
+        _, nwords, nlabels, tokens = self.take(COUNTS, "word counts")
         pruned = self._pruned_buckets() if has_magic else -1
         words, counts, labels, label_counts = self._table(nwords, nlabels)
         pairs = self.array("<i4", 2 * max(pruned, 0), f"{pruned} pruned buckets").reshape(-1, 2)
@@ -130,7 +131,7 @@ class ModelReader:
         )
 
     def _version(self) -> int:
-        magic, version = self.take(struct.Struct("<2i"), "a version")
+        _, version = self.take(struct.Struct("<2i"), "a version")
         if version not in VERSIONS:
             known = " and ".join(map(str, VERSIONS))
             raise self.error(f"expected a fastText model of version {known}, found version {version}", 4)
@@ -179,8 +180,8 @@ class ModelReader:
 
     def _shape(self, found: tuple[int, ...], rows: int, dim: int, what: str, size: int = 16) -> None:
         if found != (rows, dim):
-            problem = f"expected an {what} matrix of {rows:,} x {dim}, as the word counts promise, found {found[0]} x {found[1]}"
-            raise self.error(problem, self.at - size)
+            expected = f"expected an {what} matrix of {rows:,} x {dim}, as the arguments promise"
+            raise self.error(f"{expected}, found {found[0]} x {found[1]}", self.at - size)
 
     def _quantised_matrix(self, rows: int, dim: int, what: str) -> QuantMatrix:
         has_norms = self.flag(f"the flag of norms in the {what} matrix")
@@ -201,7 +202,7 @@ class ModelReader:
         at = self.at
         found = self.take(struct.Struct("<4i"), f"a quantiser of the {what} matrix")
         dsub = found[2]
-        blocks = -(-dim // dsub) if 1 <= dsub <= dim else 0
+        blocks = -(-dim // dsub) if dsub > 0 else 0
         if not blocks or (nsub and nsub != blocks) or found != (dim, blocks, dsub, dim - (blocks - 1) * dsub):
             expected = f"a quantiser of {dim} numbers" + (f" in {nsub} blocks" if nsub else "")
             raise self.error(f"expected {expected}, found dim, blocks, block, last block {found}", at)
@@ -212,14 +213,15 @@ _BYTE = struct.Struct("<B")
 
 
 def _args(values: tuple[float, ...]) -> FastTextArgs:
-    *integers, sample = values
-    numbers = [int(value) for value in integers]
-    return FastTextArgs(*numbers[:6], LOSSES[numbers[6] - 1], MODELS[numbers[7] - 1], *numbers[8:], sample)  # type: ignore[arg-type]
+    dim, window, epochs, min_count, negative, word_ngrams, loss, kind = (int(value) for value in values[:8])
+    buckets, minn, maxn, lr_update_rate = (int(value) for value in values[8:12])
+    first = (dim, window, epochs, min_count, negative, word_ngrams, LOSSES[loss - 1], MODELS[kind - 1])
+    return FastTextArgs(*first, buckets, minn, maxn, lr_update_rate, values[12])
 
 
 def header_problem(data: memoryview, at: int, *, extra: int = 0) -> tuple[str, int] | None:
-    """What is wrong with the arguments and word counts that begin at byte `at`, and where; None when nothing is. `extra`:
-    so many bytes more stand before lr_update_rate."""
+    """What is wrong with the arguments and word counts that begin at byte `at`, and where; None when nothing is.
+    `extra`: so many bytes more stand before lr_update_rate."""
     if len(data) < at + extra + ARGS.size + COUNTS.size:
         return "expected the arguments of a fastText model, found the end of the file", len(data)
     first = struct.unpack_from("<11i", data, at)

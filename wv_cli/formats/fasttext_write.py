@@ -24,9 +24,9 @@ _BLOCK_BYTES = 1 << 20
 
 
 def save_model(target: str | os.PathLike[str] | BinaryIO, model: FastTextModel) -> None:
-    """Writes a model to a path (whole or not at all), to `-`, or to an open binary stream. Rows of zeros in a SparseRows
-    become holes in a file, where the file system has them. Raises WvError for a word with a NUL, which the file cannot
-    hold, and when writing fails; ValueError for a model whose parts do not fit together."""
+    """Writes a model to a path (whole or not at all), to `-`, or to an open binary stream. Long runs of zeros in a
+    SparseRows become holes in a file, where the file system has them. Raises WvError for a word with a NUL, which the
+    file cannot hold, and when writing fails; ValueError for a model whose parts do not fit together."""
     _require_fit(model)
     if isinstance(target, (str, os.PathLike)):
         with open_output(target) as stream:

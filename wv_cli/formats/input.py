@@ -66,8 +66,8 @@ class Input:
         return count
 
     def contents(self) -> memoryview:
-        """All that was not read yet. A plain file is mapped: its pages are read when they are looked at, and the file must
-        not be cut short meanwhile. Anything else is read whole."""
+        """All that was not read yet. A plain file is mapped: its pages are read when they are looked at, and the file
+        must not be cut short meanwhile. Anything else is read whole."""
         if self.size is not None and isinstance(self._stream, io.FileIO):
             start = self._stream.tell() - len(self._peeked)
             end = self.size + start - self.position
