@@ -101,6 +101,7 @@ cdef class Run:
     cdef const wv_kernels *table
     cdef const int32_t *ids
     cdef readonly int64_t length
+    cdef int32_t output_rows
     cdef object kept_alive
 
     def __init__(self, *, const int32_t[::1] ids, input, output, int dim, str context, str layer, int window,
@@ -118,7 +119,8 @@ cdef class Run:
             raise ValueError("matrices must be aligned to 64 bytes")
         self.length = ids.shape[0]
         self.ids = &ids[0]
-        cdef int32_t words = <int32_t>(y.shape[0] + (layer == "hs"))
+        cdef int32_t words = <int32_t>(path[0].shape[0] - 1 if layer == "hs" else y.shape[0])
+        self.output_rows = <int32_t>y.shape[0]
         lowest, highest = np.min(ids), np.max(ids)
         if highest >= words:
             raise ValueError(f"the corpus holds word {highest}, the matrix {words} rows")
@@ -160,7 +162,7 @@ cdef class Run:
             path_start, node, code = path
             steps = packed = node * 2 + (1 - code.astype(np.int32))
             self.kept_alive += (packed,)
-            self._expect(path_start.shape[0], words + 1, "path")
+            self._expect(y.shape[0], np.max(node) + 1, "output")
             self.run.path_start, self.run.path = &path_start[0], &steps[0]
             self.run.longest_path = np.max(np.diff(path_start))
 
@@ -205,7 +207,7 @@ cdef class Worker:
 
     def __init__(self, Run run, int hot_rows):
         cdef size_t floats
-        cdef int32_t outputs = run.run.vocab_size - (run.run.layer == WV_HIERARCHICAL_SOFTMAX)
+        cdef int32_t outputs = run.output_rows
         cdef float[::1] view
         self.run = run
         self.scratch = aligned_floats(run.table.word2vec_scratch_bytes(&run.run) // sizeof(float) + 1)
