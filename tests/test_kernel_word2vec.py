@@ -5,7 +5,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tests.reference.word2vec import Twin, logistic_gradient, logistic_loss, softmax_gradient, softmax_loss
+from tests.reference.word2vec import (
+    SubwordWindow,
+    Twin,
+    logistic_gradient,
+    logistic_loss,
+    softmax_gradient,
+    softmax_loss,
+)
 from wv_cli import _cpu, _word2vec
 from wv_cli.memory import padded, zeros
 
@@ -218,6 +225,43 @@ def test_twin_gradients_softmax():
     dx, dy = softmax_gradient(x, y, 2)
     np.testing.assert_allclose(dx, finite_differences(loss, x), rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(dy, finite_differences(loss, y), rtol=1e-6, atol=1e-8)
+
+
+def test_twin_gradient_of_subwords():
+    """A row gains the gradient of the mean, undivided: its own gradient times the number of rows; row 4 stands twice."""
+    random = np.random.default_rng(6)
+    matrix, y = random.normal(size=(6, 5)), random.normal(size=(4, 5))
+    rows = np.array([0, 4, 3, 4, 5])
+    label, weight = np.array([1.0, 0, 0, 0]), np.ones((4, 1))
+
+    def loss():
+        return logistic_loss(matrix[rows].mean(axis=0, keepdims=True), y, label, weight, np.zeros(4))
+
+    expected = len(rows) * finite_differences(loss, matrix)
+    before = matrix.copy()
+    window = SubwordWindow(matrix, (np.array([0, 5]), rows), [0], 1)
+    window.advance(0, 0)
+    window.now -= logistic_gradient(window.now, y, label, weight, np.zeros(4))[0]
+    window.close()
+    np.testing.assert_allclose(before - matrix, expected, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("context", ["skipgram", "cbow"])
+@pytest.mark.parametrize(
+    ("starts", "rows", "message"),
+    [
+        ([0, 1], [0], "subword starts"),
+        ([*range(WORDS), WORDS], [WORDS] * WORDS, "below"),
+        ([*range(WORDS), WORDS], [-1] * WORDS, "below"),
+        ([0] * 2 + [*range(1, WORDS)], [*range(WORDS - 1)], "its own row"),
+        ([*range(WORDS), WORDS + 1], [*range(WORDS)], "its own row"),
+    ],
+)
+def test_subwords_that_do_not_fit_are_refused(context, starts, rows, message):
+    options, x, y = setting(context, "ns", 20)
+    subwords = np.array(starts, np.int64), np.array(rows, np.int32)
+    with pytest.raises(ValueError, match=message):
+        _word2vec.Run(input=aligned(x), output=aligned(y), dim=20, subwords=subwords, **options)
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())

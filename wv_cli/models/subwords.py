@@ -1,8 +1,8 @@
 """Which rows of the input matrix make a word when words have subwords, and a trained model as fastText holds it.
 
 fastText allocates a row for every bucket of its hash table, two million by default, though few are ever used. Here only
-the buckets that occur in the vocabulary have rows: first the words' own, then the buckets in order of first use, so that
-the n-grams of frequent words lie together. The n-grams themselves and the hash are in _subwords; the arithmetic is
+the buckets that occur in the vocabulary have rows: first the words' own, then the buckets in order of first use, so
+that the n-grams of frequent words lie together. The n-grams themselves and the hash are in _subwords; the arithmetic is
 csrc/kernels/subwords.h.
 """
 
@@ -55,7 +55,7 @@ class Subwords:
         return self.starts.nbytes + self.rows.nbytes + self.buckets.nbytes
 
     def means(self, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(len(words), columns) float32: the words' vectors from the input matrix (len(words) + len(buckets), columns)."""
+        """The words' vectors (len(words), columns) from an input matrix (len(words) + len(buckets), columns)."""
         out = np.empty((len(self.starts) - 1, matrix.shape[1]), np.float32)
         _subwords.mean_rows(matrix.view(np.uint8), self.starts, self.rows.astype(np.int64), out)
         return out
@@ -86,14 +86,18 @@ def fasttext_model(
     output_rows: NDArray[np.float32],
 ) -> FastTextModel:
     """A trained run as fastText would hold it. input_rows is (words + used buckets, dim), output_rows (words, dim), or
-    with hierarchical softmax (inner nodes, dim) of the tree over counts_with_line_end.
+    with hierarchical softmax (inner nodes, dim).
 
-    `</s>` stands among the words as fastText expects, but line ends are not trained: its rows are zero but for the first
-    number of the input row, 1e-6 (programs that divide by the norm would make NaN of a zero vector).
+    `</s>` stands among the words as fastText expects, but line ends are not trained: its rows are zero but for the
+    first number of the input row, 1e-6 (programs that divide by the norm would make NaN of a zero vector). It is left
+    out with hierarchical softmax without subwords: that tree (Word2vec) is word2vec's, and fastText makes its own anew
+    from the counts.
     """
-    counts, own = counts_with_line_end(vocab)
-    words, total = vocab.words, len(counts)
-    place = line_end_place(vocab)
+    words, counts, own, place = vocab.words, vocab.counts, np.arange(len(vocab)), None
+    if subwords is not None or config.loss != "hs":
+        counts, own = counts_with_line_end(vocab)
+        place = line_end_place(vocab)
+    total = len(counts)
     if place is not None:
         at = int(words.starts[place])
         starts = np.insert(words.starts, place + 1, at + len(END_OF_LINE))

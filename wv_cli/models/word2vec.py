@@ -32,8 +32,8 @@ def keep_probability(
 ) -> NDArray[np.float64] | None:
     """Chance of each word to survive subsampling; None when it is off. f is the word's share of the kept tokens.
 
-    word2vec's program: (sqrt(f / t) + 1) t / f.  Mikolov et al. 2013 (eq. 5): sqrt(t / f).  fastText: as word2vec's, but
-    f is the share of all `tokens_read`: words that are not in the vocabulary and line ends count, too.
+    word2vec's program: (sqrt(f / t) + 1) t / f.  Mikolov et al. 2013 (eq. 5): sqrt(t / f).  fastText: as word2vec's,
+    but f is the share of all `tokens_read`: words that are not in the vocabulary and line ends count, too.
     """
     if config.sample == 0:
         return None
@@ -91,8 +91,8 @@ class Word2vec:
         return (2 * words + _ngrams(subwords)) * 4 * memory.padded(config.dim)
 
     def _initialise(self, init: Embeddings | None) -> int:
-        """Uniform in +-0.5 / dim as word2vec, with subwords in +-1 / dim as fastText; output rows stay zero. Returns how
-        many words came from `init`; their n-grams stay random."""
+        """Uniform in +-0.5 / dim as word2vec, with subwords in +-1 / dim as fastText; output rows stay zero. Returns
+        how many words came from `init`; their n-grams stay random."""
         random = np.random.default_rng(self.config.seed)
         dim, rows_at_once = self.config.dim, 1 << 16
         scale = np.float32((2 if self.subwords else 1) / dim)
@@ -106,8 +106,8 @@ class Word2vec:
         return int(np.count_nonzero(known >= 0))
 
     def _make_path(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]:
-        """The Huffman paths of the words. With subwords the tree is fastText's, with a leaf for the line ends, so that the
-        output rows are those that fastText expects in its file."""
+        """The Huffman paths of the words. With subwords the tree is fastText's, with a leaf for the line ends, so that
+        the output rows are those that fastText expects in its file."""
         if self.subwords is None:
             return _word2vec.huffman(self.corpus.vocab.counts)
         counts, own = counts_with_line_end(self.corpus.vocab)
@@ -195,9 +195,7 @@ class Word2vec:
     def fasttext_model(self, min_count: int) -> FastTextModel:
         """The model for fastText's files: n-grams and output rows included. `min_count` is only recorded."""
         dim, vocab = self.config.dim, self.corpus.vocab
-        return fasttext_model(
-            self.config, min_count, vocab, self.subwords, self.input[:, :dim], self.output[:, :dim]
-        )
+        return fasttext_model(self.config, min_count, vocab, self.subwords, self.input[:, :dim], self.output[:, :dim])
 
     def output_embeddings(self) -> Embeddings:
         """The context vectors. Raises UsageError for hierarchical softmax, whose output rows are not words."""
