@@ -228,7 +228,7 @@ def test_twin_gradients_softmax():
 
 
 def test_twin_gradient_of_subwords():
-    """A row gains the gradient of the mean, undivided: its own gradient times the number of rows; row 4 stands twice."""
+    """A row gains the gradient of the mean undivided: its own gradient times the number of rows. Row 4 stands twice."""
     random = np.random.default_rng(6)
     matrix, y = random.normal(size=(6, 5)), random.normal(size=(4, 5))
     rows = np.array([0, 4, 3, 4, 5])

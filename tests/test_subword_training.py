@@ -1,4 +1,4 @@
-"""Word vectors with subwords: which rows a vocabulary gets, that runs learn, repeat and resume, and that the model given
+"""Word vectors with subwords: which rows a vocabulary gets; runs learn, repeat and resume; and the model given
 to fastText's files has the vectors that were trained."""
 
 import numpy as np
