@@ -11,7 +11,9 @@ import os
 import sys
 from pathlib import Path
 
+import classifier
 import cost
+import glove
 import suites
 import train
 from measure import HERE, header
@@ -22,6 +24,8 @@ SUITES = {
     "vectors": (suites.vectors, suites.table),
     "search": (suites.search, suites.table),
     "cost": (cost.cost, suites.table),
+    "glove": (glove.glove, suites.table),
+    "classifier": (classifier.classifier, suites.table),
 }
 
 
@@ -64,7 +68,7 @@ def arguments() -> argparse.Namespace:
     add("--scratch", type=Path, help="folder for the vector files while they are scored; default: the system's")
     add("--name", help="name of the result files; default: suite, date and threads")
     options = parser.parse_args()
-    if options.suite in ("train", "text", "cost") and not (options.corpus and Path(options.corpus).is_file()):
+    if options.suite not in ("vectors", "search") and not (options.corpus and Path(options.corpus).is_file()):
         parser.error(f"--suite {options.suite} needs a corpus file")
     return options
 
