@@ -46,9 +46,11 @@ def arguments() -> argparse.Namespace:
     formatter = argparse.ArgumentDefaultsHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], formatter_class=formatter)
     add = parser.add_argument
-    add("corpus", nargs="?", help="plain text, one paragraph a line (suites train, text and cost)")
+    add("corpus", nargs="?", help="plain text, one paragraph a line; suite classifier: labelled text")
     add("--suite", default="train", choices=list(SUITES))
     add("--models", type=names(train.MODELS), default="skipgram-ns", help=f"from {','.join(train.MODELS)}")
+    add("--settings", type=names(classifier.SETTINGS), default="softmax,softmax-bigrams", help="suite classifier")
+    add("--validation", type=int, default=3000, help="suite classifier: the last lines, held out")
     add("--programs", type=names(train.PROGRAMS), default=",".join(train.PROGRAMS))
     add("--rounds", type=int, default=1, help="programs take turns; medians are reported")
     add("--epochs", type=int, default=1)
@@ -63,7 +65,7 @@ def arguments() -> argparse.Namespace:
     add("--simlex", type=Path, help="a SimLex-999 file (`word word score`) to score as well")
     add("--rows", type=int, default=100_000, help="suites vectors and search")
     add("--words", type=int, default=10_000_000, help="suite cost: words of the corpus that are used")
-    add("--queries", type=int, default=1000, help="suite search")
+    add("--queries", type=int, default=1000, help="suites search and classifier")
     add("--peers", default=sys.executable, metavar="PYTHON", help="the Python that has gensim, fasttext and word2vec")
     add("--scratch", type=Path, help="folder for the vector files while they are scored; default: the system's")
     add("--name", help="name of the result files; default: suite, date and threads")
