@@ -95,7 +95,7 @@ def load(
         row = chosen or _sniff_input(source)
         result = row.read(source, ReadOptions(limit, threads or _default_threads()))
         if unescape:
-            result = Embeddings(unescape_words(result.words, source.name), result.matrix)
+            result = Embeddings(unescape_words(result.words, source.name), result.matrix, result.subwords)
     return result
 
 

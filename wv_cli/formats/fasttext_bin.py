@@ -46,7 +46,7 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
         problem = f"expected finite numbers, found {matrix[bad]} as number {bad[1] + 1} of the word {word}"
         raise BadFile(source.name, problem)
     words = model.words if len(matrix) == len(model.words) else model.words[: len(matrix)]
-    return Embeddings(words, matrix)
+    return Embeddings(words, matrix, model if model.has_subwords else None)
 
 
 def check(source: Input, report: Report) -> None:
