@@ -264,7 +264,7 @@ class FastTextModel:
         ends, buckets = _subwords.of_words(words.blob, words.starts, *self.char_ngrams, self.args.buckets)
         ngram_rows = self.rows_of_buckets(buckets)
         keep = ngram_rows >= 0
-        for i in np.flatnonzero(np.diff(words.starts) == len(END_OF_LINE)):
+        for i in np.flatnonzero(np.diff(words.starts) == len(END_OF_LINE)).tolist():
             if words.bytes_at(i) == END_OF_LINE:
                 keep[ends[i] : ends[i + 1]] = False
         word = np.repeat(np.arange(len(words)), np.diff(ends))[keep]

@@ -21,11 +21,11 @@ from wv_cli.formats.fasttext_read import (
     load_model,
     read_model,
 )
-from wv_cli.formats.fasttext_write import save_model
+from wv_cli.formats.fasttext_write import dense, save_model
 from wv_cli.formats.input import Input
 from wv_cli.formats.report import Report, shown
 
-__all__ = ["FORMAT", "load_model", "read_model", "save_model"]
+__all__ = ["FORMAT", "dense", "load_model", "read_model", "save_model"]
 
 _BLOCK_ROWS = 4096
 
