@@ -8,6 +8,7 @@ from wv_cli import formats
 from wv_cli.config import Word2vecConfig
 from wv_cli.corpus import Corpus, encode
 from wv_cli.errors import UsageError
+from wv_cli.formats.fasttext_bin import save_model
 from wv_cli.models.clusters import word_classes
 from wv_cli.models.subwords import Subwords
 from wv_cli.models.word2vec import Word2vec
@@ -93,6 +94,10 @@ class Word2vecSession(Session):
             self._save(model, facts)
         return outcome, facts
 
+    def _writes_model(self, path: str) -> bool:
+        """Vectors with subwords go to .bin as a whole fastText model: word2vec's format would lose the subwords."""
+        return self.config.maxn > 0 and path.endswith(".bin")
+
     def _predict(self, corpus: Corpus, subwords: Subwords | None, say: Say) -> None:
         """Says what the run will need and refuses what cannot work, before the matrices are allocated."""
         words, dim = len(corpus.vocab), self.config.dim
@@ -119,7 +124,10 @@ class Word2vecSession(Session):
                     stream.write(encode_word(word) + b" %d\n" % number)
         else:
             for path in self.outputs:
-                formats.save(path, embeddings)
+                if self._writes_model(path):
+                    save_model(path, model.fasttext_model(self.vocab_config.min_count))
+                else:
+                    formats.save(path, embeddings)
         written = list(self.outputs)
         if self.output_vectors:
             formats.save(self.output_vectors, model.output_embeddings())
