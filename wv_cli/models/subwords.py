@@ -17,6 +17,8 @@ from wv_cli.fasttext import END_OF_LINE, FastTextArgs, FastTextModel, SparseRows
 from wv_cli.vocab import Vocab
 from wv_cli.words import WordList
 
+_ROWS_AT_ONCE = 1 << 16
+
 
 @dataclass(frozen=True, eq=False)
 class Subwords:
@@ -103,17 +105,18 @@ def fasttext_model(
         starts = np.insert(words.starts, place + 1, at + len(END_OF_LINE))
         starts[place + 2 :] += len(END_OF_LINE)
         words = WordList(words.blob[:at] + END_OF_LINE + words.blob[at:], starts)
-    dim, kept, values = config.dim, own, input_rows[: len(vocab)]
-    buckets = 0
+    dim, order, buckets = config.dim, np.empty(0, np.int64), 0
+    kept = np.arange(total)
     if subwords is not None:
-        order = np.argsort(subwords.buckets)
-        kept = np.concatenate([own, total + subwords.buckets[order].astype(np.int64)])
-        values = input_rows[np.concatenate([np.arange(len(vocab)), len(vocab) + order])]
-        buckets = config.buckets
+        order, buckets = np.argsort(subwords.buckets), config.buckets
+        kept = np.concatenate([kept, total + subwords.buckets[order].astype(np.int64)])
+    values = np.zeros((len(kept), dim), np.float32)
+    values[own] = input_rows[: len(vocab)]
     if place is not None:
-        unit = np.zeros(dim, np.float32)
-        unit[0] = 1e-6
-        kept, values = np.insert(kept, place, place), np.insert(values, place, unit, axis=0)
+        values[place, 0] = 1e-6
+    for first in range(0, len(order), _ROWS_AT_ONCE):
+        part = order[first : first + _ROWS_AT_ONCE]
+        values[total + first : total + first + len(part)] = input_rows[len(vocab) + part]
     predicted = np.arange(len(output_rows)) if config.loss == "hs" else own
     return FastTextModel(
         args=FastTextArgs(
