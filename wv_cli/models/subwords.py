@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _subwords
+from wv_cli import _subwords, _word2vec, memory
 from wv_cli.config import Word2vecConfig
 from wv_cli.fasttext import END_OF_LINE, FastTextArgs, FastTextModel, SparseRows
 from wv_cli.vocab import Vocab
@@ -31,26 +31,18 @@ class Subwords:
 
     @classmethod
     def of(cls, words: WordList, config: Word2vecConfig) -> "Subwords | None":
-        """None when the config asks for no subwords. A word without n-grams is its row alone."""
+        """None when the config asks for no subwords. A word without n-grams is its row alone. Raises WvError when the
+        table of buckets, 4 bytes each for a moment, does not fit in memory."""
         if config.maxn == 0:
             return None
+        memory.require(4 * config.buckets, "the table of n-grams", "lower --buckets")
         starts, buckets = _subwords.of_words(words.blob, words.starts, config.minn, config.maxn, config.buckets)
         line_end = words.find(END_OF_LINE.decode())
         if line_end >= 0:  # the one word that has no n-grams in fastText, whatever its letters
             drop = slice(starts[line_end], starts[line_end + 1])
             starts[line_end + 1 :] -= drop.stop - drop.start
             buckets = np.delete(buckets, drop)
-        used, first, place = np.unique(buckets, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        number = np.empty(len(used), np.int32)
-        number[order] = np.arange(len(words), len(words) + len(used), dtype=np.int32)
-        starts += np.arange(len(words) + 1)
-        rows = np.empty(starts[-1], np.int32)
-        own = np.zeros(len(rows), np.bool_)
-        own[starts[:-1]] = True
-        rows[own] = np.arange(len(words), dtype=np.int32)
-        rows[~own] = number[place]
-        return cls(starts, rows, used[order])
+        return cls(*_word2vec.subword_rows(starts, buckets, config.buckets))
 
     @property
     def nbytes(self) -> int:
@@ -59,7 +51,11 @@ class Subwords:
     def means(self, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
         """The words' vectors (len(words), columns) from an input matrix (len(words) + len(buckets), columns)."""
         out = np.empty((len(self.starts) - 1, matrix.shape[1]), np.float32)
-        _subwords.mean_rows(matrix.view(np.uint8), self.starts, self.rows.astype(np.int64), out)
+        for first in range(0, len(out), _ROWS_AT_ONCE):
+            part = out[first : first + _ROWS_AT_ONCE]
+            starts = self.starts[first : first + len(part) + 1]
+            rows = self.rows[starts[0] : starts[-1]].astype(np.int64)
+            _subwords.mean_rows(matrix.view(np.uint8), starts - starts[0], rows, part)
         return out
 
 
