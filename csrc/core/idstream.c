@@ -11,10 +11,11 @@ int64_t wv_remap(int32_t *ids, int64_t length, const int32_t *lookup, wv_remap_s
     for (int64_t i = 0; i < length; i++) {
         int32_t id = ids[i] < 0 ? WV_END_OF_LINE : lookup[ids[i]];
         /* A dropped word is never kept, a line end only after a word. */
-        int keep = ids[i] < 0 ? last >= 0 : id >= 0;
+        int ends = ids[i] < 0;
+        int keep = ends ? last != WV_END_OF_LINE : id != WV_END_OF_LINE;
         ids[kept] = id;
         kept += keep;
-        lines += keep & (id < 0);
+        lines += keep & ends;
         last = keep ? id : last;
     }
     state->last_id = last;
