@@ -151,7 +151,6 @@ class SupervisedConfig:
     maxn: int = 0
     buckets: int = 2_000_000
     negative: int = 5
-    min_count: int = 1
     min_count_label: int = 0
     label_prefix: str = "__label__"
     seed: int = 1
@@ -167,12 +166,8 @@ class SupervisedConfig:
         _require(0 < self.lr <= 1000, f"--lr must be above 0 and at most 1000, not {self.lr}")
         _require(1 <= self.epochs <= 100_000, f"--epochs must be between 1 and 100000, not {self.epochs}")
         _require(1 <= self.word_ngrams <= 20, f"--word-ngrams must be between 1 and 20, not {self.word_ngrams}")
-        _require(0 <= self.maxn <= 100, f"--maxn must be between 0 (off) and 100, not {self.maxn}")
-        _require(self.maxn == 0 or 1 <= self.minn <= self.maxn, f"--minn must be 1 to --maxn, not {self.minn}")
-        most = 2**31 - 1
-        _require(1 <= self.buckets <= most, f"--buckets must be between 1 and {most}, not {self.buckets}")
+        require_subwords(self.minn, self.maxn, self.buckets)
         _require(1 <= self.negative <= 1000, f"--negative must be between 1 and 1000, not {self.negative}")
-        _require(self.min_count >= 1, f"--min-count must be at least 1, not {self.min_count}")
         _require(self.min_count_label >= 0, f"--min-count-label must be 0 or more, not {self.min_count_label}")
         plain = self.label_prefix and not any(byte in self.label_prefix for byte in " \t\n\v\f\r\0")
         _require(bool(plain), f"--label-prefix must be letters without white space, not {self.label_prefix!r}")

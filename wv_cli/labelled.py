@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _text
+from wv_cli.config import VocabConfig
 from wv_cli.corpus import remapped, require_words
 from wv_cli.errors import WvError
 from wv_cli.text import spool
@@ -46,21 +47,21 @@ class LabelledCorpus:
 
 def encode_labelled(
     inputs: Sequence[str],
+    config: VocabConfig,
     *,
     label_prefix: str = "__label__",
-    min_count: int = 1,
     min_count_label: int = 0,
     keep_dropped: bool = False,
-    lowercase: bool = False,
     memory: int | None = None,
     spool_beside: str | None = None,
     progress: Progress | None = None,
 ) -> LabelledCorpus:
-    """Reads texts (see text.source.Source) once. With `keep_dropped` words below `min_count` stay in the stream.
+    """Reads texts (see text.source.Source) once. `config` is for words alone; with `keep_dropped` words that it cuts stay
+    in the stream.
 
     Raises WvError when there is no text, no label, only one label, or no word, and what Source raises.
     """
-    source = Source(inputs, lowercase=lowercase, progress=progress)
+    source = Source(inputs, lowercase=config.lowercase, progress=progress)
     encoder = _text.Encoder(every_line=True)
     with spool.Spool(spool_beside) as file:
         spool.read_ids(source, encoder, memory, file)
@@ -73,7 +74,8 @@ def encode_labelled(
         is_label[end] = False
         labels = _kept_labels(order[is_label[order]], counts, label_prefix, min_count_label, inputs)
         words = order[~is_label[order]]
-        kept = int(np.count_nonzero(counts[words] >= min_count))
+        kept = int(np.count_nonzero(counts[words] >= config.min_count))
+        kept = min(kept, config.max_vocab or kept)
         if not keep_dropped:
             words = words[:kept]
         lookup = np.full(len(counts), -1, np.int32)
@@ -81,7 +83,8 @@ def encode_labelled(
         lookup[labels] = FIRST_LABEL - np.arange(len(labels), dtype=np.int32)
         ids, _, lines, fingerprint = remapped(encoder, file, lookup)
     if kept == 0 and not keep_dropped:
-        raise WvError(f"no word occurs {times(min_count)} (--min-count {min_count}): lower it or give more text")
+        message = f"no word occurs {times(config.min_count)} (--min-count): lower it or give more text"
+        raise WvError(message)
     word_list, label_list = (WordList(*_text.gather(blob, starts, chosen)) for chosen in (words, labels))
     state = hashlib.blake2b(fingerprint.digest(), digest_size=16)
     for part in (word_list, label_list):

@@ -52,7 +52,7 @@ typedef struct {
 /* Labels for lines whose rows are known: rows of line i are row[start[i]] .. row[start[i + 1] - 1]. */
 typedef struct {
     int32_t labels, dim, stride, input_stride;
-    const float *input;  /* (rows, dim), rows input_stride floats apart, any alignment */
+    const char *input;   /* (rows, dim) floats, rows input_stride floats apart, beginning at any byte */
     const float *output; /* (labels, dim) or (labels - 1, dim), padded and aligned */
     wv_supervised_layer layer;
     const int32_t *left, *right; /* (2 labels - 1): the tree of hierarchical softmax; leaves -1 */

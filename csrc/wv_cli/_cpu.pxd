@@ -124,7 +124,7 @@ cdef extern from "kernels/wv_kernels.h" nogil:
 
     ctypedef struct wv_prediction_run:
         int32_t labels, dim, stride, input_stride
-        const float *input
+        const char *input
         const float *output
         wv_supervised_layer layer
         const int32_t *left

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _supervised, _word2vec, memory
+from wv_cli import _subwords, _supervised, _word2vec, memory
 from wv_cli.config import SupervisedConfig
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import UsageError
+from wv_cli.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows
 from wv_cli.labelled import LabelledCorpus
 
 # A step is some 10 ms of work: a row costs about 50 ns at dim 100, a label's row 12 ns.
@@ -30,12 +31,18 @@ class Supervised:
     hierarchical softmax: one row less, those of the inner nodes.
     """
 
-    def __init__(self, config: SupervisedConfig, corpus: LabelledCorpus, pretrained: Embeddings | None = None) -> None:
-        """Allocates and initialises. Raises UsageError for `pretrained` that does not fit, WvError when the matrices do
+    def __init__(
+        self,
+        config: SupervisedConfig,
+        min_count: int,
+        corpus: LabelledCorpus,
+        pretrained: Embeddings | None = None,
+    ) -> None:
+        """Allocates and initialises; `min_count` is only noted in the model's file. Raises UsageError for `pretrained` that does not fit, WvError when the matrices do
         not fit in memory."""
         if pretrained is not None and pretrained.dim != config.dim:
             raise UsageError(f"--pretrained: expected vectors of --dim {config.dim}, found {pretrained.dim}")
-        self.config, self.corpus = config, corpus
+        self.config, self.min_count, self.corpus = config, min_count, corpus
         self.bucket_row = np.full(config.buckets, -1, np.int32) if config.uses_buckets else None
         self._rules = self._make_rules()
         self.survey = self._rules.survey(corpus.ids, self._next_row)
@@ -50,9 +57,11 @@ class Supervised:
 
     def _make_rules(self) -> _supervised.Rules:
         config, corpus = self.config, self.corpus
-        self._next_row = corpus.kept
-        tables: dict[str, Any] = {}
         words = corpus.words
+        tables: dict[str, Any] = {}
+        self._next_row = corpus.kept
+        if config.maxn > 0:
+            tables["word_rows"] = self._word_rows()
         if config.word_ngrams > 1:
             tables |= {"hashes": _supervised.word_hashes(words.blob, words.starts), "word_ngrams": config.word_ngrams}
         return _supervised.Rules(
@@ -62,6 +71,29 @@ class Supervised:
             bucket_row=self.bucket_row,
             **tables,
         )
+
+    def _word_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """(starts, rows): for every word its row, if it has one, then those of its character n-grams, which get rows in
+        order of first sight. `</s>` has no n-grams."""
+        config, corpus = self.config, self.corpus
+        assert self.bucket_row is not None
+        words = corpus.words
+        starts, buckets = _subwords.of_words(words.blob, words.starts, config.minn, config.maxn, config.buckets)
+        sizes = np.diff(starts)
+        word = np.repeat(np.arange(len(words)), sizes)
+        buckets, word = buckets[word != corpus.end_of_line], word[word != corpus.end_of_line]
+        sizes[corpus.end_of_line] = 0
+        distinct, first = np.unique(buckets, return_index=True)
+        self.bucket_row[distinct[np.argsort(first)]] = self._next_row + np.arange(len(distinct), dtype=np.int32)
+        self._next_row += len(distinct)
+        sizes[: corpus.kept] += 1
+        out = np.zeros(len(words) + 1, np.int64)
+        np.cumsum(sizes, out=out[1:])
+        rows = np.empty(out[-1], np.int32)
+        own = np.zeros(len(rows), np.bool_)
+        own[out[: corpus.kept]] = True
+        rows[own], rows[~own] = np.arange(corpus.kept), self.bucket_row[buckets]
+        return out, rows
 
     def _step_ids(self) -> int:
         """Ids per step, so that a step takes about as long whatever the model."""
@@ -137,3 +169,35 @@ class Supervised:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""
         return {"input": self.input, "output": self.output}
+
+    def fasttext_model(self) -> FastTextModel:
+        """The model as fastText's files hold it."""
+        config, corpus = self.config, self.corpus
+        buckets = config.buckets if config.uses_buckets else 0
+        used = np.flatnonzero(self.bucket_row >= 0) if self.bucket_row is not None else np.empty(0, np.int64)
+        rows = np.concatenate([np.arange(corpus.kept), self.bucket_row[used] if self.bucket_row is not None else []])
+        kept = np.concatenate([np.arange(corpus.kept), corpus.kept + used])
+        outputs = np.zeros((len(corpus.labels), config.dim), np.float32)
+        outputs[: len(self.output)] = self.output[:, : config.dim]
+        return FastTextModel(
+            args=FastTextArgs(
+                dim=config.dim,
+                epochs=config.epochs,
+                min_count=self.min_count,
+                negative=config.negative,
+                word_ngrams=config.word_ngrams,
+                loss=config.loss,
+                model="supervised",
+                buckets=buckets,
+                minn=config.minn,
+                maxn=config.maxn,
+            ),
+            words=corpus.words[: corpus.kept],
+            counts=corpus.counts,
+            labels=corpus.labels,
+            label_counts=corpus.label_counts,
+            tokens=corpus.tokens_read,
+            kept_buckets=None,
+            input=SparseRows((corpus.kept + buckets, config.dim), kept, self.input[rows.astype(np.int64), : config.dim]),
+            output=DenseMatrix(outputs),
+        )
