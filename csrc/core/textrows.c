@@ -76,14 +76,13 @@ static int add_word_ngrams(const wv_text_rules *rules, wv_text_rows *out, int64_
 }
 
 int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t length, wv_text_rows *out) {
-    int64_t rows = 0, labels = 0, starts = out->line_capacity;
+    int64_t rows = 0, labels = 0;
     out->lines = 0;
     for (size_t at = 0; at < length;) {
-        if (grow((void **)&out->row_start, &starts, out->lines + 2, sizeof *out->row_start)) return WV_NO_MEMORY;
-        if (grow((void **)&out->label_start, &out->line_capacity, starts, sizeof *out->label_start)) return WV_NO_MEMORY;
-        starts = out->line_capacity;
-        out->row_start[out->lines] = rows;
-        out->label_start[out->lines] = labels;
+        if (grow((void **)&out->start, &out->line_capacity, 2 * (out->lines + 2), sizeof *out->start))
+            return WV_NO_MEMORY;
+        out->start[2 * out->lines] = rows;
+        out->start[2 * out->lines + 1] = labels;
         const char *newline = memchr(text + at, '\n', length - at);
         size_t end = newline ? (size_t)(newline - text) : length;
         int64_t hashes = 0;
@@ -100,15 +99,14 @@ int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t lengt
         if (hashes > 1 && add_word_ngrams(rules, out, hashes, &rows)) return WV_NO_MEMORY;
         at = end + 1;
         out->lines++;
-        out->row_start[out->lines] = rows;
-        out->label_start[out->lines] = labels;
+        out->start[2 * out->lines] = rows;
+        out->start[2 * out->lines + 1] = labels;
     }
     return 0;
 }
 
 void wv_text_rows_free(wv_text_rows *rows) {
-    free(rows->row_start);
-    free(rows->label_start);
+    free(rows->start);
     free(rows->row);
     free(rows->label);
     free(rows->hash);

@@ -23,10 +23,10 @@ typedef struct {
     size_t prefix_length;
 } wv_text_rules;
 
-/* Rows of line i: row[row_start[i]] .. row[row_start[i + 1] - 1]; labels alike. Grown by realloc. */
+/* Line i begins at row[start[2 i]] and label[start[2 i + 1]] and ends where line i + 1 begins. Grown by realloc. */
 typedef struct {
     int64_t lines, line_capacity;
-    int64_t *row_start, *label_start;
+    int64_t *start; /* 2 (lines + 1) */
     int32_t *row, *label;
     int64_t row_capacity, label_capacity;
     uint32_t *hash; /* of the words of one line */

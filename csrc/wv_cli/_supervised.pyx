@@ -14,6 +14,7 @@ from wv_cli._cpu cimport (
     wv_kernels, wv_line_rules, wv_line_survey, wv_supervised_result, wv_supervised_run,
 )
 
+
 LAYERS = {"softmax": WV_SUP_SOFTMAX, "hs": WV_SUP_HS, "ns": WV_SUP_NS, "ova": WV_SUP_OVA}
 
 
@@ -166,18 +167,3 @@ cdef class Worker:
         with nogil:
             run.table.supervised_block(&run.run, run.ids, start, end, epoch, self.scratch_start, &result)
         return result.loss, result.examples, result.tokens, result.lr
-
-
-def word_hashes(const unsigned char[::1] blob, const int64_t[::1] starts):
-    """(n,) int32: fastText's hash of every word of a list."""
-    cdef int64_t i, k
-    cdef uint32_t h
-    hashes = np.empty(starts.shape[0] - 1, np.int32)
-    cdef int32_t[::1] out = hashes
-    with nogil:
-        for i in range(starts.shape[0] - 1):
-            h = 2166136261u
-            for k in range(starts[i], starts[i + 1]):
-                h = (h ^ <uint32_t><int32_t><signed char>blob[k]) * <uint32_t>16777619
-            out[i] = <int32_t>h
-    return hashes

@@ -63,7 +63,8 @@ class Supervised:
         if config.maxn > 0:
             tables["word_rows"] = self._word_rows()
         if config.word_ngrams > 1:
-            tables |= {"hashes": _supervised.word_hashes(words.blob, words.starts), "word_ngrams": config.word_ngrams}
+            hashes = _subwords.word_hashes(words.blob, words.starts).view(np.int32)
+            tables |= {"hashes": hashes, "word_ngrams": config.word_ngrams}
         return _supervised.Rules(
             ids=len(words),
             words=corpus.kept,
