@@ -8,6 +8,10 @@
 static const char END_OF_LINE[] = "</s>";
 enum { END_LENGTH = 4 };
 
+static int is_end(const char *word, size_t length) {
+    return length == END_LENGTH && memcmp(word, END_OF_LINE, END_LENGTH) == 0;
+}
+
 static int is_separator(char byte) { return byte == ' ' || byte == 0 || (byte >= 9 && byte <= 13); }
 
 /* Makes room for `needed` entries of `size` bytes. */
@@ -39,9 +43,34 @@ static int64_t buckets_to_rows(const wv_text_rules *rules, int32_t *at, int64_t 
     return kept;
 }
 
-static int add_word(const wv_text_rules *rules, wv_text_rows *out, const char *word, size_t length, int64_t *rows,
+/* Splits a line into words, the last of them `</s>`, and asks for the places in the word map where they will be sought:
+ * the waits of all words of a line overlap. Returns how many there are, WV_NO_MEMORY on failure. */
+static int64_t split(const wv_text_rules *rules, wv_text_rows *out, const char *text, const char *end) {
+    int64_t words = 0;
+    for (int ended = 0; !ended;) {
+        if (grow((void **)&out->word, &out->word_capacity, words + 1, sizeof *out->word)) return WV_NO_MEMORY;
+        while (text < end && is_separator(*text)) text++;
+        wv_text_word word = {text, 0, NULL, {0, 0}};
+        while (text < end && !is_separator(*text)) text++;
+        word.length = (size_t)(text - word.text);
+        if (word.length == 0) word = (wv_text_word){END_OF_LINE, END_LENGTH, NULL, {0, 0}};
+        ended = is_end(word.text, word.length);
+        if (word.length <= WV_SHORT_WORD) {
+            word.key = wv_short_key((const unsigned char *)word.text, word.length);
+            word.slot = wv_home_slot(rules->map, wv_hash_key(word.key));
+            __builtin_prefetch(word.slot);
+        }
+        out->word[words++] = word;
+    }
+    return words;
+}
+
+static int add_word(const wv_text_rules *rules, wv_text_rows *out, const wv_text_word *token, int64_t *rows,
                     int64_t *labels, int64_t *hashes) {
-    wv_slot *slot = wv_wordmap_find(rules->map, (const unsigned char *)word, length);
+    const char *word = token->text;
+    size_t length = token->length;
+    wv_slot *slot = token->slot ? wv_wordmap_seek(rules->map, token->key, token->slot, 1)
+                                : wv_wordmap_find(rules->map, (const unsigned char *)word, length);
     if (slot && slot->id >= rules->words) {
         if (grow((void **)&out->label, &out->label_capacity, *labels + 1, sizeof *out->label)) return WV_NO_MEMORY;
         out->label[(*labels)++] = slot->id - rules->words;
@@ -50,7 +79,7 @@ static int add_word(const wv_text_rules *rules, wv_text_rows *out, const char *w
     if (!slot && length >= rules->prefix_length && memcmp(word, rules->prefix, rules->prefix_length) == 0) return 0;
     if (grow((void **)&out->row, &out->row_capacity, *rows + 1, sizeof *out->row)) return WV_NO_MEMORY;
     if (slot) out->row[(*rows)++] = slot->id;
-    if (rules->buckets && rules->maxn && !(length == END_LENGTH && memcmp(word, END_OF_LINE, END_LENGTH) == 0)) {
+    if (rules->buckets && rules->maxn && !is_end(word, length)) {
         int64_t room = out->row_capacity - *rows;
         int64_t count = wv_subwords(word, length, rules->minn, rules->maxn, rules->buckets, out->row + *rows, room);
         if (count > room) {
@@ -85,17 +114,10 @@ int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t lengt
         out->start[2 * out->lines + 1] = labels;
         const char *newline = memchr(text + at, '\n', length - at);
         size_t end = newline ? (size_t)(newline - text) : length;
-        int64_t hashes = 0;
-        for (int ended = 0; !ended;) {
-            while (at < end && is_separator(text[at])) at++;
-            size_t begin = at;
-            while (at < end && !is_separator(text[at])) at++;
-            const char *word = text + begin;
-            size_t size = at - begin;
-            if (size == 0) word = END_OF_LINE, size = END_LENGTH;
-            ended = size == END_LENGTH && memcmp(word, END_OF_LINE, END_LENGTH) == 0;
-            if (add_word(rules, out, word, size, &rows, &labels, &hashes)) return WV_NO_MEMORY;
-        }
+        int64_t hashes = 0, words = split(rules, out, text + at, text + end);
+        if (words < 0) return WV_NO_MEMORY;
+        for (int64_t word = 0; word < words; word++)
+            if (add_word(rules, out, out->word + word, &rows, &labels, &hashes)) return WV_NO_MEMORY;
         if (hashes > 1 && add_word_ngrams(rules, out, hashes, &rows)) return WV_NO_MEMORY;
         at = end + 1;
         out->lines++;
@@ -110,5 +132,6 @@ void wv_text_rows_free(wv_text_rows *rows) {
     free(rows->row);
     free(rows->label);
     free(rows->hash);
+    free(rows->word);
     memset(rows, 0, sizeof *rows);
 }

@@ -23,6 +23,13 @@ typedef struct {
     size_t prefix_length;
 } wv_text_rules;
 
+typedef struct {
+    const char *text;
+    size_t length;
+    wv_slot *slot; /* of a short word, where the search for it begins; else NULL */
+    wv_word_key key;
+} wv_text_word;
+
 /* Line i begins at row[start[2 i]] and label[start[2 i + 1]] and ends where line i + 1 begins. Grown by realloc. */
 typedef struct {
     int64_t lines, line_capacity;
@@ -31,6 +38,8 @@ typedef struct {
     int64_t row_capacity, label_capacity;
     uint32_t *hash; /* of the words of one line */
     int64_t hash_capacity;
+    wv_text_word *word; /* the words of one line */
+    int64_t word_capacity;
 } wv_text_rows;
 
 /* Reads whole lines; `length` bytes, the last of them a newline. Fills `rows`, which is empty or zeroed. 0 or WV_NO_MEMORY. */

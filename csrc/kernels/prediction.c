@@ -2,7 +2,7 @@
  *
  * As in fastText: probabilities are kept as ln(p + 1e-5); one-vs-all and negative sampling read the sigmoid from its table
  * of 512 steps, because its probabilities are off by up to 0.008 and ours must be the same; hierarchical softmax walks
- * down the tree and leaves branches that cannot reach the k best. Among equal scores the lower label comes first.
+ * down the tree and leaves branches that cannot reach the k best.
  */
 #include <math.h>
 
@@ -12,8 +12,14 @@
 
 enum {
     LINES = 8, /* lines scored at once: they share the loads of the output rows */
-    CHUNK = 4  /* vectors of a row summed at once, in registers */
+    CHUNK = 8  /* vectors of a row summed at once, in registers */
 };
+
+/* A label and ln(p + 1e-5). */
+typedef struct {
+    float score;
+    int32_t label;
+} answer;
 
 typedef struct {
     float *hidden;  /* (LINES, stride) */
@@ -22,6 +28,7 @@ typedef struct {
     vfloat *sums;
     int32_t *node;  /* (2 labels) the tree's branches still to walk, and their scores */
     float *node_score;
+    answer *answers; /* (k + 1) */
 } scratch_space;
 
 static void *carve(char **free_space, size_t bytes) {
@@ -39,6 +46,7 @@ static size_t lay_out(const wv_prediction_run *run, char *memory, scratch_space 
     space->sums = carve(&p, sizeof(vfloat) * (LINES * WV_TILE_OUTPUTS + WV_LANES));
     space->node = carve(&p, sizeof(int32_t) * (2 * labels + 2));
     space->node_score = carve(&p, sizeof(float) * (2 * labels + 2));
+    space->answers = carve(&p, sizeof(answer) * ((size_t)run->k + 1));
     return (size_t)(p - memory);
 }
 
@@ -49,39 +57,56 @@ size_t WV_NAME(wv_supervised_predict_scratch_bytes)(const wv_prediction_run *run
 
 /* ---------------------------------------------------------------- hidden vectors */
 
-WV_INLINE void sum_columns(const wv_prediction_run *run, const int32_t *row, int64_t rows, int d, int vectors,
+/* out = scale * sum of the rows, in `vectors` vectors from column d on, and with `rest` in one more that ends with the
+ * last column: it overlaps the others, so that nothing is read behind the row. Both are constants. */
+WV_INLINE void sum_columns(const wv_prediction_run *run, const int32_t *row, int64_t rows, int d, int vectors, int rest,
                            float scale, float *out) {
-    vfloat sum[CHUNK];
+    vfloat sum[CHUNK + 1];
     size_t width = (size_t)run->input_stride * sizeof(float);
-    for (int v = 0; v < vectors; v++) sum[v] = v_splat(0);
+    int last = run->dim - WV_LANES;
+    for (int v = 0; v <= vectors; v++) sum[v] = v_splat(0);
     for (int64_t k = 0; k < rows; k++) {
-        const char *from = run->input + (size_t)row[k] * width + (size_t)d * sizeof(float);
+        const char *from = run->input + (size_t)row[k] * width;
+        vfloat part;
         for (int v = 0; v < vectors; v++) {
-            vfloat part;
-            memcpy(&part, from + v * sizeof part, sizeof part);
+            memcpy(&part, from + (size_t)(d + v * WV_LANES) * sizeof(float), sizeof part);
             sum[v] += part;
+        }
+        if (rest) {
+            memcpy(&part, from + (size_t)last * sizeof(float), sizeof part);
+            sum[vectors] += part;
         }
     }
     for (int v = 0; v < vectors; v++) v_store(out + d + v * WV_LANES, sum[v] * scale);
+    if (rest) v_store_unaligned(out + last, sum[vectors] * scale);
 }
 
 /* out = mean of the rows. The input may be a mapped file: rows begin at any byte and nothing may be read behind them. */
 static void mean_of_rows(const wv_prediction_run *run, const int32_t *row, int64_t rows, float *out) {
     float scale = 1.0f / (float)rows;
     int d = 0;
-    for (; d + CHUNK * WV_LANES <= run->dim; d += CHUNK * WV_LANES) sum_columns(run, row, rows, d, CHUNK, scale, out);
-    for (; d + WV_LANES <= run->dim; d += WV_LANES) sum_columns(run, row, rows, d, 1, scale, out);
-    for (; d < run->dim; d++) {
-        float sum = 0;
-        for (int64_t k = 0; k < rows; k++) {
-            float part;
-            memcpy(&part, run->input + ((size_t)row[k] * (size_t)run->input_stride + (size_t)d) * sizeof part,
-                   sizeof part);
-            sum += part;
+    for (; d + CHUNK * WV_LANES <= run->dim; d += CHUNK * WV_LANES) sum_columns(run, row, rows, d, CHUNK, 0, scale, out);
+    int vectors = (run->dim - d) / WV_LANES, rest = run->dim % WV_LANES != 0;
+    if (run->dim < WV_LANES) {
+        for (; d < run->dim; d++) {
+            float sum = 0, part;
+            for (int64_t k = 0; k < rows; k++) {
+                memcpy(&part, run->input + ((size_t)row[k] * (size_t)run->input_stride + (size_t)d) * sizeof part,
+                       sizeof part);
+                sum += part;
+            }
+            out[d] = sum * scale;
         }
-        out[d] = sum * scale;
+    } else if (rest) {
+        switch (vectors) {
+#define WITH_REST(n) case n: sum_columns(run, row, rows, d, n, 1, scale, out); break
+        WITH_REST(0); WITH_REST(1); WITH_REST(2); WITH_REST(3); WITH_REST(4); WITH_REST(5); WITH_REST(6); WITH_REST(7);
+#undef WITH_REST
+        }
+    } else {
+        for (; d < run->dim; d += WV_LANES) sum_columns(run, row, rows, d, 1, 0, scale, out);
     }
-    for (; d < run->stride; d++) out[d] = 0;
+    for (d = run->dim; d < run->stride; d++) out[d] = 0;
 }
 
 static void prefetch_rows(const wv_prediction_run *run, const int32_t *row, int64_t rows) {
@@ -92,52 +117,51 @@ static void prefetch_rows(const wv_prediction_run *run, const int32_t *row, int6
 
 /* ---------------------------------------------------------------- the k best */
 
-/* A heap of the best so far, the worst on top. */
+/* A heap of the best so far, the worst on top. The table of the sigmoid makes equal scores common, and which of them
+ * stay and in what order depends on the heap: it is moved exactly as libstdc++'s push_heap and pop_heap move fastText's. */
 typedef struct {
-    int32_t size, room;
-    int32_t *label;
-    float *score;
+    int32_t size, room; /* answers has room + 1 */
+    answer *answers;
 } best;
 
-static int worse(const best *b, int i, int j) {
-    return b->score[i] < b->score[j] || (b->score[i] == b->score[j] && b->label[i] > b->label[j]);
-}
-
-static void swap(best *b, int i, int j) {
-    float score = b->score[i];
-    int32_t label = b->label[i];
-    b->score[i] = b->score[j], b->label[i] = b->label[j];
-    b->score[j] = score, b->label[j] = label;
-}
-
-static void sift_down(best *b, int i, int size) {
-    for (;;) {
-        int child = 2 * i + 1;
-        if (child >= size) return;
-        if (child + 1 < size && worse(b, child + 1, child)) child++;
-        if (!worse(b, child, i)) return;
-        swap(b, i, child);
-        i = child;
+static void sift_up(answer *heap, int32_t hole, answer value) {
+    while (hole > 0 && heap[(hole - 1) / 2].score > value.score) {
+        heap[hole] = heap[(hole - 1) / 2];
+        hole = (hole - 1) / 2;
     }
+    heap[hole] = value;
 }
+
+/* The top goes to heap[last]; heap[0 .. last) is a heap again. */
+static void pop(answer *heap, int32_t last) {
+    answer value = heap[last];
+    heap[last] = heap[0];
+    int32_t hole = 0, child = 0;
+    while (child < (last - 1) / 2) {
+        child = 2 * (child + 1);
+        if (heap[child].score > heap[child - 1].score) child--;
+        heap[hole] = heap[child];
+        hole = child;
+    }
+    if (last % 2 == 0 && child == (last - 2) / 2) {
+        child = 2 * (child + 1);
+        heap[hole] = heap[child - 1];
+        hole = child - 1;
+    }
+    sift_up(heap, hole, value);
+}
+
+static int is_too_low(const best *b, float score) { return b->size == b->room && score < b->answers[0].score; }
 
 static void offer(best *b, float score, int32_t label) {
-    if (b->size < b->room) {
-        int i = b->size++;
-        b->score[i] = score, b->label[i] = label;
-        for (; i > 0 && worse(b, i, (i - 1) / 2); i = (i - 1) / 2) swap(b, i, (i - 1) / 2);
-        return;
-    }
-    if (score < b->score[0] || (score == b->score[0] && label > b->label[0])) return;
-    b->score[0] = score, b->label[0] = label;
-    sift_down(b, 0, b->size);
+    sift_up(b->answers, b->size++, (answer){score, label});
+    if (b->size > b->room) pop(b->answers, --b->size);
 }
 
-static void best_first(best *b) {
-    for (int size = b->size - 1; size > 0; size--) {
-        swap(b, 0, size);
-        sift_down(b, 0, size);
-    }
+static int32_t best_first(best *b, int32_t *label, float *score) {
+    for (int32_t last = b->size - 1; last > 0; last--) pop(b->answers, last);
+    for (int32_t k = 0; k < b->size; k++) label[k] = b->answers[k].label, score[k] = b->answers[k].score;
+    return b->size;
 }
 
 static float fasttext_log(float p) { return (float)log((double)p + 1e-5); }
@@ -192,14 +216,18 @@ static void to_sigmoid(const wv_prediction_run *run, float *score) {
 }
 
 static void choose(const wv_prediction_run *run, const float *score, best *b) {
+    /* Below `bar` the logarithm, which decides, is certainly too low. */
     float bar = run->threshold;
     for (int32_t k = 0; k < run->labels; k++) {
         if (!(score[k] >= bar)) continue;
-        offer(b, score[k], k);
-        if (b->size == b->room && b->score[0] > bar) bar = b->score[0];
+        float log_score = fasttext_log(score[k]);
+        if (is_too_low(b, log_score)) continue;
+        offer(b, log_score, k);
+        if (b->size == b->room) {
+            float lowest = (float)((exp((double)b->answers[0].score) - 1e-5) * 0.99999 - 1e-7);
+            if (lowest > bar) bar = lowest;
+        }
     }
-    best_first(b);
-    for (int k = 0; k < b->size; k++) b->score[k] = fasttext_log(b->score[k]);
 }
 
 static void walk_tree(const wv_prediction_run *run, scratch_space *space, const float *hidden, best *b) {
@@ -210,7 +238,7 @@ static void walk_tree(const wv_prediction_run *run, scratch_space *space, const 
     while (open > 0) {
         int32_t node = space->node[--open];
         float score = space->node_score[open];
-        if (score < bar || (b->size == b->room && score < b->score[0])) continue;
+        if (score < bar || is_too_low(b, score)) continue;
         if (run->left[node] < 0) {
             offer(b, score, node);
             continue;
@@ -224,7 +252,6 @@ static void walk_tree(const wv_prediction_run *run, scratch_space *space, const 
         space->node[open] = run->left[node];
         space->node_score[open++] = score + fasttext_log((float)(1.0 - (double)p));
     }
-    best_first(b);
 }
 
 void WV_NAME(wv_supervised_predict)(const wv_prediction_run *run, const int64_t *start, const int32_t *row,
@@ -247,7 +274,7 @@ void WV_NAME(wv_supervised_predict)(const wv_prediction_run *run, const int64_t 
         if (run->layer != WV_SUP_HS) all_scores(run, &space, count, width);
         for (int n = 0; n < count; n++) {
             int64_t i = place[n];
-            best b = {0, run->k, label + i * run->k, score + i * run->k};
+            best b = {0, run->k, space.answers};
             if (run->layer == WV_SUP_HS) {
                 walk_tree(run, &space, space.hidden + (size_t)n * (size_t)run->stride, &b);
             } else {
@@ -258,7 +285,7 @@ void WV_NAME(wv_supervised_predict)(const wv_prediction_run *run, const int64_t 
                     to_sigmoid(run, scores);
                 choose(run, scores, &b);
             }
-            found[i] = b.size;
+            found[i] = best_first(&b, label + i * run->k, score + i * run->k);
         }
     }
 }
