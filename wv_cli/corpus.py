@@ -90,9 +90,8 @@ def remapped(
             mapped = mmap.mmap(file.descriptor, length * 4, access=mmap.ACCESS_READ) if length else b""
         ids = np.frombuffer(mapped, np.int32)
     else:
-        buffer, tokens, lines = encoder.take_ids(lookup)
+        buffer, tokens, lines = encoder.take_ids(lookup, fingerprint)
         ids = np.frombuffer(memoryview(buffer), np.int32)
-        fingerprint.update(ids)
     return ids, tokens, lines, fingerprint
 
 
