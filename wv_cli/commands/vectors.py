@@ -72,7 +72,7 @@ def command(
         raise error
     piped = ngrams is None and words in ((), ("-",))
     source = open_composer(file, from_format, quiet, piped=piped)
-    decimals: "Precision" = "exact" if precision == "exact" else int(precision)
+    decimals: Precision = "exact" if precision == "exact" else int(precision)
 
     def show(kind: str, names: Sequence[str | bytes], vectors: "NDArray[np.float32]") -> None:
         require_finite(vectors, names, file)
