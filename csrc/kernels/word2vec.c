@@ -1,4 +1,5 @@
-/* word2vec and fastText's subwords: which rows meet in a tile, position by position. The arithmetic is tile.h, the output layers outputs.h.
+/* word2vec and fastText's subwords: which rows meet in a tile, position by position. The arithmetic is tile.h, the output
+ * layers outputs.h.
  *
  * Two independent axes: the context rule (skip-gram: M context rows; CBOW: one row, their mean or sum) and the output
  * layer. A tile passes through a pipeline, so that nothing waits for memory:
@@ -55,7 +56,7 @@ static size_t lay_out(const wv_word2vec_run *run, char *memory, scratch_space *s
     size_t row_scores = run->layer == WV_SOFTMAX ? (size_t)run->vocab_size + WV_ROW_FLOATS : outputs;
     size_t cells = inputs * row_scores + WV_ROW_FLOATS;
     size_t words = BATCH + (size_t)run->max_sentence;
-    size_t ahead = run->subword ? (size_t)run->most_subwords : 1; /* rows to be fetched for the word new in the window */
+    size_t ahead = run->subword ? (size_t)run->most_subwords : 1; /* rows fetched for the word new in the window */
     space->batch.word = carve(&p, sizeof(int32_t) * words);
     space->batch.first = carve(&p, sizeof(int32_t) * words);
     space->batch.last = carve(&p, sizeof(int32_t) * words);
@@ -189,7 +190,8 @@ static double train_cbow(const wv_word2vec_run *run, scratch_space *space, const
     float share = run->cbow_divide_gradient ? mean : 1.0f;
     for (int d = 0; d < stride; d += WV_LANES) {
         vfloat sum = v_splat(0);
-        for (int i = 0; run->subword && i < rows->inputs; i++) sum += rows->input_weight[i] * v_load(rows->input[i] + d);
+        for (int i = 0; run->subword && i < rows->inputs; i++)
+            sum += rows->input_weight[i] * v_load(rows->input[i] + d);
         for (int i = 0; !run->subword && i < rows->inputs; i++) sum += v_load(rows->input[i] + d);
         v_store(hidden + d, sum * mean);
         v_store(delta + d, v_splat(0));
