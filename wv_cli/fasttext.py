@@ -175,12 +175,12 @@ class FastTextModel:
         return self.mean([self.word_rows(word)])[0]
 
     def oov_vector(self, word: str | bytes) -> NDArray[np.float32] | None:
-        """word_vector of a word that is not known; None for a known one, and when none of its n-grams has a row."""
+        """word_vector of a word that is not known; None for a known one, and when nothing is known of its n-grams."""
         text = encode(word) if isinstance(word, str) else word
         if not self.has_subwords or self.words.find(text) >= 0:
             return None
-        rows = self._rows_of(text, -1)
-        return self.mean([rows])[0] if len(rows) else None
+        vector = self.mean([self._rows_of(text, -1)])[0]
+        return vector if vector.any() else None
 
     def word_vectors(self, words: Sequence[str | bytes]) -> NDArray[np.float32]:
         """(len(words), dim): word_vector of each."""
@@ -191,18 +191,20 @@ class FastTextModel:
         """The rows whose mean is the hidden vector of a classifier for a line of tokens: words with their n-grams, the
         line end, and the n-grams of words. Labels are left out."""
         tokens = [encode(token) if isinstance(token, str) else token for token in line]
-        rows, hashed = [], []
-        for token in [*tokens, END_OF_LINE]:
-            row = self.words.find(token)
-            if (row < 0 and token.startswith(LABEL_PREFIX)) or self.labels.find(token) >= 0:
-                continue
-            rows.append(self._rows_of(token, row))
-            hashed.append(_subwords.word_hash(token))
-        if self.args.word_ngrams > 1:
-            buckets = _subwords.line_ngrams(np.array(hashed, np.uint32), self.args.word_ngrams, self.args.buckets)
-            ngram_rows = self.rows_of_buckets(buckets)
-            rows.append(ngram_rows[ngram_rows >= 0])
-        return np.concatenate(rows) if rows else np.empty(0, np.int64)
+        listed = WordList.of([*tokens, END_OF_LINE])
+        own, is_label = self.words.find_all(listed), self.labels.find_all(listed) >= 0
+        if is_label.any() or LABEL_PREFIX in listed.blob:
+            unknown_label = [
+                row < 0 and token.startswith(LABEL_PREFIX) for row, token in zip(own, tokens, strict=False)
+            ]
+            kept = np.flatnonzero(~(is_label | [*unknown_label, False]))
+            listed, own = listed.take(kept), own[kept]
+        rows = self._rows_of_words(listed, own)[1]
+        if self.args.word_ngrams <= 1:
+            return rows
+        hashes = _subwords.word_hashes(listed.blob, listed.starts)
+        ngram_rows = self.rows_of_buckets(_subwords.line_ngrams(hashes, self.args.word_ngrams, self.args.buckets))
+        return np.concatenate([rows, ngram_rows[ngram_rows >= 0]])
 
     def sentence_vector(self, line: str | bytes) -> NDArray[np.float32]:
         """(dim,): for a classifier the mean of the line's rows, else the mean of the unit vectors of its words, those
