@@ -18,8 +18,8 @@ from wv_cli.commands import COMMANDS
 
 @dataclass(frozen=True)
 class Call:
-    """A short call of a command. `{text}`, `{vectors}` and `{model}` (of fastText) mark the input the bad files are put in
-    place of; `{out}` is a file the command writes; a command without it writes its data to stdout."""
+    """A short call of a command. `{text}`, `{vectors}` and `{model}` (of fastText) mark the input the bad files are put
+    in place of; `{out}` is a file the command writes; a command without it writes its data to stdout."""
 
     arguments: str
     to_stdout: str | None = None
