@@ -15,8 +15,8 @@ from wv_cli.config import WhitenConfig
 @field_options(
     WhitenConfig,
     {
-        "method": "whiten: covariance I; zca: the same in the old axes; pca: turned only; soft: between pca and whiten; "
-        "abtt: all but the top directions.",
+        "method": "whiten: covariance I; zca: the same in the old axes; pca: turned only; soft: between pca and "
+        "whiten; abtt: all but the top directions.",
         "dim": "Dimensions to keep, those of the largest variance; 0 keeps all that vary.",
         "beta": "soft: 0 is pca, 1 is whiten.",
         "remove": "abtt: how many directions to remove; 0 is dim / 100.",

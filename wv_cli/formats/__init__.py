@@ -120,7 +120,8 @@ def find_readable(format: str | None) -> Format | None:
     """The row called `format`, None for None. Raises UsageError for one that is only written."""
     row = FORMATS.find(format) if format is not None else None
     if row is not None and row.read is None:
-        message = f"{row.name} is written but not read; choose one of: {', '.join(r.name for r in FORMATS.values() if r.read)}"
+        choices = ", ".join(other.name for other in FORMATS.values() if other.read)
+        message = f"{row.name} is written but not read; choose one of: {choices}"
         raise UsageError(message)
     return row
 

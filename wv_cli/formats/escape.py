@@ -64,8 +64,8 @@ def require_writable(words: WordList, format_name: str, path: object, before: in
     word = words.bytes_at(row)
     what = next((name for byte, name in _NAMES.items() if byte in word), "no character at all")
     message = (
-        f"{path}: row {before + row + 1}: the word {shown(word)} holds {what}, which {format_name} cannot keep; nothing was "
-        f"written. Write it as {shown(escape_word(word))} with --escape"
+        f"{path}: row {before + row + 1}: the word {shown(word)} holds {what}, which {format_name} cannot keep; "
+        f"nothing was written. Write it as {shown(escape_word(word))} with --escape"
     )
     raise WvError(message)
 

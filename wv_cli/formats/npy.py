@@ -75,7 +75,7 @@ def _blocks(source: Input, rows: int, dim: int, kind: np.dtype[np.floating]) -> 
     for first in range(0, rows, step):
         block = room[: min(step, rows - first)]
         offset = source.position
-        got = source.readinto(memoryview(block.reshape(-1).view(np.uint8)))
+        got = source.readinto(block.reshape(-1).view(np.uint8).data)
         if got < block.nbytes:
             row = first + got // (dim * kind.itemsize)
             raise BadFile(source.name, f"expected {rows} rows, found the end of the file in row {row + 1}", byte=offset)
@@ -156,8 +156,8 @@ FORMAT = Format(
     suffixes=(".npy",),
     text=False,
     loses=(
-        "on standard output the words; words that are empty or hold a space, tab, newline or NUL (--escape keeps them); "
-        "float64 is read as float32"
+        "on standard output the words; words that are empty or hold a space, tab, newline or NUL (--escape keeps "
+        "them); float64 is read as float32"
     ),
     sniff=sniff,
     read=read,

@@ -8,6 +8,7 @@ code, which a pickle would be. Not a format of vectors: those are in wv_cli/form
 import json
 import math
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ def load_arrays(
     """(facts, arrays) of a file written by save_arrays with this `kind` and these arrays. Raises WvError when it cannot
     be read, BadFile when it is something else, damaged, of another kind or version, or holds NaN or infinity."""
     try:
-        with open(path, "rb") as stream:
+        with Path(path).open("rb") as stream:
             size = os.fstat(stream.fileno()).st_size
             title = stream.readline(200)
             fields = title.split()
@@ -89,9 +90,10 @@ def _parse_head(path: object, line: bytes) -> tuple[dict[str, Any], dict[str, tu
 
 def fact(path: object, facts: dict[str, Any], name: str, kind: type) -> Any:
     """A fact of that type (an int passes for a float). Raises BadFile."""
-    value = facts.get(name)
+    value: Any = facts.get(name)
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
-    if not isinstance(value, kind) or (kind is float and not math.isfinite(value)):
+    wrong: bool = not isinstance(value, kind) or (kind is float and not math.isfinite(value))
+    if wrong:
         raise BadFile(path, f"expected `{name}` to be {_article(kind.__name__)}, found {value!r}", line=2)
     return value

@@ -61,10 +61,10 @@ class Transform:
         self.require_dim(rows.shape[1], "apply")
         low = self.eigenvalues[self.rank - 1] if self.rank else 0.0
         kind = np.float32 if self.eigenvalues[0] <= _SINGLE_PRECISION_RATIO * low else np.float64
-        matrix = self.matrix.astype(kind)
+        matrix: NDArray[Any] = self.matrix.astype(kind)
         step = max(1, _BLOCK_VALUES // self.dim)
         centred = np.empty((min(step, len(rows)), self.dim))
-        factor = np.empty_like(centred, kind) if kind is np.float32 else centred
+        factor: NDArray[Any] = np.empty_like(centred, kind) if kind is np.float32 else centred
         result = np.empty((len(rows), self.new_dim), np.float32)
         for first in range(0, len(rows), step):
             part = rows[first : first + step]

@@ -67,10 +67,8 @@ class WhitenFiles:
         if self.transform is not None:
             fits += ["--save-moments"] * (self.save_moments is not None)
             _refuse(bool(fits), f"--transform is applied as it is; {_first(fits)} has no place there")
-            others = replace(config, tolerance=WhitenConfig.tolerance)
-            _refuse(
-                others != WhitenConfig(), "--transform is applied as it is; --method and its options are fixed in it"
-            )
+            chosen = replace(config, tolerance=WhitenConfig.tolerance) != WhitenConfig()
+            _refuse(chosen, "--transform is applied as it is; --method and its options are fixed in it")
             _refuse(self.output is None, "--transform FILE is applied to IN; give -o for the result")
         _refuse([*self.inputs, self.fit, self.counts].count("-") > 1, "- (standard input) can be read only once")
         _refuse(len(set(self.outputs)) < len(self.outputs), "two outputs have the same name")
