@@ -76,9 +76,9 @@ def saved_run_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def field_options(config: type, helps: dict[str, str]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Options for the plain fields (int, float, bool, str) of a frozen config dataclass, with its defaults, so that
-    help and config cannot drift apart. `helps` names the fields and their help texts, in the order shown; a bool field
-    `shrink_window` becomes --shrink-window/--no-shrink-window, or --on/--OFF where its metadata has "off"."""
+    """Options for the plain fields (int, float, bool, str, a tuple of them) of a frozen config dataclass, with its
+    defaults, so that help and config cannot drift apart. `helps` names the fields and their help texts, in the order
+    shown; a bool field `shrink_window` becomes --shrink-window/--no-shrink-window, or --on/--OFF where its metadata has "off"."""
     types = typing.get_type_hints(config)
     fields = {field.name: field for field in dataclasses.fields(config)}
 
@@ -87,12 +87,17 @@ def field_options(config: type, helps: dict[str, str]) -> Callable[[Callable[...
             flag = "--" + name.replace("_", "-")
             kind: Any = types[name]
             default = fields[name].default
+            many = typing.get_origin(kind) is tuple
+            if many:
+                kind = typing.get_args(kind)[0]
+            if kind == (str | None):
+                kind = str
             if typing.get_origin(kind) is typing.Literal:
                 kind = click.Choice(typing.get_args(kind))
             if kind is bool:
                 off = fields[name].metadata.get("off", f"no-{flag[2:]}")
                 flag, kind = f"{flag}/--{off}", None
-            option = click.option(flag, name, type=kind, default=default, show_default=True, help=text)
+            option = click.option(flag, name, type=kind, default=default, show_default=True, help=text, multiple=many)
             function = option(function)
         return function
 

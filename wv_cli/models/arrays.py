@@ -93,7 +93,6 @@ def fact(path: object, facts: dict[str, Any], name: str, kind: type) -> Any:
     value: Any = facts.get(name)
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
-    wrong: bool = not isinstance(value, kind) or (kind is float and not math.isfinite(value))
-    if wrong:
+    if type(value) is not kind or (isinstance(value, float) and not math.isfinite(value)):
         raise BadFile(path, f"expected `{name}` to be {_article(kind.__name__)}, found {value!r}", line=2)
     return value
