@@ -40,9 +40,7 @@ def agree(a, b, tolerance=1e-9):
 
 
 matrices = st.integers(1, 4).flatmap(
-    lambda dim: st.lists(
-        st.lists(st.floats(-1e3, 1e3, width=32), min_size=dim, max_size=dim), min_size=1, max_size=12
-    )
+    lambda dim: st.lists(st.lists(st.floats(-1e3, 1e3, width=32), min_size=dim, max_size=dim), min_size=1, max_size=12)
 )
 
 
@@ -135,7 +133,11 @@ def damaged():
     """(what, change of the file's bytes, message)."""
     yield "empty", lambda data: b"", "an empty file"
     yield "rubbish", lambda data: bytes(range(256)) * 9, "something else"
-    yield "another kind", lambda data: data.replace(b" moments", b" transform", 1), "expected a moments file, found one of"
+    yield (
+        "another kind",
+        lambda data: data.replace(b" moments", b" transform", 1),
+        "expected a moments file, found one of",
+    )
     yield "a newer version", lambda data: data.replace(b"arrays 1 ", b"arrays 2 ", 1), "expected version 1, found 2"
     yield "cut", lambda data: data[:-3], "expected .* bytes, found"
     yield "too long", lambda data: data + b"x", "expected .* bytes, found"

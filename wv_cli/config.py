@@ -124,7 +124,7 @@ class WhitenConfig:
     dim: int = 0
     beta: float = 0.5
     remove: int = 0
-    tolerance: float = 1e-6
+    tolerance: float = 1e-9
 
     def validate(self) -> None:
         """Raises UsageError."""

@@ -28,6 +28,7 @@ COMMANDS: Registry[Command] = Registry(
             ("nn", "nn", "Show the nearest neighbours of words."),
             ("analogy", "analogy", "Answer `a is to b as c is to ?`."),
             ("eval", "eval", "Score vectors on word and sentence similarity and analogies."),
+            ("plot", "plot", "Draw words as points in the plane."),
             ("convert", "convert", "Convert vectors between file formats."),
             ("check", "check", "Look for damage in a vector file."),
             ("demo", "demo", "Train on the shipped text, then show neighbours and scores."),

@@ -78,7 +78,8 @@ def saved_run_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def field_options(config: type, helps: dict[str, str]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Options for the plain fields (int, float, bool, str, a tuple of them) of a frozen config dataclass, with its
     defaults, so that help and config cannot drift apart. `helps` names the fields and their help texts, in the order
-    shown; a bool field `shrink_window` becomes --shrink-window/--no-shrink-window, or --on/--OFF where its metadata has "off"."""
+    shown; a bool field `shrink_window` becomes --shrink-window/--no-shrink-window, or --on/--OFF where its metadata has
+    "off"."""
     types = typing.get_type_hints(config)
     fields = {field.name: field for field in dataclasses.fields(config)}
 

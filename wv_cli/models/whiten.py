@@ -8,9 +8,10 @@ With covariance U diag(l) U^T, eigenvalues l falling, y = (x - mean) W and
     soft    W = U l^-beta/2            between pca (0) and whiten (1)
     abtt    W = I - U_D U_D^T          all but the top D directions (Mu & Viswanath 2018, arXiv 1702.01417)
 
-Decisions: a direction counts as varying when l > tolerance x the largest l; the others are cut, because rounding noise
-divided by its own size would fill them. An eigenvector's largest component is positive, so that files are
-reproducible. Too few rows are an error (see _require_rows). Not here: which rows, and files of vectors.
+Decisions: a direction counts as varying when l > tolerance x the largest l, and more than float32 rounds numbers of
+that size; the others are cut, because rounding noise divided by its own size would fill them. An eigenvector's largest
+component is positive, so that files are reproducible. Too few rows are an error (see _require_rows). Not here: which
+rows, and files of vectors.
 """
 
 import os
@@ -116,8 +117,9 @@ def fit(moments: Moments, config: WhitenConfig, source: str = "") -> Transform:
     name, dim = source or "the rows", moments.dim
     _require_rows(moments, config, name)
     values, vectors = directions(moments)
-    # What rounding of the rows' own size leaves in a constant column is no variance either.
-    noise = np.finfo(np.float64).eps ** 2 * float(moments.mean @ moments.mean)
+    # float32 numbers of this size are rounded by about so much: no variance of the data either.
+    squares = moments.mean**2 + np.diagonal(moments.covariance)
+    noise = float(squares.max()) * 2.0**-46
     rank = int(np.count_nonzero(values > max(config.tolerance * values[0], noise)))
     if rank == 0:
         message = f"{name}: all {moments.rows:,} rows are equal; there is nothing to fit"
