@@ -1,8 +1,9 @@
 """Moments: how many rows there are, their mean and their scatter about it, in one pass, in float64.
 
-Each block of rows is centred at its own mean, its scatter is one matrix product, and blocks (or shards of a file,
-counted on different machines) are joined by the formula of Chan, Golub & LeVeque 1979. Neither sum(x x^T) - n m m^T,
-which cancels when the mean is large, nor a recursion on a running mean, which is not exact, nor float32 sums.
+Each block of rows is centred at its own mean, its scatter is one matrix product (of numbers that are in the cache),
+and blocks, or shards of a file counted on different machines, are joined by the formula of Chan, Golub & LeVeque 1979.
+Neither sum(x x^T) - n m m^T, which cancels when the mean is large, nor a recursion on a running mean, which is not
+exact, nor float32 sums.
 """
 
 import os
@@ -59,13 +60,38 @@ class Moments:
     def with_rows(self, matrix: NDArray[np.floating], weights: NDArray[np.float64] | None = None) -> "Moments":
         """The moments with the rows of `matrix` (n, dim) added; `weights` (n,) are finite and not negative, None: all
         1. Rows of weight 0 count for nothing."""
-        total = self
-        step = max(1, _BLOCK_VALUES // max(1, self.dim))
-        room = np.empty((min(step, len(matrix)), self.dim))
+        step = max(1, _BLOCK_VALUES // self.dim)
+        room = np.empty((min(step, len(matrix)) + 1, self.dim))
+        product = np.empty((self.dim, self.dim))
+        rows, weight, mean, scatter = self.rows, self.weight, self.mean.copy(), self.scatter.copy()
         for first in range(0, len(matrix), step):
             part = matrix[first : first + step]
-            total = total.joined(_block(part, None if weights is None else weights[first : first + step], room))
-        return total
+            each = np.ones(len(part)) if weights is None else weights[first : first + step]
+            if weights is not None and not (each > 0).all():
+                part, each = part[each > 0], each[each > 0]
+            count = len(part)
+            if not count:
+                continue
+            x = room[:count]
+            x[...] = part
+            block_weight = float(each.sum())
+            block_mean = (each @ x) / block_weight
+            x -= block_mean
+            # What rounding left of the sum of the differences: a second step makes the mean exact to the last bits.
+            rest = (each @ x) / block_weight
+            block_mean += rest
+            x -= rest
+            if weights is not None:
+                x *= np.sqrt(each)[:, None]
+            # The join with what was before, as in joined(): its outer product is one more row of the matrix product.
+            apart = block_mean - mean
+            both = weight + block_weight
+            room[count] = apart * np.sqrt(weight * (block_weight / both))
+            mean += apart * (block_weight / both)
+            np.matmul(room[: count + 1].T, room[: count + 1], out=product)
+            scatter += product
+            rows, weight = rows + count, both
+        return Moments(rows, weight, mean, scatter)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         facts = {"rows": self.rows, "weight": self.weight}
@@ -82,25 +108,3 @@ class Moments:
         if rows < 0 or weight < 0 or not np.array_equal(scatter, scatter.T) or (np.diagonal(scatter) < 0).any():
             raise BadFile(path, "counts below zero or a scatter that is none: the file is damaged; make it again")
         return cls(rows, weight, mean, scatter)
-
-
-def _block(rows: NDArray[np.floating], weights: NDArray[np.float64] | None, room: NDArray[np.float64]) -> Moments:
-    """Two passes over rows that are in the cache. `room` is scratch of at least their size."""
-    if weights is not None and not (weights > 0).all():
-        rows, weights = rows[weights > 0], weights[weights > 0]
-    count = len(rows)
-    if not count:
-        return Moments.none(room.shape[1])
-    x = room[:count]
-    x[...] = rows
-    each = np.ones(count) if weights is None else weights
-    weight = float(count) if weights is None else float(weights.sum())
-    mean = (each @ x) / weight
-    x -= mean
-    # What rounding left of the sum of the differences: a second step makes the mean exact to the last bits.
-    rest = (each @ x) / weight
-    mean += rest
-    x -= rest
-    if weights is not None:
-        x *= np.sqrt(weights)[:, None]
-    return Moments(count, weight, mean, x.T @ x)

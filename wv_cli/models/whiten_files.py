@@ -15,6 +15,7 @@ from wv_cli.embeddings import Embeddings
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats import format_for_output
 from wv_cli.formats.base import Precision
+from wv_cli.formats.beside import part_of
 from wv_cli.formats.streams import RowSource, save_blocks
 from wv_cli.models.moments import Moments
 from wv_cli.models.whiten import Transform, fit
@@ -90,11 +91,15 @@ def _refuse(wrong: bool, message: str) -> None:
         raise UsageError(message)
 
 
-def moments_of(source: RowSource, vocab: Vocab | None = None) -> tuple[Moments, int]:
-    """(moments, rows that `vocab` does not know) of all rows; with `vocab` each weighs its word's count, 0 for a word
-    that is not there."""
-    moments, unknown = Moments.none(source.dim), 0
-    for block in source.blocks():
+def moments_of(source: RowSource, vocab: Vocab | None = None, top: int | None = None) -> tuple[Moments, int]:
+    """(moments, rows that `vocab` does not know) of the first `top` rows, None: all; with `vocab` each weighs its
+    word's count, 0 for a word that is not there."""
+    moments, unknown, left = Moments.none(source.dim), 0, source.rows if top is None else top
+    for whole in source.blocks():
+        if left <= 0:
+            break
+        block = whole if len(whole) <= left else Embeddings(part_of(whole.words, 0, left), whole.matrix[:left])
+        left -= len(block)
         weights = None
         if vocab is not None:
             weights = _counts(block.words, vocab)
@@ -126,13 +131,15 @@ def run(files: WhitenFiles, config: WhitenConfig) -> dict[str, Any]:
     files.validate(config)
     facts: dict[str, Any] = {"output": files.output}
     paths = files.inputs if files.merge else files.moments
+    source = None if files.merge else RowSource(files.inputs[0], format=files.from_format)
     if files.transform is not None:
         transform = Transform.load(files.transform)
     else:
         if paths:
             moments, name = joined_moments(paths), ", ".join(paths)
         else:
-            moments, name = _fitted(files, facts)
+            assert source is not None
+            moments, name = _fitted(files, source, facts)
         facts |= {"rows": moments.rows, "dim": moments.dim, "fitted": name}
         if files.save_moments is not None:
             moments.save(files.save_moments)
@@ -144,17 +151,18 @@ def run(files: WhitenFiles, config: WhitenConfig) -> dict[str, Any]:
     if files.save_transform is not None:
         transform.save(files.save_transform)
     if files.output is not None:
-        source = RowSource(files.inputs[0], format=files.from_format)
+        assert source is not None
         transform.require_dim(source.dim, source.name)
         facts["written"] = source.rows
         facts["zero_vectors"] = _write(files, source, transform)
     return facts
 
 
-def _fitted(files: WhitenFiles, facts: dict[str, Any]) -> tuple[Moments, str]:
-    source = RowSource(files.fit or files.inputs[0], format=files.from_format, limit=files.top)
+def _fitted(files: WhitenFiles, source: RowSource, facts: dict[str, Any]) -> tuple[Moments, str]:
+    if files.fit is not None:
+        source = RowSource(files.fit)
     vocab = read_vocab(files.counts) if files.counts is not None else None
-    moments, unknown = moments_of(source, vocab)
+    moments, unknown = moments_of(source, vocab, files.top)
     if vocab is not None:
         facts["without_count"] = unknown
     return moments, source.name
