@@ -5,11 +5,11 @@ Sentence vectors are made of word vectors (wv_cli/models/sentences.py) and, if a
 (wv_cli/models/whiten.py). What is fitted on sentences - SIF's common component, a transform given by name - is fitted
 on all sentences of all data files of the call, without their scores.
 
-Decisions: cosines in float64; a sentence no word of which has a vector is the zero vector, before and after any
-transform, its cosine with everything is 0, and it is counted. The plain mean is always shown, first, and gains are
-against it, with intervals from a paired bootstrap over pairs. Several files of one folder are summed up in the three
-ways of the literature, which differ by points: `all` (one correlation over all pairs), `mean` and `wmean` (of the
-files' correlations, plain and weighted by pairs).
+Decisions: cosines in float64, equal if 12 decimals are; a sentence no word of which has a vector is the zero vector,
+before and after any transform, its cosine with everything is 0, and it is counted. The plain mean is always shown,
+first, and gains are against it, with intervals from a paired bootstrap over pairs. Several files of one folder are
+summed up in the three ways of the literature, which differ by points: `all` (one correlation over all pairs), `mean`
+and `wmean` (of the files' correlations, plain and weighted by pairs).
 """
 
 from collections.abc import Sequence
@@ -154,7 +154,8 @@ def _cosines(
     for pairs in sets:
         n = len(pairs.texts)
         x, y = slice(first, first + n), slice(first + n, first + 2 * n)
-        values.append(np.clip(np.einsum("ij,ij->i", unit[x], unit[y]), -1, 1))
+        # Sentences of the same words in another order differ in the last bits; they are ties.
+        values.append(np.round(np.clip(np.einsum("ij,ij->i", unit[x], unit[y]), -1, 1), 12))
         zero.append((norms[x] == 0).astype(np.int64) + (norms[y] == 0))
         first += 2 * n
     return values, zero
