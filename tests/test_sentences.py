@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wv_cli.embeddings import Embeddings
+from wv_cli.embeddings import Embeddings, OovRows
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.models.sentences import POOLINGS, common_component, sentence_vectors, word_rows
 from wv_cli.models.stop_words import ENGLISH, read_stop_words
@@ -18,8 +18,23 @@ WORDS = ["a", "woman", "s", "plays", "guitar", "don't", "new-york", "york", "new
 FIND = {word: row for row, word in enumerate(WORDS)}
 
 
-def find(word):
-    return FIND.get(word.lower(), -1)
+class Parts:
+    """Composes words of one letter, the letter's number five times."""
+
+    def oov_vector(self, word):
+        return np.full(5, ord(word), np.float32) if len(word) == 1 else None
+
+
+class Find:
+    def __init__(self, subwords=None):
+        self.oov = OovRows(len(WORDS), 5, subwords)
+
+    def row(self, word, *, compose=True):
+        row = FIND.get(word.lower(), -1)
+        return self.oov.row(word.lower()) if row < 0 and compose else row
+
+
+find = Find()
 
 
 @pytest.fixture
@@ -49,6 +64,18 @@ def vocab(counts, lines=0):
 )
 def test_words_of_a_sentence(sentence, words):
     assert [WORDS[row] for row in word_rows(sentence, find)] == words
+
+
+def test_composed_words(vectors):
+    """What is listed goes first, then punctuation goes, then parts are composed."""
+    find = Find(Parts())
+    found, empty = sentence_vectors(["the guitar.", "x!", "x-y's guitar", "unknown"], vectors, find)
+    matrix = vectors.matrix.astype(float)
+    assert np.allclose(found[0], (matrix[FIND["the"]] + matrix[FIND["guitar"]]) / 2)
+    assert np.allclose(found[1], ord("x"))
+    assert np.allclose(found[2], (ord("x") + ord("y") + matrix[FIND["s"]] + matrix[FIND["guitar"]]) / 4)
+    assert empty.tolist() == [False, False, False, True]
+    assert sentence_vectors(["x the"], vectors, find, "sif", vocab=vocab({"the": 3}))[0].shape == (1, 5)
 
 
 def test_stop_words():

@@ -27,10 +27,12 @@ COMMANDS: Registry[Command] = Registry(
             ("whiten", "whiten", "Whiten vectors; remove their common directions; PCA."),
             ("nn", "nn", "Show the nearest neighbours of words."),
             ("analogy", "analogy", "Answer `a is to b as c is to ?`."),
+            ("vectors", "vectors", "Print the vectors of words, sentences or n-grams."),
             ("eval", "eval", "Score vectors on word and sentence similarity and analogies."),
             ("plot", "plot", "Draw words as points in the plane."),
             ("convert", "convert", "Convert vectors between file formats."),
             ("check", "check", "Look for damage in a vector file."),
+            ("dump", "dump", "Print what a fastText model holds."),
             ("demo", "demo", "Train on the shipped text, then show neighbours and scores."),
         ]
     ],

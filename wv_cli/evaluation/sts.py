@@ -68,13 +68,16 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig) -> 
     stop_list = read_stop_words(config.stop_list)
     saved = {name: Transform.load(name) for name in config.after if name not in METHODS}
     systems: list[System] = []
+    notes: list[str] = []
     for source in vectors:
         embeddings = restricted(source.load(), config.restrict_vocab)
         for name, transform in saved.items():
             transform.require_dim(embeddings.dim, f"{source.name} under {name}")
-        systems += _systems(source.name, embeddings, sets, config, vocab, stop_list, saved)
+        made, about = _systems(source.name, embeddings, sets, config, vocab, stop_list, saved)
+        systems, notes = [*systems, *made], [*notes, *about]
         del embeddings
     report = _new_report(config, len(vectors) > 1, sum(2 * len(pairs.texts) for pairs in sets))
+    report.notes += notes
     per_file = len(systems) // len(vectors)
     scored = [_Scores(pairs.path, [i], sets, systems, config) for i, pairs in enumerate(sets)]
     for index, pairs in enumerate(sets):
@@ -107,8 +110,9 @@ def _systems(
     vocab: Vocab | None,
     stop_list: frozenset[str],
     saved: dict[str, Transform],
-) -> list[System]:
-    find = Lookup(embeddings.words, config.case).row
+) -> tuple[list[System], list[str]]:
+    """The systems of one vector file, and what the report should say about it."""
+    lookup = Lookup(embeddings, config)
     # Each data set's first sentences, then its second ones.
     texts = [pair[side] for pairs in sets for side in (0, 1) for pair in pairs.texts]
     systems = []
@@ -117,7 +121,7 @@ def _systems(
             base, empty = sentence_vectors(
                 texts,
                 embeddings,
-                find,
+                lookup,
                 pooling,
                 vocab=vocab,
                 stop_words=stop_list if stop == "drop" else frozenset(),
@@ -127,7 +131,7 @@ def _systems(
                 made = _transformed(base, empty, after, saved)
                 values, zero = _cosines(made, sets)
                 systems.append(System(name, pooling, after, stop, values, zero))
-    return systems
+    return systems, lookup.note(name)
 
 
 def _transformed(

@@ -12,7 +12,8 @@ import numpy as np
 from wv_cli._floattext import first_not_finite
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.formats import glove_text, npy, projector, word2vec_binary, word2vec_text
+from wv_cli.fasttext import FastTextModel
+from wv_cli.formats import fasttext_bin, glove_text, npy, projector, word2vec_binary, word2vec_text
 from wv_cli.formats.base import WORD2VEC_PRECISION, Format, FormatWarning, Precision, ReadOptions, WriteOptions
 from wv_cli.formats.beside import open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
@@ -30,6 +31,7 @@ __all__ = [
     "check",
     "format_for_output",
     "load",
+    "open_vectors",
     "save",
     "sniff",
 ]
@@ -45,6 +47,7 @@ FORMATS: Registry[Format] = Registry(
             glove_text.FORMAT,
             npy.FORMAT,
             projector.FORMAT,
+            fasttext_bin.FORMAT,
         )
     ],
 )
@@ -52,7 +55,6 @@ SNIFF_BYTES = 1 << 16
 
 # What people try to read that is something else, told by its first bytes.
 _FOREIGN = [
-    (b"\xba\x16\x4f\x2f", "a fastText model, which holds more than vectors; read the .vec file beside it"),
     (
         b"\x80",
         "a Python pickle (gensim's own format?); in gensim: model.wv.save_word2vec_format('vectors.bin', binary=True)",
@@ -106,14 +108,20 @@ def load(
     chosen = find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)
-        assert row.read is not None
-        result = row.read(source, ReadOptions(limit, threads or default_threads()))
-        words = read_words(row, path, len(result), whole=limit is None)
-        if words is not None:
-            result = Embeddings(words, result.matrix)
+        result = _read(row, source, path, limit, threads)
         if unescape:
-            result = Embeddings(unescape_words(result.words, source.name), result.matrix)
+            result = Embeddings(unescape_words(result.words, source.name), result.matrix, result.subwords)
     return result
+
+
+def _read(
+    row: Format, source: Input, path: str | os.PathLike[str], limit: int | None, threads: int | None = None
+) -> Embeddings:
+    """The vectors of an open file, with their words, wherever these stand."""
+    assert row.read is not None
+    result = row.read(source, ReadOptions(limit, threads or default_threads()))
+    words = read_words(row, path, len(result), whole=limit is None)
+    return result if words is None else Embeddings(words, result.matrix)
 
 
 def find_readable(format: str | None) -> Format | None:
@@ -124,6 +132,15 @@ def find_readable(format: str | None) -> Format | None:
         message = f"{row.name} is written but not read; choose one of: {choices}"
         raise UsageError(message)
     return row
+
+
+def open_vectors(path: str | os.PathLike[str], *, format: str | None = None) -> Embeddings | FastTextModel:
+    """Opens vectors for looking up some of them: a fastText model as itself, mapped where possible, so that its vectors
+    are composed only when they are asked for; anything else as load() reads it. Raises what load() raises."""
+    chosen = find_readable(format)
+    with open_input(path) as source:
+        row = chosen or sniff_input(source)
+        return fasttext_bin.read_model(source) if row is fasttext_bin.FORMAT else _read(row, source, path, None)
 
 
 def format_for_output(path: str | os.PathLike[str], format: str | None = None) -> Format:

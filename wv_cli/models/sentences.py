@@ -9,20 +9,21 @@
 |s| is the number of words that have a vector. The common component is fitted on the sentences given together (those of
 a data set, without their scores), so a sentence's SIF vector depends on its company.
 
-Words: a sentence is parted at blanks; a field that has no vector loses the punctuation around it, and if it still has
-none it is taken apart at all punctuation ("woman's" -> woman, s). Case is the caller's, by the look-up it gives.
-A sentence of which no word has a vector is the zero vector.
+Words: a sentence is parted at blanks; a field that is not listed loses the punctuation around it, and if it is still
+not listed it is taken apart at all punctuation ("woman's" -> woman, s); parts that are not listed are composed of
+subwords where the vectors can do that. Case is the look-up's. A sentence of which no word has a vector is the zero
+vector.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.embeddings import Embeddings
+from wv_cli.embeddings import Embeddings, OovRows
 from wv_cli.errors import UsageError, WvError
 from wv_cli.vocab import Vocab
 
@@ -34,16 +35,25 @@ _EDGES = re.compile(r"^\W+|\W+$")
 _PARTS = re.compile(r"\w+")
 
 
-def word_rows(sentence: str, find: Callable[[str], int], stop_words: frozenset[str] = frozenset()) -> list[int]:
-    """The rows of a sentence's words, as the module says; `find(word)` is a word's row or -1. Words whose lower-case
-    spelling is in `stop_words` are left out."""
+class WordLookup(Protocol):
+    """evaluation.lookup.Lookup is one. `row`: a word's row, -1 without a vector; with `compose` perhaps a number of
+    `oov`."""
+
+    oov: OovRows
+
+    def row(self, word: str, *, compose: bool = True) -> int: ...
+
+
+def word_rows(sentence: str, lookup: WordLookup, stop_words: frozenset[str] = frozenset()) -> list[int]:
+    """The rows of a sentence's words, as the module says. Words whose lower-case spelling is in `stop_words` are left
+    out."""
     rows = []
     for field in sentence.split():
         bare = _EDGES.sub("", field)
-        row = find(field)
+        row = lookup.row(field, compose=False)
         if row < 0 and bare:
-            row = find(bare)
-        found = [(bare, row)] if row >= 0 else [(part, find(part)) for part in _PARTS.findall(bare)]
+            row = lookup.row(bare, compose=False)
+        found = [(bare, row)] if row >= 0 else [(part, lookup.row(part)) for part in _PARTS.findall(bare)]
         rows += [row for word, row in found if row >= 0 and word.lower() not in stop_words]
     return rows
 
@@ -56,10 +66,8 @@ class Sentences:
     starts: NDArray[np.int64]
 
     @classmethod
-    def of(
-        cls, texts: Sequence[str], find: Callable[[str], int], stop_words: frozenset[str] = frozenset()
-    ) -> "Sentences":
-        found = [word_rows(text, find, stop_words) for text in texts]
+    def of(cls, texts: Sequence[str], lookup: WordLookup, stop_words: frozenset[str] = frozenset()) -> "Sentences":
+        found = [word_rows(text, lookup, stop_words) for text in texts]
         starts = np.zeros(len(found) + 1, np.int64)
         np.cumsum([len(rows) for rows in found], out=starts[1:])
         return cls(np.array([row for rows in found for row in rows], np.int64), starts)
@@ -72,11 +80,12 @@ class Sentences:
         return np.diff(self.starts)
 
 
-def counts_of(embeddings: Embeddings, find: Callable[[str], int], vocab: Vocab) -> NDArray[np.float64]:
-    """How often each row's word stands in `vocab`, spellings that `find` takes for one word added up."""
-    counts = np.zeros(len(embeddings))
+def counts_of(rows: int, lookup: WordLookup, vocab: Vocab) -> NDArray[np.float64]:
+    """How often the word of each of `rows` rows stands in `vocab`, spellings that are one to the look-up added up; 0
+    for words that are composed."""
+    counts = np.zeros(rows)
     for word, count in zip(vocab.words, vocab.counts.tolist(), strict=True):
-        row = find(word)
+        row = lookup.row(word, compose=False)
         if row >= 0:
             counts[row] += count
     return counts
@@ -85,20 +94,20 @@ def counts_of(embeddings: Embeddings, find: Callable[[str], int], vocab: Vocab) 
 def row_weights(
     pooling: Pooling,
     sentences: Sentences,
-    embeddings: Embeddings,
-    find: Callable[[str], int],
+    rows: int,
+    lookup: WordLookup,
     vocab: Vocab | None = None,
     a: float = SIF_A,
 ) -> NDArray[np.float64]:
-    """(rows of the embeddings,) weights of their words. Raises UsageError for sif without `vocab`, WvError for idf with
+    """(rows,) weights of the words. Raises UsageError for sif without `vocab`, WvError for idf with
     a `vocab` that does not tell its number of lines."""
     if pooling == "mean":
-        return np.ones(len(embeddings))
+        return np.ones(rows)
     if pooling == "sif":
         if vocab is None:
             message = "sif needs the words' frequencies: give --counts VOCAB (`wv build-vocab` makes one)"
             raise UsageError(message)
-        share = counts_of(embeddings, find, vocab) / max(1, vocab.tokens)
+        share = counts_of(rows, lookup, vocab) / max(1, vocab.tokens)
         return a / (a + share)
     if vocab is not None:
         if not vocab.lines:
@@ -106,11 +115,11 @@ def row_weights(
                 "idf needs a vocabulary file with the number of lines, a first row `</s> N`; or leave --counts out"
             )
             raise WvError(message)
-        total, holding = float(vocab.lines), np.minimum(counts_of(embeddings, find, vocab), vocab.lines)
+        total, holding = float(vocab.lines), np.minimum(counts_of(rows, lookup, vocab), vocab.lines)
     else:
         number = np.repeat(np.arange(len(sentences)), sentences.lengths)
         once = np.unique(np.stack([number, sentences.rows]), axis=1)[1]
-        total, holding = float(len(sentences)), np.bincount(once, minlength=len(embeddings)).astype(np.float64)
+        total, holding = float(len(sentences)), np.bincount(once, minlength=rows).astype(np.float64)
     return 1 + np.log((1 + total) / (1 + holding))
 
 
@@ -143,7 +152,7 @@ def without_component(vectors: NDArray[np.float64], component: NDArray[np.float6
 def sentence_vectors(
     texts: Sequence[str],
     embeddings: Embeddings,
-    find: Callable[[str], int],
+    lookup: WordLookup,
     pooling: Pooling = "mean",
     *,
     vocab: Vocab | None = None,
@@ -151,9 +160,12 @@ def sentence_vectors(
     a: float = SIF_A,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """((texts, dim) vectors, mask of the texts no word of which has a vector). Raises what row_weights raises."""
-    sentences = Sentences.of(texts, find, stop_words)
-    weights = row_weights(pooling, sentences, embeddings, find, vocab, a)
-    vectors = pooled(sentences, embeddings.matrix, weights)
+    sentences = Sentences.of(texts, lookup, stop_words)
+    matrix = embeddings.matrix
+    if len(lookup.oov):
+        matrix = np.concatenate([matrix, lookup.oov.vectors()])
+    weights = row_weights(pooling, sentences, len(matrix), lookup, vocab, a)
+    vectors = pooled(sentences, matrix, weights)
     if pooling == "sif":
         vectors = without_component(vectors, common_component(vectors))
     return vectors, sentences.lengths == 0

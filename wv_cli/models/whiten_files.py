@@ -109,7 +109,7 @@ def moments_of(source: RowSource, vocab: Vocab | None = None, top: int | None = 
 
 
 def _counts(words: WordList, vocab: Vocab) -> NDArray[np.float64]:
-    ids = np.array([vocab.words.find(word) for word in words], np.int64)
+    ids = vocab.words.find_all(words)
     return np.where(ids >= 0, vocab.counts[np.maximum(ids, 0)], 0).astype(np.float64)
 
 
