@@ -5,7 +5,7 @@ The command line fills them (help prints these defaults), checkpoints and the .m
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from wv_cli.errors import UsageError
 
@@ -29,10 +29,17 @@ class VocabConfig:
         _require(self.max_vocab >= 0, f"--max-vocab must be 0 (no limit) or more, not {self.max_vocab}")
 
 
+def require_subwords(minn: int, maxn: int, buckets: int) -> None:
+    """What every model with character n-grams asks of their options. Raises UsageError."""
+    _require(0 <= maxn <= 100, f"--maxn must be between 0 (no subwords) and 100, not {maxn}")
+    _require(maxn == 0 or 1 <= minn <= maxn, f"--minn must be between 1 and --maxn ({maxn}), not {minn}")
+    _require(1 <= buckets < 2**31, f"--buckets must be between 1 and 2^31 - 1, not {buckets}")
+
+
 @dataclass(frozen=True)
 class Word2vecConfig:
-    """A word2vec run. Names and defaults are word2vec's where it has them; lr 0 means 0.025 for skip-gram and 0.05 for
-    CBOW, as word2vec chooses."""
+    """A word2vec run, with subwords (fastText) when maxn is above 0. Names and defaults are word2vec's where it has them;
+    lr 0 means 0.025 for skip-gram and 0.05 for CBOW, as word2vec chooses. PRESETS has fastText's."""
 
     model: Literal["skipgram", "cbow"] = "skipgram"
     loss: Literal["ns", "hs", "softmax", "nce"] = "ns"
@@ -43,7 +50,10 @@ class Word2vecConfig:
     share_negatives: bool = True
     power: float = 0.75
     sample: float = 1e-3
-    sample_formula: Literal["word2vec", "paper"] = "word2vec"
+    sample_formula: Literal["word2vec", "paper", "fasttext"] = "word2vec"
+    minn: int = 0
+    maxn: int = 0
+    buckets: int = 2_000_000
     lr: float = 0.0
     lr_floor: float = 1e-4
     epochs: int = 5
@@ -64,6 +74,7 @@ class Word2vecConfig:
         _require(1 <= self.negative <= 1000, f"--negative must be between 1 and 1000, not {self.negative}")
         _require(0 <= self.power <= 2, f"--power must be between 0 and 2, not {self.power}")
         _require(self.sample >= 0, f"--sample must be 0 (off) or more, not {self.sample}")
+        require_subwords(self.minn, self.maxn, self.buckets)
         _require(0 <= self.lr <= 10, f"--lr must be between 0 and 10, not {self.lr}")
         _require(0 <= self.lr_floor <= 1, f"--lr-floor is a share of --lr between 0 and 1, not {self.lr_floor}")
         _require(1 <= self.epochs <= 100_000, f"--epochs must be between 1 and 100000, not {self.epochs}")
@@ -74,6 +85,21 @@ class Word2vecConfig:
         _require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")
         finite = all(math.isfinite(x) for x in (self.power, self.sample, self.lr, self.lr_floor))
         _require(finite, "numbers must be finite, not nan or inf")
+
+
+# What --preset puts in the place of the defaults above.
+PRESETS: dict[str, dict[str, Any]] = {
+    "word2vec": {},
+    "fasttext": {
+        "minn": 3,
+        "maxn": 6,
+        "power": 0.5,
+        "sample": 1e-4,
+        "sample_formula": "fasttext",
+        "lr": 0.05,
+        "lr_floor": 0.0,
+    },
+}
 
 
 @dataclass(frozen=True)

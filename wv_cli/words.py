@@ -5,11 +5,13 @@ a round trip unchanged. Two million words as Python objects would cost 150 MB an
 they are long, and the kernels and file formats read and write the blob directly.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+from wv_cli._text import WordMap
 
 
 def encode(word: str) -> bytes:
@@ -26,7 +28,7 @@ class WordList(Sequence[str]):
     def __init__(self, blob: bytes, starts: NDArray[np.int64]) -> None:
         self.blob = blob
         self.starts = starts
-        self._ids: dict[bytes, int] | None = None
+        self._find: Callable[[bytes], int] | None = None
 
     @classmethod
     def of(cls, words: Iterable[str | bytes]) -> "WordList":
@@ -56,14 +58,31 @@ class WordList(Sequence[str]):
     def take(self, indices: NDArray[np.integer]) -> "WordList":
         return WordList.of(self.bytes_at(int(i)) for i in indices)
 
-    def find(self, word: str) -> int:
+    def find(self, word: str | bytes) -> int:
         """Index of `word`, -1 when absent; of a word listed twice the first. The look-up table is made on first use."""
-        if self._ids is None:
-            ids: dict[bytes, int] = {}
+        if self._find is None:
+            self._find = self._finder()
+        return self._find(encode(word) if isinstance(word, str) else word)
+
+    def _finder(self) -> Callable[[bytes], int]:
+        if not len(self) or b"\0" in self.blob or not np.diff(self.starts).all():
+            # The map takes no empty words and no NUL; hardly any list has them.
+            indices: dict[bytes, int] = {}
             for i in range(len(self)):
-                ids.setdefault(self.bytes_at(i), i)
-            self._ids = ids
-        return self._ids.get(encode(word), -1)
+                indices.setdefault(self.bytes_at(i), i)
+            return lambda word: indices.get(word, -1)
+        words = WordMap(len(self))
+        ids = words.add(self.blob, self.starts)
+        first = np.empty(len(words), np.int64)
+        first[ids[::-1]] = np.arange(len(self) - 1, -1, -1)
+
+        def find(word: bytes) -> int:
+            if not word or b"\0" in word:
+                return -1
+            (number,) = words.find(word, np.array([0, len(word)], np.int64))
+            return int(first[number]) if number >= 0 else -1
+
+        return find
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and self.find(word) >= 0

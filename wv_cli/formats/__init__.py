@@ -12,7 +12,7 @@ import numpy as np
 from wv_cli._floattext import first_not_finite
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.formats import glove_text, word2vec_binary, word2vec_text
+from wv_cli.formats import fasttext_bin, glove_text, word2vec_binary, word2vec_text
 from wv_cli.formats.base import WORD2VEC_PRECISION, Format, FormatWarning, Precision, ReadOptions, WriteOptions
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
 from wv_cli.formats.input import Input, open_input
@@ -35,13 +35,13 @@ __all__ = [
 
 # The order in which files are tried, and in which a suffix is looked up.
 FORMATS: Registry[Format] = Registry(
-    "format", [(row.name, row) for row in (word2vec_text.FORMAT, word2vec_binary.FORMAT, glove_text.FORMAT)]
+    "format",
+    [(row.name, row) for row in (word2vec_text.FORMAT, word2vec_binary.FORMAT, glove_text.FORMAT, fasttext_bin.FORMAT)],
 )
 SNIFF_BYTES = 1 << 16
 
 # What people try to read that is something else, told by its first bytes.
 _FOREIGN = [
-    (b"\xba\x16\x4f\x2f", "a fastText model, which holds more than vectors; read the .vec file beside it"),
     (
         b"\x80",
         "a Python pickle (gensim's own format?); in gensim: model.wv.save_word2vec_format('vectors.bin', binary=True)",
