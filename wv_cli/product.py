@@ -9,6 +9,7 @@ wv_cli.neighbours for exact search.
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +21,15 @@ CENTROIDS = _product.CENTROIDS  # 256 per block: a code is one byte
 ITERATIONS = 25  # of k-means, at most; and
 SAMPLE = 65_536  # rows it learns from, at most: both as fastText
 _ROWS_AT_ONCE = 8192  # rows per task when encoding
+_BYTES_AT_ONCE = 1 << 26  # of rows taken from a matrix
+
+
+class Rows(Protocol):
+    """A matrix (rows, dim) of which `take` gives the rows with these numbers as float32 (len(rows), dim)."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    def take(self, rows: NDArray[np.int64], /) -> NDArray[np.float32]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +86,7 @@ class ProductQuantizer:
         if not rows:
             message = "there are no vectors to learn a quantiser from"
             raise WvError(message)
-        chosen = np.arange(rows)
-        if rows > sample:
-            chosen = np.sort(np.random.default_rng(seed).choice(rows, sample, replace=False, shuffle=False))
+        chosen = _choose(np.random.default_rng(seed), rows, sample)
         centroids = np.empty(CENTROIDS * dim, np.float32)
 
         def block(first: int) -> None:
@@ -150,19 +158,40 @@ class QuantMatrix:
 
     @classmethod
     def fit(
-        cls, x: NDArray[np.float32], dsub: int, *, norms_apart: bool = False, seed: int = 1, threads: int = 1
+        cls, matrix: Rows, dsub: int, *, norms_apart: bool = False, seed: int = 1, threads: int = 1
     ) -> "QuantMatrix":
-        """Quantises the rows of x (n, dim); with `norms_apart` their directions and their norms each for themselves.
-        Raises WvError as ProductQuantizer.fit."""
-        norm_codes = norm_quantizer = None
+        """Quantises `matrix`, a part of it at a time; with `norms_apart` the directions and the norms of its rows each
+        for themselves. Raises WvError as ProductQuantizer.fit."""
+        learned = _sample(matrix, seed)
+        norm_quantizer = None
         if norms_apart:
-            _require_finite(x)
-            norms = np.sqrt(np.einsum("ij,ij->i", x, x, dtype=np.float64)).astype(np.float32)
-            x = (x / np.where(norms > 0, norms, 1)[:, None]).astype(np.float32, copy=False)
-            norm_quantizer = ProductQuantizer.fit(norms[:, None], 1, seed=seed, threads=threads)
-            norm_codes = norm_quantizer.encode(norms[:, None], threads=threads)[:, 0]
-        quantizer = ProductQuantizer.fit(x, dsub, seed=seed, threads=threads)
-        return cls(quantizer.encode(x, threads=threads), quantizer, norm_codes, norm_quantizer)
+            learned, norms = _split(learned)
+            norm_quantizer = ProductQuantizer.fit(norms, 1, seed=seed, threads=threads)
+        return cls.encode(
+            matrix, ProductQuantizer.fit(learned, dsub, seed=seed, threads=threads), norm_quantizer, threads=threads
+        )
+
+    @classmethod
+    def encode(
+        cls,
+        matrix: Rows,
+        quantizer: ProductQuantizer,
+        norm_quantizer: ProductQuantizer | None = None,
+        *,
+        threads: int = 1,
+    ) -> "QuantMatrix":
+        """Quantises `matrix` with quantisers that are there."""
+        codes = np.empty((matrix.shape[0], quantizer.nsub), np.uint8)
+        norm_codes = None if norm_quantizer is None else np.empty(len(codes), np.uint8)
+        step = max(_ROWS_AT_ONCE * threads, _BYTES_AT_ONCE // (4 * quantizer.dim))
+        for start in range(0, len(codes), step):
+            end = min(start + step, len(codes))
+            values = np.ascontiguousarray(matrix.take(np.arange(start, end)))
+            if norm_quantizer is not None and norm_codes is not None:
+                values, norms = _split(values)
+                norm_codes[start:end] = norm_quantizer.encode(norms, threads=threads)[:, 0]
+            codes[start:end] = quantizer.encode(values, threads=threads)
+        return cls(codes, quantizer, norm_codes, norm_quantizer)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -179,6 +208,30 @@ class QuantMatrix:
     def dense(self) -> NDArray[np.float32]:
         """All rows."""
         return self.take(np.arange(len(self.codes)))
+
+
+def _sample(matrix: Rows, seed: int) -> NDArray[np.float32]:
+    """At most SAMPLE rows to learn from. Rows of zeros, of which a table of buckets may have many, would leave too few
+    of the others; one of them is enough."""
+    random = np.random.default_rng(seed)
+    values = np.ascontiguousarray(matrix.take(_choose(random, matrix.shape[0], 4 * SAMPLE)))
+    filled = values.any(axis=1)
+    if filled.all():
+        return values[_choose(random, len(values), SAMPLE)]
+    rows = np.flatnonzero(filled)
+    rows = rows[_choose(random, len(rows), SAMPLE - 1)]
+    return values[np.append(rows, np.argmin(filled))]
+
+
+def _choose(random: np.random.Generator, rows: int, most: int) -> NDArray[np.int64]:
+    """At most `most` of the numbers 0 .. rows - 1, ascending."""
+    return np.arange(rows) if rows <= most else np.sort(random.choice(rows, most, replace=False, shuffle=False))
+
+
+def _split(x: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The rows of x as unit vectors (n, dim) and norms (n, 1); rows of zeros stay zero."""
+    norms = np.sqrt(np.einsum("ij,ij->i", x, x, dtype=np.float64))[:, None]
+    return (x / np.where(norms > 0, norms, 1)).astype(np.float32), norms.astype(np.float32)
 
 
 def _require_finite(x: NDArray[np.float32]) -> None:
