@@ -38,8 +38,8 @@ def require_subwords(minn: int, maxn: int, buckets: int) -> None:
 
 @dataclass(frozen=True)
 class Word2vecConfig:
-    """A word2vec run, with subwords (fastText) when maxn is above 0. Names and defaults are word2vec's where it has them;
-    lr 0 means 0.025 for skip-gram and 0.05 for CBOW, as word2vec chooses. PRESETS has fastText's."""
+    """A word2vec run, with subwords (fastText) when maxn is above 0. Names and defaults are word2vec's where it has
+    them; lr 0 means 0.025 for skip-gram and 0.05 for CBOW, as word2vec chooses. PRESETS has fastText's."""
 
     model: Literal["skipgram", "cbow"] = "skipgram"
     loss: Literal["ns", "hs", "softmax", "nce"] = "ns"

@@ -74,9 +74,8 @@ def encode(
                 mapped = mmap.mmap(file.descriptor, length * 4, access=mmap.ACCESS_READ) if length else b""
             ids = np.frombuffer(mapped, np.int32)
         else:
-            buffer, tokens, lines = encoder.take_ids(lookup)
+            buffer, tokens, lines = encoder.take_ids(lookup, fingerprint)
             ids = np.frombuffer(memoryview(buffer), np.int32)
-            fingerprint.update(ids)
     if tokens == 0:
         message = (
             f"none of the {encoder.tokens:,} words of the text is in the vocabulary; do they belong together "
