@@ -162,14 +162,8 @@ class QuantMatrix:
     ) -> "QuantMatrix":
         """Quantises `matrix`, a part of it at a time; with `norms_apart` the directions and the norms of its rows each
         for themselves. Raises WvError as ProductQuantizer.fit."""
-        learned = _sample(matrix, seed)
-        norm_quantizer = None
-        if norms_apart:
-            learned, norms = _split(learned)
-            norm_quantizer = ProductQuantizer.fit(norms, 1, seed=seed, threads=threads)
-        return cls.encode(
-            matrix, ProductQuantizer.fit(learned, dsub, seed=seed, threads=threads), norm_quantizer, threads=threads
-        )
+        quantizers = fit_quantizers(matrix, dsub, norms_apart=norms_apart, seed=seed, threads=threads)
+        return cls.encode(matrix, *quantizers, threads=threads)
 
     @classmethod
     def encode(
@@ -208,6 +202,18 @@ class QuantMatrix:
     def dense(self) -> NDArray[np.float32]:
         """All rows."""
         return self.take(np.arange(len(self.codes)))
+
+
+def fit_quantizers(
+    matrix: Rows, dsub: int, *, norms_apart: bool = False, seed: int = 1, threads: int = 1
+) -> tuple[ProductQuantizer, ProductQuantizer | None]:
+    """The quantisers of QuantMatrix.fit: of the rows, or with `norms_apart` of their directions and of their norms."""
+    learned = _sample(matrix, seed)
+    norm_quantizer = None
+    if norms_apart:
+        learned, norms = _split(learned)
+        norm_quantizer = ProductQuantizer.fit(norms, 1, seed=seed, threads=threads)
+    return ProductQuantizer.fit(learned, dsub, seed=seed, threads=threads), norm_quantizer
 
 
 def _sample(matrix: Rows, seed: int) -> NDArray[np.float32]:
