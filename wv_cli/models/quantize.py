@@ -9,6 +9,7 @@ word: what pruning and coding do to the n-grams then only reaches words that are
 serves training alone, is dropped there: zeros of one byte a row, since fastText wants to see one.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -82,25 +83,28 @@ def _norms(matrix: Matrix) -> NDArray[np.float64]:
     return np.sqrt(norms)
 
 
-def quantize(model: FastTextModel, config: QuantizeConfig) -> FastTextModel:
-    """The model with its input matrix, and with `qout` its output matrix, as codes. A classifier's rows are those of
-    `model`, so prune before; for word vectors `config.cutoff` is obeyed here, since the words' rows depend on it.
+def quantize(
+    model: FastTextModel, config: QuantizeConfig, retrain: Callable[[FastTextModel], FastTextModel] | None = None
+) -> FastTextModel:
+    """The model with `config.cutoff` rows of its input matrix, these and with `qout` those of its output matrix as codes.
+    A classifier goes through `retrain` between the two.
 
-    Raises WvError when the model is quantised, or holds NaN.
+    Raises WvError when the model is quantised already, or holds NaN.
     """
     require_dense(model)
+    pruned = prune(model, config.cutoff)
     if model.is_classifier:
+        pruned = retrain(pruned) if retrain else pruned
         input_ = QuantMatrix.fit(
-            model.input, config.dsub, norms_apart=config.qnorm, seed=config.seed, threads=config.threads
+            pruned.input, config.dsub, norms_apart=config.qnorm, seed=config.seed, threads=config.threads
         )
     else:
         vectors = model.all_word_vectors()
-        pruned = prune(model, config.cutoff)
-        if pruned is not model:
-            kept = np.array([model.words.find(pruned.words.bytes_at(i)) for i in range(len(pruned.words))], np.int64)
-            vectors, model = vectors[kept], pruned
-        input_ = _quantize_subwords(model, vectors, config)
-    return replace(model, input=input_, output=_quantize_output(model, config), version=12)
+        if len(pruned.words) < len(vectors):
+            kept = np.fromiter((model.words.find(pruned.words.bytes_at(i)) for i in range(len(pruned.words))), np.int64)
+            vectors = vectors[kept]
+        input_ = _quantize_subwords(pruned, vectors, config)
+    return replace(pruned, input=input_, output=_quantize_output(pruned, config), version=12)
 
 
 def _quantize_output(model: FastTextModel, config: QuantizeConfig) -> Matrix:
@@ -187,6 +191,18 @@ def matrix_bytes(rows: int, dim: int, dsub: int, qnorm: bool) -> int:
     return 21 + rows * (-(-dim // dsub) + qnorm) + (16 + 4 * CENTROIDS * dim) + qnorm * (16 + 4 * CENTROIDS)
 
 
+def dense_bytes(model: FastTextModel) -> int:
+    """The size of the model's .bin file."""
+    rows = model.input.shape[0] + model.output.shape[0]
+    return _table_bytes(model) + 2 * 17 + 4 * rows * model.dim
+
+
+def _table_bytes(model: FastTextModel) -> int:
+    """Arguments, counts, words and labels."""
+    names = len(model.words) + len(model.labels)
+    return 8 + 56 + 28 + len(model.words.blob) + len(model.labels.blob) + 10 * names
+
+
 def cutoff_for_size(model: FastTextModel, size: int, config: QuantizeConfig) -> int:
     """The largest cutoff with which `config` makes a file of at most `size` bytes; 0 (all rows) when all fit.
 
@@ -194,10 +210,9 @@ def cutoff_for_size(model: FastTextModel, size: int, config: QuantizeConfig) -> 
     """
     rows, dim = model.input.shape
     nwords = len(model.words)
-    fixed = 8 + 56 + 28 + len(model.labels.blob) + 10 * len(model.labels) + 2
-    fixed += matrix_bytes(0, dim, config.dsub, config.qnorm)
-    per_row = matrix_bytes(1, dim, config.dsub, config.qnorm) - matrix_bytes(0, dim, config.dsub, config.qnorm)
     lengths = np.diff(model.words.starts) + 10
+    fixed = _table_bytes(model) - int(lengths.sum()) + 2 + matrix_bytes(0, dim, config.dsub, config.qnorm)
+    per_row = matrix_bytes(1, dim, config.dsub, config.qnorm) - matrix_bytes(0, dim, config.dsub, config.qnorm)
     if fixed + rows * per_row + lengths.sum() + _output_bytes(model, nwords, config) <= size:
         return 0
     order = _order(model)
