@@ -1,7 +1,7 @@
-"""Suite `glove`: what `wv glove` costs, stage by stage, as a share of what word2vec C takes for one epoch of the same text.
+"""Suite `glove`: what `wv glove` costs, stage by stage, as a share of one epoch of word2vec C on the same text.
 
 GloVe's own program is not on PyPI. Its figures for the same settings (window 10, dim 100) are known as shares of
-word2vec C (skip-gram, negative sampling, -O3 -march=native) on one machine: counting and shuffling 0.16, an iteration 0.65.
+word2vec C (skip-gram, negative sampling, -O3 -march=native) on one machine: 0.16 to count and shuffle, 0.65 a pass.
 """
 
 import json

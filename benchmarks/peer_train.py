@@ -35,7 +35,6 @@ def gensim(job: dict[str, Any]) -> None:
 
 def fasttext(job: dict[str, Any]) -> None:
     import fasttext as library
-    import numpy as np
 
     model = library.train_unsupervised(
         job["corpus"],
@@ -56,7 +55,7 @@ def fasttext(job: dict[str, Any]) -> None:
     if job["subwords"]:
         model.save_model(job["output"])
         return
-    matrix = model.get_input_matrix()
+    matrix = model.get_input_matrix().astype("float32")
     with Path(job["output"]).open("wb") as stream:
         stream.write(f"{len(model.words)} {job['dim']}\n".encode())
         for word, row in zip(model.words, matrix, strict=True):

@@ -197,6 +197,18 @@ def dense_bytes(model: FastTextModel) -> int:
     return _table_bytes(model) + 2 * 17 + 4 * rows * model.dim
 
 
+def quantized_bytes(model: FastTextModel) -> int:
+    """The size of a quantised model's .ftz file."""
+    size = _table_bytes(model) + 2 + 8 * (0 if model.kept_buckets is None else len(model.kept_buckets))
+    for matrix in (model.input, model.output):
+        rows, dim = matrix.shape
+        if isinstance(matrix, QuantMatrix):
+            size += matrix_bytes(rows, dim, matrix.quantizer.dsub, matrix.norm_codes is not None)
+        else:
+            size += 16 + 4 * rows * dim
+    return size
+
+
 def _table_bytes(model: FastTextModel) -> int:
     """Arguments, counts, words and labels."""
     names = len(model.words) + len(model.labels)
