@@ -56,8 +56,8 @@ def encode_labelled(
     spool_beside: str | None = None,
     progress: Progress | None = None,
 ) -> LabelledCorpus:
-    """Reads texts (see text.source.Source) once. `config` is for words alone; with `keep_dropped` words that it cuts stay
-    in the stream.
+    """Reads texts (see text.source.Source) once. `config` is for words alone; with `keep_dropped` words that it cuts
+    stay in the stream.
 
     Raises WvError when there is no text, no label, only one label, or no word, and what Source raises.
     """

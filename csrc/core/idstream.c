@@ -5,28 +5,7 @@
 
 #include "kernels/wv_kernels.h"
 
-<<<<<<< HEAD
-int64_t wv_remap(int32_t *ids, int64_t length, const int32_t *lookup, wv_remap_state *state) {
-    int64_t kept = 0, lines = 0;
-    int32_t last = state->last_id;
-    for (int64_t i = 0; i < length; i++) {
-        int32_t id = ids[i] < 0 ? WV_END_OF_LINE : lookup[ids[i]];
-        /* A dropped word is never kept, a line end only after a word. */
-        int ends = ids[i] < 0;
-        int keep = ends ? last != WV_END_OF_LINE : id != WV_END_OF_LINE;
-        ids[kept] = id;
-        kept += keep;
-        lines += keep & ends;
-        last = keep ? id : last;
-    }
-    state->last_id = last;
-    state->lines += lines;
-    state->tokens += kept - lines;
-    return kept;
-}
-=======
 enum { BLOCK = 4096 };
->>>>>>> main
 
 static inline uint64_t rotate_left(uint64_t x, int bits) { return x << bits | x >> (64 - bits); }
 

@@ -31,8 +31,8 @@ def command(
     """Predict the labels of every line of INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd
     are unpacked. MODEL is a fastText classifier, .bin or .ftz, from wv train --model supervised or from fastText.
 
-    Each line gives one line of output, as fastText prints it: empty where the model knows no word of the line. Labels in
-    the input are passed over.
+    Each line gives one line of output, as fastText prints it: empty where the model knows no word of the line. Labels
+    in the input are passed over.
     """
     from wv_cli.errors import UsageError
     from wv_cli.formats.fasttext_bin import load_model
@@ -59,7 +59,9 @@ def _objects(answered: Any, names: list[str]) -> Any:
     rows = zip(answered.labels.tolist(), answered.probabilities.tolist(), answered.found.tolist(), strict=True)
     for labels, probabilities, found in rows:
         facts = {
-            "labels": [names[label].encode("utf-8", "surrogateescape").decode("utf-8", "replace") for label in labels[:found]],
+            "labels": [
+                names[label].encode("utf-8", "surrogateescape").decode("utf-8", "replace") for label in labels[:found]
+            ],
             "probabilities": [round(p, 6) for p in probabilities[:found]],
         }
         yield json.dumps(facts) + "\n"

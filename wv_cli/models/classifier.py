@@ -25,11 +25,13 @@ ALL = -1  # k: every label
 @dataclass(frozen=True, eq=False)
 class Answered:
     """Answers for some lines: `labels` and `scores` are (lines, k), best first, of which found[line] count; a score is
-    ln(p + 1e-5), as fastText has it. `true_starts` and `true_labels` are the labels that stand in the lines."""
+    ln(p + 1e-5), as fastText has it. `reads` (lines,) says which lines have anything that the model knows,
+    `true_starts` and `true_labels` which known labels stand in the lines."""
 
     labels: NDArray[np.int32]
     scores: NDArray[np.float32]
     found: NDArray[np.int32]
+    reads: NDArray[np.bool_]
     true_starts: NDArray[np.int64]
     true_labels: NDArray[np.int32]
     _answers: _prediction.Answers
@@ -61,7 +63,7 @@ class Classifier:
         args, buckets, bucket_row = model.args, model.args.buckets, None
         if model.kept_buckets is not None:
             bucket_row = np.full(buckets, -1, np.int32)
-            kept = model.kept_buckets[(0 <= model.kept_buckets[:, 0]) & (model.kept_buckets[:, 0] < buckets)]
+            kept = model.kept_buckets[(model.kept_buckets[:, 0] >= 0) & (model.kept_buckets[:, 0] < buckets)]
             bucket_row[kept[:, 0]] = kept[:, 1]
             if len(kept) == 0:
                 buckets, bucket_row = 0, None
@@ -106,12 +108,13 @@ class Classifier:
         starts, rows, true_starts, true_labels = self._reader.read(text)
         matrix = None
         if not self._is_dense:
-            distinct, rows = np.unique(rows, return_inverse=True)
+            distinct, places = np.unique(rows, return_inverse=True)
             matrix = np.ascontiguousarray(self._input.take(distinct.astype(np.int64))).view(np.uint8)
-            rows = rows.astype(np.int32)
+            rows = places.astype(np.int32)
         k = len(self.labels) if k == ALL else k
         answers = self._predictor.predict(starts, rows, k, threshold, matrix)
-        return Answered(answers.labels, answers.scores, answers.found, true_starts, true_labels, answers)
+        reads = starts[1:] > starts[:-1]
+        return Answered(answers.labels, answers.scores, answers.found, reads, true_starts, true_labels, answers)
 
     def answers(
         self, chunks: Iterable[bytes], k: int = 1, threshold: float = 0.0, threads: int = 1

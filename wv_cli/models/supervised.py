@@ -1,7 +1,7 @@
 """The text classifier of fastText (Joulin et al. 2016): matrices, tables and steps for csrc/kernels/supervised.c.
 
-Buckets of character and word n-grams have a row only when they occur in the text: fastText's 2,000,000 buckets then cost
-4 bytes each, not 4 * dim. A bucket that does not occur stays zero, where fastText leaves it at its random start.
+Buckets of character and word n-grams have a row only when they occur in the text: fastText's 2,000,000 buckets then
+cost 4 bytes each, not 4 * dim. A bucket that does not occur stays zero, where fastText leaves it at its random start.
 """
 
 from dataclasses import asdict
@@ -26,8 +26,8 @@ _NOISE_POWER = 0.5  # fastText's
 class Supervised:
     """A model in training. Satisfies wv_cli.training.run.Trainable.
 
-    `input` is (rows, padded dim) float32: the words of the corpus, then the buckets that occur, in order of first sight;
-    `bucket_row` (buckets,) int32 tells which row a bucket has, -1 for none. `output` is (labels, padded dim);
+    `input` is (rows, padded dim) float32: the words of the corpus, then the buckets that occur, in order of first
+    sight; `bucket_row` (buckets,) int32 tells which row a bucket has, -1 for none. `output` is (labels, padded dim);
     hierarchical softmax: one row less, those of the inner nodes.
     """
 
@@ -38,8 +38,8 @@ class Supervised:
         corpus: LabelledCorpus,
         pretrained: Embeddings | None = None,
     ) -> None:
-        """Allocates and initialises; `min_count` is only noted in the model's file. Raises UsageError for `pretrained` that does not fit, WvError when the matrices do
-        not fit in memory."""
+        """Allocates and initialises; `min_count` is only noted in the model's file. Raises UsageError for `pretrained`
+        that does not fit, WvError when the matrices do not fit in memory."""
         if pretrained is not None and pretrained.dim != config.dim:
             raise UsageError(f"--pretrained: expected vectors of --dim {config.dim}, found {pretrained.dim}")
         self.config, self.min_count, self.corpus = config, min_count, corpus
@@ -199,6 +199,8 @@ class Supervised:
             label_counts=corpus.label_counts,
             tokens=corpus.tokens_read,
             kept_buckets=None,
-            input=SparseRows((corpus.kept + buckets, config.dim), kept, self.input[rows.astype(np.int64), : config.dim]),
+            input=SparseRows(
+                (corpus.kept + buckets, config.dim), kept, self.input[rows.astype(np.int64), : config.dim]
+            ),
             output=DenseMatrix(outputs),
         )
