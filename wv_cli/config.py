@@ -163,6 +163,7 @@ class QuantizeConfig:
         _require(not self.retrain or self.cutoff > 0, "--retrain needs --cutoff: it trains the rows that are kept")
 
 
+@dataclass(frozen=True)
 class SupervisedConfig:
     """A text classifier. Names and defaults are fastText's; buckets count only with word_ngrams > 1 or maxn > 0."""
 

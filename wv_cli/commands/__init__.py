@@ -25,6 +25,7 @@ COMMANDS: Registry[Command] = Registry(
             ("train", "train", "Train word vectors or a text classifier."),
             ("glove", "glove", "Train GloVe vectors; count co-occurrences."),
             ("predict", "predict", "Predict the labels of lines with a classifier."),
+            ("quantize", "quantize", "Make a fastText model many times smaller."),
             ("nn", "nn", "Show the nearest neighbours of words."),
             ("analogy", "analogy", "Answer `a is to b as c is to ?`."),
             ("eval", "eval", "Score vectors on word similarity and analogies."),

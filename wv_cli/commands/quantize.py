@@ -26,10 +26,14 @@ OPTIONS = {
 @click.command("quantize", short_help="Make a fastText model many times smaller.")
 @click.argument("model", metavar="MODEL")
 @click.option("-o", "--output", required=True, metavar="FILE", help="NAME.ftz, or - for standard output.")
-@click.option("--size", type=Size(), metavar="SIZE", help="Choose the --cutoff that makes FILE at most this large (2M).")
+@click.option(
+    "--size", type=Size(), metavar="SIZE", help="Choose the --cutoff that makes FILE at most this large (2M)."
+)
 @field_options(QuantizeConfig, OPTIONS)
 @click.option("--input", "inputs", multiple=True, metavar="FILE", help="Labelled text for --retrain; repeat for more.")
-@click.option("--validation", metavar="FILE", help="Tell the score before and after: labelled lines, or pairs of words.")
+@click.option(
+    "--validation", metavar="FILE", help="Tell the score before and after: labelled lines, or pairs of words."
+)
 @quiet_option
 @json_option
 def command(
@@ -69,6 +73,8 @@ def command(
     replace(config, cutoff=config.cutoff or size or 0).validate()
     check_writable(output)
     dense = load_model(model)
+    if config.retrain and not dense.is_classifier:
+        raise UsageError(f"--retrain is for classifiers; {model} holds word vectors")
     if size:
         config = replace(config, cutoff=cutoff_for_size(dense, size, config))
     retrain = retrainer(inputs, config) if config.retrain and config.cutoff else None
@@ -83,7 +89,9 @@ def command(
     say(f"{before:,} bytes -> {after:,}: {before / after:.1f} times smaller", quiet, as_json)
     if validation:
         change = 100 * (facts["after"] - facts["before"])
-        text = f"{facts['measure']} {facts['before']:.4f} -> {facts['after']:.4f} ({change:+.2f} points) on {validation}"
+        text = (
+            f"{facts['measure']} {facts['before']:.4f} -> {facts['after']:.4f} ({change:+.2f} points) on {validation}"
+        )
         say(text, quiet, as_json)
     if as_json:
         sys.stdout.write(json.dumps(facts) + "\n")

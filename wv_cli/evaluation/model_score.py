@@ -1,6 +1,6 @@
 """One number for a fastText model, to see what making it smaller costs: precision of the first label for a classifier,
-Spearman's correlation with people's judgements for word vectors. Reports with intervals and tests are wv_cli.evaluation's
-tasks."""
+Spearman's correlation with people's judgements for word vectors. Not a report: those, with intervals and tests, are
+made by the tasks of wv_cli.evaluation."""
 
 import numpy as np
 
@@ -17,8 +17,8 @@ def measure(model: FastTextModel) -> str:
 
 def score(model: FastTextModel, path: str) -> float:
     """A classifier: the share of the lines of `path` with a known label for which the first answer is one of their
-    labels, as fastText's `test` counts. Word vectors: the correlation of cosines with the scores of the pairs in `path`;
-    words that are not known, as written or in lower case, have the vector of their n-grams.
+    labels, as fastText's `test` counts. Word vectors: the correlation of cosines with the scores of the pairs in
+    `path`; words that are not known, as written or in lower case, have the vector of their n-grams.
 
     Raises WvError when there is nothing to score, BadFile for a file of pairs that is none.
     """

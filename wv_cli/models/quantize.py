@@ -86,15 +86,15 @@ def _norms(matrix: Matrix) -> NDArray[np.float64]:
 def quantize(
     model: FastTextModel, config: QuantizeConfig, retrain: Callable[[FastTextModel], FastTextModel] | None = None
 ) -> FastTextModel:
-    """The model with `config.cutoff` rows of its input matrix, these and with `qout` those of its output matrix as codes.
-    A classifier goes through `retrain` between the two.
+    """The model with `config.cutoff` rows of its input matrix; these, and with `qout` those of its output matrix, as
+    codes. A classifier that was pruned goes through `retrain` between the two.
 
     Raises WvError when the model is quantised already, or holds NaN.
     """
     require_dense(model)
     pruned = prune(model, config.cutoff)
     if model.is_classifier:
-        pruned = retrain(pruned) if retrain else pruned
+        pruned = retrain(pruned) if retrain and pruned is not model else pruned
         input_ = QuantMatrix.fit(
             pruned.input, config.dsub, norms_apart=config.qnorm, seed=config.seed, threads=config.threads
         )
