@@ -68,6 +68,10 @@ def test_keep_probability_follows_the_formulas():
     np.testing.assert_allclose(keep_probability(counts, config), expected)
     paper = Word2vecConfig(sample=0.01, sample_formula="paper")
     np.testing.assert_allclose(keep_probability(counts, paper), np.minimum(1, np.sqrt(0.01 / share)))
+    fasttext = Word2vecConfig(sample=0.01, sample_formula="fasttext")
+    share = counts / 4000
+    expected = np.minimum(1, np.sqrt(0.01 / share) + 0.01 / share)
+    np.testing.assert_allclose(keep_probability(counts, fasttext, 4000), expected)
     assert keep_probability(counts, Word2vecConfig(sample=0)) is None
 
 

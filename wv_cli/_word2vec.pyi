@@ -34,6 +34,7 @@ class Run:
         log_noise: NDArray[np.float32] | None = None,
         output_bias: NDArray[np.float32] | None = None,
         path: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]] | None = None,
+        subwords: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None,
         isa: str | None = None,
     ) -> None: ...
     def worker(self, hot_rows: int = 0) -> Worker: ...

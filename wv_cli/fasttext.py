@@ -6,7 +6,7 @@ belong to the words, those behind them to the buckets. Not here: files (wv_cli.f
 answers of a classifier (wv_cli.models.supervised).
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, Protocol
@@ -26,7 +26,7 @@ LABEL_PREFIX = b"__label__"  # not kept in the file; fastText takes its default,
 
 # Rows gathered at once when a matrix is not dense; characters of words whose n-grams are made at once.
 _GATHERED_BYTES = 1 << 26
-_BLOCK_CHARACTERS = 1 << 20
+_BLOCK_CHARACTERS = 1 << 18
 
 
 class Matrix(Protocol):
@@ -174,26 +174,37 @@ class FastTextModel:
         """(dim,); zero for a word that is not known and has no n-grams."""
         return self.mean([self.word_rows(word)])[0]
 
+    def oov_vector(self, word: str | bytes) -> NDArray[np.float32] | None:
+        """word_vector of a word that is not known; None for a known one, and when nothing is known of its n-grams."""
+        text = encode(word) if isinstance(word, str) else word
+        if not self.has_subwords or self.words.find(text) >= 0:
+            return None
+        vector = self.mean([self._rows_of(text, -1)])[0]
+        return vector if vector.any() else None
+
     def word_vectors(self, words: Sequence[str | bytes]) -> NDArray[np.float32]:
         """(len(words), dim): word_vector of each."""
-        return self.mean([self.word_rows(word) for word in words])
+        listed = WordList.of(words)
+        return self._vectors(listed, self.words.find_all(listed))
 
     def line_rows(self, line: Iterable[str | bytes]) -> Rows:
         """The rows whose mean is the hidden vector of a classifier for a line of tokens: words with their n-grams, the
         line end, and the n-grams of words. Labels are left out."""
         tokens = [encode(token) if isinstance(token, str) else token for token in line]
-        rows, hashed = [], []
-        for token in [*tokens, END_OF_LINE]:
-            row = self.words.find(token)
-            if (row < 0 and token.startswith(LABEL_PREFIX)) or self.labels.find(token) >= 0:
-                continue
-            rows.append(self._rows_of(token, row))
-            hashed.append(_subwords.word_hash(token))
-        if self.args.word_ngrams > 1:
-            buckets = _subwords.line_ngrams(np.array(hashed, np.uint32), self.args.word_ngrams, self.args.buckets)
-            ngram_rows = self.rows_of_buckets(buckets)
-            rows.append(ngram_rows[ngram_rows >= 0])
-        return np.concatenate(rows) if rows else np.empty(0, np.int64)
+        listed = WordList.of([*tokens, END_OF_LINE])
+        own, is_label = self.words.find_all(listed), self.labels.find_all(listed) >= 0
+        if is_label.any() or LABEL_PREFIX in listed.blob:
+            unknown_label = [
+                row < 0 and token.startswith(LABEL_PREFIX) for row, token in zip(own, tokens, strict=False)
+            ]
+            kept = np.flatnonzero(~(is_label | [*unknown_label, False]))
+            listed, own = listed.take(kept), own[kept]
+        rows = self._rows_of_words(listed, own)[1]
+        if self.args.word_ngrams <= 1:
+            return rows
+        hashes = _subwords.word_hashes(listed.blob, listed.starts)
+        ngram_rows = self.rows_of_buckets(_subwords.line_ngrams(hashes, self.args.word_ngrams, self.args.buckets))
+        return np.concatenate([rows, ngram_rows[ngram_rows >= 0]])
 
     def sentence_vector(self, line: str | bytes) -> NDArray[np.float32]:
         """(dim,): for a classifier the mean of the line's rows, else the mean of the unit vectors of its words, those
@@ -228,48 +239,43 @@ class FastTextModel:
             _subwords.mean_rows(gathered.view(np.uint8), part - part[0], None, out[first:last])
             first = last
 
-    def all_word_vectors(
-        self, limit: int | None = None, *, tick: Callable[[int], None] | None = None
-    ) -> NDArray[np.float32]:
-        """(len(words), dim): the vectors of the known words, subwords included, or of the first `limit` of them.
-        `tick` is called with the number of words done."""
+    def all_word_vectors(self, limit: int | None = None) -> NDArray[np.float32]:
+        """(len(words), dim): the vectors of the known words, subwords included, or of the first `limit` of them."""
         count = len(self.words) if limit is None else min(limit, len(self.words))
-        out = np.empty((count, self.dim), np.float32)
-        starts = self.words.starts
-        end_of_line = self.words.find(END_OF_LINE)
-        first = 0
-        while first < count:
-            last = max(first + 1, int(np.searchsorted(starts, starts[first] + _BLOCK_CHARACTERS, side="right")) - 1)
-            last = min(last, count, first + _BLOCK_CHARACTERS)
-            self._mean_into(out[first:last], *self._block_rows(first, last, end_of_line))
+        return self._vectors(self.words, np.arange(count, dtype=np.int64))
+
+    def _vectors(self, words: WordList, own: Rows) -> NDArray[np.float32]:
+        """The vectors of the first len(own) of `words`, whose rows are `own`, -1 for unknown ones."""
+        out = np.empty((len(own), self.dim), np.float32)
+        first, ends = 0, words.starts
+        while first < len(own):
+            last = max(first + 1, int(np.searchsorted(ends, ends[first] + _BLOCK_CHARACTERS, side="right")) - 1)
+            last = min(last, len(own), first + _BLOCK_CHARACTERS)
+            block = WordList(words.blob[ends[first] : ends[last]], ends[first : last + 1] - ends[first])
+            self._mean_into(out[first:last], *self._rows_of_words(block, own[first:last]))
             first = last
-            if tick is not None:
-                tick(last)
         return out
 
-    def _block_rows(self, first: int, last: int, end_of_line: int) -> tuple[NDArray[np.int64], Rows]:
-        """(starts, rows) for the known words first .. last."""
-        own = np.arange(first, last, dtype=np.int64)
+    def _rows_of_words(self, words: WordList, own: Rows) -> tuple[NDArray[np.int64], Rows]:
+        """(starts, rows): word_rows of word i are rows[starts[i]:starts[i + 1]]."""
+        listed = own >= 0
+        starts = np.zeros(len(words) + 1, np.int64)
         if not self.has_subwords:
-            return np.arange(last - first + 1, dtype=np.int64), own
-        begin, end = self.words.starts[first], self.words.starts[last]
-        blob, starts = self.words.blob[begin:end], self.words.starts[first : last + 1] - begin
-        ends, buckets = _subwords.of_words(blob, starts, *self.char_ngrams, self.args.buckets)
-        word = np.repeat(own, np.diff(ends))
-        rows = self.rows_of_buckets(buckets)
-        keep = rows >= 0
-        if first <= end_of_line < last:
-            keep &= word != end_of_line
-        word, rows = word[keep], rows[keep]
-        sizes = np.bincount(word - first, minlength=last - first).astype(np.int64)
-        result = np.zeros(last - first + 1, np.int64)
-        np.cumsum(sizes + 1, out=result[1:])
-        filled = np.empty(int(result[-1]), np.int64)
-        filled[result[:-1]] = own
-        is_ngram = np.ones(len(filled), np.bool_)
-        is_ngram[result[:-1]] = False
-        filled[is_ngram] = rows
-        return result, filled
+            np.cumsum(listed, out=starts[1:])
+            return starts, own[listed]
+        ends, buckets = _subwords.of_words(words.blob, words.starts, *self.char_ngrams, self.args.buckets)
+        ngram_rows = self.rows_of_buckets(buckets)
+        keep = ngram_rows >= 0
+        for i in np.flatnonzero(np.diff(words.starts) == len(END_OF_LINE)).tolist():
+            if words.bytes_at(i) == END_OF_LINE:
+                keep[ends[i] : ends[i + 1]] = False
+        word = np.repeat(np.arange(len(words)), np.diff(ends))[keep]
+        np.cumsum(np.bincount(word, minlength=len(words)) + listed, out=starts[1:])
+        is_own = np.zeros(int(starts[-1]), np.bool_)
+        is_own[starts[:-1][listed]] = True
+        rows = np.empty(len(is_own), np.int64)
+        rows[is_own], rows[~is_own] = own[listed], ngram_rows[keep]
+        return starts, rows
 
 
 def split_line(line: str | bytes, *, classifier: bool = False) -> list[bytes]:

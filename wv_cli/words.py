@@ -5,7 +5,7 @@ a round trip unchanged. Two million words as Python objects would cost 150 MB an
 they are long, and the kernels and file formats read and write the blob directly.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import overload
 
 import numpy as np
@@ -28,7 +28,7 @@ class WordList(Sequence[str]):
     def __init__(self, blob: bytes, starts: NDArray[np.int64]) -> None:
         self.blob = blob
         self.starts = starts
-        self._find: Callable[[bytes], int] | None = None
+        self._index: tuple[WordMap, NDArray[np.int64]] | dict[bytes, int] | None = None
 
     @classmethod
     def of(cls, words: Iterable[str | bytes]) -> "WordList":
@@ -60,29 +60,41 @@ class WordList(Sequence[str]):
 
     def find(self, word: str | bytes) -> int:
         """Index of `word`, -1 when absent; of a word listed twice the first. The look-up table is made on first use."""
-        if self._find is None:
-            self._find = self._finder()
-        return self._find(encode(word) if isinstance(word, str) else word)
+        text = encode(word) if isinstance(word, str) else word
+        return int(self.find_all(WordList(text, np.array([0, len(text)], np.int64)))[0])
 
-    def _finder(self) -> Callable[[bytes], int]:
-        if not len(self) or b"\0" in self.blob or not np.diff(self.starts).all():
-            # The map takes no empty words and no NUL; hardly any list has them.
+    def find_all(self, words: "WordList") -> NDArray[np.int64]:
+        """find() for every word of a list."""
+        index = self._index
+        if index is None:
+            index = self._index = self._new_index()
+        if isinstance(index, dict):
+            return np.array([index.get(words.bytes_at(i), -1) for i in range(len(words))], np.int64)
+        if not words._fit_a_map():
+            odd = [i for i in range(len(words)) if not (word := words.bytes_at(i)) or b"\0" in word]
+            result = np.full(len(words), -1, np.int64)
+            plain = np.delete(np.arange(len(words)), odd)
+            if len(plain):
+                result[plain] = self.find_all(words.take(plain))
+            return result
+        ids, first = index[0].find(words.blob, words.starts), index[1]
+        return np.where(ids >= 0, first[ids], -1)
+
+    def _fit_a_map(self) -> bool:
+        """A WordMap takes no empty words and no NUL; hardly any list has them."""
+        return b"\0" not in self.blob and bool(np.diff(self.starts).all())
+
+    def _new_index(self) -> tuple[WordMap, NDArray[np.int64]] | dict[bytes, int]:
+        if not len(self) or not self._fit_a_map():
             indices: dict[bytes, int] = {}
             for i in range(len(self)):
                 indices.setdefault(self.bytes_at(i), i)
-            return lambda word: indices.get(word, -1)
+            return indices
         words = WordMap(len(self))
         ids = words.add(self.blob, self.starts)
         first = np.empty(len(words), np.int64)
         first[ids[::-1]] = np.arange(len(self) - 1, -1, -1)
-
-        def find(word: bytes) -> int:
-            if not word or b"\0" in word:
-                return -1
-            (number,) = words.find(word, np.array([0, len(word)], np.int64))
-            return int(first[number]) if number >= 0 else -1
-
-        return find
+        return words, first
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and self.find(word) >= 0

@@ -21,6 +21,7 @@
 enum {
     PIPELINE = 3,   /* lines under way: trained, fetched, read */
     CHUNK = 8,      /* vectors of a row summed at once, in registers */
+    UPDATE_CHUNK = WV_LANES == 16 ? 8 : 4, /* two of them and a few more: of 32 registers or of 16 */
     DRAWS = 20      /* tries to draw a negative that is not the label */
 };
 
@@ -170,13 +171,42 @@ static void all_scores(const wv_supervised_run *run, const float *x, float *scor
     }
 }
 
-/* The same tile update as elsewhere, for one input and all labels. */
-static void update_all(const wv_supervised_run *run, float *x, float *delta, const float *step) {
-    float *y[WV_TILE_OUTPUTS];
-    for (int32_t j = 0; j < run->labels; j += WV_TILE_OUTPUTS) {
-        int block = run->labels - j < WV_TILE_OUTPUTS ? run->labels - j : WV_TILE_OUTPUTS;
-        for (int k = 0; k < block; k++) y[k] = run->output + (size_t)(j + k) * (size_t)run->stride;
-        tile_update(1, &x, &delta, block, y, run->stride, step + j, (tile_ahead){0, NULL});
+/* The update of a tile with one input: delta += step y, y += step x, for all labels. Both vectors stay in registers while
+ * the output rows stream by, `vectors` (a constant) vectors of each from column d on. */
+WV_INLINE void update_columns(const wv_supervised_run *run, const float *x, float *delta, const float *step, int d,
+                              int vectors) {
+    vfloat part[UPDATE_CHUNK], sum[UPDATE_CHUNK];
+    for (int v = 0; v < vectors; v++) {
+        part[v] = v_load(x + d + v * WV_LANES);
+        sum[v] = v_load(delta + d + v * WV_LANES);
+    }
+    for (int32_t j = 0; j < run->labels; j++) {
+        float *y = run->output + (size_t)j * (size_t)run->stride + d;
+        vfloat g = v_splat(step[j]);
+        for (int v = 0; v < vectors; v++) {
+            vfloat row = v_load(y + v * WV_LANES);
+            sum[v] += g * row;
+            v_store(y + v * WV_LANES, row + g * part[v]);
+        }
+    }
+    for (int v = 0; v < vectors; v++) v_store(delta + d + v * WV_LANES, sum[v]);
+}
+
+static void update_all(const wv_supervised_run *run, const float *x, float *delta, const float *step) {
+    int d = 0;
+    for (; d + UPDATE_CHUNK * WV_LANES <= run->stride; d += UPDATE_CHUNK * WV_LANES)
+        update_columns(run, x, delta, step, d, UPDATE_CHUNK);
+    switch ((run->stride - d) / WV_LANES) {
+#if WV_LANES == 16
+    case 7: update_columns(run, x, delta, step, d, 7); break;
+    case 6: update_columns(run, x, delta, step, d, 6); break;
+    case 5: update_columns(run, x, delta, step, d, 5); break;
+    case 4: update_columns(run, x, delta, step, d, 4); break;
+#endif
+    case 3: update_columns(run, x, delta, step, d, 3); break;
+    case 2: update_columns(run, x, delta, step, d, 2); break;
+    case 1: update_columns(run, x, delta, step, d, 1); break;
+    default: break;
     }
 }
 

@@ -37,7 +37,7 @@ typedef struct {
     int32_t vocab_size;
     int32_t dim;
     int32_t stride;
-    float *input;       /* (vocab_size, dim): the word vectors */
+    float *input;       /* (vocab_size, dim): the word vectors; with subwords (vocab_size + n-grams, dim) */
     float *output;      /* (vocab_size, dim); hierarchical softmax: (vocab_size - 1, dim), one row per inner node */
     float *output_bias; /* (vocab_size): NCE; else NULL */
 
@@ -47,6 +47,9 @@ typedef struct {
     const int64_t *path_start; /* (vocab_size + 1): Huffman path of word w is path[path_start[w]] .. path[path_start[w + 1] - 1] */
     const int32_t *path; /* root first: twice the row of `output`, plus the label, 1 - code bit as word2vec has it */
     int32_t longest_path;
+    const int64_t *subword_start; /* (vocab_size + 1): word w is the mean of the rows input[subword[subword_start[w]]] ..; */
+    const int32_t *subword;       /* at least one each, its own first, repeats allowed; NULL: a word is its row alone */
+    int32_t most_subwords;
 
     wv_context_rule context;
     wv_output_layer layer;

@@ -26,6 +26,9 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         const int64_t *path_start
         const int32_t *path
         int32_t longest_path
+        const int64_t *subword_start
+        const int32_t *subword
+        int32_t most_subwords
         wv_context_rule context
         wv_output_layer layer
         int32_t window, negative, max_sentence

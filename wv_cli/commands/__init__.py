@@ -28,9 +28,11 @@ COMMANDS: Registry[Command] = Registry(
             ("quantize", "quantize", "Make a fastText model many times smaller."),
             ("nn", "nn", "Show the nearest neighbours of words."),
             ("analogy", "analogy", "Answer `a is to b as c is to ?`."),
+            ("vectors", "vectors", "Print the vectors of words, sentences or n-grams."),
             ("eval", "eval", "Score vectors on word similarity and analogies."),
             ("convert", "convert", "Convert vectors between file formats."),
             ("check", "check", "Look for damage in a vector file."),
+            ("dump", "dump", "Print what a fastText model holds."),
             ("demo", "demo", "Train on the shipped text, then show neighbours and scores."),
         ]
     ],

@@ -15,7 +15,8 @@ from wv_cli.models import MODELS
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option(
     "-o", "--output", "outputs", multiple=True, required=True, metavar="FILE",
-    help="NAME.vec is word2vec text, NAME.bin word2vec binary, - text on standard output. May be given twice.",
+    help="NAME.vec is word2vec text, NAME.bin word2vec binary or, with subwords, a fastText model, - text on standard "
+    "output. May be given twice.",
 )  # fmt: skip
 @click.option(
     "--model", type=click.Choice(list(MODELS)), default="skipgram", show_default=True, help="What predicts what."

@@ -39,6 +39,7 @@ class EvalConfig(TaskConfig):
     oov: Literal["skip", "zero"] = "skip"
     restrict_vocab: int = 0
     strict: bool = False
+    subwords: bool = True
 
     def validate(self) -> None:
         """Raises UsageError."""
@@ -51,6 +52,7 @@ EVAL_HELP = {
     "case": "fold-first: upper and lower case are one, the first (most frequent) word with a spelling stands for all; "
     "lower: look up the data's words in lower case; none: as written.",
     "oov": "Words without a vector: skip leaves the item out; zero keeps it, as similarity 0 or a wrong answer.",
+    "subwords": "Compose words that a fastText model does not list of their character n-grams.",
     "restrict_vocab": "Use only the first N words of each vector file, for questions and answers; 0 uses all.",
     "strict": "A malformed line is an error; otherwise it is counted and left out.",
 }

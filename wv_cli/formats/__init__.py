@@ -12,6 +12,7 @@ import numpy as np
 from wv_cli._floattext import first_not_finite
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.fasttext import FastTextModel
 from wv_cli.formats import fasttext_bin, glove_text, word2vec_binary, word2vec_text
 from wv_cli.formats.base import WORD2VEC_PRECISION, Format, FormatWarning, Precision, ReadOptions, WriteOptions
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
@@ -29,6 +30,7 @@ __all__ = [
     "check",
     "format_for_output",
     "load",
+    "open_vectors",
     "save",
     "sniff",
 ]
@@ -95,8 +97,19 @@ def load(
         row = chosen or _sniff_input(source)
         result = row.read(source, ReadOptions(limit, threads or _default_threads()))
         if unescape:
-            result = Embeddings(unescape_words(result.words, source.name), result.matrix)
+            result = Embeddings(unescape_words(result.words, source.name), result.matrix, result.subwords)
     return result
+
+
+def open_vectors(path: str | os.PathLike[str], *, format: str | None = None) -> Embeddings | FastTextModel:
+    """Opens vectors for looking up some of them: a fastText model as itself, mapped where possible, so that its vectors
+    are composed only when they are asked for; anything else as load() reads it. Raises what load() raises."""
+    chosen = FORMATS.find(format) if format is not None else None
+    with open_input(path) as source:
+        row = chosen or _sniff_input(source)
+        if row is fasttext_bin.FORMAT:
+            return fasttext_bin.read_model(source)
+        return row.read(source, ReadOptions(threads=_default_threads()))
 
 
 def format_for_output(path: str | os.PathLike[str], format: str | None = None) -> Format:
@@ -118,6 +131,8 @@ def format_for_output(path: str | os.PathLike[str], format: str | None = None) -
             message = (
                 f"{name}: files are written uncompressed; write to - and pipe it: ... - --to FORMAT | gzip > {name}"
             )
+        if suffix == ".ftz":
+            message = f"{name}: `wv quantize` makes quantised models; convert writes vectors: {choices}"
         raise UsageError(message)
     if row.write is None:
         message = f"{name}: {row.name} is read but not written; choose one of: {choices}"

@@ -21,11 +21,11 @@ from wv_cli.formats.fasttext_read import (
     load_model,
     read_model,
 )
-from wv_cli.formats.fasttext_write import save_model
+from wv_cli.formats.fasttext_write import dense, save_model
 from wv_cli.formats.input import Input
 from wv_cli.formats.report import Report, shown
 
-__all__ = ["FORMAT", "load_model", "read_model", "save_model"]
+__all__ = ["FORMAT", "dense", "load_model", "read_model", "save_model"]
 
 _BLOCK_ROWS = 4096
 
@@ -46,7 +46,7 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
         problem = f"expected finite numbers, found {matrix[bad]} as number {bad[1] + 1} of the word {word}"
         raise BadFile(source.name, problem)
     words = model.words if len(matrix) == len(model.words) else model.words[: len(matrix)]
-    return Embeddings(words, matrix)
+    return Embeddings(words, matrix, model if model.has_subwords else None)
 
 
 def check(source: Input, report: Report) -> None:
@@ -82,7 +82,7 @@ def _owner(row: int, what: str, model: FastTextModel) -> str:
 FORMAT = Format(
     name="fasttext-bin",
     summary="fastText's models, dense (.bin) or quantised (.ftz), told by their content",
-    suffixes=(".ftz",),
+    suffixes=(".bin", ".ftz"),
     text=False,
     loses="nothing; read as the vectors of its words, subwords included; written from models only",
     sniff=sniff,

@@ -40,7 +40,7 @@ LOSSES: tuple[Loss, ...] = ("hs", "ns", "softmax", "ova")  # numbered from 1
 MODELS: tuple[Kind, ...] = ("cbow", "skipgram", "supervised")
 COUNTS = struct.Struct("<3iq")
 # Longer n-grams would be longer than words; in a damaged file they would take for ever.
-_MOST_NGRAM = 1000
+_MOST_NGRAM = 255
 ENTRY_BYTES = 10  # of a word table, at least
 
 
@@ -58,7 +58,7 @@ def read_model(source: Input) -> FastTextModel:
 
 
 class ModelReader:
-    """One model in `data`. `at` is the place there, moved by every reading; `table_at` is where the word table begins."""
+    """One model in `data`. `at` is the place there, moved by every reading; `table_at` that of the word table."""
 
     def __init__(self, name: str, data: Buffer) -> None:
         self.name, self.data = name, memoryview(data)

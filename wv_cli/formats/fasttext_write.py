@@ -4,6 +4,7 @@ A file read and written again is the same file. The layout before version 11 is 
 version 12.
 """
 
+import dataclasses
 import os
 import struct
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from wv_cli import _subwords
 from wv_cli.errors import WvError
 from wv_cli.fasttext import DenseMatrix, FastTextArgs, FastTextModel, Matrix, SparseRows
-from wv_cli.formats.fasttext_read import ARGS, LOSSES, MAGIC, MODELS
+from wv_cli.formats.fasttext_read import ARGS, LOSSES, MAGIC, MODELS, VERSIONS
 from wv_cli.product import ProductQuantizer, QuantMatrix
 from wv_cli.text.output import open_output
 from wv_cli.words import WordList
@@ -33,6 +34,22 @@ def save_model(target: str | os.PathLike[str] | BinaryIO, model: FastTextModel) 
             _write(stream, model, holes=os.fspath(target) != "-" and stream.seekable())
     else:
         _write(target, model, holes=False)
+
+
+def dense(model: FastTextModel, name: str) -> FastTextModel:
+    """The model with its matrices decoded, as version 12. Raises WvError, with the file's `name`, for a pruned one:
+    n-grams that pruning dropped are left out of a mean, in a dense model they would count as zeros and change every
+    answer."""
+    if model.kept_buckets is not None:
+        message = f"{name}: a pruned model has no dense form with the same answers; its vectors: wv convert IN OUT.vec"
+        raise WvError(message)
+    minn, maxn = model.char_ngrams
+    args = dataclasses.replace(model.args, minn=minn, maxn=maxn)
+    input_, output = (
+        DenseMatrix(matrix.dense()) if isinstance(matrix, QuantMatrix) else matrix
+        for matrix in (model.input, model.output)
+    )
+    return dataclasses.replace(model, args=args, input=input_, output=output, version=VERSIONS[-1])
 
 
 def _require_fit(model: FastTextModel) -> None:
