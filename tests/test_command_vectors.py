@@ -1,5 +1,5 @@
-"""`wv vectors`, `wv dump` and `wv convert` of fastText's models through the real entry point; words that a model does not
-list in `wv nn`, `wv analogy` and `wv eval`."""
+"""`wv vectors`, `wv dump` and `wv convert` of fastText's models through the real entry point; words that a model does
+not list in `wv nn`, `wv analogy` and `wv eval`."""
 
 import gzip
 import json

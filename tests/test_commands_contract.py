@@ -18,8 +18,8 @@ from wv_cli.commands import COMMANDS
 
 @dataclass(frozen=True)
 class Call:
-    """A short call of a command. `{text}`, `{vectors}` and `{model}` (of fastText) mark the input the bad files are put in
-    place of; `{out}` is a file the command writes; a command without it writes its data to stdout."""
+    """A short call of a command. `{text}`, `{vectors}` and `{model}` (of fastText) mark the input the bad files are put
+    in place of; `{out}` is a file the command writes; a command without it writes its data to stdout."""
 
     arguments: str
     to_stdout: str | None = None
@@ -43,6 +43,8 @@ CALLS = {
     "phrases": Call("{text} -o {out}", "{text} -q"),
     "train": Call(f"{TRAIN} -o {{out}}", f"{TRAIN} -o -"),
     "glove": Call(f"{GLOVE} -o {{out}}", f"{GLOVE} -o -"),
+    "whiten": Call("{vectors} -o {out}", "{vectors} -o -"),
+    "quantize": Call("{model} -o {out}", "{model} -o -"),
     "nn": Call("{vectors} the", "{vectors} the"),
     "analogy": Call("{vectors} one two three", "{vectors} one two three"),
     "vectors": Call("{vectors} the", "{vectors} the"),
