@@ -43,6 +43,8 @@ CALLS = {
     "phrases": Call("{text} -o {out}", "{text} -q"),
     "train": Call(f"{TRAIN} -o {{out}}", f"{TRAIN} -o -"),
     "glove": Call(f"{GLOVE} -o {{out}}", f"{GLOVE} -o -"),
+    "whiten": Call("{vectors} -o {out}", "{vectors} -o -"),
+    "quantize": Call("{model} -o {out}", "{model} -o -"),
     "nn": Call("{vectors} the", "{vectors} the"),
     "analogy": Call("{vectors} one two three", "{vectors} one two three"),
     "vectors": Call("{vectors} the", "{vectors} the"),

@@ -80,10 +80,14 @@ static int64_t read_line(const wv_line_rules *rules, const int32_t *ids, int64_t
     return position;
 }
 
-/* Appends the rows of the line's buckets. */
+/* Appends the rows of the line's buckets that have one. */
 static void find_rows(const wv_line_rules *rules, text_line *line) {
-    for (int64_t k = 0; k < line->buckets; k++) line->row[line->rows + k] = rules->bucket_row[line->bucket[k]];
-    line->rows += line->buckets;
+    int64_t rows = line->rows;
+    for (int64_t k = 0; k < line->buckets; k++) {
+        line->row[rows] = rules->bucket_row[line->bucket[k]];
+        rows += line->row[rows] >= 0;
+    }
+    line->rows = rows;
 }
 
 #endif

@@ -88,7 +88,7 @@ void WV_NAME(wv_supervised_survey)(const wv_line_rules *rules, const int32_t *id
                 int32_t other = ids[j] == WV_END_OF_LINE ? rules->end_of_line : ids[j];
                 h = h * 116049371u + (uint64_t)(int64_t)rules->hash[other];
                 int32_t *row = rules->bucket_row + bucket_of(h, rules->buckets, scale);
-                if (*row < 0) *row = survey->next_row++;
+                if (*row == -1) *row = survey->next_row++;
                 grams++, n++, next++;
             }
         }

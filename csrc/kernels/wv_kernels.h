@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/wv_product.h"
+
 #define WV_ROW_FLOATS 16 /* rows are padded to 64 bytes: aligned loads, and no two threads share a cache line by chance */
 
 /* In an id stream (see wv_cli/corpus.py) a line ends with this id. Ids below it are labels: label = WV_FIRST_LABEL - id. */
@@ -170,6 +172,13 @@ typedef struct {
     size_t (*glove_scratch_bytes)(int32_t records);
     double (*glove_chunk)(const wv_glove_run *run, const wv_glove_record *records, int32_t n, int32_t first_row,
                           int32_t first_column, uint64_t seed, uint64_t iteration, uint64_t chunk, void *scratch);
+
+    /* Trains one block's centroids; returns how many errors it wrote: iterations, or fewer when the error fell no more. */
+    size_t (*product_train_scratch_bytes)(int64_t points, int32_t width);
+    int32_t (*product_train)(const wv_product_block *run, void *scratch);
+    /* Codes of rows [start, end). Scratch is 64-byte aligned in both. */
+    size_t (*product_encode_scratch_bytes)(int32_t dim, int32_t dsub);
+    void (*product_encode)(const wv_product_codes *run, int64_t start, int64_t end, void *scratch);
 
     /* Walks over a corpus once: measures its lines and gives rows to the word n-grams in it, in order of first sight.
      * survey->next_row is the first row to give. */

@@ -14,7 +14,7 @@ typedef struct {
     const int32_t *hash;        /* (ids): fastText's hash of every word; NULL: no word n-grams */
     int32_t word_ngrams;        /* longest word n-gram */
     uint32_t buckets;
-    int32_t *bucket_row;        /* (buckets): row of every bucket, -1 when it does not occur */
+    int32_t *bucket_row;        /* (buckets): row of every bucket, -1 when it does not occur, -2 when it has been pruned away */
 } wv_line_rules;
 
 /* What a corpus needs: sizes of the largest line, and how many rows have been given out. */

@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
 cdef extern from "kernels/wv_kernels.h" nogil:
@@ -87,6 +87,27 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         int32_t half
         float eta, clip, log_x_max, alpha
 
+    enum:
+        WV_CENTROIDS
+
+    ctypedef struct wv_product_block:
+        const float *x
+        int64_t stride
+        const int64_t *sample
+        int64_t points
+        int32_t first, width
+        int32_t iterations
+        uint64_t seed
+        float *centroids
+        double *errors
+
+    ctypedef struct wv_product_codes:
+        const float *x
+        int64_t stride
+        int32_t dim, dsub
+        const float *centroids
+        uint8_t *codes
+
     ctypedef enum wv_supervised_layer:
         WV_SUP_SOFTMAX, WV_SUP_HS, WV_SUP_NS, WV_SUP_OVA
 
@@ -155,6 +176,11 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         double (*glove_chunk)(const wv_glove_run *run, const wv_glove_record *records, int32_t n, int32_t first_row,
                               int32_t first_column, uint64_t seed, uint64_t iteration, uint64_t chunk,
                               void *scratch) noexcept nogil
+
+        size_t (*product_train_scratch_bytes)(int64_t points, int32_t width) noexcept nogil
+        int32_t (*product_train)(const wv_product_block *run, void *scratch) noexcept nogil
+        size_t (*product_encode_scratch_bytes)(int32_t dim, int32_t dsub) noexcept nogil
+        void (*product_encode)(const wv_product_codes *run, int64_t start, int64_t end, void *scratch) noexcept nogil
 
         void (*supervised_survey)(const wv_line_rules *rules, const int32_t *ids, int64_t length,
                                   wv_line_survey *survey) noexcept nogil

@@ -59,7 +59,7 @@ class Supervised:
         config, corpus = self.config, self.corpus
         words = corpus.words
         tables: dict[str, Any] = {}
-        self._next_row = corpus.kept
+        self._next_row = self._start_rows()
         if config.maxn > 0:
             tables["word_rows"] = self._word_rows()
         if config.word_ngrams > 1:
@@ -72,6 +72,10 @@ class Supervised:
             bucket_row=self.bucket_row,
             **tables,
         )
+
+    def _start_rows(self) -> int:
+        """Rows there are before any bucket has occurred."""
+        return self.corpus.kept
 
     def _word_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """(starts, rows): for every word its row, if it has one, then those of its character n-grams, which get rows in
