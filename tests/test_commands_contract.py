@@ -44,6 +44,7 @@ CALLS = {
     "train": Call(f"{TRAIN} -o {{out}}", f"{TRAIN} -o -"),
     "glove": Call(f"{GLOVE} -o {{out}}", f"{GLOVE} -o -"),
     "whiten": Call("{vectors} -o {out}", "{vectors} -o -"),
+    "predict": Call("{model} {labelled}", "{model} {labelled}"),
     "quantize": Call("{model} -o {out}", "{model} -o -"),
     "nn": Call("{vectors} the", "{vectors} the"),
     "analogy": Call("{vectors} one two three", "{vectors} one two three"),
@@ -67,8 +68,9 @@ def names(tmp_path: Path, slice_text: Path, slice_vectors: Path, data: Path) -> 
     with slice_text.open("rb") as whole:
         text.write_bytes(whole.read(20_000))
     pairs = data / "similarity" / "EN-WS-353-ALL.txt"
-    model = Path(__file__).parent / "golden" / "ft-words.bin"
-    return {"text": text, "vectors": slice_vectors, "model": model, "pairs": pairs, "out": tmp_path / "out.vec"}
+    model = Path(__file__).parent / "golden" / "ft-labels.bin"
+    found = {"text": text, "vectors": slice_vectors, "model": model, "labelled": text, "pairs": pairs}
+    return {**found, "out": tmp_path / "out.vec"}
 
 
 def assert_failed(done: "subprocess.CompletedProcess[str]", name: str, *parts: str, code: int = 1) -> None:

@@ -1,4 +1,6 @@
-"""The classifier's kernel against its float64 twin on every instruction set, and the twin against finite differences."""
+"""The classifier's kernel against its float64 twin on every instruction set, the twin against finite differences."""
+
+from itertools import chain, pairwise
 
 import numpy as np
 import pytest
@@ -39,7 +41,7 @@ def run_both(isa, layer, dim, labels=11, *, ngrams=1, chars=False, lr=0.6, cut=N
         for word, rows in enumerate(rows_of_word):
             rows += [int(row) for row in bucket_row[random.choice(used, word % 4)]]
         starts = np.cumsum([0, *map(len, rows_of_word)]).astype(np.int64)
-        tables["word_rows"] = (starts, np.array(sum(rows_of_word, []), np.int32))
+        tables["word_rows"] = (starts, np.array(list(chain(*rows_of_word)), np.int32))
     if ngrams > 1:
         tables |= {"hashes": hashes, "word_ngrams": ngrams}
     rules = _supervised.Rules(
@@ -48,7 +50,7 @@ def run_both(isa, layer, dim, labels=11, *, ngrams=1, chars=False, lr=0.6, cut=N
     survey = rules.survey(ids, next_row, isa)
 
     def rows_of(words):
-        rows = sum((rows_of_word[word] for word in words), [])
+        rows = list(chain(*(rows_of_word[word] for word in words)))
         if ngrams > 1:
             rows = rows + [int(bucket_row[b]) for b in word_ngrams(hashes[words], ngrams, buckets)]
         return rows
@@ -65,7 +67,7 @@ def run_both(isa, layer, dim, labels=11, *, ngrams=1, chars=False, lr=0.6, cut=N
         matrix[:, :dim] = random.normal(0, 1 / np.sqrt(dim), (len(matrix), dim))
     sampler = _word2vec.alias_table(np.sqrt(counts))
     start, node, code = path = _word2vec.huffman(counts)
-    paths = [(node[a:b].tolist(), code[a:b].tolist()) for a, b in zip(start, start[1:], strict=False)]
+    paths = [(node[a:b].tolist(), code[a:b].tolist()) for a, b in pairwise(start)]
     twin = Twin(x[:, :dim], y[:, :dim], layer, lr=lr, epochs=EPOCHS, seed=SEED, sampler=sampler, paths=paths)
     run = _supervised.Run(
         rules=rules, survey=survey, ids=ids, input=x, output=y, dim=dim, labels=labels, layer=layer, lr=lr,
@@ -75,7 +77,7 @@ def run_both(isa, layer, dim, labels=11, *, ngrams=1, chars=False, lr=0.6, cut=N
     starts = [0, *sorted(cut or []), len(ids)]
     total = examples = 0.0
     for epoch in range(EPOCHS):
-        for first, last in zip(starts, starts[1:], strict=False):
+        for first, last in pairwise(starts):
             loss, count, _, lr_now = worker.block(first, last, epoch)
             total, examples = total + loss, examples + count
         twin.epoch(epoch, ids, END, rows_of)

@@ -167,15 +167,15 @@ def labelled(tmp_path_factory):
 
 def test_retraining_wins_back_what_pruning_lost(labelled):
     model = load_model(LABELS)
-    config = QuantizeConfig(cutoff=400, qnorm=True, epochs=10, lr=0.3)
+    config = QuantizeConfig(cutoff=120, qnorm=True, epochs=10, lr=0.3)
     dense, pruned = score(model, str(labelled)), score(quantize(model, config), str(labelled))
     retrained = quantize(model, config, retrainer([str(labelled)], config))
     assert measure(model) == "P@1"
     assert dense > 0.8
-    assert pruned < dense - 0.05
-    assert score(retrained, str(labelled)) > pruned + 0.1
-    assert retrained.words == prune(model, 400).words
-    assert (retrained.kept_buckets == prune(model, 400).kept_buckets).all()
+    assert pruned < dense - 0.1
+    assert score(retrained, str(labelled)) > pruned + 0.05
+    assert retrained.words == prune(model, 120).words
+    assert (retrained.kept_buckets == prune(model, 120).kept_buckets).all()
 
 
 def test_retraining_without_any_step_changes_nothing(labelled):

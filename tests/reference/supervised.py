@@ -9,7 +9,7 @@ MASK = 2**64 - 1
 
 
 def lines(ids, end_of_line):
-    """(position, words, labels) of every line of a stream; `</s>` (or a line end) is the last word, where it has an id."""
+    """(position, words, labels) of every line of a stream; `</s>` is the last word of each, where it has an id."""
     position, words, labels = 0, [], []
     for at, token in enumerate(int(token) for token in ids):
         if token <= -2:
@@ -32,12 +32,9 @@ def word_ngrams(hashes, longest, buckets):
     return found
 
 
-def loss(x, y, g_of):
-    """Loss of hidden vector x and output rows y under the layer's loss function."""
-    return g_of(y @ x)[0]
-
-
 def softmax(target):
+    """From scores to (loss, its negative gradient), as `logistic` too."""
+
     def parts(s):
         p = np.exp(s - s.max())
         p /= p.sum()
@@ -57,7 +54,7 @@ def logistic(label, weight):
 
 
 class Twin:
-    """`rows_of(word)` gives the rows of a word; `ngram_row` maps buckets to rows. `paths` are (rows, bits) per label."""
+    """x and y are the matrices in float64; `sampler` is an alias table, `paths` are (rows, bits) per label."""
 
     def __init__(self, x, y, layer, *, lr, epochs, seed, negative=5, sampler=None, paths=None):
         self.x, self.y = x.astype(np.float64), y.astype(np.float64)

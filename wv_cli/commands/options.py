@@ -148,10 +148,15 @@ def fitting(options: dict[str, Any], meaning: str, *targets: type) -> list[dict[
     for one that is nobody's; `meaning` names what the user chose instead: "--model supervised"."""
     chosen = {name: value for name, value in options.items() if value is not None}
     fields = [{field.name for field in dataclasses.fields(target)} for target in targets]
-    for name in chosen:
+    choices = {name: kind for target in targets for name, kind in typing.get_type_hints(target).items()}
+    for name, value in chosen.items():
+        flags = {option.name: option.opts[-1] for option in click.get_current_context().command.params}
         if not any(name in each for each in fields):
-            flags = {option.name: option.opts[-1] for option in click.get_current_context().command.params}
             message = f"{flags[name]} has no meaning for {meaning}"
+            raise UsageError(message)
+        known = typing.get_args(choices[name]) if typing.get_origin(choices[name]) is typing.Literal else (value,)
+        if value not in known:
+            message = f"{flags[name]} {value} has no meaning for {meaning}; choose from {', '.join(known)}"
             raise UsageError(message)
     return [{name: value for name, value in chosen.items() if name in each} for each in fields]
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from wv_cli.commands.options import Size, json_option, quiet_option, saved_run_options
-from wv_cli.commands.training_options import training_options, training_session
+from wv_cli.commands.training_options import autotune_options, training_options, training_session
 from wv_cli.config import PRESETS
 from wv_cli.models import MODELS
 
@@ -34,6 +34,7 @@ from wv_cli.models import MODELS
 @click.option("--save-output-vectors", "output_vectors", metavar="FILE", help="Also save the context vectors.")
 @click.option("--classes", type=int, metavar="K", help="Write K word classes (k-means) instead of vectors.")
 @click.option("--memory", type=Size(), metavar="SIZE", help="Keep the encoded text on disk when it is larger (2G).")
+@autotune_options
 @saved_run_options
 @quiet_option
 @json_option

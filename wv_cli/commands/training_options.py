@@ -3,11 +3,14 @@
 Their defaults depend on --model and --preset: an option that is not given is None until the session is made.
 """
 
+import dataclasses
 import sys
 from collections.abc import Callable
 from typing import Any
 
-from wv_cli.commands.options import fitting, shared_options
+import click
+
+from wv_cli.commands.options import Duration, Size, fitting, shared_options
 from wv_cli.config import PRESETS, VocabConfig
 from wv_cli.errors import UsageError
 from wv_cli.models import MODELS
@@ -54,6 +57,26 @@ def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return shared_options(_VARIANTS, _MODEL_HELPS)(shared_options(_VOCAB_VARIANTS, _VOCAB_HELPS)(function))
 
 
+def autotune_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Of a classifier: the search for options (wv_cli.training.autotune)."""
+    for option in [
+        click.option("--autotune-log", metavar="FILE", help="Trials, in JSON.  [default: first OUTPUT.autotune.jsonl]"),
+        click.option("--autotune-size", type=Size(), metavar="SIZE", help="Quantise the model to this size (2M)."),
+        click.option("--autotune-predictions", type=int, metavar="K", help="Labels per line for f1.  [default: 1]"),
+        click.option(
+            "--autotune-metric", metavar="METRIC",
+            help="f1, f1:LABEL, precisionAtRecall:R[:LABEL] or recallAtPrecision:P[:LABEL].  [default: f1]",
+        ),
+        click.option("--autotune-duration", type=Duration(), metavar="TIME", help="How long to search.  [default: 5m]"),
+        click.option(
+            "--autotune-validation", metavar="FILE",
+            help="Classifier: search for the options not given here, by their score on this file.",
+        ),
+    ]:  # fmt: skip
+        function = option(function)
+    return function
+
+
 def training_session(model: str, preset: str | None, options: dict[str, Any]) -> Any:
     """The session of `model` with the options given. Raises UsageError for an option that the model has not."""
     row = MODELS[model]
@@ -65,4 +88,6 @@ def training_session(model: str, preset: str | None, options: dict[str, Any]) ->
     if row.presets:
         config = {"model": model, **PRESETS[preset or "word2vec"], **config}
     vocab_config = VocabConfig(**{**row.vocab_defaults, **vocab})
+    if "given" in {field.name for field in dataclasses.fields(kind)}:
+        rest["given"] = tuple(config)
     return kind(config=row.config(**config), vocab_config=vocab_config, argv=("wv", *sys.argv[1:]), **rest)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _prediction, memory
 from wv_cli.errors import WvError
-from wv_cli.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel
+from wv_cli.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel, SparseRows
 from wv_cli.words import WordList
 
 _DENSE_BYTES = 1 << 28  # matrices that are not dense become so up to this size; of larger ones rows are taken as needed
@@ -67,6 +67,10 @@ class Classifier:
             bucket_row[kept[:, 0]] = kept[:, 1]
             if len(kept) == 0:
                 buckets, bucket_row = 0, None
+        rows, dim = model.input.shape
+        dense: NDArray[np.float32] | None = None
+        if isinstance(model.input, SparseRows) and bucket_row is None and buckets:
+            dense, bucket_row = _rows_that_count(model.input, len(model.words), buckets)
         minn, maxn = model.char_ngrams
         try:
             self._reader = _prediction.LineReader(
@@ -81,11 +85,9 @@ class Classifier:
             )
         except ValueError as error:
             raise WvError(f"{name}: {error}") from error
-        rows, dim = model.input.shape
-        dense: NDArray[np.float32] | None = None
         if isinstance(model.input, DenseMatrix):
             dense = model.input.values
-        elif rows * dim * 4 <= _DENSE_BYTES:
+        elif dense is None and rows * dim * 4 <= _DENSE_BYTES:
             dense = model.input.take(np.arange(rows))
         output = memory.zeros(model.output.shape[0], memory.padded(dim))
         for first in range(0, len(output), 1 << 16):
@@ -151,6 +153,19 @@ def blocks_of_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
             first = last
     if pieces:
         yield b"".join([*pieces, b"\n"])
+
+
+def _rows_that_count(matrix: SparseRows, words: int, buckets: int) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """(rows, row of every bucket behind the words): those of the words, of the buckets that are kept, and one of zeros
+    for all other buckets. A model just trained thus needs no more memory than its training did."""
+    kept = matrix.kept[matrix.kept >= words] - words
+    dense = np.zeros((words + len(kept) + 1, matrix.shape[1]), np.float32)
+    own = matrix.kept < words
+    dense[matrix.kept[own]] = matrix.values[own]
+    dense[words : words + len(kept)] = matrix.values[~own]
+    bucket_row = np.full(buckets, len(kept), np.int32)
+    bucket_row[kept] = np.arange(len(kept), dtype=np.int32)
+    return dense, bucket_row
 
 
 def _sigmoid_table() -> NDArray[np.float32]:

@@ -26,10 +26,10 @@ _BYTES_AT_ONCE = 1 << 26
 _WORDS_AT_ONCE = 1 << 15
 
 
-def require_dense(model: FastTextModel) -> None:
+def require_dense(model: FastTextModel, name: str = "the model") -> None:
     """Raises WvError for a model that is quantised."""
     if isinstance(model.input, QuantMatrix):
-        message = "the model is quantised already; start from the .bin it was made of"
+        message = f"{name} is quantised already; start from the .bin it was made of"
         raise WvError(message)
 
 
