@@ -80,7 +80,7 @@ def test_quiet_and_stdin(wv):
         (["missing.vec"], 1, "wv check: missing.vec: cannot read: no such file or directory"),
         (["."], 1, "wv check: .: cannot read: is a directory"),
         (["empty"], 1, "wv check: empty: the file is empty"),
-        (["noise"], 1, "wv check: noise: byte 0: expected word vectors (word2vec-text, word2vec-binary, glove-text)"),
+        (["noise"], 1, "wv check: noise: byte 0: expected word vectors (word2vec-text, word2vec-binary, glove-text, "),
         (["empty", "--from", "nope"], 2, "unknown format 'nope'"),
         (["empty", "--max-problems", "-1"], 2, "Invalid value for '--max-problems'"),
         ([], 2, "Missing argument 'FILE'"),

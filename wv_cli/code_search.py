@@ -172,6 +172,22 @@ class CodeNeighbours:
         chosen = np.argsort(-votes, kind="stable")[: codes.active]
         return np.sort(chosen).astype(np.int32)
 
+    def nearest(
+        self,
+        asked: Sequence[Sequence[int]],
+        k: int,
+        *,
+        reranker: "Reranker | None" = None,
+        candidates: int | None = None,
+        rows: int | None = None,
+    ) -> Hits:
+        """The k rows nearest to the mean code of each list of rows, these left out; with a reranker the `candidates`
+        nearest (10 k by default) in its order and with its scores."""
+        queries = np.stack([self.mean(each) for each in asked])
+        wanted = max(k, candidates or 10 * k) if reranker else k
+        found = self.top_k(queries, min(wanted, len(self)), exclude=asked, rows=rows)
+        return reranker.top_k(asked, found[0], k) if reranker else found
+
     def _packed(self, queries: NDArray[np.generic]) -> NDArray[np.uint64]:
         if not self.codes.sparse:
             return np.ascontiguousarray(queries, np.uint64)

@@ -5,7 +5,7 @@ The command line fills them (help prints these defaults), checkpoints and the .m
 
 import math
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from wv_cli.errors import UsageError
 
@@ -29,10 +29,17 @@ class VocabConfig:
         _require(self.max_vocab >= 0, f"--max-vocab must be 0 (no limit) or more, not {self.max_vocab}")
 
 
+def require_subwords(minn: int, maxn: int, buckets: int) -> None:
+    """What every model with character n-grams asks of their options. Raises UsageError."""
+    _require(0 <= maxn <= 100, f"--maxn must be between 0 (no subwords) and 100, not {maxn}")
+    _require(maxn == 0 or 1 <= minn <= maxn, f"--minn must be between 1 and --maxn ({maxn}), not {minn}")
+    _require(1 <= buckets < 2**31, f"--buckets must be between 1 and 2^31 - 1, not {buckets}")
+
+
 @dataclass(frozen=True)
 class Word2vecConfig:
-    """A word2vec run. Names and defaults are word2vec's where it has them; lr 0 means 0.025 for skip-gram and 0.05 for
-    CBOW, as word2vec chooses."""
+    """A word2vec run, with subwords (fastText) when maxn is above 0. Names and defaults are word2vec's where it has
+    them; lr 0 means 0.025 for skip-gram and 0.05 for CBOW, as word2vec chooses. PRESETS has fastText's."""
 
     model: Literal["skipgram", "cbow"] = "skipgram"
     loss: Literal["ns", "hs", "softmax", "nce"] = "ns"
@@ -43,7 +50,10 @@ class Word2vecConfig:
     share_negatives: bool = True
     power: float = 0.75
     sample: float = 1e-3
-    sample_formula: Literal["word2vec", "paper"] = "word2vec"
+    sample_formula: Literal["word2vec", "paper", "fasttext"] = "word2vec"
+    minn: int = 0
+    maxn: int = 0
+    buckets: int = 2_000_000
     lr: float = 0.0
     lr_floor: float = 1e-4
     epochs: int = 5
@@ -64,6 +74,7 @@ class Word2vecConfig:
         _require(1 <= self.negative <= 1000, f"--negative must be between 1 and 1000, not {self.negative}")
         _require(0 <= self.power <= 2, f"--power must be between 0 and 2, not {self.power}")
         _require(self.sample >= 0, f"--sample must be 0 (off) or more, not {self.sample}")
+        require_subwords(self.minn, self.maxn, self.buckets)
         _require(0 <= self.lr <= 10, f"--lr must be between 0 and 10, not {self.lr}")
         _require(0 <= self.lr_floor <= 1, f"--lr-floor is a share of --lr between 0 and 1, not {self.lr_floor}")
         _require(1 <= self.epochs <= 100_000, f"--epochs must be between 1 and 100000, not {self.epochs}")
@@ -74,6 +85,21 @@ class Word2vecConfig:
         _require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")
         finite = all(math.isfinite(x) for x in (self.power, self.sample, self.lr, self.lr_floor))
         _require(finite, "numbers must be finite, not nan or inf")
+
+
+# What --preset puts in the place of the defaults above.
+PRESETS: dict[str, dict[str, Any]] = {
+    "word2vec": {},
+    "fasttext": {
+        "minn": 3,
+        "maxn": 6,
+        "power": 0.5,
+        "sample": 1e-4,
+        "sample_formula": "fasttext",
+        "lr": 0.05,
+        "lr_floor": 0.0,
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -110,6 +136,95 @@ class GloveConfig:
         _require(1 <= self.iterations <= 100_000, f"--iterations must be between 1 and 100000, not {self.iterations}")
         _require(1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}")
         _require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")
+
+
+@dataclass(frozen=True)
+class QuantizeConfig:
+    """How a fastText model is made smaller. Names are fastText's; `epochs`, `lr` and `threads` serve retraining."""
+
+    cutoff: int = 0
+    dsub: int = 2
+    qnorm: bool = False
+    qout: bool = False
+    retrain: bool = False
+    epochs: int = 5
+    lr: float = 0.1
+    threads: int = 1
+    seed: int = 1
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+        _require(self.cutoff >= 0, f"--cutoff must be 0 (all rows) or more, not {self.cutoff}")
+        _require(1 <= self.dsub < 2**16, f"--dsub must be between 1 and 65,535, not {self.dsub}")
+        _require(self.epochs >= 1, f"--epochs must be at least 1, not {self.epochs}")
+        _require(0 < self.lr < math.inf, f"--lr must be above 0, not {self.lr}")
+        _require(1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}")
+        _require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")
+        _require(not self.retrain or self.cutoff > 0, "--retrain needs --cutoff: it trains the rows that are kept")
+
+
+@dataclass(frozen=True)
+class SupervisedConfig:
+    """A text classifier. Names and defaults are fastText's; buckets count only with word_ngrams > 1 or maxn > 0."""
+
+    loss: Literal["softmax", "hs", "ns", "ova"] = "softmax"
+    dim: int = 100
+    lr: float = 0.1
+    epochs: int = 5
+    word_ngrams: int = 1
+    minn: int = 0
+    maxn: int = 0
+    buckets: int = 2_000_000
+    negative: int = 5
+    min_count_label: int = 0
+    label_prefix: str = "__label__"
+    seed: int = 1
+    threads: int = 1
+
+    @property
+    def uses_buckets(self) -> bool:
+        return self.word_ngrams > 1 or self.maxn > 0
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+        _require(1 <= self.dim <= 100_000, f"--dim must be between 1 and 100000, not {self.dim}")
+        _require(0 < self.lr <= 1000, f"--lr must be above 0 and at most 1000, not {self.lr}")
+        _require(1 <= self.epochs <= 100_000, f"--epochs must be between 1 and 100000, not {self.epochs}")
+        _require(1 <= self.word_ngrams <= 20, f"--word-ngrams must be between 1 and 20, not {self.word_ngrams}")
+        require_subwords(self.minn, self.maxn, self.buckets)
+        _require(1 <= self.negative <= 1000, f"--negative must be between 1 and 1000, not {self.negative}")
+        _require(self.min_count_label >= 0, f"--min-count-label must be 0 or more, not {self.min_count_label}")
+        plain = self.label_prefix and not any(byte in self.label_prefix for byte in " \t\n\v\f\r\0")
+        _require(bool(plain), f"--label-prefix must be letters without white space, not {self.label_prefix!r}")
+        _require(1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}")
+        _require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")
+
+
+@dataclass(frozen=True)
+class WhitenConfig:
+    """What `wv whiten` makes of the mean and covariance of a set of rows.
+
+    `dim`: how many dimensions to keep, 0: all that vary. `beta` concerns soft only, `remove` all-but-the-top only
+    (0: dim / 100, at least 1, as its authors advise).
+    """
+
+    method: Literal["whiten", "zca", "pca", "soft", "abtt"] = "whiten"
+    dim: int = 0
+    beta: float = 0.5
+    remove: int = 0
+    tolerance: float = 1e-9
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+        _require(0 <= self.dim <= 100_000, f"--dim must be 0 (all) to 100000, not {self.dim}")
+        _require(0 <= self.beta <= 1, f"--beta must be between 0 (pca) and 1 (whiten), not {self.beta}")
+        _require(self.remove >= 0, f"--remove must be 0 (dim / 100) or more, not {self.remove}")
+        _require(0 <= self.tolerance < 1, f"--tolerance must be at least 0 and below 1, not {self.tolerance}")
+        if self.dim:
+            message = f"--method {self.method} keeps every axis; --dim goes with whiten, pca and soft"
+            _require(self.method not in ("zca", "abtt"), message)
+        if self.remove:
+            _require(self.method == "abtt", f"--remove goes with --method abtt, not with {self.method}")
 
 
 @dataclass(frozen=True)

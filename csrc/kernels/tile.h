@@ -12,7 +12,7 @@
  * WV_TILE_INPUTS x WV_TILE_OUTPUTS sums: 4 x 6 of AVX-512's 32 registers, 2 x 6 of AVX2's and SSE2's 16.
  *
  * Rows: aligned to 64 bytes, `stride` floats (a multiple of WV_ROW_FLOATS), zero padding, which stays zero.
- * All functions are static inline with constant block sizes; the compiler makes one loop per size.
+ * All functions are static with constant block sizes; the compiler makes one loop per size. A kernel may use one half.
  */
 #ifndef WV_TILE_H
 #define WV_TILE_H
@@ -53,8 +53,8 @@ WV_INLINE void tile_scores_of(int inputs, float *const *x, int outputs, float *c
 
 /* scores[input * outputs + output] = x[input] . y[output], for outputs in 1 .. WV_TILE_OUTPUTS.
  * `sums` is scratch for inputs * outputs vectors, rounded up to WV_LANES; `scores` may be overrun by WV_LANES - 1. */
-static void tile_scores(int inputs, float *const *x, int outputs, float *const *y, int stride, vfloat *sums,
-                        float *scores) {
+__attribute__((unused)) static void tile_scores(int inputs, float *const *x, int outputs, float *const *y, int stride,
+                                                vfloat *sums, float *scores) {
     switch (outputs) {
     case 6: tile_scores_of(inputs, x, 6, y, stride, sums); break;
     case 5: tile_scores_of(inputs, x, 5, y, stride, sums); break;
@@ -95,8 +95,8 @@ WV_INLINE void tile_update_of(int inputs, float *const *x, float *const *x_new, 
 /* x_new[input] += sum over outputs of g * y[output];  y[output] += sum over inputs of g * x[input].
  * x_new may be x itself when these are all the outputs of the tile; with more than WV_TILE_OUTPUTS outputs the caller
  * passes a copy of the old rows as x, so that every output sees the same inputs. Outputs must be distinct rows. */
-static void tile_update(int inputs, float *const *x, float *const *x_new, int outputs, float *const *y, int stride,
-                        const float *g, tile_ahead ahead) {
+__attribute__((unused)) static void tile_update(int inputs, float *const *x, float *const *x_new, int outputs,
+                                                float *const *y, int stride, const float *g, tile_ahead ahead) {
     switch (outputs) {
     case 6: tile_update_of(inputs, x, x_new, 6, y, stride, g, ahead); break;
     case 5: tile_update_of(inputs, x, x_new, 5, y, stride, g, ahead); break;

@@ -64,7 +64,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """
     from wv_cli.commands.bar import reading_bar
     from wv_cli.commands.display import say, stopped
-    from wv_cli.training.glove_session import GloveSession, run
+    from wv_cli.training.glove_session import GloveSession
 
     session = GloveSession(
         config=take(GloveConfig, options),
@@ -77,7 +77,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
         say(message, quiet, as_json, **facts)
 
     with reading_bar(quiet or as_json) as reading:
-        outcome, facts = run(session, tell, reading)
+        outcome, facts = session.run(tell, reading)
     if outcome is not None and not outcome.finished:
         raise stopped(outcome, session.checkpoint_path is not None, session.resume)
     written = [*session.outputs, *([session.save_counts] if session.save_counts else [])]

@@ -10,6 +10,7 @@ from wv_cli.commands.reading import load_vectors, vector_options
 from wv_cli.errors import UsageError
 
 if TYPE_CHECKING:
+    from wv_cli.embeddings import OovRows
     from wv_cli.neighbours import Hits
 
 
@@ -42,16 +43,18 @@ def command(
 
     Without WORD queries are read from standard input, one a line; on a terminal there is a prompt. Several words in
     one query ("new york") stand for the mean of their unit vectors. Each neighbour is a line `word TAB score`, after
-    the query and a tab when there are several queries; with --json each query is one object. The search is exact.
+    the query and a tab when there are several queries; with --json each query is one object. Words that a
+    fastText model does not list are composed of their character n-grams. The search is exact.
 
-    VECTORS may be codes from `wv hash`: then the score is the share of equal bits, of sparse codes the share of common
-    active bits, and several words stand for their majority.
+    VECTORS may be codes from `wv hash`: the score is the share of equal bits, of sparse codes of common active bits,
+    and several words stand for their majority.
 
     \b
-    wv nn vectors.bin paris
     cut -f1 words.tsv | wv nn vectors.bin -k 5 --json
     wv nn vectors.codes paris --rerank vectors.bin
     """
+    from itertools import accumulate
+
     import numpy as np
 
     from wv_cli.code_search import CodeNeighbours, Reranker
@@ -60,39 +63,36 @@ def command(
     from wv_cli.spelling import find_words
 
     read = load_vectors(vectors, from_format, limit, quiet, piped=not words or rerank == "-")
-    known_words = read.words
+    listed, index, codes, reranker = read.words, None, None, None
     if isinstance(read, CodeVectors):
         codes = CodeNeighbours(read.codes, threads=threads)
-        reranker = Reranker(known_words, load_vectors(rerank, None, None, quiet), rerank) if rerank else None
-
-        def search(asked: list[list[int]]) -> "Hits":
-            queries = np.stack([codes.mean(rows) for rows in asked])
-            wanted = max(k, candidates or 10 * k) if reranker else k
-            found = codes.top_k(queries, min(wanted, len(codes)), exclude=asked, rows=restrict_vocab)
-            return reranker.top_k(asked, found[0], k) if reranker else found
+        reranker = Reranker(listed, load_vectors(rerank, None, None, quiet), rerank) if rerank else None
+    elif rerank or candidates:
+        message = f"--rerank and --candidates: {vectors} holds vectors, whose search is exact already; give codes"
+        raise UsageError(message)
     else:
-        if rerank or candidates:
-            message = f"--rerank and --candidates: {vectors} holds vectors, whose search is exact already; give codes"
-            raise UsageError(message)
         index = Neighbours(read, threads=threads, overwrite=True)
+    k = min(k, len(listed))
 
-        def search(asked: list[list[int]]) -> "Hits":
-            means = [index.unit[rows].mean(axis=0) for rows in asked]
-            return index.top_k(means, k, exclude=asked, rows=restrict_vocab)
-
-    k = min(k, len(read))
+    def search(asked: list[list[int]], oov: "OovRows | None") -> "Hits":
+        if codes:
+            return codes.nearest(asked, k, reranker=reranker, candidates=candidates, rows=restrict_vocab)
+        assert index
+        units = index.unit_rows([row for rows in asked for row in rows], oov)
+        means = [part.mean(axis=0) for part in np.split(units, list(accumulate(map(len, asked)))[:-1])]
+        return index.top_k(means, k, exclude=asked, rows=restrict_vocab)
 
     def answer(queries: list[str]) -> list[Answer]:
         answers, asked = [Answer(query) for query in queries], []
+        oov = index.oov_rows() if index else None
         for result in answers:
-            rows, result.problem = find_words(known_words, result.query, vectors)
+            rows, result.problem = find_words(listed, result.query, vectors, oov=oov)
             asked.append(rows)
         known = [i for i, result in enumerate(answers) if not result.problem]
         if known:
-            hits, scores = search([asked[i] for i in known])
+            hits, scores = search([asked[i] for i in known], oov)
             for i, rows, values in zip(known, hits.tolist(), scores.tolist(), strict=True):
-                found = zip(rows, values, strict=True)
-                answers[i].hits = [(known_words[row], value) for row, value in found if row >= 0]
+                answers[i].hits = [(listed[row], value) for row, value in zip(rows, values, strict=True) if row >= 0]
         return answers
 
     return run_queries(
