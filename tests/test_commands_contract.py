@@ -47,6 +47,7 @@ CALLS = {
     "nn": Call("{vectors} the", "{vectors} the"),
     "analogy": Call("{vectors} one two three", "{vectors} one two three"),
     "eval": Call("similarity {vectors} -d {pairs}", "similarity {vectors} -d {pairs}"),
+    "plot": Call("{vectors} --top 9 --to html -o {out}", "{vectors} --top 9 --to html -o -"),
     "convert": Call("{vectors} {out}", "{vectors} -"),
     "check": Call("{vectors}", "{vectors}"),
     "demo": Call("-o {out}"),
