@@ -139,6 +139,43 @@ class GloveConfig:
 
 
 @dataclass(frozen=True)
+class SupervisedConfig:
+    """A text classifier. Names and defaults are fastText's; buckets count only with word_ngrams > 1 or maxn > 0."""
+
+    loss: Literal["softmax", "hs", "ns", "ova"] = "softmax"
+    dim: int = 100
+    lr: float = 0.1
+    epochs: int = 5
+    word_ngrams: int = 1
+    minn: int = 0
+    maxn: int = 0
+    buckets: int = 2_000_000
+    negative: int = 5
+    min_count_label: int = 0
+    label_prefix: str = "__label__"
+    seed: int = 1
+    threads: int = 1
+
+    @property
+    def uses_buckets(self) -> bool:
+        return self.word_ngrams > 1 or self.maxn > 0
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+        _require(1 <= self.dim <= 100_000, f"--dim must be between 1 and 100000, not {self.dim}")
+        _require(0 < self.lr <= 1000, f"--lr must be above 0 and at most 1000, not {self.lr}")
+        _require(1 <= self.epochs <= 100_000, f"--epochs must be between 1 and 100000, not {self.epochs}")
+        _require(1 <= self.word_ngrams <= 20, f"--word-ngrams must be between 1 and 20, not {self.word_ngrams}")
+        require_subwords(self.minn, self.maxn, self.buckets)
+        _require(1 <= self.negative <= 1000, f"--negative must be between 1 and 1000, not {self.negative}")
+        _require(self.min_count_label >= 0, f"--min-count-label must be 0 or more, not {self.min_count_label}")
+        plain = self.label_prefix and not any(byte in self.label_prefix for byte in " \t\n\v\f\r\0")
+        _require(bool(plain), f"--label-prefix must be letters without white space, not {self.label_prefix!r}")
+        _require(1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}")
+        _require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")
+
+
+@dataclass(frozen=True)
 class WhitenConfig:
     """What `wv whiten` makes of the mean and covariance of a set of rows.
 

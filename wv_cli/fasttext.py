@@ -149,17 +149,7 @@ class FastTextModel:
 
     def word_rows(self, word: str | bytes) -> Rows:
         """The rows whose mean is the word's vector: its own, if it is known, then those of its n-grams."""
-        text = encode(word) if isinstance(word, str) else word
-        return self._rows_of(text, self.words.find(text))
-
-    def _rows_of(self, word: bytes, row: int) -> Rows:
-        own = np.array([row] if row >= 0 else [], np.int64)
-        if word == END_OF_LINE or not self.has_subwords:
-            return own
-        starts = np.array([0, len(word)], np.int64)
-        _, buckets = _subwords.of_words(word, starts, *self.char_ngrams, self.args.buckets)
-        rows = self.rows_of_buckets(buckets)
-        return np.concatenate([own, rows[rows >= 0]])
+        return self._rows_of_words(WordList.of([word]), np.array([self.words.find(word)]))[1]
 
     def ngrams(self, word: str | bytes) -> list[tuple[bytes, int]]:
         """(n-gram, row of the input matrix) for every character n-gram of a word that has one, in fastText's order."""
@@ -175,12 +165,11 @@ class FastTextModel:
         return self.mean([self.word_rows(word)])[0]
 
     def oov_vector(self, word: str | bytes) -> NDArray[np.float32] | None:
-        """word_vector of a word that is not known; None for a known one, and when none of its n-grams has a row."""
-        text = encode(word) if isinstance(word, str) else word
-        if not self.has_subwords or self.words.find(text) >= 0:
+        """word_vector of a word that is not known; None for a known one, and when nothing is known of its n-grams."""
+        if not self.has_subwords or self.words.find(word) >= 0:
             return None
-        rows = self._rows_of(text, -1)
-        return self.mean([rows])[0] if len(rows) else None
+        vector = self.word_vector(word)
+        return vector if vector.any() else None
 
     def word_vectors(self, words: Sequence[str | bytes]) -> NDArray[np.float32]:
         """(len(words), dim): word_vector of each."""
@@ -191,18 +180,20 @@ class FastTextModel:
         """The rows whose mean is the hidden vector of a classifier for a line of tokens: words with their n-grams, the
         line end, and the n-grams of words. Labels are left out."""
         tokens = [encode(token) if isinstance(token, str) else token for token in line]
-        rows, hashed = [], []
-        for token in [*tokens, END_OF_LINE]:
-            row = self.words.find(token)
-            if (row < 0 and token.startswith(LABEL_PREFIX)) or self.labels.find(token) >= 0:
-                continue
-            rows.append(self._rows_of(token, row))
-            hashed.append(_subwords.word_hash(token))
-        if self.args.word_ngrams > 1:
-            buckets = _subwords.line_ngrams(np.array(hashed, np.uint32), self.args.word_ngrams, self.args.buckets)
-            ngram_rows = self.rows_of_buckets(buckets)
-            rows.append(ngram_rows[ngram_rows >= 0])
-        return np.concatenate(rows) if rows else np.empty(0, np.int64)
+        listed = WordList.of([*tokens, END_OF_LINE])
+        own, is_label = self.words.find_all(listed), self.labels.find_all(listed) >= 0
+        if is_label.any() or LABEL_PREFIX in listed.blob:
+            unknown_label = [
+                row < 0 and token.startswith(LABEL_PREFIX) for row, token in zip(own, tokens, strict=False)
+            ]
+            kept = np.flatnonzero(~(is_label | [*unknown_label, False]))
+            listed, own = listed.take(kept), own[kept]
+        rows = self._rows_of_words(listed, own)[1]
+        if self.args.word_ngrams <= 1:
+            return rows
+        hashes = _subwords.word_hashes(listed.blob, listed.starts)
+        ngram_rows = self.rows_of_buckets(_subwords.line_ngrams(hashes, self.args.word_ngrams, self.args.buckets))
+        return np.concatenate([rows, ngram_rows[ngram_rows >= 0]])
 
     def sentence_vector(self, line: str | bytes) -> NDArray[np.float32]:
         """(dim,): for a classifier the mean of the line's rows, else the mean of the unit vectors of its words, those
@@ -210,12 +201,7 @@ class FastTextModel:
         tokens = split_line(line, classifier=self.is_classifier)
         if self.is_classifier:
             return self.mean([self.line_rows(tokens)])[0]
-        vectors = self.word_vectors(tokens)
-        norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-        known = norms > 0
-        if not known.any():
-            return np.zeros(self.dim, np.float32)
-        return (vectors[known] / norms[known, None]).sum(axis=0) / np.float32(known.sum())
+        return unit_mean(self.word_vectors(tokens))
 
     def mean(self, groups: Sequence[Rows]) -> NDArray[np.float32]:
         """(len(groups), dim): the mean of each group's rows of the input matrix, zero for an empty group."""
@@ -280,3 +266,13 @@ def split_line(line: str | bytes, *, classifier: bool = False) -> list[bytes]:
     """The words of a line, parted as fastText parts them: at ASCII blanks only, for a classifier at NUL, too."""
     text = encode(line) if isinstance(line, str) else line
     return (text.replace(b"\0", b" ") if classifier else text).split()
+
+
+def unit_mean(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(dim,): the mean of the unit vectors of (n, dim), zero vectors left out; zero when there is no other."""
+    norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    known = norms > 0
+    if not known.any():
+        return np.zeros(vectors.shape[1], np.float32)
+    mean: NDArray[np.float32] = (vectors[known] / norms[known, None]).sum(axis=0) / np.float32(known.sum())
+    return mean

@@ -16,8 +16,8 @@ void wv_fingerprint_update(wv_fingerprint *fingerprint, const int32_t *ids, int6
 void wv_fingerprint_finish(wv_fingerprint *fingerprint);
 
 /* Replaces provisional ids by final ones, in place, and drops what becomes empty. `lookup` has one entry per provisional
- * id: the final id, -1 to drop, or less for a label. What is kept goes into the fingerprint. Several calls continue one stream through `state`. Returns the ids kept in this call,
- * which stand at ids[0 ..]. */
+ * id: the final id, -1 to drop, or less for a label. What is kept goes into the fingerprint. Several calls continue one
+ * stream through `state`. Returns the ids kept in this call, which stand at ids[0 ..]. */
 typedef struct {
     int32_t last_id;       /* start with WV_END_OF_LINE */
     int64_t tokens, lines; /* kept so far; labels are tokens */

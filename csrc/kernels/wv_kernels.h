@@ -138,6 +138,10 @@ typedef struct {
     float eta, clip, log_x_max, alpha;
 } wv_glove_run;
 
+/* ---------------------------------------------------------------- the classifier */
+
+#include "kernels/wv_supervised.h"
+
 /* ---------------------------------------------------------------- the table */
 
 typedef struct {
@@ -166,6 +170,19 @@ typedef struct {
     size_t (*glove_scratch_bytes)(int32_t records);
     double (*glove_chunk)(const wv_glove_run *run, const wv_glove_record *records, int32_t n, int32_t first_row,
                           int32_t first_column, uint64_t seed, uint64_t iteration, uint64_t chunk, void *scratch);
+
+    /* Walks over a corpus once: measures its lines and gives rows to the word n-grams in it, in order of first sight.
+     * survey->next_row is the first row to give. */
+    void (*supervised_survey)(const wv_line_rules *rules, const int32_t *ids, int64_t length, wv_line_survey *survey);
+    size_t (*supervised_scratch_bytes)(const wv_supervised_run *run);
+    /* Trains on the lines of ids[start, end) of one epoch; a pure function of (run, epoch, lines). */
+    void (*supervised_block)(const wv_supervised_run *run, const int32_t *ids, int64_t start, int64_t end,
+                             int32_t epoch, void *scratch, wv_supervised_result *result);
+    /* The k best labels of lines [first, last): label and score (lines, k) and found (lines); scores are ln(p + 1e-5) as
+     * fastText has it, falling. */
+    size_t (*supervised_predict_scratch_bytes)(const wv_prediction_run *run);
+    void (*supervised_predict)(const wv_prediction_run *run, const int64_t *start, const int32_t *row, int64_t lines,
+                               int32_t *label, float *score, int32_t *found, void *scratch);
 } wv_kernels;
 
 /* WV_NAME(f) is f's symbol for the instruction set being compiled: f_baseline, f_avx2, ... */

@@ -22,8 +22,9 @@ COMMANDS: Registry[Command] = Registry(
         for name, module, summary in [
             ("build-vocab", "build_vocab", "Count the words of a text; merge counts made elsewhere."),
             ("phrases", "phrases", "Join words that belong together: new york -> new_york."),
-            ("train", "train", "Train word vectors: skip-gram or CBOW."),
+            ("train", "train", "Train word vectors or a text classifier."),
             ("glove", "glove", "Train GloVe vectors; count co-occurrences."),
+            ("predict", "predict", "Predict the labels of lines with a classifier."),
             ("whiten", "whiten", "Whiten vectors; remove their common directions; PCA."),
             ("nn", "nn", "Show the nearest neighbours of words."),
             ("analogy", "analogy", "Answer `a is to b as c is to ?`."),

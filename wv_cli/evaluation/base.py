@@ -24,8 +24,16 @@ class Vectors:
 
 
 @dataclass(frozen=True)
-class EvalConfig:
-    """The protocol of a score. Each of these choices changes the number, so every report names them."""
+class TaskConfig:
+    """The options of a task."""
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+
+
+@dataclass(frozen=True)
+class EvalConfig(TaskConfig):
+    """The protocol of a score of vectors. Each of these choices changes the number, so every report names them."""
 
     case: Literal["fold-first", "lower", "none"] = "fold-first"
     oov: Literal["skip", "zero"] = "skip"
@@ -48,6 +56,28 @@ EVAL_HELP = {
     "restrict_vocab": "Use only the first N words of each vector file, for questions and answers; 0 uses all.",
     "strict": "A malformed line is an error; otherwise it is counted and left out.",
 }
+
+
+@dataclass(frozen=True)
+class LabelsConfig(TaskConfig):
+    """How a classifier is scored: its `k` best labels per line, those with a probability of at least `threshold`."""
+
+    k: int = 1
+    threshold: float = 0.0
+    per_label: bool = False
+    confusions: int = 5
+    threads: int = 1
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+        for wrong, message in [
+            (self.k < 1 and self.k != -1, f"--k must be at least 1, or -1 for all labels, not {self.k}"),
+            (not 0 <= self.threshold <= 1, f"--threshold is a probability from 0 to 1, not {self.threshold:g}"),
+            (self.confusions < 0, f"--confusions must be 0 (none) or more, not {self.confusions}"),
+            (not 1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}"),
+        ]:
+            if wrong:
+                raise UsageError(message)
 
 
 @dataclass(frozen=True)
@@ -126,7 +156,7 @@ class Report:
 
     task: str
     measure: str
-    config: EvalConfig
+    config: Any
     columns: list[Column]
     rows: list[dict[str, Any]] = field(default_factory=list)
     scores: list[tuple[str, float]] = field(default_factory=list)

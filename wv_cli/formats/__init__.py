@@ -162,6 +162,8 @@ def format_for_output(path: str | os.PathLike[str], format: str | None = None) -
             message = (
                 f"{name}: files are written uncompressed; write to - and pipe it: ... - --to FORMAT | gzip > {name}"
             )
+        if suffix == ".ftz":
+            message = f"{name}: `wv quantize` makes quantised models; convert writes vectors: {choices}"
         raise UsageError(message)
     if row.write is None:
         message = f"{name}: {row.name} is read but not written; choose one of: {choices}"

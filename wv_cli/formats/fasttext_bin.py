@@ -82,7 +82,7 @@ def _owner(row: int, what: str, model: FastTextModel) -> str:
 FORMAT = Format(
     name="fasttext-bin",
     summary="fastText's models, dense (.bin) or quantised (.ftz), told by their content",
-    suffixes=(".ftz",),
+    suffixes=(".bin", ".ftz"),
     text=False,
     loses="nothing; read as the vectors of its words, subwords included; written from models only",
     sniff=sniff,
