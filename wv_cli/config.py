@@ -139,6 +139,7 @@ class GloveConfig:
 
 
 @dataclass(frozen=True)
+<<<<<<< HEAD
 class QuantizeConfig:
     """How a fastText model is made smaller. Names are fastText's; `epochs`, `lr` and `threads` serve retraining."""
 
@@ -164,6 +165,8 @@ class QuantizeConfig:
 
 
 @dataclass(frozen=True)
+=======
+>>>>>>> whiten
 class SupervisedConfig:
     """A text classifier. Names and defaults are fastText's; buckets count only with word_ngrams > 1 or maxn > 0."""
 
