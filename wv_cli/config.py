@@ -139,7 +139,6 @@ class GloveConfig:
 
 
 @dataclass(frozen=True)
-<<<<<<< HEAD
 class QuantizeConfig:
     """How a fastText model is made smaller. Names are fastText's; `epochs`, `lr` and `threads` serve retraining."""
 
@@ -165,8 +164,6 @@ class QuantizeConfig:
 
 
 @dataclass(frozen=True)
-=======
->>>>>>> whiten
 class SupervisedConfig:
     """A text classifier. Names and defaults are fastText's; buckets count only with word_ngrams > 1 or maxn > 0."""
 

@@ -26,10 +26,7 @@ COMMANDS: Registry[Command] = Registry(
             ("glove", "glove", "Train GloVe vectors; count co-occurrences."),
             ("predict", "predict", "Predict the labels of lines with a classifier."),
             ("whiten", "whiten", "Whiten vectors; remove their common directions; PCA."),
-<<<<<<< HEAD
             ("quantize", "quantize", "Make a fastText model many times smaller."),
-=======
->>>>>>> whiten
             ("nn", "nn", "Show the nearest neighbours of words."),
             ("analogy", "analogy", "Answer `a is to b as c is to ?`."),
             ("vectors", "vectors", "Print the vectors of words, sentences or n-grams."),
