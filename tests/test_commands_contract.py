@@ -45,6 +45,7 @@ CALLS = {
     "glove": Call(f"{GLOVE} -o {{out}}", f"{GLOVE} -o -"),
     "predict": Call("{model} {labelled}", "{model} {labelled}"),
     "quantize": Call("{model} -o {out}", "{model} -o -"),
+    "whiten": Call("{vectors} -o {out}", "{vectors} -o -"),
     "nn": Call("{vectors} the", "{vectors} the"),
     "analogy": Call("{vectors} one two three", "{vectors} one two three"),
     "vectors": Call("{vectors} the", "{vectors} the"),

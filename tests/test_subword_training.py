@@ -1,6 +1,8 @@
 """Word vectors with subwords: which rows a vocabulary gets; runs learn, repeat and resume; and the model given
 to fastText's files has the vectors that were trained."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -57,6 +59,15 @@ def test_chinese_ngrams_are_characters_not_bytes():
     assert np.diff(subwords.starts).tolist() == [1 + 5, 1 + 3, 1 + 7]
     assert subwords.rows[4 + 0] == subwords.rows[6 + 2], "the two words share the row of their character"
     assert len(subwords.buckets) == 5 + 1 + 7
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 1 << 16])
+def test_means_are_the_mean_of_the_rows(corpus, monkeypatch, at_once):
+    monkeypatch.setattr("wv_cli.models.subwords._ROWS_AT_ONCE", at_once)
+    subwords = Subwords.of(corpus.vocab.words, config())
+    matrix = np.random.default_rng(1).normal(size=(subwords.rows.max() + 1, 16)).astype(np.float32)
+    expected = [matrix[subwords.rows[a:b]].mean(axis=0) for a, b in pairwise(subwords.starts)]
+    np.testing.assert_allclose(subwords.means(matrix), expected, atol=1e-6)
 
 
 def test_line_end_and_short_words_have_no_ngrams():

@@ -12,24 +12,14 @@ from numpy.typing import NDArray
 
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import UsageError
-from wv_cli.fasttext import FastTextModel, split_line
+from wv_cli.fasttext import FastTextModel, split_line, unit_mean
 from wv_cli.words import WordList
 
 # (the vectors (n, dim) of a line's known words, their rows (n,)) -> (dim,); n is at least 1.
 Pooling = Callable[[NDArray[np.float32], NDArray[np.int64]], NDArray[np.float32]]
 
-
-def unit_mean(vectors: NDArray[np.float32], rows: NDArray[np.int64]) -> NDArray[np.float32]:
-    """The mean of the unit vectors, zero vectors left out: fastText's rule for word vectors."""
-    norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-    known = norms > 0
-    if not known.any():
-        return np.zeros(vectors.shape[1], np.float32)
-    mean: NDArray[np.float32] = (vectors[known] / norms[known, None]).sum(axis=0) / np.float32(known.sum())
-    return mean
-
-
-POOLINGS: dict[str, Pooling] = {"fasttext": unit_mean}
+# fasttext: the rule of its models of word vectors.
+POOLINGS: dict[str, Pooling] = {"fasttext": lambda vectors, rows: unit_mean(vectors)}
 
 
 class Composer(Protocol):
@@ -76,8 +66,8 @@ class OfModel:
 class OfEmbeddings:
     """Of plain vectors, whose words are all there is."""
 
-    def __init__(self, embeddings: Embeddings, pooling: Pooling = unit_mean) -> None:
-        self._embeddings, self._pooling = embeddings, pooling
+    def __init__(self, embeddings: Embeddings, pooling: str = "fasttext") -> None:
+        self._embeddings, self._pooling = embeddings, POOLINGS[pooling]
 
     @property
     def dim(self) -> int:

@@ -198,3 +198,30 @@ class SupervisedConfig:
         _require(bool(plain), f"--label-prefix must be letters without white space, not {self.label_prefix!r}")
         _require(1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}")
         _require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")
+
+
+@dataclass(frozen=True)
+class WhitenConfig:
+    """What `wv whiten` makes of the mean and covariance of a set of rows.
+
+    `dim`: how many dimensions to keep, 0: all that vary. `beta` concerns soft only, `remove` all-but-the-top only
+    (0: dim / 100, at least 1, as its authors advise).
+    """
+
+    method: Literal["whiten", "zca", "pca", "soft", "abtt"] = "whiten"
+    dim: int = 0
+    beta: float = 0.5
+    remove: int = 0
+    tolerance: float = 1e-9
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+        _require(0 <= self.dim <= 100_000, f"--dim must be 0 (all) to 100000, not {self.dim}")
+        _require(0 <= self.beta <= 1, f"--beta must be between 0 (pca) and 1 (whiten), not {self.beta}")
+        _require(self.remove >= 0, f"--remove must be 0 (dim / 100) or more, not {self.remove}")
+        _require(0 <= self.tolerance < 1, f"--tolerance must be at least 0 and below 1, not {self.tolerance}")
+        if self.dim:
+            message = f"--method {self.method} keeps every axis; --dim goes with whiten, pca and soft"
+            _require(self.method not in ("zca", "abtt"), message)
+        if self.remove:
+            _require(self.method == "abtt", f"--remove goes with --method abtt, not with {self.method}")

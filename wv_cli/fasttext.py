@@ -149,17 +149,7 @@ class FastTextModel:
 
     def word_rows(self, word: str | bytes) -> Rows:
         """The rows whose mean is the word's vector: its own, if it is known, then those of its n-grams."""
-        text = encode(word) if isinstance(word, str) else word
-        return self._rows_of(text, self.words.find(text))
-
-    def _rows_of(self, word: bytes, row: int) -> Rows:
-        own = np.array([row] if row >= 0 else [], np.int64)
-        if word == END_OF_LINE or not self.has_subwords:
-            return own
-        starts = np.array([0, len(word)], np.int64)
-        _, buckets = _subwords.of_words(word, starts, *self.char_ngrams, self.args.buckets)
-        rows = self.rows_of_buckets(buckets)
-        return np.concatenate([own, rows[rows >= 0]])
+        return self._rows_of_words(WordList.of([word]), np.array([self.words.find(word)]))[1]
 
     def ngrams(self, word: str | bytes) -> list[tuple[bytes, int]]:
         """(n-gram, row of the input matrix) for every character n-gram of a word that has one, in fastText's order."""
@@ -176,10 +166,9 @@ class FastTextModel:
 
     def oov_vector(self, word: str | bytes) -> NDArray[np.float32] | None:
         """word_vector of a word that is not known; None for a known one, and when nothing is known of its n-grams."""
-        text = encode(word) if isinstance(word, str) else word
-        if not self.has_subwords or self.words.find(text) >= 0:
+        if not self.has_subwords or self.words.find(word) >= 0:
             return None
-        vector = self.mean([self._rows_of(text, -1)])[0]
+        vector = self.word_vector(word)
         return vector if vector.any() else None
 
     def word_vectors(self, words: Sequence[str | bytes]) -> NDArray[np.float32]:
@@ -212,12 +201,7 @@ class FastTextModel:
         tokens = split_line(line, classifier=self.is_classifier)
         if self.is_classifier:
             return self.mean([self.line_rows(tokens)])[0]
-        vectors = self.word_vectors(tokens)
-        norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-        known = norms > 0
-        if not known.any():
-            return np.zeros(self.dim, np.float32)
-        return (vectors[known] / norms[known, None]).sum(axis=0) / np.float32(known.sum())
+        return unit_mean(self.word_vectors(tokens))
 
     def mean(self, groups: Sequence[Rows]) -> NDArray[np.float32]:
         """(len(groups), dim): the mean of each group's rows of the input matrix, zero for an empty group."""
@@ -282,3 +266,13 @@ def split_line(line: str | bytes, *, classifier: bool = False) -> list[bytes]:
     """The words of a line, parted as fastText parts them: at ASCII blanks only, for a classifier at NUL, too."""
     text = encode(line) if isinstance(line, str) else line
     return (text.replace(b"\0", b" ") if classifier else text).split()
+
+
+def unit_mean(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(dim,): the mean of the unit vectors of (n, dim), zero vectors left out; zero when there is no other."""
+    norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    known = norms > 0
+    if not known.any():
+        return np.zeros(vectors.shape[1], np.float32)
+    mean: NDArray[np.float32] = (vectors[known] / norms[known, None]).sum(axis=0) / np.float32(known.sum())
+    return mean

@@ -83,6 +83,36 @@ def block_starts(const int32_t[::1] ids, int64_t target, int32_t max_sentence):
     return starts[: count + 1].copy()
 
 
+def subword_rows(const int64_t[::1] starts, const int32_t[::1] buckets, int32_t table_size):
+    """Rows of the input matrix for words whose n-grams have the buckets buckets[starts[w]:starts[w + 1]] (all below
+    table_size): the words first, then a row for each bucket in order of first use.
+
+    Returns (starts, rows, used): word w is the mean of rows[starts[w]:starts[w + 1]] (int64; int32), its own row w first;
+    row len(words) + k belongs to bucket used[k] (int32). Takes 4 bytes per bucket of the table while it runs.
+    """
+    cdef int32_t words = <int32_t>(starts.shape[0] - 1), w, count = words, bucket
+    cdef int64_t k, place = 0
+    first, rows = np.empty(words + 1, np.int64), np.empty(words + buckets.shape[0], np.int32)
+    used = np.empty(min(buckets.shape[0], table_size), np.int32)
+    cdef int64_t[::1] first_view = first
+    cdef int32_t[::1] rows_view = rows, used_view = used, row_of = np.zeros(table_size, np.int32)
+    with nogil:
+        for w in range(words):
+            first_view[w] = place
+            rows_view[place] = w
+            place += 1
+            for k in range(starts[w], starts[w + 1]):
+                bucket = buckets[k]
+                if row_of[bucket] == 0:  # no n-gram has row 0, the first word's
+                    row_of[bucket] = count
+                    used_view[count - words] = bucket
+                    count += 1
+                rows_view[place] = row_of[bucket]
+                place += 1
+        first_view[words] = place
+    return first, rows, used[: count - words].copy()
+
+
 LAYERS = {"ns": WV_NEGATIVE_SAMPLING, "hs": WV_HIERARCHICAL_SOFTMAX, "softmax": WV_SOFTMAX, "nce": WV_NCE}
 CONTEXTS = {"skipgram": WV_SKIPGRAM, "cbow": WV_CBOW}
 

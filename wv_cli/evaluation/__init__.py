@@ -9,7 +9,17 @@ import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wv_cli.evaluation.base import EVAL_HELP, AnalogyConfig, EvalConfig, LabelsConfig, Report, TaskConfig, Vectors
+from wv_cli.evaluation.base import (
+    EVAL_HELP,
+    STS_HELP,
+    AnalogyConfig,
+    EvalConfig,
+    LabelsConfig,
+    Report,
+    StsConfig,
+    TaskConfig,
+    Vectors,
+)
 from wv_cli.registry import Registry
 
 __all__ = ["TASKS", "Report", "Task", "Vectors"]
@@ -83,6 +93,17 @@ TASKS: Registry[Task] = Registry(
                     "threads": "Threads that predict.",
                 },
                 "model",
+            ),
+            Task(
+                "sts",
+                "Rank correlation, x 100, of sentence vectors' cosines with people's judgements of sentence pairs.",
+                "spearman",
+                (-100.0, 100.0),
+                "`sentence,sentence,score` CSV or TSV lines, with or without a header (STS benchmark, SICK), or are "
+                "SemEval's STS.input files beside their STS.gs files",
+                "wv_cli.evaluation.sts",
+                StsConfig,
+                STS_HELP,
             ),
         ]
     ],

@@ -94,6 +94,50 @@ class AnalogyConfig(EvalConfig):
 
 
 @dataclass(frozen=True)
+class StsConfig(EvalConfig):
+    """`after`: names of transforms to fit on the sentences themselves, or files of saved ones."""
+
+    oov: Literal["skip", "zero"] = "zero"
+    pooling: tuple[Literal["mean", "sif", "idf"], ...] = ("mean",)
+    after: tuple[str, ...] = ()
+    stop_words: Literal["keep", "drop", "both"] = "keep"
+    stop_list: str | None = None
+    counts: str | None = None
+    sif_a: float = 1e-3
+    resamples: int = 1000
+    seed: int = 1
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+        super().validate()
+        if not 0 < self.sif_a < math.inf:
+            message = f"--sif-a must be above 0, not {self.sif_a}"
+            raise UsageError(message)
+        if not 0 <= self.resamples <= 1_000_000:
+            message = f"--resamples must be 0 (no intervals of gains) to 1000000, not {self.resamples}"
+            raise UsageError(message)
+        if "sif" in self.pooling and self.counts is None:
+            message = "--pooling sif needs the words' frequencies: give --counts VOCAB (`wv build-vocab` makes one)"
+            raise UsageError(message)
+
+
+STS_HELP = {
+    **EVAL_HELP,
+    "oov": "Sentences no word of which has a vector: zero gives their pairs similarity 0, skip leaves them out.",
+    "pooling": "Sentence vectors: plain mean, SIF (weights by frequency, common component removed), or mean weighted "
+    "by inverse document frequency. Repeat for more.",
+    "after": "Then apply a transform: whiten, zca, pca, soft or abtt fitted on these sentences, or a FILE that `wv "
+    "whiten --save-transform` saved. Repeat for more; each is shown beside the result without.",
+    "stop_words": "Keep or drop English stop words; both shows both.",
+    "stop_list": "FILE with the stop words to drop instead.",
+    "counts": "Vocabulary FILE (`word count` lines) for sif; for idf, too, instead of the sentences.",
+    "sif_a": "The a of SIF's weight a / (a + p(word)).",
+    "resamples": "Bootstrap samples for the intervals of gains; 0 for none.",
+    "seed": "Of the bootstrap.",
+}
+
+
+@dataclass(frozen=True)
 class Column:
     """A figure of a report. `key` is its name in TSV and JSON, `title` in the table for people; "" leaves it out there.
     A `label` says what a row is about."""

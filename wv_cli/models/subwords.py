@@ -11,11 +11,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _subwords
+from wv_cli import _subwords, _word2vec, memory
 from wv_cli.config import Word2vecConfig
 from wv_cli.fasttext import END_OF_LINE, FastTextArgs, FastTextModel, SparseRows
 from wv_cli.vocab import Vocab
 from wv_cli.words import WordList
+
+_ROWS_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,26 +31,18 @@ class Subwords:
 
     @classmethod
     def of(cls, words: WordList, config: Word2vecConfig) -> "Subwords | None":
-        """None when the config asks for no subwords. A word without n-grams is its row alone."""
+        """None when the config asks for no subwords. A word without n-grams is its row alone. Raises WvError when the
+        table of buckets, 4 bytes each for a moment, does not fit in memory."""
         if config.maxn == 0:
             return None
+        memory.require(4 * config.buckets, "the table of n-grams", "lower --buckets")
         starts, buckets = _subwords.of_words(words.blob, words.starts, config.minn, config.maxn, config.buckets)
         line_end = words.find(END_OF_LINE.decode())
         if line_end >= 0:  # the one word that has no n-grams in fastText, whatever its letters
             drop = slice(starts[line_end], starts[line_end + 1])
             starts[line_end + 1 :] -= drop.stop - drop.start
             buckets = np.delete(buckets, drop)
-        used, first, place = np.unique(buckets, return_index=True, return_inverse=True)
-        order = np.argsort(first)
-        number = np.empty(len(used), np.int32)
-        number[order] = np.arange(len(words), len(words) + len(used), dtype=np.int32)
-        starts += np.arange(len(words) + 1)
-        rows = np.empty(starts[-1], np.int32)
-        own = np.zeros(len(rows), np.bool_)
-        own[starts[:-1]] = True
-        rows[own] = np.arange(len(words), dtype=np.int32)
-        rows[~own] = number[place]
-        return cls(starts, rows, used[order])
+        return cls(*_word2vec.subword_rows(starts, buckets, config.buckets))
 
     @property
     def nbytes(self) -> int:
@@ -57,7 +51,11 @@ class Subwords:
     def means(self, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
         """The words' vectors (len(words), columns) from an input matrix (len(words) + len(buckets), columns)."""
         out = np.empty((len(self.starts) - 1, matrix.shape[1]), np.float32)
-        _subwords.mean_rows(matrix.view(np.uint8), self.starts, self.rows.astype(np.int64), out)
+        for first in range(0, len(out), _ROWS_AT_ONCE):
+            part = out[first : first + _ROWS_AT_ONCE]
+            starts = self.starts[first : first + len(part) + 1]
+            rows = self.rows[starts[0] : starts[-1]].astype(np.int64)
+            _subwords.mean_rows(matrix.view(np.uint8), starts - starts[0], rows, part)
         return out
 
 
@@ -103,17 +101,18 @@ def fasttext_model(
         starts = np.insert(words.starts, place + 1, at + len(END_OF_LINE))
         starts[place + 2 :] += len(END_OF_LINE)
         words = WordList(words.blob[:at] + END_OF_LINE + words.blob[at:], starts)
-    dim, kept, values = config.dim, own, input_rows[: len(vocab)]
-    buckets = 0
+    dim, order, buckets = config.dim, np.empty(0, np.int64), 0
+    kept = np.arange(total)
     if subwords is not None:
-        order = np.argsort(subwords.buckets)
-        kept = np.concatenate([own, total + subwords.buckets[order].astype(np.int64)])
-        values = input_rows[np.concatenate([np.arange(len(vocab)), len(vocab) + order])]
-        buckets = config.buckets
+        order, buckets = np.argsort(subwords.buckets), config.buckets
+        kept = np.concatenate([kept, total + subwords.buckets[order].astype(np.int64)])
+    values = np.zeros((len(kept), dim), np.float32)
+    values[own] = input_rows[: len(vocab)]
     if place is not None:
-        unit = np.zeros(dim, np.float32)
-        unit[0] = 1e-6
-        kept, values = np.insert(kept, place, place), np.insert(values, place, unit, axis=0)
+        values[place, 0] = 1e-6
+    for first in range(0, len(order), _ROWS_AT_ONCE):
+        part = order[first : first + _ROWS_AT_ONCE]
+        values[total + first : total + first + len(part)] = input_rows[len(vocab) + part]
     predicted = np.arange(len(output_rows)) if config.loss == "hs" else own
     return FastTextModel(
         args=FastTextArgs(
