@@ -1,7 +1,7 @@
 """The child process that trains with a Python peer: `peer_train.py gensim|fasttext JSON`.
 
 Uses each library's fastest documented way: gensim reads the file from its C threads (corpus_file), fastText reads it
-itself. Both write the word2vec binary format, as the other programs do.
+itself. Both write the word2vec binary format, as the other programs do; fastText with subwords writes its model file.
 """
 
 import json
@@ -11,9 +11,10 @@ from typing import Any
 
 
 def gensim(job: dict[str, Any]) -> None:
-    from gensim.models import Word2Vec
+    from gensim.models import FastText, Word2Vec
 
-    model = Word2Vec(
+    subwords = {"min_n": 3, "max_n": 6, "bucket": 2_000_000} if job["subwords"] else {}
+    model = (FastText if subwords else Word2Vec)(
         corpus_file=job["corpus"],
         sg=int(job["model"] == "skipgram"),
         hs=int(job["loss"] == "hs"),
@@ -27,13 +28,13 @@ def gensim(job: dict[str, Any]) -> None:
         epochs=job["epochs"],
         workers=job["threads"],
         seed=job["seed"],
+        **subwords,
     )
     model.wv.save_word2vec_format(job["output"], binary=True)
 
 
 def fasttext(job: dict[str, Any]) -> None:
     import fasttext as library
-    import numpy as np
 
     model = library.train_unsupervised(
         job["corpus"],
@@ -47,12 +48,14 @@ def fasttext(job: dict[str, Any]) -> None:
         lr=job["lr"],
         epoch=job["epochs"],
         thread=job["threads"],
-        minn=0,
-        maxn=0,
-        bucket=0,
         verbose=0,
+        **({} if job["subwords"] else {"minn": 0, "maxn": 0, "bucket": 0}),
     )
-    matrix = model.get_input_matrix().astype(np.float32)
+    # As the program does, a job ends with the model file (.bin) where there are subwords.
+    if job["subwords"]:
+        model.save_model(job["output"])
+        return
+    matrix = model.get_input_matrix().astype("float32")
     with Path(job["output"]).open("wb") as stream:
         stream.write(f"{len(model.words)} {job['dim']}\n".encode())
         for word, row in zip(model.words, matrix, strict=True):

@@ -11,7 +11,9 @@ import os
 import sys
 from pathlib import Path
 
+import classifier
 import cost
+import glove
 import suites
 import train
 from measure import HERE, header
@@ -22,6 +24,8 @@ SUITES = {
     "vectors": (suites.vectors, suites.table),
     "search": (suites.search, suites.table),
     "cost": (cost.cost, suites.table),
+    "glove": (glove.glove, suites.table),
+    "classifier": (classifier.classifier, suites.table),
 }
 
 
@@ -42,9 +46,11 @@ def arguments() -> argparse.Namespace:
     formatter = argparse.ArgumentDefaultsHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], formatter_class=formatter)
     add = parser.add_argument
-    add("corpus", nargs="?", help="plain text, one paragraph a line (suites train, text and cost)")
+    add("corpus", nargs="?", help="plain text, one paragraph a line; suite classifier: labelled text")
     add("--suite", default="train", choices=list(SUITES))
     add("--models", type=names(train.MODELS), default="skipgram-ns", help=f"from {','.join(train.MODELS)}")
+    add("--settings", type=names(classifier.SETTINGS), default="softmax,softmax-bigrams", help="suite classifier")
+    add("--validation", type=int, default=3000, help="suite classifier: the last lines, held out")
     add("--programs", type=names(train.PROGRAMS), default=",".join(train.PROGRAMS))
     add("--rounds", type=int, default=1, help="programs take turns; medians are reported")
     add("--epochs", type=int, default=1)
@@ -59,12 +65,12 @@ def arguments() -> argparse.Namespace:
     add("--simlex", type=Path, help="a SimLex-999 file (`word word score`) to score as well")
     add("--rows", type=int, default=100_000, help="suites vectors and search")
     add("--words", type=int, default=10_000_000, help="suite cost: words of the corpus that are used")
-    add("--queries", type=int, default=1000, help="suite search")
+    add("--queries", type=int, default=1000, help="suites search and classifier")
     add("--peers", default=sys.executable, metavar="PYTHON", help="the Python that has gensim, fasttext and word2vec")
     add("--scratch", type=Path, help="folder for the vector files while they are scored; default: the system's")
     add("--name", help="name of the result files; default: suite, date and threads")
     options = parser.parse_args()
-    if options.suite in ("train", "text", "cost") and not (options.corpus and Path(options.corpus).is_file()):
+    if options.suite not in ("vectors", "search") and not (options.corpus and Path(options.corpus).is_file()):
         parser.error(f"--suite {options.suite} needs a corpus file")
     return options
 

@@ -30,7 +30,7 @@ def text(options: Any, result: dict[str, Any], say: Any) -> bool:
         if program not in options.programs:
             continue
         if program == "word2vec":
-            job = Job(str(corpus), "skipgram", "ns", 1, 5, 5, 0, 5, 0.05, 1, 1, 1, "")
+            job = Job(str(corpus), "skipgram", "ns", 1, 5, 5, 0, 5, 0.05, 1, 1, 1, False, "")
             argv = command("word2vec", job, options.peers)
             at = argv.index("-output")  # without an output it stops after the vocabulary
             used = min((measure(argv[:at] + argv[at + 2 :]) for _ in range(REPEAT)), key=lambda used: used.cpu_seconds)

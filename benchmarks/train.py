@@ -20,13 +20,16 @@ DATA = HERE.parent / "data"
 ANALOGIES = DATA / "analogy" / "questions-words.txt"
 SIMILARITY = DATA / "similarity" / "EN-WS-353-ALL.txt"
 
-# name: model, loss, learning rate, and the programs that have it
+# name: model, loss, learning rate, character n-grams, and the programs that have it. With n-grams of 3 to 6 letters the
+# settings are fastText's, its own negative samples (count^0.5) included.
 MODELS = {
-    "skipgram-ns": ("skipgram", "ns", 0.05, ("wv", "word2vec", "gensim", "fasttext")),
-    "cbow-ns": ("cbow", "ns", 0.05, ("wv", "word2vec", "gensim", "fasttext")),
-    "skipgram-hs": ("skipgram", "hs", 0.025, ("wv", "word2vec", "gensim", "fasttext")),
-    "cbow-hs": ("cbow", "hs", 0.05, ("wv", "word2vec", "gensim", "fasttext")),
-    "skipgram-nce": ("skipgram", "nce", 0.05, ("wv",)),
+    "skipgram-ns": ("skipgram", "ns", 0.05, False, ("wv", "word2vec", "gensim", "fasttext")),
+    "cbow-ns": ("cbow", "ns", 0.05, False, ("wv", "word2vec", "gensim", "fasttext")),
+    "skipgram-hs": ("skipgram", "hs", 0.025, False, ("wv", "word2vec", "gensim", "fasttext")),
+    "cbow-hs": ("cbow", "hs", 0.05, False, ("wv", "word2vec", "gensim", "fasttext")),
+    "skipgram-nce": ("skipgram", "nce", 0.05, False, ("wv",)),
+    "skipgram-subwords": ("skipgram", "ns", 0.05, True, ("wv", "fasttext", "gensim")),
+    "cbow-subwords": ("cbow", "ns", 0.05, True, ("wv", "fasttext", "gensim")),
 }
 PROGRAMS = ("wv", "word2vec", "gensim", "fasttext")
 
@@ -50,6 +53,7 @@ class Job:
     epochs: int
     threads: int
     seed: int
+    subwords: bool
     output: str
 
 
@@ -58,6 +62,7 @@ def command(program: str, job: Job, peers: str) -> list[str]:
     if program == "wv":
         names = ("model", "loss", "dim", "window", "negative", "sample", "min_count", "lr", "epochs", "threads", "seed")
         options = [word for name in names for word in (f"--{name.replace('_', '-')}", f"{getattr(job, name)}")]
+        options += ["--preset", "fasttext"] if job.subwords else []
         return [*WV, "train", job.corpus, "-o", job.output, *options, "-q", "--no-meta"]
     if program == "word2vec":
         options = {
@@ -108,12 +113,12 @@ def run(options: Any, result: dict[str, Any], say: Any) -> bool:
     with tempfile.TemporaryDirectory(dir=options.scratch) as folder:
         for number in range(1, options.rounds + 1):
             for name in options.models:
-                model, loss, lr, able = MODELS[name]
+                model, loss, lr, subwords, able = MODELS[name]
                 for program in (program for program in options.programs if program in able):
                     job = Job(
                         str(corpus), model, loss, options.dim, options.window, options.negative, options.sample,
                         options.min_count, options.lr or lr, options.epochs, options.threads, options.seed + number - 1,
-                        str(Path(folder) / f"{program}.bin"),
+                        subwords, str(Path(folder) / f"{program}.bin"),
                     )  # fmt: skip
                     latency = core_latency() if options.threads > 1 else None
                     try:

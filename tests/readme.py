@@ -38,7 +38,7 @@ def tables() -> dict[str, str]:
                 [
                     f"`{name}`",
                     " ".join(f"`{suffix}`" for suffix in row.suffixes),
-                    "yes",
+                    "yes" if row.read else "no",
                     "yes" if row.write else "no",
                     row.summary,
                     row.loses,

@@ -18,8 +18,8 @@ from wv_cli.commands import COMMANDS
 
 @dataclass(frozen=True)
 class Call:
-    """A short call of a command. `{text}` and `{vectors}` mark the input the bad files are put in place of; `{out}` is
-    a file the command writes; a command without it writes its data to stdout."""
+    """A short call of a command. `{text}`, `{vectors}` and `{model}` (of fastText) mark the input the bad files are put
+    in place of; `{out}` is a file the command writes; a command without it writes its data to stdout."""
 
     arguments: str
     to_stdout: str | None = None
@@ -29,7 +29,7 @@ class Call:
 
     @property
     def reads(self) -> str | None:
-        return next((kind for kind in ("text", "vectors") if f"{{{kind}}}" in self.arguments), None)
+        return next((kind for kind in ("text", "vectors", "model") if f"{{{kind}}}" in self.arguments), None)
 
     @property
     def writes(self) -> bool:
@@ -43,11 +43,15 @@ CALLS = {
     "phrases": Call("{text} -o {out}", "{text} -q"),
     "train": Call(f"{TRAIN} -o {{out}}", f"{TRAIN} -o -"),
     "glove": Call(f"{GLOVE} -o {{out}}", f"{GLOVE} -o -"),
+    "whiten": Call("{vectors} -o {out}", "{vectors} -o -"),
+    "quantize": Call("{model} -o {out}", "{model} -o -"),
     "nn": Call("{vectors} the", "{vectors} the"),
     "analogy": Call("{vectors} one two three", "{vectors} one two three"),
+    "vectors": Call("{vectors} the", "{vectors} the"),
     "eval": Call("similarity {vectors} -d {pairs}", "similarity {vectors} -d {pairs}"),
     "convert": Call("{vectors} {out}", "{vectors} -"),
     "check": Call("{vectors}", "{vectors}"),
+    "dump": Call("{model} args", "{model} args"),
     "demo": Call("-o {out}"),
 }
 EVERY = pytest.mark.parametrize("name", list(COMMANDS))
@@ -63,7 +67,8 @@ def names(tmp_path: Path, slice_text: Path, slice_vectors: Path, data: Path) -> 
     with slice_text.open("rb") as whole:
         text.write_bytes(whole.read(20_000))
     pairs = data / "similarity" / "EN-WS-353-ALL.txt"
-    return {"text": text, "vectors": slice_vectors, "pairs": pairs, "out": tmp_path / "out.vec"}
+    model = Path(__file__).parent / "golden" / "ft-words.bin"
+    return {"text": text, "vectors": slice_vectors, "model": model, "pairs": pairs, "out": tmp_path / "out.vec"}
 
 
 def assert_failed(done: "subprocess.CompletedProcess[str]", name: str, *parts: str, code: int = 1) -> None:
@@ -160,7 +165,7 @@ def test_broken_archive_as_input(name: str, wv: Run, names: dict[str, object], t
     assert_failed(wv(*with_bad(name, names, rubbish)), name, "rubbish.gz")
 
 
-@pytest.mark.parametrize("name", [name for name, call in CALLS.items() if call.reads == "vectors"])
+@pytest.mark.parametrize("name", [name for name, call in CALLS.items() if call.reads in ("vectors", "model")])
 def test_binary_rubbish_as_vectors(name: str, wv: Run, names: dict[str, object], tmp_path: Path) -> None:
     rubbish = tmp_path / "rubbish.bin"
     rubbish.write_bytes(bytes(range(256)) * 400)

@@ -14,6 +14,7 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.reference import fasttext
 from tests.reference import vectors as twin
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile, UsageError, WvError
@@ -31,12 +32,23 @@ GOLDEN_FILES = {
     ],
     "word2vec-binary": [("w2v-sg-ns.bin", 4331, twin.read_binary), ("gensim.bin", 200, twin.read_binary)],
     "glove-text": [("glove.txt", 401, lambda data: twin.read_text(data, header=False))],
+    "fasttext-bin": [("ft-words.bin", 225, lambda data: fasttext_vectors(data))],
+    "npy": [("gensim.npy", 200, twin.read_npy)],
 }
+
+
+def fasttext_vectors(data):
+    """Composed of the words' n-grams, which is more than copying numbers: close is equal."""
+    model = fasttext.read(data)
+    return model.words, np.array([model.vector(word) for word in model.words])
+
+
 every_golden = pytest.mark.parametrize(
     ("format", "name", "rows", "read"), [(format, *row) for format, rows in GOLDEN_FILES.items() for row in rows]
 )
 every_format = pytest.mark.parametrize("format", FORMATS)
 written_formats = pytest.mark.parametrize("format", [name for name, row in FORMATS.items() if row.write])
+kept_formats = pytest.mark.parametrize("format", [name for name, row in FORMATS.items() if row.write and row.read])
 
 # Words of any bytes but those that part fields, and numbers of all kinds.
 plain_words = st.binary(min_size=1, max_size=12).filter(lambda word: not set(word) & set(b" \t\n\0"))
@@ -62,7 +74,7 @@ def plain(path):
 
 
 def test_every_format_has_a_golden_file():
-    assert set(GOLDEN_FILES) == set(FORMATS)
+    assert set(GOLDEN_FILES) == {name for name, row in FORMATS.items() if row.read}
 
 
 @every_format
@@ -81,7 +93,8 @@ def test_golden_files_read_as_the_twin_reads_them(format, name, rows, read):
     result = load(path)
     assert [result.words.bytes_at(i) for i in range(len(result))] == words
     assert len(words) == rows and result.dim == 50
-    assert result.matrix.dtype == np.float32 and np.array_equal(result.matrix, matrix)
+    assert result.matrix.dtype == np.float32
+    np.testing.assert_allclose(result.matrix, matrix, atol=1e-6 if format == "fasttext-bin" else 0, rtol=0)
     assert same(load(path, threads=1), result) and same(load(path, threads=5), result)
 
 
@@ -105,7 +118,7 @@ def test_check_of_golden_files(format, name, rows, read):
     assert dict(report.counts) == ({"row count": 1} if name == "glove-header.txt" else {})
 
 
-@written_formats
+@kept_formats
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(vectors=embeddings(plain_words))
 def test_what_is_written_comes_back(format, vectors, tmp_path):
@@ -116,7 +129,7 @@ def test_what_is_written_comes_back(format, vectors, tmp_path):
     assert same(load(path, format=format), vectors)
 
 
-@written_formats
+@kept_formats
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(vectors=embeddings(any_words))
 def test_escaped_words_come_back(format, vectors, tmp_path):
@@ -150,7 +163,7 @@ def test_not_finite_is_refused(format, number, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@written_formats
+@kept_formats
 def test_padded_and_turned_matrices(format, tmp_path):
     """Rows of a padded matrix are views; a transposed one has no row in one piece."""
     values = np.arange(24, dtype=np.float32).reshape(4, 6)
@@ -255,9 +268,9 @@ def test_bytes_overwritten_anywhere(kind, place, junk, tmp_path):
 
 @pytest.mark.parametrize(
     ("head", "what"),
-    [(b"\x93NUMPY\x01\x00", "NumPy"), (b"\x80\x04\x95", "pickle"), (b"FiFu", "finalfusion"), (b"\0\1\2\xff", "found"),
+    [(b"\x80\x04\x95", "pickle"), (b"FiFu", "finalfusion"), (b"\0\1\2\xff", "found"),
      (b"PK\x03\x04" + bytes(40), "zip"), (b"the quick brown fox\n", "found 'the quick"), (b"the 123\nof 99\n", "found"),
-     (b"0.5 0.25\n0.5 0.25\n0.5 -1.0\n", "found"), (b"\xba\x16\x4f\x2f\x0c\0\0\0", "fastText model")],
+     (b"0.5 0.25\n0.5 0.25\n0.5 -1.0\n", "found")],
 )  # fmt: skip
 def test_what_is_no_vector_file(head, what, tmp_path):
     (tmp_path / "x").write_bytes(head)

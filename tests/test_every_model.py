@@ -11,6 +11,7 @@ from wv_cli.models.word2vec import Word2vec, keep_probability
 from wv_cli.training.run import train
 
 LOSSES = ["ns", "hs", "nce", "softmax"]
+WORD_MODELS = [name for name, row in MODELS.items() if row.config is Word2vecConfig]
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def small(model, loss, epochs=2, **changes):
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", WORD_MODELS)
 def test_learns_and_repeats(model, loss, corpus, tmp_path):
     if loss == "softmax":
         text = tmp_path / "small.txt"
@@ -51,7 +52,7 @@ def test_learns_and_repeats(model, loss, corpus, tmp_path):
     assert not np.array_equal(other.input, first.input)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", WORD_MODELS)
 def test_two_threads_train_the_same_tokens(model, corpus):
     one, two = (Word2vec(small(model, "ns", epochs=8, threads=n), corpus) for n in (1, 2))
     first, second = train(one), train(two, threads=2)
@@ -67,6 +68,10 @@ def test_keep_probability_follows_the_formulas():
     np.testing.assert_allclose(keep_probability(counts, config), expected)
     paper = Word2vecConfig(sample=0.01, sample_formula="paper")
     np.testing.assert_allclose(keep_probability(counts, paper), np.minimum(1, np.sqrt(0.01 / share)))
+    fasttext = Word2vecConfig(sample=0.01, sample_formula="fasttext")
+    share = counts / 4000
+    expected = np.minimum(1, np.sqrt(0.01 / share) + 0.01 / share)
+    np.testing.assert_allclose(keep_probability(counts, fasttext, 4000), expected)
     assert keep_probability(counts, Word2vecConfig(sample=0)) is None
 
 

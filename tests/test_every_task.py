@@ -16,6 +16,7 @@ from wv_cli.words import WordList
 DATA = {
     "similarity": "a b 1\nc d 2\na d 3\nb c 4\nA\tB\n",
     "analogy": ": one\na b c d\nb a d c\n: gram two\na c b d\na b\n",
+    "sts": "a b,c d,1\nc d,a,2\na d,b,3\nb c,d a,4\nA\tB\n",
 }
 WORDS = ["a", "b", "c", "d"]
 EVERY = pytest.mark.parametrize("task", TASKS.values(), ids=list(TASKS))

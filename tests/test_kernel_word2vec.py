@@ -5,12 +5,20 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tests.reference.word2vec import Twin, logistic_gradient, logistic_loss, softmax_gradient, softmax_loss
+from tests.reference.word2vec import (
+    SubwordWindow,
+    Twin,
+    logistic_gradient,
+    logistic_loss,
+    softmax_gradient,
+    softmax_loss,
+)
 from wv_cli import _cpu, _word2vec
 from wv_cli.memory import padded, zeros
 
 LAYERS = ["ns", "hs", "nce", "softmax"]
 WORDS = 23
+NGRAMS = 40
 
 
 def corpus(seed, lines=12):
@@ -22,7 +30,14 @@ def corpus(seed, lines=12):
     return np.concatenate(pieces).astype(np.int32)
 
 
-def setting(context, layer, dim, seed=1, lines=12, **changes):
+def some_subwords(random):
+    """Every word's row and 0 to 25 of few n-gram rows, so that words share them and some stand twice in a word."""
+    lists = [[word, *random.integers(WORDS, WORDS + NGRAMS, word % 5 * 25 // 4)] for word in range(WORDS)]
+    starts = np.cumsum([0, *map(len, lists)]).astype(np.int64)
+    return starts, np.concatenate(lists).astype(np.int32)
+
+
+def setting(context, layer, dim, seed=1, lines=12, subwords=False, **changes):
     """(arguments shared by kernel and twin, input, output) with both matrices small random numbers."""
     random = np.random.default_rng(seed)
     ids = corpus(seed, lines)
@@ -54,7 +69,11 @@ def setting(context, layer, dim, seed=1, lines=12, **changes):
         options["output_bias"] = random.normal(0, 0.1, WORDS).astype(np.float32)
     if layer == "hs":
         options["path"] = _word2vec.huffman(counts)
-    x = random.normal(0, 0.6 / np.sqrt(dim), (WORDS, dim))
+    input_rows = WORDS
+    if subwords:
+        options["subwords"] = some_subwords(random)
+        input_rows += NGRAMS
+    x = random.normal(0, 0.6 / np.sqrt(dim), (input_rows, dim))
     y = random.normal(0, 0.6 / np.sqrt(dim), (WORDS - (layer == "hs"), dim))
     return options, x, y
 
@@ -138,6 +157,37 @@ def test_private_copies_of_hot_rows_change_nothing_for_one_thread(isa, layer, ho
     compare(isa, "skipgram", layer, 20, lines=150, block=5000, epochs=1, hot_rows=hot_rows)
 
 
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("context", ["skipgram", "cbow"])
+@pytest.mark.parametrize("dim", [1, 15, 16, 33, 100])
+def test_subwords(isa, context, layer, dim):
+    compare(isa, context, layer, dim, subwords=True, lr=0.02)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"window": 1},
+        {"window": 7, "shrink_window": False},
+        {"window": 8, "shrink_window": False},
+        {"window": 40},
+        {"max_sentence": 2},
+        {"share_negatives": False},
+        {"negative": 5, "lines": 150, "block": 5000, "epochs": 1},
+        {"share_negatives": False, "lines": 150, "block": 5000, "epochs": 1},
+        {"hot_rows": 7},
+        {"cbow_mean": False, "cbow_divide_gradient": True, "lr": 1e-4},
+        {"cbow_divide_gradient": False},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("context", ["skipgram", "cbow"])
+def test_subword_options(isa, context, changes):
+    compare(isa, context, "ns", 20, subwords=True, **{"lr": 0.02, **changes})
+
+
 def finite_differences(f, at, step=1e-5):
     gradient = np.zeros_like(at)
     for k in np.ndindex(at.shape):
@@ -175,6 +225,43 @@ def test_twin_gradients_softmax():
     dx, dy = softmax_gradient(x, y, 2)
     np.testing.assert_allclose(dx, finite_differences(loss, x), rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(dy, finite_differences(loss, y), rtol=1e-6, atol=1e-8)
+
+
+def test_twin_gradient_of_subwords():
+    """A row gains the gradient of the mean undivided: its own gradient times the number of rows. Row 4 stands twice."""
+    random = np.random.default_rng(6)
+    matrix, y = random.normal(size=(6, 5)), random.normal(size=(4, 5))
+    rows = np.array([0, 4, 3, 4, 5])
+    label, weight = np.array([1.0, 0, 0, 0]), np.ones((4, 1))
+
+    def loss():
+        return logistic_loss(matrix[rows].mean(axis=0, keepdims=True), y, label, weight, np.zeros(4))
+
+    expected = len(rows) * finite_differences(loss, matrix)
+    before = matrix.copy()
+    window = SubwordWindow(matrix, (np.array([0, 5]), rows), [0], 1)
+    window.advance(0, 0)
+    window.now -= logistic_gradient(window.now, y, label, weight, np.zeros(4))[0]
+    window.close()
+    np.testing.assert_allclose(before - matrix, expected, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("context", ["skipgram", "cbow"])
+@pytest.mark.parametrize(
+    ("starts", "rows", "message"),
+    [
+        ([0, 1], [0], "subword starts"),
+        ([*range(WORDS), WORDS], [WORDS] * WORDS, "below"),
+        ([*range(WORDS), WORDS], [-1] * WORDS, "below"),
+        ([0] * 2 + [*range(1, WORDS)], [*range(WORDS - 1)], "its own row"),
+        ([*range(WORDS), WORDS + 1], [*range(WORDS)], "its own row"),
+    ],
+)
+def test_subwords_that_do_not_fit_are_refused(context, starts, rows, message):
+    options, x, y = setting(context, "ns", 20)
+    subwords = np.array(starts, np.int64), np.array(rows, np.int32)
+    with pytest.raises(ValueError, match=message):
+        _word2vec.Run(input=aligned(x), output=aligned(y), dim=20, subwords=subwords, **options)
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())

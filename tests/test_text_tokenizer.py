@@ -27,7 +27,7 @@ def run(chunks, known=None):
     encoder.finish()
     blob, starts, counts = encoder.vocabulary()
     size = len(starts) - 1
-    buffer, tokens, lines = encoder.take_ids(np.arange(size, dtype=np.int32))
+    buffer, tokens, lines = encoder.take_ids(np.arange(size, dtype=np.int32), _text.Fingerprint())
     seen = [WordList(blob, starts).bytes_at(i) for i in range(size)]
     return encoder, seen, counts.tolist(), np.frombuffer(buffer, np.int32).tolist(), tokens, lines
 

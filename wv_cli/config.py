@@ -136,3 +136,92 @@ class GloveConfig:
         _require(1 <= self.iterations <= 100_000, f"--iterations must be between 1 and 100000, not {self.iterations}")
         _require(1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}")
         _require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")
+
+
+@dataclass(frozen=True)
+class QuantizeConfig:
+    """How a fastText model is made smaller. Names are fastText's; `epochs`, `lr` and `threads` serve retraining."""
+
+    cutoff: int = 0
+    dsub: int = 2
+    qnorm: bool = False
+    qout: bool = False
+    retrain: bool = False
+    epochs: int = 5
+    lr: float = 0.1
+    threads: int = 1
+    seed: int = 1
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+        _require(self.cutoff >= 0, f"--cutoff must be 0 (all rows) or more, not {self.cutoff}")
+        _require(1 <= self.dsub < 2**16, f"--dsub must be between 1 and 65,535, not {self.dsub}")
+        _require(self.epochs >= 1, f"--epochs must be at least 1, not {self.epochs}")
+        _require(0 < self.lr < math.inf, f"--lr must be above 0, not {self.lr}")
+        _require(1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}")
+        _require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")
+        _require(not self.retrain or self.cutoff > 0, "--retrain needs --cutoff: it trains the rows that are kept")
+
+
+@dataclass(frozen=True)
+class SupervisedConfig:
+    """A text classifier. Names and defaults are fastText's; buckets count only with word_ngrams > 1 or maxn > 0."""
+
+    loss: Literal["softmax", "hs", "ns", "ova"] = "softmax"
+    dim: int = 100
+    lr: float = 0.1
+    epochs: int = 5
+    word_ngrams: int = 1
+    minn: int = 0
+    maxn: int = 0
+    buckets: int = 2_000_000
+    negative: int = 5
+    min_count_label: int = 0
+    label_prefix: str = "__label__"
+    seed: int = 1
+    threads: int = 1
+
+    @property
+    def uses_buckets(self) -> bool:
+        return self.word_ngrams > 1 or self.maxn > 0
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+        _require(1 <= self.dim <= 100_000, f"--dim must be between 1 and 100000, not {self.dim}")
+        _require(0 < self.lr <= 1000, f"--lr must be above 0 and at most 1000, not {self.lr}")
+        _require(1 <= self.epochs <= 100_000, f"--epochs must be between 1 and 100000, not {self.epochs}")
+        _require(1 <= self.word_ngrams <= 20, f"--word-ngrams must be between 1 and 20, not {self.word_ngrams}")
+        require_subwords(self.minn, self.maxn, self.buckets)
+        _require(1 <= self.negative <= 1000, f"--negative must be between 1 and 1000, not {self.negative}")
+        _require(self.min_count_label >= 0, f"--min-count-label must be 0 or more, not {self.min_count_label}")
+        plain = self.label_prefix and not any(byte in self.label_prefix for byte in " \t\n\v\f\r\0")
+        _require(bool(plain), f"--label-prefix must be letters without white space, not {self.label_prefix!r}")
+        _require(1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}")
+        _require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")
+
+
+@dataclass(frozen=True)
+class WhitenConfig:
+    """What `wv whiten` makes of the mean and covariance of a set of rows.
+
+    `dim`: how many dimensions to keep, 0: all that vary. `beta` concerns soft only, `remove` all-but-the-top only
+    (0: dim / 100, at least 1, as its authors advise).
+    """
+
+    method: Literal["whiten", "zca", "pca", "soft", "abtt"] = "whiten"
+    dim: int = 0
+    beta: float = 0.5
+    remove: int = 0
+    tolerance: float = 1e-9
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+        _require(0 <= self.dim <= 100_000, f"--dim must be 0 (all) to 100000, not {self.dim}")
+        _require(0 <= self.beta <= 1, f"--beta must be between 0 (pca) and 1 (whiten), not {self.beta}")
+        _require(self.remove >= 0, f"--remove must be 0 (dim / 100) or more, not {self.remove}")
+        _require(0 <= self.tolerance < 1, f"--tolerance must be at least 0 and below 1, not {self.tolerance}")
+        if self.dim:
+            message = f"--method {self.method} keeps every axis; --dim goes with whiten, pca and soft"
+            _require(self.method not in ("zca", "abtt"), message)
+        if self.remove:
+            _require(self.method == "abtt", f"--remove goes with --method abtt, not with {self.method}")

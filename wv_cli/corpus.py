@@ -65,18 +65,7 @@ def encode(
             lookup, known = _final_ids(encoder, config)
         else:
             lookup = np.arange(len(known), dtype=np.int32)
-        encoder.forget_words()
-        fingerprint = _text.Fingerprint()
-        if file.is_open:
-            with file.errors():
-                length, tokens, lines = _text.remap_file(file.descriptor, lookup, fingerprint)
-                # The map outlives the descriptor, and the file outlives both its name and the descriptor.
-                mapped = mmap.mmap(file.descriptor, length * 4, access=mmap.ACCESS_READ) if length else b""
-            ids = np.frombuffer(mapped, np.int32)
-        else:
-            buffer, tokens, lines = encoder.take_ids(lookup)
-            ids = np.frombuffer(memoryview(buffer), np.int32)
-            fingerprint.update(ids)
+        ids, tokens, lines, fingerprint = remapped(encoder, file, lookup)
     if tokens == 0:
         message = (
             f"none of the {encoder.tokens:,} words of the text is in the vocabulary; do they belong together "
@@ -85,6 +74,25 @@ def encode(
         raise WvError(message)
     digest = hashlib.blake2b(fingerprint.digest() + bytes.fromhex(known.digest), digest_size=16).hexdigest()
     return Corpus(ids, known, tokens, lines, digest)
+
+
+def remapped(
+    encoder: _text.Encoder, file: spool.Spool, lookup: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], int, int, _text.Fingerprint]:
+    """The finished stream with the final ids of `lookup` in the place of provisional ones (-1: dropped), how many
+    tokens and line ends it has, and its fingerprint. Nothing can be fed to the encoder afterwards."""
+    encoder.forget_words()
+    fingerprint = _text.Fingerprint()
+    if file.is_open:
+        with file.errors():
+            length, tokens, lines = _text.remap_file(file.descriptor, lookup, fingerprint)
+            # The map outlives the descriptor, and the file outlives both its name and the descriptor.
+            mapped = mmap.mmap(file.descriptor, length * 4, access=mmap.ACCESS_READ) if length else b""
+        ids = np.frombuffer(mapped, np.int32)
+    else:
+        buffer, tokens, lines = encoder.take_ids(lookup, fingerprint)
+        ids = np.frombuffer(memoryview(buffer), np.int32)
+    return ids, tokens, lines, fingerprint
 
 
 def count(inputs: Sequence[str], config: VocabConfig, progress: Progress | None = None) -> Vocab:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wv_cli import _search
-from wv_cli.embeddings import Embeddings
+from wv_cli.embeddings import Embeddings, OovRows
 from wv_cli.errors import UsageError
 from wv_cli.memory import padded, zeros
 from wv_cli.words import WordList
@@ -57,6 +57,7 @@ class Neighbours:
         self, embeddings: Embeddings, *, threads: int = 0, overwrite: bool = False, isa: str | None = None
     ) -> None:
         self.words: WordList = embeddings.words
+        self._subwords = embeddings.subwords
         self.threads = threads or default_threads()
         self._isa = isa
         matrix = embeddings.matrix
@@ -80,6 +81,23 @@ class Neighbours:
     @property
     def dim(self) -> int:
         return int(self.unit.shape[1])
+
+    def oov_rows(self) -> OovRows:
+        """Numbers, behind those of the rows, for words that are not listed but have subwords."""
+        return OovRows(len(self), self.dim, self._subwords)
+
+    def unit_rows(self, rows: ArrayLike, oov: OovRows | None = None) -> NDArray[np.float32]:
+        """The unit vectors (len(rows), dim) of rows; numbers from len(self) on are those that `oov` gave. A copy."""
+        numbers = np.asarray(rows, np.int64)
+        if oov is None or not len(oov):
+            return np.ascontiguousarray(self.unit[numbers])
+        inside = numbers < len(self)
+        result = np.empty((len(numbers), self.dim), np.float32)
+        result[inside] = self.unit[numbers[inside]]
+        composed = oov.vectors()
+        _search.normalise(composed, composed, self._isa)
+        result[~inside] = composed[numbers[~inside] - len(self)]
+        return result
 
     def zero_rows(self) -> int:
         """How many vectors are zero."""
@@ -142,33 +160,35 @@ class Neighbours:
         *,
         method: str = "3cosadd",
         rows: int | None = None,
+        oov: OovRows | None = None,
     ) -> Hits:
         """The k best answers to `a is to b as c is to ?`, the three asked words excluded: (indices (q, k) int32,
         scores (q, k) float32), best first; unfilled places as in top_k.
 
         a, b, c: (q) row numbers. method: `3cosadd` scores x by its cosine with b - a + c of the unit vectors (Mikolov
         et al. 2013), `3cosmul` by cos'(x, b) cos'(x, c) / (cos'(x, a) + .001), cos' = (cos + 1) / 2 (Levy & Goldberg
-        2014). rows: answer only from the first so many. Raises UsageError for another method, IndexError for a row out
-        of range.
+        2014). rows: answer only from the first so many. oov: gave the numbers from len(self) on, which can be asked but
+        are no answers. Raises UsageError for another method, IndexError for a row out of range.
         """
         if method not in METHODS:
             message = f"unknown analogy method {method!r} (choices: {', '.join(METHODS)})"
             raise UsageError(message)
         asked = np.stack([np.atleast_1d(np.asarray(ids, np.int64)) for ids in (a, b, c)], axis=1)
-        if asked.size and not (asked.min() >= 0 and asked.max() < len(self)):
-            message = f"row numbers must be 0 to {len(self) - 1}"
+        known = len(self) + (len(oov) if oov is not None else 0)
+        if asked.size and not (asked.min() >= 0 and asked.max() < known):
+            message = f"row numbers must be 0 to {known - 1}"
             raise IndexError(message)
         n = self._searched(rows)
         indices, scores = _unfilled(len(asked), k)
         for batch in _few_words(asked) if n and k and self.dim else ():
-            found = self._analogies(asked[batch], min(k, n), method, n)
+            found = self._analogies(asked[batch], min(k, n), method, n, oov)
             indices[batch, : found[0].shape[1]], scores[batch, : found[1].shape[1]] = found
         return indices, scores
 
-    def _analogies(self, asked: NDArray[np.int64], k: int, method: str, n: int) -> Hits:
+    def _analogies(self, asked: NDArray[np.int64], k: int, method: str, n: int, oov: OovRows | None) -> Hits:
         ids, inverse = np.unique(asked, return_inverse=True)
         questions: NDArray[np.int32] = inverse.reshape(asked.shape).astype(np.int32)
-        words, word_rows = np.ascontiguousarray(self.unit[ids]), ids.astype(np.int32)
+        words, word_rows = self.unit_rows(ids, oov), ids.astype(np.int32)
         heaps, scans = [], []
         for _ in range(self._workers(n)):
             thresholds = np.full(len(asked), -np.inf, np.float32)

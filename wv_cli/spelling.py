@@ -2,15 +2,19 @@
 
 import string
 
+from wv_cli.embeddings import OovRows
 from wv_cli.words import WordList
 
 _BLANKS = str.maketrans(dict.fromkeys("\t\r\v\f\0", " "))
 _LETTERS = string.ascii_lowercase + string.digits + "-'_."
 
 
-def find_words(words: WordList, query: str, place: str, *, whole: bool = True) -> tuple[list[int], str]:
+def find_words(
+    words: WordList, query: str, place: str, *, oov: OovRows | None = None, whole: bool = True
+) -> tuple[list[int], str]:
     """(rows, "") of the words of a query, which are separated by blanks; with `whole` a query that is itself a word is
-    that word. ([], problem) when one is not in `words`: what is missing in `place`, and a near spelling if any."""
+    that word. A word that is not in `words` gets its row from `oov`. ([], problem) when it has none: what is missing in
+    `place`, and a near spelling if any."""
     if whole and (row := words.find(query)) >= 0:
         return [row], ""
     rows = []
@@ -18,6 +22,8 @@ def find_words(words: WordList, query: str, place: str, *, whole: bool = True) -
         if not word:
             continue
         row = words.find(word)
+        if row < 0 and oov is not None:
+            row = oov.row(word)
         if row < 0:
             near = near_spelling(words, word)
             return [], f"{word!r} is not in {place}" + (f"; did you mean {near!r}?" if near else "")

@@ -11,6 +11,8 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli._text import WordMap
+
 
 def encode(word: str) -> bytes:
     return word.encode("utf-8", "surrogateescape")
@@ -26,7 +28,7 @@ class WordList(Sequence[str]):
     def __init__(self, blob: bytes, starts: NDArray[np.int64]) -> None:
         self.blob = blob
         self.starts = starts
-        self._ids: dict[bytes, int] | None = None
+        self._index: tuple[WordMap, NDArray[np.int64]] | dict[bytes, int] | None = None
 
     @classmethod
     def of(cls, words: Iterable[str | bytes]) -> "WordList":
@@ -56,14 +58,43 @@ class WordList(Sequence[str]):
     def take(self, indices: NDArray[np.integer]) -> "WordList":
         return WordList.of(self.bytes_at(int(i)) for i in indices)
 
-    def find(self, word: str) -> int:
+    def find(self, word: str | bytes) -> int:
         """Index of `word`, -1 when absent; of a word listed twice the first. The look-up table is made on first use."""
-        if self._ids is None:
-            ids: dict[bytes, int] = {}
+        text = encode(word) if isinstance(word, str) else word
+        return int(self.find_all(WordList(text, np.array([0, len(text)], np.int64)))[0])
+
+    def find_all(self, words: "WordList") -> NDArray[np.int64]:
+        """find() for every word of a list."""
+        index = self._index
+        if index is None:
+            index = self._index = self._new_index()
+        if isinstance(index, dict):
+            return np.array([index.get(words.bytes_at(i), -1) for i in range(len(words))], np.int64)
+        if not words._fit_a_map():
+            odd = [i for i in range(len(words)) if not (word := words.bytes_at(i)) or b"\0" in word]
+            result = np.full(len(words), -1, np.int64)
+            plain = np.delete(np.arange(len(words)), odd)
+            if len(plain):
+                result[plain] = self.find_all(words.take(plain))
+            return result
+        ids, first = index[0].find(words.blob, words.starts), index[1]
+        return np.where(ids >= 0, first[ids], -1)
+
+    def _fit_a_map(self) -> bool:
+        """A WordMap takes no empty words and no NUL; hardly any list has them."""
+        return b"\0" not in self.blob and bool(np.diff(self.starts).all())
+
+    def _new_index(self) -> tuple[WordMap, NDArray[np.int64]] | dict[bytes, int]:
+        if not len(self) or not self._fit_a_map():
+            indices: dict[bytes, int] = {}
             for i in range(len(self)):
-                ids.setdefault(self.bytes_at(i), i)
-            self._ids = ids
-        return self._ids.get(encode(word), -1)
+                indices.setdefault(self.bytes_at(i), i)
+            return indices
+        words = WordMap(len(self))
+        ids = words.add(self.blob, self.starts)
+        first = np.empty(len(words), np.int64)
+        first[ids[::-1]] = np.arange(len(self) - 1, -1, -1)
+        return words, first
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and self.find(word) >= 0

@@ -1,27 +1,11 @@
-/* Remapping writes branch-free over its own input; the fingerprint runs four independent lanes. */
+/* Blocks are remapped and fingerprinted while they are in the cache; the fingerprint runs four independent lanes. */
 #include "core/idstream.h"
 
 #include <string.h>
 
 #include "kernels/wv_kernels.h"
 
-int64_t wv_remap(int32_t *ids, int64_t length, const int32_t *lookup, wv_remap_state *state) {
-    int64_t kept = 0, lines = 0;
-    int32_t last = state->last_id;
-    for (int64_t i = 0; i < length; i++) {
-        int32_t id = ids[i] < 0 ? WV_END_OF_LINE : lookup[ids[i]];
-        /* A dropped word is never kept, a line end only after a word. */
-        int keep = ids[i] < 0 ? last >= 0 : id >= 0;
-        ids[kept] = id;
-        kept += keep;
-        lines += keep & (id < 0);
-        last = keep ? id : last;
-    }
-    state->last_id = last;
-    state->lines += lines;
-    state->tokens += kept - lines;
-    return kept;
-}
+enum { BLOCK = 4096 };
 
 static inline uint64_t rotate_left(uint64_t x, int bits) { return x << bits | x >> (64 - bits); }
 
@@ -54,4 +38,39 @@ void wv_fingerprint_update(wv_fingerprint *f, const int32_t *ids, int64_t length
 void wv_fingerprint_finish(wv_fingerprint *f) {
     for (uint64_t i = f->length % 8; i && i < 8; i++) f->pending[i] = 0;
     if (f->length % 8) fingerprint_block(f->lanes, f->pending);
+}
+
+/* Writes over its own input: `out` is not ahead of `ids`. */
+static int64_t remap_block(int32_t *out, const int32_t *ids, int64_t length, const int32_t *lookup,
+                           wv_remap_state *state) {
+    int64_t kept = 0, lines = 0;
+    int32_t last = state->last_id;
+    for (int64_t i = 0; i < length; i++) {
+        int32_t id = ids[i];
+        if (id < 0) { /* a line end stays after a word only; one word in fifty, so the branch is cheap */
+            int keep = last != WV_END_OF_LINE;
+            out[kept] = last = WV_END_OF_LINE;
+            kept += keep;
+            lines += keep;
+        } else { /* a dropped word never */
+            out[kept] = id = lookup[id];
+            kept += id != WV_END_OF_LINE;
+            last = id != WV_END_OF_LINE ? id : last;
+        }
+    }
+    state->last_id = last;
+    state->lines += lines;
+    state->tokens += kept - lines;
+    return kept;
+}
+
+int64_t wv_remap(int32_t *ids, int64_t length, const int32_t *lookup, wv_remap_state *state,
+                 wv_fingerprint *fingerprint) {
+    int64_t kept = 0;
+    for (int64_t i = 0; i < length; i += BLOCK) {
+        int64_t found = remap_block(ids + kept, ids + i, length - i < BLOCK ? length - i : BLOCK, lookup, state);
+        wv_fingerprint_update(fingerprint, ids + kept, found);
+        kept += found;
+    }
+    return kept;
 }

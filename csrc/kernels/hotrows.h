@@ -9,6 +9,8 @@
  * Seldom enough that the rows stay at home, often enough that no thread works on old values: every 4,000 words is no
  * faster, and at 40,000 the loss of the first epoch is 1.5 % higher. No lock, as everywhere here: two threads that exchange the
  * same cache line within the same few nanoseconds may lose an update.
+ *
+ * With subwords (subwords.h) a window works on copies of its input rows anyway: only the output rows are hot.
  */
 #ifndef WV_HOTROWS_H
 #define WV_HOTROWS_H
@@ -29,7 +31,7 @@ static void exchange_rows(size_t floats, float *shared, float *copy, float *base
 
 static void exchange_hot_rows(const wv_word2vec_run *run, const wv_hot_rows *hot) {
     size_t stride = (size_t)run->stride, floats = (size_t)hot->count * stride;
-    exchange_rows(floats, run->input, hot->input, hot->input_base);
+    if (!run->subword) exchange_rows(floats, run->input, hot->input, hot->input_base);
     exchange_rows(floats, run->output + (size_t)hot->first_output * stride, hot->output, hot->output_base);
 }
 

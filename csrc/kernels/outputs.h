@@ -47,9 +47,14 @@ WV_INLINE void logistic_steps(int count, const float *score, const float *label,
 /* Turns the scores of one input against the whole vocabulary into steps, in place. score has `count` entries and room
  * for WV_LANES - 1 more. Returns -ln p[target], unweighted. */
 WV_INLINE float softmax_steps(int count, float *score, int target, float step, tile_totals *totals) {
-    float highest = score[0];
-    for (int k = 1; k < count; k++) highest = score[k] > highest ? score[k] : highest;
     for (int k = 0; k < WV_LANES - 1; k++) score[count + k] = -1e30f; /* exp of these is nothing */
+    vfloat largest = v_load_unaligned(score);
+    for (int k = WV_LANES; k < count; k += WV_LANES) {
+        vfloat s = v_load_unaligned(score + k);
+        largest = v_select(s > largest, s, largest);
+    }
+    float highest = largest[0];
+    for (int k = 1; k < WV_LANES; k++) highest = largest[k] > highest ? largest[k] : highest;
     float target_score = score[target] - highest;
     vfloat sums = v_splat(0);
     for (int k = 0; k < count; k += WV_LANES) {

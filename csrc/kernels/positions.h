@@ -7,6 +7,7 @@
 #define WV_POSITIONS_H
 
 #include "core/rng.h"
+#include "kernels/subwords.h"
 #include "kernels/wv_kernels.h"
 
 enum {
@@ -14,23 +15,18 @@ enum {
     CACHED_NODES = 8 /* of a Huffman path, from the root */
 };
 
-/* Sentences end to end. `first` and `last` say, for each position, where its sentence begins and ends. */
-typedef struct {
-    int length;
-    int32_t *word, *first, *last;
-} sentence_batch;
-
 /* One tile: the context positions first .. last (without `position` itself) and the rows. A weight counts how often an
  * output stands in it; `weighted` says whether any does more than once. The rows output[fetch] ..
- * output[fetch_end - 1] are to be fetched early: the outputs, and behind them the context row that is new in the window. */
+ * output[fetch_end - 1] are to be fetched early: the outputs, and behind them the rows of the word that is new in the
+ * window. `opens`: the first tile of its position. */
 typedef struct {
-    int live, position, first, last;
+    int live, opens, position, first, last;
     uint64_t *negative_draw;
     int inputs, outputs, fetch, fetch_end, weighted;
     int32_t centre;
     int32_t *output_row;
     float **input, **output;
-    float *output_weight, *output_label;
+    float *input_weight, *output_weight, *output_label; /* input_weight: only with subwords */
 } tile_rows;
 
 /* Reads one sentence from ids[*position] on and appends the words that survive subsampling. It ends at a line end, at
@@ -84,8 +80,10 @@ typedef struct {
 /* Finds the next tile and draws what is random about it: the width of the window, the negatives. 0: no more tiles. */
 static int draw(const wv_word2vec_run *run, const sentence_batch *batch, uint64_t *random, tile_cursor *at,
                 tile_rows *rows) {
+    rows->opens = 0;
     while (at->context > at->last) { /* a position without context (the window is empty) has no tile */
         if (++at->position >= batch->length) return 0;
+        rows->opens = 1;
         int width = run->window;
         if (run->shrink_window) width = 1 + (int)wv_rng_below(wv_rng_next(random), (uint32_t)run->window);
         int first = batch->first[at->position], last = batch->last[at->position];
@@ -106,6 +104,7 @@ static int draw(const wv_word2vec_run *run, const sentence_batch *batch, uint64_
         if (at->position + 2 < batch->length)
             __builtin_prefetch(&run->path_start[batch->word[at->position + 2]], 0, 3);
     }
+    if (run->subword && rows->opens) fetch_subword_list(run, batch, at->position + run->window);
     if (!run->sampler) return 1;
     for (int k = 0; k < run->negative; k++) {
         uint64_t number = rows->negative_draw[k] = wv_rng_next(random);
@@ -138,10 +137,15 @@ static void gather_outputs(const wv_word2vec_run *run, const wv_hot_rows *hot, t
 
 /* Lists the rows of a tile. */
 static void gather(const wv_word2vec_run *run, const wv_hot_rows *hot, const sentence_batch *batch,
-                   tile_rows *rows) {
+                   const hidden_ring *ring, tile_rows *rows) {
     rows->inputs = rows->outputs = rows->weighted = 0;
     rows->centre = batch->word[rows->position];
-    for (int p = rows->first; p <= rows->last; p++) {
+    for (int p = rows->first; run->subword && p <= rows->last; p++) {
+        rows->input[rows->inputs] = hidden_row(run, ring, p);
+        rows->input_weight[rows->inputs] = (float)subword_count(run, batch->word[p]);
+        rows->inputs += p != rows->position;
+    }
+    for (int p = rows->first; !run->subword && p <= rows->last; p++) {
         rows->input[rows->inputs] = input_row(run, hot, batch->word[p]);
         rows->inputs += p != rows->position;
     }
@@ -151,7 +155,11 @@ static void gather(const wv_word2vec_run *run, const wv_hot_rows *hot, const sen
     rows->fetch = cached < rows->outputs ? cached : rows->outputs;
     rows->fetch_end = rows->outputs;
     int ahead = rows->position + run->window;
-    if (ahead < batch->length) rows->output[rows->fetch_end++] = input_row(run, hot, batch->word[ahead]);
+    if (ahead >= batch->length) return;
+    if (!run->subword)
+        rows->output[rows->fetch_end++] = input_row(run, hot, batch->word[ahead]);
+    else if (rows->opens)
+        rows->fetch_end += list_subwords(run, batch->word[ahead], rows->output + rows->fetch_end);
 }
 
 #endif

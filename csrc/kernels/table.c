@@ -18,6 +18,20 @@ double WV_NAME(wv_glove_chunk)(const wv_glove_run *run, const wv_glove_record *r
                                int32_t first_column, uint64_t seed, uint64_t iteration, uint64_t chunk,
                                void *scratch);
 
+size_t WV_NAME(wv_product_train_scratch_bytes)(int64_t points, int32_t width);
+int32_t WV_NAME(wv_product_train)(const wv_product_block *run, void *scratch);
+size_t WV_NAME(wv_product_encode_scratch_bytes)(int32_t dim, int32_t dsub);
+void WV_NAME(wv_product_encode)(const wv_product_codes *run, int64_t start, int64_t end, void *scratch);
+
+void WV_NAME(wv_supervised_survey)(const wv_line_rules *rules, const int32_t *ids, int64_t length,
+                                   wv_line_survey *survey);
+size_t WV_NAME(wv_supervised_scratch_bytes)(const wv_supervised_run *run);
+void WV_NAME(wv_supervised_block)(const wv_supervised_run *run, const int32_t *ids, int64_t start, int64_t end,
+                                  int32_t epoch, void *scratch, wv_supervised_result *result);
+size_t WV_NAME(wv_supervised_predict_scratch_bytes)(const wv_prediction_run *run);
+void WV_NAME(wv_supervised_predict)(const wv_prediction_run *run, const int64_t *start, const int32_t *row,
+                                    int64_t lines, int32_t *label, float *score, int32_t *found, void *scratch);
+
 const wv_kernels WV_NAME(wv_kernels) = {
     .name = WV_TEXT(WV_ISA),
     .lanes = WV_LANES,
@@ -32,4 +46,15 @@ const wv_kernels WV_NAME(wv_kernels) = {
 
     .glove_scratch_bytes = WV_NAME(wv_glove_scratch_bytes),
     .glove_chunk = WV_NAME(wv_glove_chunk),
+
+    .product_train_scratch_bytes = WV_NAME(wv_product_train_scratch_bytes),
+    .product_train = WV_NAME(wv_product_train),
+    .product_encode_scratch_bytes = WV_NAME(wv_product_encode_scratch_bytes),
+    .product_encode = WV_NAME(wv_product_encode),
+
+    .supervised_survey = WV_NAME(wv_supervised_survey),
+    .supervised_scratch_bytes = WV_NAME(wv_supervised_scratch_bytes),
+    .supervised_block = WV_NAME(wv_supervised_block),
+    .supervised_predict_scratch_bytes = WV_NAME(wv_supervised_predict_scratch_bytes),
+    .supervised_predict = WV_NAME(wv_supervised_predict),
 };

@@ -1,4 +1,4 @@
-/* word2vec: which rows meet in a tile, position by position. The arithmetic is tile.h, the output layers outputs.h.
+/* word2vec and fastText's subwords: which rows meet in a tile, position by position. The arithmetic is tile.h, the output layers outputs.h.
  *
  * Two independent axes: the context rule (skip-gram: M context rows; CBOW: one row, their mean or sum) and the output
  * layer. A tile passes through a pipeline, so that nothing waits for memory:
@@ -6,6 +6,7 @@
  *   gather   the list of input and output rows
  *   (an earlier tile is computed and, line by line, asks for the rows just listed)
  *   train    scores, steps, update
+ * With subwords the input rows are those of subwords.h; nothing else differs.
  *
  * Departures from word2vec C; what they do to quality is measured in benchmarks/README.md:
  * - The context rows of one position share one draw of negatives (pWord2Vec, Ji et al. 2016), and all of them move at
@@ -26,6 +27,7 @@ enum { PIPELINE = 5 }; /* tiles under way: drawn, gathered, fetched, on their wa
 
 typedef struct {
     sentence_batch batch;
+    hidden_ring ring;
     tile_rows rows[PIPELINE];
     float **x;     /* rows of the copy, where the tile needs one */
     float *x_copy; /* (max_inputs, dim); CBOW: the hidden vector and its gradient */
@@ -53,13 +55,15 @@ static size_t lay_out(const wv_word2vec_run *run, char *memory, scratch_space *s
     size_t row_scores = run->layer == WV_SOFTMAX ? (size_t)run->vocab_size + WV_ROW_FLOATS : outputs;
     size_t cells = inputs * row_scores + WV_ROW_FLOATS;
     size_t words = BATCH + (size_t)run->max_sentence;
+    size_t ahead = run->subword ? (size_t)run->most_subwords : 1; /* rows to be fetched for the word new in the window */
     space->batch.word = carve(&p, sizeof(int32_t) * words);
     space->batch.first = carve(&p, sizeof(int32_t) * words);
     space->batch.last = carve(&p, sizeof(int32_t) * words);
     for (int k = 0; k < PIPELINE; k++) {
         space->rows[k].negative_draw = carve(&p, sizeof(uint64_t) * (size_t)run->negative);
         space->rows[k].input = carve(&p, sizeof(float *) * 2 * (size_t)run->window);
-        space->rows[k].output = carve(&p, sizeof(float *) * (outputs + 1));
+        space->rows[k].output = carve(&p, sizeof(float *) * (outputs + ahead));
+        space->rows[k].input_weight = carve(&p, sizeof(float) * 2 * (size_t)run->window);
         space->rows[k].output_row = carve(&p, sizeof(int32_t) * outputs);
         space->rows[k].output_weight = carve(&p, sizeof(float) * (outputs + WV_TILE_OUTPUTS));
         space->rows[k].output_label = carve(&p, sizeof(float) * (outputs + WV_TILE_OUTPUTS));
@@ -70,6 +74,13 @@ static size_t lay_out(const wv_word2vec_run *run, char *memory, scratch_space *s
     space->label = carve(&p, sizeof(float) * (inputs * outputs + WV_ROW_FLOATS));
     space->weight = carve(&p, sizeof(float) * (inputs * outputs + WV_ROW_FLOATS));
     space->sums = carve(&p, sizeof(vfloat) * (inputs * WV_TILE_OUTPUTS + WV_LANES));
+    if (run->subword) {
+        space->ring.places = ring_places(run);
+        size_t rows = (size_t)space->ring.places * (size_t)run->stride;
+        space->ring.hidden = carve(&p, sizeof(float) * rows);
+        space->ring.entry = carve(&p, sizeof(float) * rows);
+        space->ring.list = carve(&p, sizeof(float *) * (size_t)run->most_subwords);
+    }
     return (size_t)(p - memory);
 }
 
@@ -165,16 +176,21 @@ static double train_skipgram(const wv_word2vec_run *run, scratch_space *space, c
 }
 
 /* CBOW: one input, h = sum of the context rows, divided by their number for the mean. The gradient of h goes to every
- * context row: divided again by their number (the true gradient, Irsoy et al. 2021, "koan") or whole (word2vec). */
+ * context row: divided again by their number (the true gradient, Irsoy et al. 2021, "koan") or whole (word2vec).
+ * With subwords a context word is the mean of its rows and weighs as many as there are: all rows count alike. */
 static double train_cbow(const wv_word2vec_run *run, scratch_space *space, const tile_rows *rows,
                          const tile_rows *fetched, float lr, tile_totals *totals) {
     int stride = run->stride;
     float *hidden = space->x_copy, *delta = space->x_copy + stride;
-    float mean = run->cbow_mean ? 1.0f / (float)rows->inputs : 1.0f;
+    float count = (float)rows->inputs;
+    if (run->subword)
+        for (int i = count = 0; i < rows->inputs; i++) count += rows->input_weight[i];
+    float mean = run->cbow_mean ? 1.0f / count : 1.0f;
     float share = run->cbow_divide_gradient ? mean : 1.0f;
     for (int d = 0; d < stride; d += WV_LANES) {
         vfloat sum = v_splat(0);
-        for (int i = 0; i < rows->inputs; i++) sum += v_load(rows->input[i] + d);
+        for (int i = 0; run->subword && i < rows->inputs; i++) sum += rows->input_weight[i] * v_load(rows->input[i] + d);
+        for (int i = 0; !run->subword && i < rows->inputs; i++) sum += v_load(rows->input[i] + d);
         v_store(hidden + d, sum * mean);
         v_store(delta + d, v_splat(0));
     }
@@ -208,6 +224,7 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const wv_hot_rows *h
         while (position < end && space.batch.length < BATCH)
             read_sentence(run, ids, &position, end, &random, &space.batch, &tokens);
         tile_cursor at = {-1, 0, -1};
+        space.ring.left = space.ring.entered = 0;
         for (int k = 0; k < PIPELINE; k++) space.rows[k].live = 0;
         for (int t = 0, rounds = PIPELINE - 1; rounds > 0; t++) {
             tile_rows *drawn = &space.rows[t % PIPELINE], *gathered = &space.rows[(t + PIPELINE - 1) % PIPELINE];
@@ -215,12 +232,14 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const wv_hot_rows *h
             drawn->live = draw(run, &space.batch, &random, &at, drawn);
             drawn->fetch = drawn->fetch_end = 0;
             rounds -= !drawn->live; /* PIPELINE - 2 more rounds empty the pipeline */
-            if (gathered->live) gather(run, hot, &space.batch, gathered);
+            if (gathered->live) gather(run, hot, &space.batch, &space.ring, gathered);
             if (!rows->live) continue;
+            if (run->subword) ring_advance(run, &space.batch, &space.ring, rows->position, rows->last);
             loss += run->context == WV_CBOW ? train_cbow(run, &space, rows, fetched, lr, &totals)
                                             : train_skipgram(run, &space, rows, fetched, lr, &totals);
             examples += run->context == WV_CBOW ? 1 : rows->inputs;
         }
+        if (run->subword) ring_flush(run, &space.batch, &space.ring);
         loss += v_sum(totals.loss); /* once a batch: float sums of many thousand terms would lose digits */
         totals.loss = v_splat(0);
     }

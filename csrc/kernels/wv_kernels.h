@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/wv_product.h"
+
 #define WV_ROW_FLOATS 16 /* rows are padded to 64 bytes: aligned loads, and no two threads share a cache line by chance */
 
 /* In an id stream (see wv_cli/corpus.py) a line ends with this id. Ids below it are labels: label = WV_FIRST_LABEL - id. */
@@ -35,7 +37,7 @@ typedef struct {
     int32_t vocab_size;
     int32_t dim;
     int32_t stride;
-    float *input;       /* (vocab_size, dim): the word vectors */
+    float *input;       /* (vocab_size, dim): the word vectors; with subwords (vocab_size + n-grams, dim) */
     float *output;      /* (vocab_size, dim); hierarchical softmax: (vocab_size - 1, dim), one row per inner node */
     float *output_bias; /* (vocab_size): NCE; else NULL */
 
@@ -45,6 +47,9 @@ typedef struct {
     const int64_t *path_start; /* (vocab_size + 1): Huffman path of word w is path[path_start[w]] .. path[path_start[w + 1] - 1] */
     const int32_t *path; /* root first: twice the row of `output`, plus the label, 1 - code bit as word2vec has it */
     int32_t longest_path;
+    const int64_t *subword_start; /* (vocab_size + 1): word w is the mean of the rows input[subword[subword_start[w]]] ..; */
+    const int32_t *subword;       /* at least one each, its own first, repeats allowed; NULL: a word is its row alone */
+    int32_t most_subwords;
 
     wv_context_rule context;
     wv_output_layer layer;
@@ -135,6 +140,10 @@ typedef struct {
     float eta, clip, log_x_max, alpha;
 } wv_glove_run;
 
+/* ---------------------------------------------------------------- the classifier */
+
+#include "kernels/wv_supervised.h"
+
 /* ---------------------------------------------------------------- the table */
 
 typedef struct {
@@ -163,6 +172,26 @@ typedef struct {
     size_t (*glove_scratch_bytes)(int32_t records);
     double (*glove_chunk)(const wv_glove_run *run, const wv_glove_record *records, int32_t n, int32_t first_row,
                           int32_t first_column, uint64_t seed, uint64_t iteration, uint64_t chunk, void *scratch);
+
+    /* Trains one block's centroids; returns how many errors it wrote: iterations, or fewer when the error fell no more. */
+    size_t (*product_train_scratch_bytes)(int64_t points, int32_t width);
+    int32_t (*product_train)(const wv_product_block *run, void *scratch);
+    /* Codes of rows [start, end). Scratch is 64-byte aligned in both. */
+    size_t (*product_encode_scratch_bytes)(int32_t dim, int32_t dsub);
+    void (*product_encode)(const wv_product_codes *run, int64_t start, int64_t end, void *scratch);
+
+    /* Walks over a corpus once: measures its lines and gives rows to the word n-grams in it, in order of first sight.
+     * survey->next_row is the first row to give. */
+    void (*supervised_survey)(const wv_line_rules *rules, const int32_t *ids, int64_t length, wv_line_survey *survey);
+    size_t (*supervised_scratch_bytes)(const wv_supervised_run *run);
+    /* Trains on the lines of ids[start, end) of one epoch; a pure function of (run, epoch, lines). */
+    void (*supervised_block)(const wv_supervised_run *run, const int32_t *ids, int64_t start, int64_t end,
+                             int32_t epoch, void *scratch, wv_supervised_result *result);
+    /* The k best labels of lines [first, last): label and score (lines, k) and found (lines); scores are ln(p + 1e-5) as
+     * fastText has it, falling. */
+    size_t (*supervised_predict_scratch_bytes)(const wv_prediction_run *run);
+    void (*supervised_predict)(const wv_prediction_run *run, const int64_t *start, const int32_t *row, int64_t lines,
+                               int32_t *label, float *score, int32_t *found, void *scratch);
 } wv_kernels;
 
 /* WV_NAME(f) is f's symbol for the instruction set being compiled: f_baseline, f_avx2, ... */

@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
 cdef extern from "kernels/wv_kernels.h" nogil:
@@ -26,6 +26,9 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         const int64_t *path_start
         const int32_t *path
         int32_t longest_path
+        const int64_t *subword_start
+        const int32_t *subword
+        int32_t most_subwords
         wv_context_rule context
         wv_output_layer layer
         int32_t window, negative, max_sentence
@@ -84,6 +87,76 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         int32_t half
         float eta, clip, log_x_max, alpha
 
+    enum:
+        WV_CENTROIDS
+
+    ctypedef struct wv_product_block:
+        const float *x
+        int64_t stride
+        const int64_t *sample
+        int64_t points
+        int32_t first, width
+        int32_t iterations
+        uint64_t seed
+        float *centroids
+        double *errors
+
+    ctypedef struct wv_product_codes:
+        const float *x
+        int64_t stride
+        int32_t dim, dsub
+        const float *centroids
+        uint8_t *codes
+
+    ctypedef enum wv_supervised_layer:
+        WV_SUP_SOFTMAX, WV_SUP_HS, WV_SUP_NS, WV_SUP_OVA
+
+    ctypedef struct wv_line_rules:
+        int32_t words, end_of_line
+        const int64_t *word_start
+        const int32_t *word_row
+        const int32_t *hash
+        int32_t word_ngrams
+        uint32_t buckets
+        int32_t *bucket_row
+
+    ctypedef struct wv_line_survey:
+        int64_t lines, examples, rows, longest_words, longest_rows, longest_labels
+        int32_t next_row
+
+    ctypedef struct wv_supervised_run:
+        wv_line_rules rules
+        int64_t longest_words, longest_rows, longest_labels
+        int32_t labels, dim, stride
+        float *input
+        float *output
+        wv_supervised_layer layer
+        int32_t negative
+        const wv_alias *sampler
+        const int64_t *path_start
+        const int32_t *path
+        int32_t longest_path
+        float lr
+        int64_t epoch_ids
+        int32_t epochs
+        uint64_t seed
+
+    ctypedef struct wv_supervised_result:
+        double loss
+        int64_t examples, tokens
+        float lr
+
+    ctypedef struct wv_prediction_run:
+        int32_t labels, dim, stride, input_stride
+        const char *input
+        const float *output
+        wv_supervised_layer layer
+        const int32_t *left
+        const int32_t *right
+        const float *sigmoid
+        int32_t k
+        float threshold
+
     # Function pointers must be `noexcept nogil`, or every call would take the GIL.
     ctypedef struct wv_kernels:
         const char *name
@@ -103,6 +176,21 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         double (*glove_chunk)(const wv_glove_run *run, const wv_glove_record *records, int32_t n, int32_t first_row,
                               int32_t first_column, uint64_t seed, uint64_t iteration, uint64_t chunk,
                               void *scratch) noexcept nogil
+
+        size_t (*product_train_scratch_bytes)(int64_t points, int32_t width) noexcept nogil
+        int32_t (*product_train)(const wv_product_block *run, void *scratch) noexcept nogil
+        size_t (*product_encode_scratch_bytes)(int32_t dim, int32_t dsub) noexcept nogil
+        void (*product_encode)(const wv_product_codes *run, int64_t start, int64_t end, void *scratch) noexcept nogil
+
+        void (*supervised_survey)(const wv_line_rules *rules, const int32_t *ids, int64_t length,
+                                  wv_line_survey *survey) noexcept nogil
+        size_t (*supervised_scratch_bytes)(const wv_supervised_run *run) noexcept nogil
+        void (*supervised_block)(const wv_supervised_run *run, const int32_t *ids, int64_t start, int64_t end,
+                                 int32_t epoch, void *scratch, wv_supervised_result *result) noexcept nogil
+        size_t (*supervised_predict_scratch_bytes)(const wv_prediction_run *run) noexcept nogil
+        void (*supervised_predict)(const wv_prediction_run *run, const int64_t *start, const int32_t *row,
+                                   int64_t lines, int32_t *label, float *score, int32_t *found,
+                                   void *scratch) noexcept nogil
 
 
 # The table chosen at import (WV_ISA, else the best this machine runs).

@@ -63,7 +63,6 @@ cdef extern from "core/idstream.h" nogil:
         int32_t last_id
         int64_t tokens
         int64_t lines
-    int64_t wv_remap(int32_t *ids, int64_t length, const int32_t *lookup, wv_remap_state *state) noexcept
 
     ctypedef struct wv_fingerprint:
         uint64_t lanes[4]
@@ -71,6 +70,8 @@ cdef extern from "core/idstream.h" nogil:
     void wv_fingerprint_init(wv_fingerprint *fingerprint) noexcept
     void wv_fingerprint_update(wv_fingerprint *fingerprint, const int32_t *ids, int64_t length) noexcept
     void wv_fingerprint_finish(wv_fingerprint *fingerprint) noexcept
+    int64_t wv_remap(int32_t *ids, int64_t length, const int32_t *lookup, wv_remap_state *state,
+                     wv_fingerprint *fingerprint) noexcept
 
 
 cdef int check(int failure) except -1:
@@ -249,16 +250,18 @@ cdef class Encoder:
         self.encoder.ids = NULL
         self.encoder.ids_length = self.encoder.ids_capacity = 0
 
-    def take_ids(self, const int32_t[::1] lookup):
+    def take_ids(self, const int32_t[::1] lookup, Fingerprint fingerprint):
         """(ids, tokens, lines): the id stream, as a read-only IdBuffer, with the words and line ends in it. `lookup` (n,)
-        gives the final id of each provisional one, -1 to drop it. The encoder's stream is empty afterwards."""
+        gives the final id of each provisional one, -1 to drop it. The encoder's stream is empty afterwards; the new one
+        goes into `fingerprint`."""
         cdef wv_remap_state state
         state.last_id = -1
         state.tokens = state.lines = 0
         if self.encoder.ids_length:
             with nogil:
                 self.encoder.ids_length = wv_remap(self.encoder.ids, self.encoder.ids_length,
-                                                   &lookup[0] if lookup.shape[0] else NULL, &state)
+                                                   &lookup[0] if lookup.shape[0] else NULL, &state,
+                                                   &fingerprint.state)
         return self.taken(False), state.tokens, state.lines
 
     def take_stream(self):
@@ -311,8 +314,7 @@ def remap_file(int descriptor, const int32_t[::1] lookup, fingerprint):
         read_at += got
         kept = got // sizeof(int32_t)
         with nogil:
-            kept = wv_remap(&ids[0], kept, &lookup[0], &state)
-        print_.update(ids[:kept])
+            kept = wv_remap(&ids[0], kept, &lookup[0], &state, &print_.state)
         done = memoryview(buffer).cast("B")[: kept * sizeof(int32_t)]
         while len(done):
             written = os.pwrite(descriptor, done, write_at)

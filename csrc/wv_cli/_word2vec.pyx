@@ -83,6 +83,36 @@ def block_starts(const int32_t[::1] ids, int64_t target, int32_t max_sentence):
     return starts[: count + 1].copy()
 
 
+def subword_rows(const int64_t[::1] starts, const int32_t[::1] buckets, int32_t table_size):
+    """Rows of the input matrix for words whose n-grams have the buckets buckets[starts[w]:starts[w + 1]] (all below
+    table_size): the words first, then a row for each bucket in order of first use.
+
+    Returns (starts, rows, used): word w is the mean of rows[starts[w]:starts[w + 1]] (int64; int32), its own row w first;
+    row len(words) + k belongs to bucket used[k] (int32). Takes 4 bytes per bucket of the table while it runs.
+    """
+    cdef int32_t words = <int32_t>(starts.shape[0] - 1), w, count = words, bucket
+    cdef int64_t k, place = 0
+    first, rows = np.empty(words + 1, np.int64), np.empty(words + buckets.shape[0], np.int32)
+    used = np.empty(min(buckets.shape[0], table_size), np.int32)
+    cdef int64_t[::1] first_view = first
+    cdef int32_t[::1] rows_view = rows, used_view = used, row_of = np.zeros(table_size, np.int32)
+    with nogil:
+        for w in range(words):
+            first_view[w] = place
+            rows_view[place] = w
+            place += 1
+            for k in range(starts[w], starts[w + 1]):
+                bucket = buckets[k]
+                if row_of[bucket] == 0:  # no n-gram has row 0, the first word's
+                    row_of[bucket] = count
+                    used_view[count - words] = bucket
+                    count += 1
+                rows_view[place] = row_of[bucket]
+                place += 1
+        first_view[words] = place
+    return first, rows, used[: count - words].copy()
+
+
 LAYERS = {"ns": WV_NEGATIVE_SAMPLING, "hs": WV_HIERARCHICAL_SOFTMAX, "softmax": WV_SOFTMAX, "nce": WV_NCE}
 CONTEXTS = {"skipgram": WV_SKIPGRAM, "cbow": WV_CBOW}
 
@@ -92,33 +122,42 @@ cdef class Run:
 
     input and output are (rows, stride) float32, rows aligned to 64 bytes, stride a multiple of 16, zero beyond dim. The
     arrays are shared, not copied, and must not be resized while the Run lives.
+
+    subwords, (starts, rows): word w is the mean of the rows rows[starts[w]:starts[w + 1]] (int64, int32) of `input`, its
+    own row w first; `input` then has more rows than there are words.
     """
 
     cdef wv_word2vec_run run
     cdef const wv_kernels *table
     cdef const int32_t *ids
     cdef readonly int64_t length
+    cdef int32_t output_rows
     cdef object kept_alive
 
     def __init__(self, *, const int32_t[::1] ids, input, output, int dim, str context, str layer, int window,
                  bint shrink_window, int negative, bint share_negatives, int max_sentence, bint cbow_mean, bint cbow_divide_gradient,
                  double lr, double lr_floor, int epochs, uint64_t seed, keep=None, sampler=None, log_noise=None,
-                 output_bias=None, path=None, isa=None):
+                 output_bias=None, path=None, subwords=None, isa=None):
         cdef float[:, ::1] x = input
         cdef float[:, ::1] y = output
         memset(&self.run, 0, sizeof(self.run))
         self.table = kernels() if isa is None else kernels_named(isa)
-        self.kept_alive = (ids.base, input, output, keep, sampler, log_noise, output_bias, path)
+        self.kept_alive = (ids.base, input, output, keep, sampler, log_noise, output_bias, path, subwords)
         if x.shape[1] != y.shape[1] or x.shape[1] % WV_ROW_FLOATS or x.shape[1] < dim:
             raise ValueError(f"rows of {x.shape[1]} and {y.shape[1]} floats do not fit dim {dim}")
         if <uint64_t>&x[0, 0] % 64 or <uint64_t>&y[0, 0] % 64:
             raise ValueError("matrices must be aligned to 64 bytes")
         self.length = ids.shape[0]
         self.ids = &ids[0]
-        cdef int32_t words = <int32_t>x.shape[0]
+        cdef int32_t words = <int32_t>(path[0].shape[0] - 1 if layer == "hs" else y.shape[0])
+        self.output_rows = <int32_t>y.shape[0]
         lowest, highest = np.min(ids), np.max(ids)
         if highest >= words:
             raise ValueError(f"the corpus holds word {highest}, the matrix {words} rows")
+        if subwords is None:
+            self._expect(x.shape[0], words, "input")
+        else:
+            self._set_subwords(subwords, words, <int32_t>x.shape[0])
         self.run.vocab_size, self.run.dim, self.run.stride = words, dim, <int32_t>x.shape[1]
         self.run.input, self.run.output = &x[0, 0], &y[0, 0]
         self.run.context, self.run.layer = CONTEXTS[context], LAYERS[layer]
@@ -153,14 +192,26 @@ cdef class Run:
             path_start, node, code = path
             steps = packed = node * 2 + (1 - code.astype(np.int32))
             self.kept_alive += (packed,)
-            self._expect(path_start.shape[0], words + 1, "path")
+            self._expect(y.shape[0], np.max(node) + 1, "output")
             self.run.path_start, self.run.path = &path_start[0], &steps[0]
             self.run.longest_path = np.max(np.diff(path_start))
-        self._expect(y.shape[0], words - 1 if layer == "hs" else words, "output")
 
     def _expect(self, found, expected, name):
         if found != expected:
             raise ValueError(f"{name}: expected {expected} rows, found {found}")
+
+    def _set_subwords(self, subwords, int32_t words, int32_t input_rows):
+        starts, rows = subwords
+        cdef const int64_t[::1] start = starts
+        cdef const int32_t[::1] row = rows
+        self._expect(start.shape[0], words + 1, "subword starts")
+        counts = np.diff(starts)
+        if starts[0] != 0 or starts[words] != row.shape[0] or np.min(counts) < 1:
+            raise ValueError("subwords: every word needs at least its own row, and starts must cover all rows")
+        if np.min(rows) < 0 or np.max(rows) >= input_rows:
+            raise ValueError(f"subwords: rows must be below {input_rows}")
+        self.run.subword_start, self.run.subword = &start[0], &row[0]
+        self.run.most_subwords = np.max(counts)
 
     def worker(self, int hot_rows=0):
         """What one thread needs to train blocks; see Worker. With several threads `hot_rows` says how many of the most
@@ -186,7 +237,7 @@ cdef class Worker:
 
     def __init__(self, Run run, int hot_rows):
         cdef size_t floats
-        cdef int32_t outputs = run.run.vocab_size - (run.run.layer == WV_HIERARCHICAL_SOFTMAX)
+        cdef int32_t outputs = run.output_rows
         cdef float[::1] view
         self.run = run
         self.scratch = aligned_floats(run.table.word2vec_scratch_bytes(&run.run) // sizeof(float) + 1)

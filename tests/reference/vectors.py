@@ -1,5 +1,6 @@
 """Slow twins of csrc/core/floattext: correctly rounded numbers by exact fractions, rows by plain Python."""
 
+import io
 from fractions import Fraction
 
 import numpy as np
@@ -41,6 +42,12 @@ def read_binary(data: bytes) -> tuple[list[bytes], np.ndarray]:
         vectors.append(np.frombuffer(rest[: 4 * dim], "<f4"))
         rest = rest[4 * dim :]
     return words, np.array(vectors)
+
+
+def read_npy(data: bytes) -> tuple[list[bytes], np.ndarray]:
+    """Row numbers as words and the matrix of a NumPy file, read by NumPy."""
+    matrix = np.load(io.BytesIO(data), allow_pickle=False).astype(np.float32)
+    return [str(row).encode() for row in range(len(matrix))], matrix
 
 
 def write_word2vec_text(words: list[bytes], matrix: np.ndarray) -> bytes:

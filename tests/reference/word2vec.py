@@ -71,6 +71,36 @@ def softmax_gradient(x, y, target):
     return -(g @ y), -(g.T @ x)
 
 
+class SubwordWindow:
+    """The input vectors of one sentence under subwords: a position's mean is made when the window first needs it and
+    what it gained is added to each of its rows when the window has passed."""
+
+    def __init__(self, matrix, subwords, sentence, window):
+        starts, rows = subwords
+        self.matrix, self.window = matrix, window
+        self.rows = [rows[starts[word] : starts[word + 1]] for word in sentence]
+        self.counts = np.array([float(len(rows)) for rows in self.rows])
+        self.now = np.zeros((len(sentence), matrix.shape[1]))
+        self.entry = self.now.copy()
+        self.left = self.entered = 0
+
+    def advance(self, at, last):
+        while self.left < min(at - self.window, self.entered):
+            self.leave()
+        for position in range(self.entered, last + 1):
+            self.now[position] = self.entry[position] = self.matrix[self.rows[position]].mean(axis=0)
+        self.entered = max(self.entered, last + 1)
+
+    def leave(self):
+        gain = self.now[self.left] - self.entry[self.left]
+        np.add.at(self.matrix, self.rows[self.left], gain)
+        self.left += 1
+
+    def close(self):
+        while self.left < self.entered:
+            self.leave()
+
+
 @dataclass
 class Twin:
     ids: np.ndarray
@@ -94,6 +124,7 @@ class Twin:
     log_noise: np.ndarray | None = None
     output_bias: np.ndarray | None = None
     path: tuple | None = None
+    subwords: tuple | None = None
     loss: float = field(default=0.0)
     examples: int = field(default=0)
     tokens: int = field(default=0)
@@ -110,8 +141,13 @@ class Twin:
                 sentence, position = self.read(position, end, random)
                 sentences.append(sentence)
             for sentence in sentences:
+                hidden = None
+                if self.subwords:
+                    hidden = SubwordWindow(self.input, self.subwords, sentence, self.window)
                 for at in range(len(sentence)):
-                    self.step(sentence, at, lr, random)
+                    self.step(sentence, at, lr, random, hidden)
+                if hidden:
+                    hidden.close()
 
     def read(self, position, end, random):
         sentence = []
@@ -127,23 +163,29 @@ class Twin:
                 sentence.append(word)
         return sentence, position
 
-    def step(self, sentence, at, lr, random):
+    def step(self, sentence, at, lr, random, hidden):
         width = 1 + below(random.next(), self.window) if self.shrink_window else self.window
-        context = sentence[max(0, at - width) : at] + sentence[at + 1 : at + 1 + width]
+        positions = [*range(max(0, at - width), at), *range(at + 1, min(at + 1 + width, len(sentence)))]
         if self.share_negatives or self.context == "cbow" or self.layer not in ("ns", "nce"):
-            if context:
-                self.tile(context, sentence[at], lr, random)
+            tiles = [positions] if positions else []
         else:
-            for word in context:
-                self.tile([word], sentence[at], lr, random)
+            tiles = [[position] for position in positions]
+        for tile in tiles:
+            if hidden:
+                hidden.advance(at, tile[-1])
+                self.tile(hidden.now, tile, hidden.counts[tile], sentence[at], lr, random)
+            else:
+                words = [sentence[position] for position in tile]
+                self.tile(self.input, words, np.ones(len(words)), sentence[at], lr, random)
 
-    def tile(self, context, centre, lr, random):
+    def tile(self, inputs, context, counts, centre, lr, random):
+        """Trains the rows `context` of `inputs`, which stand for `counts` rows each."""
         outputs, labels, output_weights = self.outputs(centre, random)
         if self.context == "skipgram":
-            x = self.input[context]
+            x = inputs[context]
         else:
-            mean = 1 / len(context) if self.cbow_mean else 1.0
-            x = self.input[context].sum(axis=0, keepdims=True) * mean
+            mean = 1 / counts.sum() if self.cbow_mean else 1.0
+            x = (counts @ inputs[context])[None] * mean
         self.examples += len(x)
 
         if self.layer == "softmax":
@@ -162,7 +204,7 @@ class Twin:
                 g = lr * logistic_steps(x, y, labels, weight, offset)
                 now, dy = {}, np.zeros_like(y)
                 for i, word in enumerate(context):
-                    row = now.setdefault(word, self.input[word].copy())
+                    row = now.setdefault(word, inputs[word].copy())
                     dy -= np.outer(g[:, i], row) / lr
                     row += g[:, i] @ y
             self.output[outputs] -= lr * dy
@@ -170,11 +212,11 @@ class Twin:
                 self.output_bias[outputs] -= lr * db
 
         if self.context == "skipgram":
-            np.add.at(self.input, context, -lr * dx)
+            np.add.at(inputs, context, -lr * dx)
         else:
             share = mean if self.cbow_divide_gradient else 1.0
             for word in context:
-                self.input[word] -= lr * share * dx[0]
+                inputs[word] -= lr * share * dx[0]
 
     def outputs(self, centre, random):
         """Rows, labels and weights of the outputs of one position."""

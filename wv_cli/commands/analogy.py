@@ -37,7 +37,8 @@ def command(
 
     Without A B C questions are read from standard input, three words a line; on a terminal there is a prompt. Answers
     are lines `word TAB score`, after the question and a tab for those from a pipe; with --json each question is one
-    object. The three words themselves are never answers.
+    object. The three words themselves are never answers. Words that a fastText model does not list are composed of
+    their character n-grams.
 
     \b
     wv analogy vectors.bin man king woman
@@ -53,16 +54,16 @@ def command(
     k = min(k, len(index))
 
     def answer(queries: list[str]) -> list[Answer]:
-        answers, asked = [Answer(query) for query in queries], []
+        answers, asked, oov = [Answer(query) for query in queries], [], index.oov_rows()
         for result in answers:
-            rows, result.problem = find_words(index.words, result.query, vectors, whole=False)
+            rows, result.problem = find_words(index.words, result.query, vectors, oov=oov, whole=False)
             if not result.problem and len(rows) != 3:
                 result.problem = f"expected three words a b c, found {len(rows)}: {result.query!r}"
             asked.append(rows)
         known = [i for i, result in enumerate(answers) if not result.problem]
         if known:
             a, b, c = zip(*(asked[i] for i in known), strict=True)
-            hits, scores = index.analogies(a, b, c, k, method=method, rows=restrict_vocab)
+            hits, scores = index.analogies(a, b, c, k, method=method, rows=restrict_vocab, oov=oov)
             for i, rows, values in zip(known, hits.tolist(), scores.tolist(), strict=True):
                 answers[i].hits = [
                     (index.words[row], value) for row, value in zip(rows, values, strict=True) if row >= 0

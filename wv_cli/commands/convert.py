@@ -5,6 +5,7 @@ import sys
 import click
 
 from wv_cli.commands.options import conflict, quiet_option
+from wv_cli.errors import WvError
 
 
 @click.command("convert", short_help="Convert vectors between file formats.")
@@ -40,6 +41,10 @@ def command(
       word2vec-text    .vec .txt  a header `rows dim`, then `word number ...`; also fastText's .vec
       word2vec-binary  .bin       a header `rows dim`, then `word ` and raw float32
       glove-text       .glove     no header, `word number ...`
+      fasttext-bin                a fastText model, from a fastText model only: --to fasttext-bin undoes the
+                                  quantisation of a .ftz and renews files in the oldest layout
+
+    A fastText model (.bin, .ftz) as IN gives the vectors of its words, subwords included.
 
     Words are bytes and stay as they are. A word that is empty or holds a space, tab, newline or NUL fits into none of
     these formats: it is refused, or written with --escape as new%20york (and % as %25).
@@ -49,6 +54,13 @@ def command(
     from wv_cli.formats import FormatWarning, format_for_output, load, save
     from wv_cli.text.output import check_writable
 
+    if to_format == "fasttext-bin":
+        given = {"--limit": limit, "--precision": precision, "--escape": escape, "--unescape": unescape}
+        for option in (name for name, value in given.items() if value):
+            error = conflict(option, "--to fasttext-bin", "a model is written whole and as it is")
+            raise error
+        _convert_model(source, target, from_format, quiet)
+        return
     row = format_for_output(target, to_format)
     if precision is not None and not row.text:
         error = conflict("--precision", f"--to {row.name}", "raw float32 keeps every bit in any case")
@@ -62,3 +74,22 @@ def command(
     if not quiet:
         to = "standard output" if target == "-" else target
         click.echo(f"{to}: {len(vectors)} rows of {vectors.dim} numbers, {row.name}", file=sys.stderr)
+
+
+def _convert_model(source: str, target: str, from_format: str | None, quiet: bool) -> None:
+    from wv_cli.fasttext import FastTextModel
+    from wv_cli.formats import open_vectors
+    from wv_cli.formats.fasttext_bin import dense, save_model
+    from wv_cli.text.output import check_writable
+
+    check_writable(target)
+    vectors = open_vectors(source, format=from_format)
+    if not isinstance(vectors, FastTextModel):
+        message = f"{source}: expected a fastText model, found vectors alone; a model cannot be made of them"
+        raise WvError(message)
+    model = dense(vectors, source)
+    save_model(target, model)
+    if not quiet:
+        to = "standard output" if target == "-" else target
+        words = f"{len(model.words)} words, {len(model.labels)} labels"
+        click.echo(f"{to}: {words}, {model.input.shape[0]} rows of {model.dim} numbers, fasttext-bin", file=sys.stderr)

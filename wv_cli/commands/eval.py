@@ -12,7 +12,7 @@ from wv_cli.errors import GateMissed, UsageError, WvError
 from wv_cli.evaluation import TASKS, Report, Task, Vectors
 
 
-@click.group(short_help="Score vectors on word similarity and analogies.")
+@click.group(short_help="Score vectors on word and sentence similarity and analogies.")
 def command() -> None:
     """Score vector files against data that people made.
 
@@ -23,7 +23,7 @@ def command() -> None:
 
 def _subcommand(task: Task) -> click.Command:
     @click.command(task.name, short_help=task.summary)
-    @click.argument("vectors", nargs=-1, required=True, metavar="VECTORS...")
+    @click.argument("vectors", nargs=-1, required=True, metavar=f"{task.subject.upper()}...")
     @click.option(
         "-d", "--data", multiple=True, required=True, metavar="FILE", help="Data file or folder; repeat for more."
     )
@@ -54,7 +54,7 @@ def _subcommand(task: Task) -> click.Command:
             _check_bar(task, min_score)
         config = take(task.config, options)
         config.validate()
-        limit: int | None = config.restrict_vocab or None
+        limit: int | None = getattr(config, "restrict_vocab", 0) or None
         piped = [*vectors, *data].count("-") > 1
 
         def loader(path: str) -> Callable[[], Any]:

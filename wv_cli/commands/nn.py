@@ -28,12 +28,17 @@ def command(
 
     Without WORD queries are read from standard input, one a line; on a terminal there is a prompt. Several words in
     one query ("new york") stand for the mean of their unit vectors. Each neighbour is a line `word TAB score`, after
-    the query and a tab when there are several queries; with --json each query is one object. The search is exact.
+    the query and a tab when there are several queries; with --json each query is one object. Words that a
+    fastText model does not list are composed of their character n-grams. The search is exact.
 
     \b
     wv nn vectors.bin paris
     cut -f1 words.tsv | wv nn vectors.bin -k 5 --json
     """
+    from itertools import accumulate
+
+    import numpy as np
+
     from wv_cli.neighbours import Neighbours
     from wv_cli.spelling import find_words
 
@@ -42,13 +47,15 @@ def command(
     k = min(k, len(index))
 
     def answer(queries: list[str]) -> list[Answer]:
-        answers, asked = [Answer(query) for query in queries], []
+        answers, asked, oov = [Answer(query) for query in queries], [], index.oov_rows()
         for result in answers:
-            rows, result.problem = find_words(index.words, result.query, vectors)
+            rows, result.problem = find_words(index.words, result.query, vectors, oov=oov)
             asked.append(rows)
         known = [i for i, result in enumerate(answers) if not result.problem]
-        means = [index.unit[asked[i]].mean(axis=0) for i in known]
         if known:
+            units = index.unit_rows([row for i in known for row in asked[i]], oov)
+            ends = list(accumulate(len(asked[i]) for i in known))
+            means = [part.mean(axis=0) for part in np.split(units, ends[:-1])]
             hits, scores = index.top_k(means, k, exclude=[asked[i] for i in known], rows=restrict_vocab)
             for i, rows, values in zip(known, hits.tolist(), scores.tolist(), strict=True):
                 answers[i].hits = [

@@ -76,9 +76,10 @@ def saved_run_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def field_options(config: type, helps: dict[str, str]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Options for the plain fields (int, float, bool, str) of a frozen config dataclass, with its defaults, so that
-    help and config cannot drift apart. `helps` names the fields and their help texts, in the order shown; a bool field
-    `shrink_window` becomes --shrink-window/--no-shrink-window, or --on/--OFF where its metadata has "off"."""
+    """Options for the plain fields (int, float, bool, str, a tuple of them) of a frozen config dataclass, with its
+    defaults, so that help and config cannot drift apart. `helps` names the fields and their help texts, in the order
+    shown; a bool field `shrink_window` becomes --shrink-window/--no-shrink-window, or --on/--OFF where its metadata has
+    "off"; a tuple's option may be repeated."""
     fields = {field.name: field for field in dataclasses.fields(config)}
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -124,14 +125,17 @@ def _option(
     """The option for a field that all `configs` have; the choices of several are joined."""
     flag = "--" + name.replace("_", "-")
     kinds = [typing.get_type_hints(config)[name] for config in configs]
-    kind: Any = kinds[0]
+    many = typing.get_origin(kinds[0]) is tuple
+    if many:
+        kinds = [typing.get_args(each)[0] for each in kinds]
+    kind: Any = str if kinds[0] == (str | None) else kinds[0]
     if typing.get_origin(kind) is typing.Literal:
         kind = click.Choice(list(dict.fromkeys(choice for each in kinds for choice in typing.get_args(each))))
     if kind is bool:
         metadata = next(field.metadata for field in dataclasses.fields(configs[0]) if field.name == name)
         off = metadata.get("off", f"no-{flag[2:]}")
         flag, kind = f"{flag}/--{off}", None
-    return click.option(flag, name, type=kind, default=default, show_default=show_default, help=text)
+    return click.option(flag, name, type=kind, default=default, show_default=show_default, help=text, multiple=many)
 
 
 def take(config: type[Config], options: dict[str, Any]) -> Config:

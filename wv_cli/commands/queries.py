@@ -23,7 +23,7 @@ class Answer:
     problem: str = ""
 
 
-def _piped_lines() -> Iterator[list[str]]:
+def piped_lines() -> Iterator[list[str]]:
     """The lines of standard input in batches of what is there already: large when a file is piped in, one line when
     another program asks and waits for the answer."""
     from wv_cli.words import decode
@@ -65,7 +65,7 @@ def run_queries(
     """
     typed = not arguments and sys.stdin.isatty()
     column = len(arguments) > 1 or (not arguments and not typed)
-    batches = iter([list(arguments)]) if arguments else _typed_lines(prompt) if typed else _piped_lines()
+    batches = iter([list(arguments)]) if arguments else _typed_lines(prompt) if typed else piped_lines()
     failed = False
     for batch in batches:
         queries = [query for query in batch if query.strip()]

@@ -9,6 +9,7 @@ import click
 from wv_cli.errors import UsageError
 
 if TYPE_CHECKING:
+    from wv_cli.composition import Composer
     from wv_cli.embeddings import Embeddings
 
 
@@ -36,9 +37,24 @@ def load_vectors(
     input holds the vectors and, `piped`, something else too."""
     from wv_cli.formats import FormatWarning, load
 
-    if path == "-" and piped:
-        message = "- (standard input) cannot hold the vectors and something else too; name a file for one of them"
-        raise UsageError(message)
+    _require_one_use(path, piped)
     if quiet:
         warnings.simplefilter("ignore", FormatWarning)
     return load(path, format=from_format, limit=limit)
+
+
+def open_composer(path: str, from_format: str | None, quiet: bool, *, piped: bool) -> "Composer":
+    """The same for vectors of single words and lines: a fastText model is mapped instead of read whole."""
+    from wv_cli.composition import composer
+    from wv_cli.formats import FormatWarning, open_vectors
+
+    _require_one_use(path, piped)
+    if quiet:
+        warnings.simplefilter("ignore", FormatWarning)
+    return composer(open_vectors(path, format=from_format))
+
+
+def _require_one_use(path: str, piped: bool) -> None:
+    if path == "-" and piped:
+        message = "- (standard input) cannot hold the vectors and something else too; name a file for one of them"
+        raise UsageError(message)

@@ -15,7 +15,8 @@ from wv_cli.models import MODELS
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option(
     "-o", "--output", "outputs", multiple=True, required=True, metavar="FILE",
-    help="NAME.vec is word2vec text, NAME.bin word2vec binary, - text on standard output. May be given twice.",
+    help="NAME.vec is word2vec text, NAME.bin word2vec binary or, with subwords, a fastText model, - text on standard "
+    "output. May be given twice.",
 )  # fmt: skip
 @click.option(
     "--model", type=click.Choice(list(MODELS)), default="skipgram", show_default=True, help="What predicts what."
@@ -27,6 +28,9 @@ from wv_cli.models import MODELS
 @training_options
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary (from build-vocab or word2vec) and its counts.")
 @click.option("--init", metavar="FILE", help="Start the words found in this vector file from their vectors.")
+@click.option(
+    "--pretrained", metavar="FILE", help="Classifier: start the words of INPUT found here from their vectors."
+)
 @click.option("--save-output-vectors", "output_vectors", metavar="FILE", help="Also save the context vectors.")
 @click.option("--classes", type=int, metavar="K", help="Write K word classes (k-means) instead of vectors.")
 @click.option("--memory", type=Size(), metavar="SIZE", help="Keep the encoded text on disk when it is larger (2G).")

@@ -30,6 +30,7 @@ _MODEL_HELPS = {
     "sample_formula": "How --sample is meant: word2vec's program, its paper, or fastText.",
     "minn": "Shortest character n-gram.",
     "maxn": "Longest character n-gram (subwords as in fastText); 0: whole words only.",
+    "word_ngrams": "Longest word n-gram of a classifier; 1: single words.",
     "buckets": "Rows that n-grams are hashed into; those never used cost no memory.",
     "lr": "Learning rate at the start; 0 means 0.025 for skipgram, 0.05 for cbow.",
     "lr_floor": "The learning rate falls linearly, down to this share of --lr.",
@@ -37,6 +38,8 @@ _MODEL_HELPS = {
     "max_sentence": "Longer lines are cut after this many words.",
     "cbow_mean": "CBOW: average the context words, or sum them.",
     "cbow_gradient": "CBOW: the true gradient of the mean, or word2vec's, which is not divided by the window.",
+    "label_prefix": "What the labels of a classifier's lines begin with.",
+    "min_count_label": "Drop labels seen fewer times.",
     "seed": "Random seed; with one thread the same seed gives the same file.",
     "threads": "Threads that train.",
 }

@@ -9,7 +9,17 @@ import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wv_cli.evaluation.base import EVAL_HELP, AnalogyConfig, EvalConfig, Report, Vectors
+from wv_cli.evaluation.base import (
+    EVAL_HELP,
+    STS_HELP,
+    AnalogyConfig,
+    EvalConfig,
+    LabelsConfig,
+    Report,
+    StsConfig,
+    TaskConfig,
+    Vectors,
+)
 from wv_cli.registry import Registry
 
 __all__ = ["TASKS", "Report", "Task", "Vectors"]
@@ -18,7 +28,8 @@ __all__ = ["TASKS", "Report", "Task", "Vectors"]
 @dataclass(frozen=True)
 class Task:
     """`measure` is the number --min-score looks at, `scale` its range (lowest, highest); `data` says what a data file
-    holds; `options` are the config's fields that are command-line options, with their help."""
+    holds; `options` are the config's fields that are command-line options, with their help; `subject` is what is
+    scored."""
 
     name: str
     summary: str
@@ -26,10 +37,11 @@ class Task:
     scale: tuple[float, float]
     data: str
     module: str
-    config: type[EvalConfig]
+    config: type[TaskConfig]
     options: dict[str, str]
+    subject: str = "vectors"
 
-    def run(self, vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig) -> Report:
+    def run(self, vectors: Sequence[Vectors], data: Sequence[str], config: TaskConfig) -> Report:
         """Scores every vector file on every data file. Raises UsageError, BadFile and what loading raises."""
         config.validate()
         report: Report = importlib.import_module(self.module).run(vectors, data, config)
@@ -64,6 +76,34 @@ TASKS: Registry[Task] = Registry(
                     "method": "3cosadd: the cosine with b - a + c; 3cosmul: their products (Levy & Goldberg 2014).",
                     "threads": "Threads of the search; 0 uses all processors.",
                 },
+            ),
+            Task(
+                "labels",
+                "Precision, recall and F1 of a classifier's labels.",
+                "f1",
+                (0.0, 1.0),
+                "lines with their labels, as a classifier is trained on",
+                "wv_cli.evaluation.labels",
+                LabelsConfig,
+                {
+                    "k": "Labels predicted per line, the best first; -1: all.",
+                    "threshold": "Predict only labels at least this probable.",
+                    "per_label": "A row for every label, too.",
+                    "confusions": "Show so many of the pairs of labels most often taken for each other.",
+                    "threads": "Threads that predict.",
+                },
+                "model",
+            ),
+            Task(
+                "sts",
+                "Rank correlation, x 100, of sentence vectors' cosines with people's judgements of sentence pairs.",
+                "spearman",
+                (-100.0, 100.0),
+                "`sentence,sentence,score` CSV or TSV lines, with or without a header (STS benchmark, SICK), or are "
+                "SemEval's STS.input files beside their STS.gs files",
+                "wv_cli.evaluation.sts",
+                StsConfig,
+                STS_HELP,
             ),
         ]
     ],

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.embeddings import Embeddings
+from wv_cli.embeddings import Embeddings, OovRows
 from wv_cli.errors import BadFile
 from wv_cli.evaluation.base import AnalogyConfig, Column, EvalConfig, Report, Vectors, number, p_value, protocol
 from wv_cli.evaluation.lookup import Lookup, Malformed, data_lines, restricted
@@ -88,12 +88,12 @@ class Answers:
     covered: NDArray[np.bool_]
 
 
-def answer(neighbours: Neighbours, rows: NDArray[np.int64], method: str) -> Answers:
-    """rows: (questions, 4) of the rows of `neighbours`, -1 for unknown words."""
+def answer(neighbours: Neighbours, rows: NDArray[np.int64], method: str, oov: OovRows | None = None) -> Answers:
+    """rows: (questions, 4) of the rows of `neighbours`, -1 for unknown words; a, b and c may be numbers of `oov`."""
     covered: NDArray[np.bool_] = np.all(rows >= 0, axis=1)
     a, b, c, expected = rows[covered].T
     correct = np.zeros(len(rows), np.bool_)
-    correct[covered] = neighbours.analogies(a, b, c, 1, method=method)[0][:, 0] == expected
+    correct[covered] = neighbours.analogies(a, b, c, 1, method=method, oov=oov)[0][:, 0] == expected
     return Answers(correct, covered)
 
 
@@ -102,23 +102,28 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig) -> 
     assert isinstance(config, AnalogyConfig)
     sets = [read_questions(path, strict=config.strict) for path in data]
     answered: list[list[Answers]] = []
+    notes: list[str] = []
     for source in vectors:
         embeddings = restricted(source.load(), config.restrict_vocab)
-        lookup = Lookup(embeddings.words, config.case)
-        asked = [lookup.rows(questions.words, 4) for questions in sets]
-        pool = lookup.pool
+        lookup = Lookup(embeddings, config)
+        # Three words may be composed of subwords, the answer must be one that can be found.
+        asked = [lookup.rows(questions.words, 4, composed=3) for questions in sets]
+        pool, oov = lookup.pool, lookup.oov
+        notes += lookup.note(source.name)
         if len(pool) < len(embeddings):
             # Rows that no word leads to are no answers either.
-            place = np.full(len(embeddings) + 1, -1, np.int64)
+            place = np.full(len(embeddings) + len(oov) + 1, -1, np.int64)
             place[pool] = np.arange(len(pool))
+            place[len(embeddings) : -1] = len(pool) + np.arange(len(oov))
             asked = [place[rows] for rows in asked]
             unnamed = WordList(b"", np.zeros(len(pool) + 1, np.int64))
             embeddings = Embeddings(unnamed, embeddings.matrix[pool])
         neighbours = Neighbours(embeddings, threads=config.threads, overwrite=True)
         del embeddings, lookup
-        answered.append([answer(neighbours, rows, config.method) for rows in asked])
+        answered.append([answer(neighbours, rows, config.method, oov) for rows in asked])
         del neighbours
     report = _new_report(config, len(vectors) > 1)
+    report.notes += notes
     for index, questions in enumerate(sets):
         report.notes += questions.malformed.notes()
         _score([source.name for source in vectors], questions, [each[index] for each in answered], report)

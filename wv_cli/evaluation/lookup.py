@@ -5,42 +5,55 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.embeddings import Embeddings
+from wv_cli.embeddings import Embeddings, OovRows
 from wv_cli.errors import BadFile
+from wv_cli.evaluation.base import EvalConfig
 from wv_cli.text.source import Source
 from wv_cli.words import WordList, decode
 
 
 class Lookup:
-    """`case` is EvalConfig.case. Under every policy the first of equal words is the one that is found.
+    """Under every policy the first of equal words is the one that is found.
+
+    A word that is not listed gets a number of `oov`, unless config.subwords is false.
 
     `pool`: the rows that can be found, and so the rows that can be answers: a word that stands in the file twice, or in
     a second spelling under fold-first, is there once.
     """
 
-    def __init__(self, words: WordList, case: str) -> None:
-        self._case = case
+    def __init__(self, embeddings: Embeddings, config: EvalConfig) -> None:
+        self._case = config.case
         self._rows: dict[str, int] = {}
-        fold = case == "fold-first"
-        for row, word in enumerate(words):
+        fold = config.case == "fold-first"
+        for row, word in enumerate(embeddings.words):
             self._rows.setdefault(word.casefold() if fold else word, row)
+        self.oov = OovRows(len(embeddings), embeddings.dim, embeddings.subwords if config.subwords else None)
 
     @property
     def pool(self) -> NDArray[np.int64]:
         return np.fromiter(self._rows.values(), np.int64, len(self._rows))
 
-    def row(self, word: str) -> int:
-        """The row of `word`, -1 when it has none."""
+    def row(self, word: str, *, compose: bool = True) -> int:
+        """The row of `word`, -1 when it has none; with `compose` perhaps a number of `oov`."""
         if self._case == "fold-first":
             word = word.casefold()
         elif self._case == "lower":
             word = word.lower()
-        return self._rows.get(word, -1)
+        row = self._rows.get(word, -1)
+        return self.oov.row(word) if row < 0 and compose else row
 
-    def rows(self, items: Iterable[tuple[str, ...]], width: int) -> NDArray[np.int64]:
-        """(items, width) rows, -1 for words without one."""
-        found = [[self.row(word) for word in item] for item in items]
+    def rows(self, items: Iterable[tuple[str, ...]], width: int, *, composed: int | None = None) -> NDArray[np.int64]:
+        """(items, width) rows, -1 for words without one. Only the first `composed` words of an item may be composed of
+        subwords (None: all); they get numbers of `oov`."""
+        most = width if composed is None else composed
+        found = [[self.row(word, compose=i < most) for i, word in enumerate(item)] for item in items]
         return np.array(found, np.int64).reshape(len(found), width)
+
+    def note(self, name: str) -> list[str]:
+        """What a report should say about words of `name` that were composed."""
+        count = len(self.oov)
+        words = "1 word that is" if count == 1 else f"{count:,} words that are"
+        return [f"{name}: {words} not listed were composed of subwords; --no-subwords leaves them out"] if count else []
 
 
 def restricted(embeddings: Embeddings, count: int) -> Embeddings:
@@ -49,7 +62,8 @@ def restricted(embeddings: Embeddings, count: int) -> Embeddings:
         return embeddings
     words = embeddings.words
     starts = words.starts[: count + 1]
-    return Embeddings(WordList(words.blob[: starts[-1]], starts), embeddings.matrix[:count])
+    restricted_words = WordList(words.blob[: starts[-1]], starts)
+    return Embeddings(restricted_words, embeddings.matrix[:count], embeddings.subwords)
 
 
 def data_lines(path: str) -> list[str]:

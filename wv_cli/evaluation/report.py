@@ -47,8 +47,8 @@ def as_tsv(report: Report) -> str:
     """A line of column names and a line per row; numbers in full, an empty field where there is none. The protocol is
     in columns too, so that a row says by itself how it was measured."""
     config = asdict(report.config)
-    protocol = [key for key in config if key not in ("strict", "threads")]
     keys = [column.key for column in report.columns]
+    protocol = [key for key in config if key not in ("strict", "threads", *keys)]
     lines = ["\t".join(["task", *keys, *protocol])]
     for row in report.rows:
         values = [report.task, *(row[key] for key in keys), *(config[key] for key in protocol)]
@@ -60,6 +60,8 @@ def _field(value: Any) -> str:
     if _finite(value) is None:
         return ""
     text = f"{value:.6g}" if isinstance(value, float) else str(value)
+    if isinstance(value, tuple):
+        text = ",".join(map(str, value))
     return text.replace("\t", " ").replace("\n", " ")
 
 

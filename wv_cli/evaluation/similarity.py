@@ -92,7 +92,15 @@ def cosines(embeddings: Embeddings, lookup: Lookup, pairs: Pairs) -> Cosines:
     rows = lookup.rows(pairs.words, 2)
     covered: NDArray[np.bool_] = np.all(rows >= 0, axis=1)
     values = np.zeros(len(rows))
-    x, y = (embeddings.matrix[rows[covered, side]].astype(np.float64) for side in (0, 1))
+    composed, n = lookup.oov.vectors(), len(embeddings)
+
+    def vectors(rows: NDArray[np.int64]) -> NDArray[np.float64]:
+        listed = rows < n
+        result = np.empty((len(rows), embeddings.dim))
+        result[listed], result[~listed] = embeddings.matrix[rows[listed]], composed[rows[~listed] - n]
+        return result
+
+    x, y = (vectors(rows[covered, side]) for side in (0, 1))
     dots, x2, y2 = (np.einsum("ij,ij->i", first, second) for first, second in ((x, y), (x, x), (y, y)))
     # sqrt(x2 y2), not sqrt(x2) sqrt(y2): identical words get exactly 1, equal overlaps of binary codes equal cosines.
     norms = np.sqrt(x2 * y2)
@@ -106,12 +114,15 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig) -> 
     """Scores every vector file on every data file; see evaluation.Task.run."""
     sets = [read_pairs(path, strict=config.strict) for path in data]
     scored: list[list[Cosines]] = []
+    notes: list[str] = []
     for source in vectors:
         embeddings = restricted(source.load(), config.restrict_vocab)
-        lookup = Lookup(embeddings.words, config.case)
+        lookup = Lookup(embeddings, config)
         scored.append([cosines(embeddings, lookup, pairs) for pairs in sets])
-        del embeddings
+        notes += lookup.note(source.name)
+        del embeddings, lookup
     report = _new_report(config, len(vectors) > 1)
+    report.notes += notes
     for index, pairs in enumerate(sets):
         report.notes += pairs.malformed.notes()
         _score([source.name for source in vectors], pairs, [each[index] for each in scored], report)

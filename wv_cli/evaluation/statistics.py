@@ -73,6 +73,37 @@ def wilson_interval(successes: int, n: int) -> Interval:
     return (centre - half if successes else 0.0), (centre + half if successes < n else 1.0)
 
 
+def spearman_resamples(gold: ArrayLike, systems: ArrayLike, resamples: int, seed: int = 1) -> NDArray[np.float64]:
+    """(resamples, systems) Spearman correlations of each of `systems` (systems, n) with `gold` (n,), on items drawn
+    with replacement, the same ones for all systems: differences of columns are paired bootstrap differences. Ranks
+    are taken anew in every resample. NaN where a resample is constant."""
+    values = [np.unique(row, return_inverse=True)[1] for row in (np.asarray(gold), *np.asarray(systems))]
+    n = len(values[0])
+    random = np.random.default_rng(seed)
+    result = np.full((resamples, len(values) - 1), np.nan)
+    for resample in result:
+        drawn = random.integers(0, n, n) if n else np.zeros(0, np.int64)
+        # Twice the average ranks less their mean, as in spearman(): from the counts of equal values, without sorting.
+        ranks = []
+        for value in values:
+            picked = value[drawn]
+            counts = np.bincount(picked)
+            ranks.append((2 * np.cumsum(counts) - counts - n)[picked])
+        for system, rank in enumerate(ranks[1:]):
+            if n and np.ptp(rank) and np.ptp(ranks[0]):
+                resample[system] = _correlation(rank.astype(np.float64), ranks[0].astype(np.float64))
+    return result
+
+
+def percentile_interval(values: NDArray[np.float64]) -> Interval:
+    """95 % interval of resampled values; NaN when fewer than half of them could be computed."""
+    finite = values[np.isfinite(values)]
+    if 2 * len(finite) < len(values) or not len(finite):
+        return NO_INTERVAL
+    low, high = np.percentile(finite, [2.5, 97.5])
+    return float(low), float(high)
+
+
 @dataclass(frozen=True)
 class Test:
     """A two-sided test of `no difference`. `statistic`: Steiger's Z; for McNemar the number of discordant pairs."""

@@ -12,8 +12,10 @@ import numpy as np
 from wv_cli._floattext import first_not_finite
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.formats import glove_text, word2vec_binary, word2vec_text
+from wv_cli.fasttext import FastTextModel
+from wv_cli.formats import fasttext_bin, glove_text, npy, projector, word2vec_binary, word2vec_text
 from wv_cli.formats.base import WORD2VEC_PRECISION, Format, FormatWarning, Precision, ReadOptions, WriteOptions
+from wv_cli.formats.beside import open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
 from wv_cli.formats.input import Input, open_input
 from wv_cli.formats.report import Problem, Report, shown
@@ -29,48 +31,61 @@ __all__ = [
     "check",
     "format_for_output",
     "load",
+    "open_vectors",
     "save",
     "sniff",
 ]
 
 # The order in which files are tried, and in which a suffix is looked up.
 FORMATS: Registry[Format] = Registry(
-    "format", [(row.name, row) for row in (word2vec_text.FORMAT, word2vec_binary.FORMAT, glove_text.FORMAT)]
+    "format",
+    [
+        (row.name, row)
+        for row in (
+            word2vec_text.FORMAT,
+            word2vec_binary.FORMAT,
+            glove_text.FORMAT,
+            npy.FORMAT,
+            projector.FORMAT,
+            fasttext_bin.FORMAT,
+        )
+    ],
 )
 SNIFF_BYTES = 1 << 16
 
 # What people try to read that is something else, told by its first bytes.
 _FOREIGN = [
-    (b"\xba\x16\x4f\x2f", "a fastText model, which holds more than vectors; read the .vec file beside it"),
     (
         b"\x80",
         "a Python pickle (gensim's own format?); in gensim: model.wv.save_word2vec_format('vectors.bin', binary=True)",
     ),
-    (b"\x93NUMPY", "a NumPy array, which holds no words"),
     (b"FiFu", "a finalfusion file; convert it with `finalfusion convert -t word2vec`"),
     (b"PK\x03\x04", "a zip archive; unpack it first"),
 ]
 
 
-def _default_threads() -> int:
+def default_threads() -> int:
+    """Of readers and writers of text."""
     return min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
 
-def _sniff_input(source: Input) -> Format:
+def sniff_input(source: Input) -> Format:
+    """As sniff, of an open file."""
     head = source.peek(SNIFF_BYTES)
     for row in FORMATS.values():
         if row.sniff(head):
             return row
     foreign = next((what for magic, what in _FOREIGN if head.startswith(magic)), None)
     found = f"this is {foreign}" if foreign else f"found {shown(head, 20)}"
-    problem = f"expected word vectors ({', '.join(FORMATS)}), {found}"
+    readable = ", ".join(row.name for row in FORMATS.values() if row.read)
+    problem = f"expected word vectors ({readable}), {found}"
     raise BadFile(source.name, problem, byte=0)
 
 
 def sniff(path: str | os.PathLike[str]) -> Format:
     """The format of a file, by its content. Raises BadFile when it is none of FORMATS."""
     with open_input(path) as source:
-        return _sniff_input(source)
+        return sniff_input(source)
 
 
 def load(
@@ -90,13 +105,42 @@ def load(
     if limit is not None and limit < 1:
         message = f"the limit must be at least 1 row, not {limit}"
         raise UsageError(message)
-    chosen = FORMATS.find(format) if format is not None else None
+    chosen = find_readable(format)
     with open_input(path) as source:
-        row = chosen or _sniff_input(source)
-        result = row.read(source, ReadOptions(limit, threads or _default_threads()))
+        row = chosen or sniff_input(source)
+        result = _read(row, source, path, limit, threads)
         if unescape:
-            result = Embeddings(unescape_words(result.words, source.name), result.matrix)
+            result = Embeddings(unescape_words(result.words, source.name), result.matrix, result.subwords)
     return result
+
+
+def _read(
+    row: Format, source: Input, path: str | os.PathLike[str], limit: int | None, threads: int | None = None
+) -> Embeddings:
+    """The vectors of an open file, with their words, wherever these stand."""
+    assert row.read is not None
+    result = row.read(source, ReadOptions(limit, threads or default_threads()))
+    words = read_words(row, path, len(result), whole=limit is None)
+    return result if words is None else Embeddings(words, result.matrix)
+
+
+def find_readable(format: str | None) -> Format | None:
+    """The row called `format`, None for None. Raises UsageError for one that is only written."""
+    row = FORMATS.find(format) if format is not None else None
+    if row is not None and row.read is None:
+        choices = ", ".join(other.name for other in FORMATS.values() if other.read)
+        message = f"{row.name} is written but not read; choose one of: {choices}"
+        raise UsageError(message)
+    return row
+
+
+def open_vectors(path: str | os.PathLike[str], *, format: str | None = None) -> Embeddings | FastTextModel:
+    """Opens vectors for looking up some of them: a fastText model as itself, mapped where possible, so that its vectors
+    are composed only when they are asked for; anything else as load() reads it. Raises what load() raises."""
+    chosen = find_readable(format)
+    with open_input(path) as source:
+        row = chosen or sniff_input(source)
+        return fasttext_bin.read_model(source) if row is fasttext_bin.FORMAT else _read(row, source, path, None)
 
 
 def format_for_output(path: str | os.PathLike[str], format: str | None = None) -> Format:
@@ -118,6 +162,8 @@ def format_for_output(path: str | os.PathLike[str], format: str | None = None) -
             message = (
                 f"{name}: files are written uncompressed; write to - and pipe it: ... - --to FORMAT | gzip > {name}"
             )
+        if suffix == ".ftz":
+            message = f"{name}: `wv quantize` makes quantised models; convert writes vectors: {choices}"
         raise UsageError(message)
     if row.write is None:
         message = f"{name}: {row.name} is read but not written; choose one of: {choices}"
@@ -168,16 +214,18 @@ def save(
             f"{shown(words.bytes_at(bad[0]))}; nothing was written"
         )
         raise WvError(message)
-    with open_output(path) as stream:
-        row.write(stream, Embeddings(words, matrix), WriteOptions(precision, threads or _default_threads()))
+    with open_output(path) as stream, open_beside(row, path) as beside:
+        row.write(stream, Embeddings(words, matrix), WriteOptions(precision, threads or default_threads()))
+        beside.add(words)
 
 
 def check(path: str | os.PathLike[str], *, format: str | None = None, max_problems: int = 100) -> Report:
     """Reads a whole file and reports all that is wrong with it, at most `max_problems` of it in detail.
     Raises BadFile when it is no vector file at all, WvError when it cannot be read."""
-    chosen = FORMATS.find(format) if format is not None else None
+    chosen = find_readable(format)
     with open_input(path) as source:
-        row = chosen or _sniff_input(source)
+        row = chosen or sniff_input(source)
+        assert row.check is not None
         report = Report(source.name, row.name, max_problems)
         try:
             row.check(source, report)

@@ -1,6 +1,6 @@
 """What a file format is to the rest of the program: one frozen row of the table in wv_cli/formats/__init__.py."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO, Literal
 
@@ -34,11 +34,24 @@ class WriteOptions:
 
 
 @dataclass(frozen=True)
+class Stream:
+    """A file read a block at a time: `rows` of `dim` numbers in all, as far as its header and the limit tell."""
+
+    rows: int
+    dim: int
+    blocks: Iterator[Embeddings]
+
+
+@dataclass(frozen=True)
 class Format:
     """`sniff` looks at a file's first bytes (up to formats.SNIFF_BYTES). `suffixes` choose the format of a file to be
     written. `loses` says what the format cannot keep, for help texts and the README. `text` formats go to a terminal
     and take a precision. `read` raises BadFile with a place; `check` reports all it finds instead. A format without
-    `write` is only read."""
+    `write` is only read, one without `read` is only written.
+
+    Files larger than memory: `stream` is a `read` in blocks; `header(rows, dim)` and then `write_rows` for each block
+    write what `write` writes at once. `words_ending` is for formats of numbers only: a second file takes the words, one
+    a line, its name made by words_path."""
 
     name: str
     summary: str
@@ -46,6 +59,17 @@ class Format:
     text: bool
     loses: str
     sniff: Callable[[bytes], bool]
-    read: Callable[[Input, ReadOptions], Embeddings]
-    check: Callable[[Input, Report], None]
+    read: Callable[[Input, ReadOptions], Embeddings] | None
+    check: Callable[[Input, Report], None] | None
     write: Callable[[BinaryIO, Embeddings, WriteOptions], None] | None = None
+    stream: Callable[[Input, ReadOptions], Stream] | None = None
+    header: Callable[[int, int], bytes] | None = None
+    write_rows: Callable[[BinaryIO, Embeddings, WriteOptions], None] | None = None
+    words_ending: str = ""
+
+    def words_path(self, path: str) -> str | None:
+        """Where the words of `path` stand when they are not in it, None when they are or `path` is no file."""
+        if not self.words_ending or path == "-":
+            return None
+        stem = next((path.removesuffix(suffix) for suffix in self.suffixes if path.endswith(suffix)), path)
+        return stem + self.words_ending

@@ -56,16 +56,16 @@ def unescape_words(words: WordList, path: object) -> WordList:
     return WordList.of(restored)
 
 
-def require_writable(words: WordList, format_name: str, path: object) -> None:
-    """Raises WvError for the first word the format cannot hold."""
+def require_writable(words: WordList, format_name: str, path: object, before: int = 0) -> None:
+    """Raises WvError for the first word the format cannot hold; `before`: how many rows stand before these."""
     row = first_unwritable(words.blob, words.starts)
     if row < 0:
         return
     word = words.bytes_at(row)
     what = next((name for byte, name in _NAMES.items() if byte in word), "no character at all")
     message = (
-        f"{path}: row {row + 1}: the word {shown(word)} holds {what}, which {format_name} cannot keep; nothing was "
-        f"written. Write it as {shown(escape_word(word))} with --escape"
+        f"{path}: row {before + row + 1}: the word {shown(word)} holds {what}, which {format_name} cannot keep; "
+        f"nothing was written. Write it as {shown(escape_word(word))} with --escape"
     )
     raise WvError(message)
 

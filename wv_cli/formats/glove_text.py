@@ -71,10 +71,20 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
     return store.finish(reader.rows)
 
 
-def write(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) -> None:
-    if not len(embeddings):
+def no_header(rows: int, dim: int) -> bytes:
+    """Raises WvError when there are no rows."""
+    if not rows:
         message = "there are no rows to write, and glove-text has no header to say so"
         raise WvError(message)
+    return b""
+
+
+def write(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) -> None:
+    stream.write(no_header(len(embeddings), embeddings.dim))
+    write_block(stream, embeddings, options)
+
+
+def write_block(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) -> None:
     write_rows(stream, embeddings, options.precision, options.threads, trailing_space=False)
 
 
@@ -98,4 +108,6 @@ FORMAT = Format(
     read=read,
     check=check,
     write=write,
+    header=no_header,
+    write_rows=write_block,
 )

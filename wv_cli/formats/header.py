@@ -39,6 +39,10 @@ def parse_header(head: bytes) -> Header | None:
     return Header(int(found[1]), int(found[2]), found.end()) if found else None
 
 
+def header_line(rows: int, dim: int) -> bytes:
+    return b"%d %d\n" % (rows, dim)
+
+
 def read_header(source: Input) -> Header:
     """Takes the header. Raises BadFile when there is none or it promises the impossible."""
     head = source.peek(256)

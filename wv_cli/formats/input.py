@@ -6,6 +6,8 @@ process cuts short gives an error instead of a bus error.
 """
 
 import contextlib
+import io
+import mmap
 import os
 import stat
 from collections.abc import Iterator
@@ -62,6 +64,22 @@ class Input:
         count = ready + self._fill(view[ready:])
         self.position += count
         return count
+
+    def contents(self) -> memoryview:
+        """All that was not read yet. A plain file is mapped: its pages are read when they are looked at, and the file
+        must not be cut short meanwhile. Anything else is read whole."""
+        if self.size is not None and isinstance(self._stream, io.FileIO):
+            start = self._stream.tell() - len(self._peeked)
+            end = self.size + start - self.position
+            try:
+                whole = mmap.mmap(self._stream.fileno(), end, access=mmap.ACCESS_READ)
+            except (OSError, ValueError):
+                pass  # a file system that maps nothing
+            else:
+                self._peeked, self.position = b"", self.size
+                return memoryview(whole)[start:]
+        blocks = list(iter(lambda: self.read(BLOCK_BYTES), b""))
+        return memoryview(b"".join(blocks))
 
     def line_blocks(self, size: int = BLOCK_BYTES) -> Iterator[tuple[bytearray, int]]:
         """Whole lines in buffers of at least `size` bytes: (buffer, length), the last byte a newline (added when the

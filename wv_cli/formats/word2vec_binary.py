@@ -16,11 +16,12 @@ from wv_cli import _floattext
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile
 from wv_cli.formats.audit import RowAudit
-from wv_cli.formats.base import Format, ReadOptions, WriteOptions
-from wv_cli.formats.header import Header, looks_like_text, parse_header, read_header
+from wv_cli.formats.base import Format, ReadOptions, Stream, WriteOptions
+from wv_cli.formats.header import Header, header_line, looks_like_text, parse_header, read_header
 from wv_cli.formats.input import Input
 from wv_cli.formats.report import Report, shown
 from wv_cli.formats.store import RowStore
+from wv_cli.words import WordList
 
 _BLOCK_BYTES = 1 << 20
 # A word of one byte, its space, and the numbers; the last newline may be missing.
@@ -106,10 +107,34 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
             raise BadFile(source.name, explain(run, header)[1], byte=run.offset)
         store.add_words(run.words)
         rows = run.first + run.count
+    _require_end(source, header, reader, most)
+    return store.finish(rows)
+
+
+def _require_end(source: Input, header: Header, reader: RecordReader, most: int) -> None:
     if most == header.rows and (reader.rest + source.peek(64)).strip(b"\n"):
         problem = _excess(source, header, reader.offset) + "; `wv check` tells more, --limit takes the rows it promises"
         raise BadFile(source.name, problem, byte=reader.offset)
-    return store.finish(rows)
+
+
+def stream(source: Input, options: ReadOptions) -> Stream:
+    header = read_header(source)
+    header.require_room(source, row_bytes=_LEAST_WORD + 4 * header.dim)
+    most = header.rows if options.limit is None else min(options.limit, header.rows)
+    return Stream(most, header.dim, _blocks(source, header, most))
+
+
+def _blocks(source: Input, header: Header, most: int) -> Iterator[Embeddings]:
+    reader = RecordReader(source, header.dim, most)
+    count = max(1, min(most, _BLOCK_BYTES // (4 * header.dim)))
+    matrix, lengths = np.empty((count, header.dim), np.float32), np.empty(count, np.int64)
+    for run in reader.runs(lambda first: (matrix[: most - first], lengths[: most - first])):
+        if run.stop != _floattext.STOP_NONE:
+            raise BadFile(source.name, explain(run, header)[1], byte=run.offset)
+        starts = np.zeros(run.count + 1, np.int64)
+        np.cumsum(lengths[: run.count], out=starts[1:])
+        yield Embeddings(WordList(run.words, starts), matrix[: run.count])
+    _require_end(source, header, reader, most)
 
 
 def check(source: Input, report: Report) -> None:
@@ -171,7 +196,11 @@ def _excess(source: Input, header: Header, offset: int) -> str:
 
 
 def write(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) -> None:
-    stream.write(b"%d %d\n" % (len(embeddings), embeddings.dim))
+    stream.write(header_line(len(embeddings), embeddings.dim))
+    write_rows(stream, embeddings, options)
+
+
+def write_rows(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) -> None:
     for piece in packed_rows(embeddings):
         stream.write(piece)
 
@@ -198,4 +227,7 @@ FORMAT = Format(
     read=read,
     check=check,
     write=write,
+    stream=stream,
+    header=header_line,
+    write_rows=write_rows,
 )

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions, WriteOptions
-from wv_cli.formats.header import looks_like_text, parse_header, read_header
+from wv_cli.formats.header import header_line, looks_like_text, parse_header, read_header
 from wv_cli.formats.input import Input
 from wv_cli.formats.report import Report
 from wv_cli.formats.store import RowStore
@@ -60,7 +60,11 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
 
 
 def write(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) -> None:
-    stream.write(b"%d %d\n" % (len(embeddings), embeddings.dim))
+    stream.write(header_line(len(embeddings), embeddings.dim))
+    write_block(stream, embeddings, options)
+
+
+def write_block(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) -> None:
     write_rows(stream, embeddings, options.precision, options.threads, trailing_space=True)
 
 
@@ -95,4 +99,6 @@ FORMAT = Format(
     read=read,
     check=check,
     write=write,
+    header=header_line,
+    write_rows=write_block,
 )

@@ -4,7 +4,7 @@ import importlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wv_cli.config import Word2vecConfig
+from wv_cli.config import SupervisedConfig, Word2vecConfig
 from wv_cli.registry import Registry
 
 if TYPE_CHECKING:
@@ -48,6 +48,17 @@ MODELS: Registry[Model] = Registry(
                 "Mikolov et al. 2013, arXiv 1301.3781; gradient of Irsoy et al. 2021, arXiv 2012.15332",
                 Word2vecConfig,
                 "wv_cli.training.word2vec_session:Word2vecSession",
+            ),
+        ),
+        (
+            "supervised",
+            Model(
+                "The mean of a line's words and n-grams predicts its label: a text classifier.",
+                "Joulin et al. 2017, arXiv 1607.01759",
+                SupervisedConfig,
+                "wv_cli.training.supervised_session:SupervisedSession",
+                vocab_defaults={"min_count": 1},
+                presets=False,
             ),
         ),
     ],

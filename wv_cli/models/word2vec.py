@@ -1,7 +1,8 @@
-"""word2vec: matrices, tables and steps for the kernel csrc/kernels/word2vec.c.
+"""word2vec and fastText's word vectors: matrices, tables and steps for the kernel csrc/kernels/word2vec.c.
 
-Skip-gram and CBOW (Mikolov et al. 2013) with negative sampling, hierarchical softmax, NCE or the full softmax. Steps
-are (epoch, block of the corpus); see wv_cli.training.run.
+Skip-gram and CBOW (Mikolov et al. 2013) with negative sampling, hierarchical softmax, NCE or the full softmax, with or
+without subwords (Bojanowski et al. 2017; which rows a word has is in subwords.py). Steps are (epoch, block of the
+corpus); see wv_cli.training.run.
 """
 
 from dataclasses import asdict
@@ -15,6 +16,8 @@ from wv_cli.config import Word2vecConfig
 from wv_cli.corpus import Corpus
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import UsageError, WvError
+from wv_cli.fasttext import FastTextModel
+from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
 
 # Ids per step: some 10 ms of work, so that a signal is answered at once and threads share evenly. The full softmax
 # takes thousands of times longer per word.
@@ -24,28 +27,38 @@ _STEP_IDS = {"ns": 40_000, "nce": 40_000, "hs": 20_000, "softmax": 100}
 _HOT_ROWS = 100
 
 
-def keep_probability(counts: NDArray[np.int64], config: Word2vecConfig) -> NDArray[np.float64] | None:
+def keep_probability(
+    counts: NDArray[np.int64], config: Word2vecConfig, tokens_read: int = 0
+) -> NDArray[np.float64] | None:
     """Chance of each word to survive subsampling; None when it is off. f is the word's share of the kept tokens.
 
-    word2vec's program: (sqrt(f / t) + 1) t / f.  Mikolov et al. 2013 (eq. 5): sqrt(t / f).
+    word2vec's program: (sqrt(f / t) + 1) t / f.  Mikolov et al. 2013 (eq. 5): sqrt(t / f).  fastText: as word2vec's,
+    but f is the share of all `tokens_read`: words that are not in the vocabulary and line ends count, too.
     """
     if config.sample == 0:
         return None
-    ratio = config.sample / (counts / counts.sum())
-    keep = np.sqrt(ratio) + ratio if config.sample_formula == "word2vec" else np.sqrt(ratio)
+    total = counts.sum() if config.sample_formula != "fasttext" else max(tokens_read, int(counts.sum()))
+    ratio = config.sample / (counts / total)
+    keep = np.sqrt(ratio) if config.sample_formula == "paper" else np.sqrt(ratio) + ratio
     return np.minimum(keep, 1.0)
 
 
 class Word2vec:
     """A model in training. Satisfies wv_cli.training.run.Trainable.
 
-    `input` holds the word vectors, `output` the context vectors (hierarchical softmax: those of the inner nodes); both
-    are (rows, padded dim) float32.
+    `input` holds the word vectors, with subwords the rows that `subwords` describes; `output` the context vectors
+    (hierarchical softmax: those of the inner nodes); both are (rows, padded dim) float32.
     """
 
-    def __init__(self, config: Word2vecConfig, corpus: Corpus, init: Embeddings | None = None) -> None:
-        """Allocates and initialises. Raises UsageError for a corpus or `init` that cannot be trained on, WvError when
-        the matrices do not fit in memory."""
+    def __init__(
+        self,
+        config: Word2vecConfig,
+        corpus: Corpus,
+        init: Embeddings | None = None,
+        subwords: Subwords | None = None,
+    ) -> None:
+        """Allocates and initialises; `subwords` are those of the vocabulary, when the caller has them already. Raises
+        UsageError for a corpus or `init` that cannot be trained on, WvError when the matrices do not fit in memory."""
         words = len(corpus.vocab.words)
         if words < 2:
             message = f"training needs at least two different words, the vocabulary has {words}; lower --min-count"
@@ -53,38 +66,63 @@ class Word2vec:
         if init is not None and init.dim != config.dim:
             message = f"--init: expected vectors of --dim {config.dim}, found {init.dim}"
             raise UsageError(message)
-        memory.require(self.bytes_needed(config, words), "training", "lower --dim or raise --min-count")
+        self.subwords = subwords or Subwords.of(corpus.vocab.words, config)
+        needed = self.bytes_needed(config, words, self.subwords)
+        memory.require(needed, "training", "lower --dim or raise --min-count")
         self.config, self.corpus = config, corpus
-        self.input = memory.zeros(words, memory.padded(config.dim))
-        self.output = memory.zeros(words - (config.loss == "hs"), memory.padded(config.dim))
+        self._path = self._make_path() if config.loss == "hs" else None
+        nodes = int(self._path[1].max()) + 1 if self._path else words
+        self.input = memory.zeros(words + _ngrams(self.subwords), memory.padded(config.dim))
+        self.output = memory.zeros(nodes, memory.padded(config.dim))
         self.output_bias = np.zeros(words, np.float32) if config.loss == "nce" else None
         self.words_initialised = self._initialise(init)
         self.starts = _word2vec.block_starts(corpus.ids, _STEP_IDS[config.loss], config.max_sentence)
         self._run = self._make_run()
 
     @staticmethod
-    def bytes_needed(config: Word2vecConfig, words: int) -> int:
+    def bytes_needed(config: Word2vecConfig, words: int, subwords: Subwords | None = None) -> int:
         """Memory of the matrices and tables, beyond the corpus."""
         tables = 12 + (20 * 4 if config.loss == "hs" else 8)
-        return words * (2 * 4 * memory.padded(config.dim) + tables)
+        row = 4 * memory.padded(config.dim)
+        return words * (2 * row + tables) + (_ngrams(subwords) * row + subwords.nbytes if subwords else 0)
+
+    @staticmethod
+    def checkpoint_bytes(config: Word2vecConfig, words: int, subwords: Subwords | None = None) -> int:
+        return (2 * words + _ngrams(subwords)) * 4 * memory.padded(config.dim)
 
     def _initialise(self, init: Embeddings | None) -> int:
-        """Uniform in +-0.5 / dim as word2vec; output rows stay zero. Returns how many rows came from `init`."""
+        """Uniform in +-0.5 / dim as word2vec, with subwords in +-1 / dim as fastText; output rows stay zero. Returns
+        how many words came from `init`; their n-grams stay random."""
         random = np.random.default_rng(self.config.seed)
         dim, rows_at_once = self.config.dim, 1 << 16
+        scale = np.float32((2 if self.subwords else 1) / dim)
         for first in range(0, len(self.input), rows_at_once):
             part = self.input[first : first + rows_at_once]
-            part[:, :dim] = (random.random((len(part), dim), np.float32) - np.float32(0.5)) / np.float32(dim)
+            part[:, :dim] = (random.random((len(part), dim), np.float32) - np.float32(0.5)) * scale
         if init is None:
             return 0
         known = np.array([init.words.find(word) for word in self.corpus.vocab.words])
-        self.input[known >= 0, :dim] = init.matrix[known[known >= 0]]
+        self.input[np.flatnonzero(known >= 0), :dim] = init.matrix[known[known >= 0]]
         return int(np.count_nonzero(known >= 0))
+
+    def _make_path(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]:
+        """The Huffman paths of the words. With subwords the tree is fastText's, with a leaf for the line ends, so that
+        the output rows are those that fastText expects in its file."""
+        if self.subwords is None:
+            return _word2vec.huffman(self.corpus.vocab.counts)
+        counts, own = counts_with_line_end(self.corpus.vocab)
+        start, node, code = _word2vec.huffman(counts)
+        lengths = np.diff(start)
+        ours = np.zeros(len(counts), np.bool_)
+        ours[own] = True
+        kept = np.repeat(ours, lengths)
+        return np.concatenate([[0], np.cumsum(lengths[own])]), node[kept], code[kept]
 
     def _make_run(self) -> _word2vec.Run:
         config, counts = self.config, self.corpus.vocab.counts
         tables: dict[str, Any] = {}
-        keep = keep_probability(counts, config)
+        vocab = self.corpus.vocab
+        keep = keep_probability(counts, config, vocab.tokens_read + vocab.lines)
         if keep is not None:
             tables["keep"] = np.floor(keep * (2**32 - 1)).astype(np.uint32)
         if config.loss in ("ns", "nce"):
@@ -93,8 +131,8 @@ class Word2vec:
         if config.loss == "nce":
             tables["log_noise"] = np.log(config.negative * noise / noise.sum()).astype(np.float32)
             tables["output_bias"] = self.output_bias
-        if config.loss == "hs":
-            tables["path"] = _word2vec.huffman(counts)
+        if self.subwords is not None:
+            tables["subwords"] = (self.subwords.starts, self.subwords.rows)
         return _word2vec.Run(
             ids=self.corpus.ids,
             input=self.input,
@@ -113,6 +151,7 @@ class Word2vec:
             lr_floor=config.start_lr * config.lr_floor,
             epochs=config.epochs,
             seed=config.seed,
+            path=self._path,
             **tables,
         )
 
@@ -149,7 +188,14 @@ class Word2vec:
         return arrays
 
     def embeddings(self) -> Embeddings:
-        return Embeddings(self.corpus.vocab.words, self.input[:, : self.config.dim])
+        """The word vectors; with subwords the mean of each word's rows."""
+        rows = self.input if self.subwords is None else self.subwords.means(self.input)
+        return Embeddings(self.corpus.vocab.words, rows[:, : self.config.dim])
+
+    def fasttext_model(self, min_count: int) -> FastTextModel:
+        """The model for fastText's files: n-grams and output rows included. `min_count` is only recorded."""
+        dim, vocab = self.config.dim, self.corpus.vocab
+        return fasttext_model(self.config, min_count, vocab, self.subwords, self.input[:, :dim], self.output[:, :dim])
 
     def output_embeddings(self) -> Embeddings:
         """The context vectors. Raises UsageError for hierarchical softmax, whose output rows are not words."""
@@ -157,3 +203,7 @@ class Word2vec:
             message = "--save-output-vectors: with --loss hs the output rows are tree nodes, not words; use --loss ns"
             raise UsageError(message)
         return Embeddings(self.corpus.vocab.words, self.output[:, : self.config.dim])
+
+
+def _ngrams(subwords: Subwords | None) -> int:
+    return 0 if subwords is None else len(subwords.buckets)

@@ -8,7 +8,9 @@ from wv_cli import formats
 from wv_cli.config import Word2vecConfig
 from wv_cli.corpus import Corpus, encode
 from wv_cli.errors import UsageError
+from wv_cli.formats.fasttext_bin import save_model
 from wv_cli.models.clusters import word_classes
+from wv_cli.models.subwords import Subwords
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.output import check_writable, open_output
 from wv_cli.training.run import Outcome
@@ -71,9 +73,10 @@ class Word2vecSession(Session):
             progress=reading,
         )
         tell_corpus(corpus, say, time.monotonic() - begin)
-        self._predict(corpus, say)
+        subwords = Subwords.of(corpus.vocab.words, config)
+        self._predict(corpus, subwords, say)
         init = formats.load(self.init) if self.init else None
-        model = Word2vec(config, corpus, init)
+        model = Word2vec(config, corpus, init, subwords)
         if init is not None:
             say(f"{model.words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
         advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
@@ -91,11 +94,15 @@ class Word2vecSession(Session):
             self._save(model, facts)
         return outcome, facts
 
-    def _predict(self, corpus: Corpus, say: Say) -> None:
+    def _writes_model(self, path: str) -> bool:
+        """Vectors with subwords go to .bin as a whole fastText model: word2vec's format would lose the subwords."""
+        return self.config.maxn > 0 and path.endswith(".bin")
+
+    def _predict(self, corpus: Corpus, subwords: Subwords | None, say: Say) -> None:
         """Says what the run will need and refuses what cannot work, before the matrices are allocated."""
         words, dim = len(corpus.vocab), self.config.dim
-        matrices = Word2vec.bytes_needed(self.config, words)
-        saved = words * dim * 8
+        matrices = Word2vec.bytes_needed(self.config, words, subwords)
+        saved = Word2vec.checkpoint_bytes(self.config, words, subwords)
         say(
             f"needs {matrices / 1e6:,.0f} MB for the model and {4 * len(corpus.ids) / 1e6:,.0f} MB for the text, "
             f"{saved / 1e6:,.0f} MB of disk for a checkpoint",
@@ -117,7 +124,10 @@ class Word2vecSession(Session):
                     stream.write(encode_word(word) + b" %d\n" % number)
         else:
             for path in self.outputs:
-                formats.save(path, embeddings)
+                if self._writes_model(path):
+                    save_model(path, model.fasttext_model(self.vocab_config.min_count))
+                else:
+                    formats.save(path, embeddings)
         written = list(self.outputs)
         if self.output_vectors:
             formats.save(self.output_vectors, model.output_embeddings())

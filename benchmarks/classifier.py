@@ -1,0 +1,114 @@
+"""Suite `classifier`: fastText's supervised mode and ours on one labelled text, from the text file to the model file.
+
+The last `--validation` lines are held out. A speed is printed beside the quality it came with: P@1 on those lines. Each
+program predicts with its own model, so that a file nobody else can read would show.
+"""
+
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from measure import HERE, WV, measure, measure_json, median
+
+
+@dataclass(frozen=True)
+class Setting:
+    """`loss`, learning rate, word n-grams and character n-grams of a model."""
+
+    loss: str
+    lr: float
+    word_ngrams: int
+    maxn: int
+
+
+# The settings of fastText's tutorial, and the loss it recommends for many labels.
+SETTINGS = {
+    "softmax": Setting("softmax", 0.5, 1, 0),
+    "softmax-bigrams": Setting("softmax", 0.5, 2, 0),
+    "hs-bigrams": Setting("hs", 0.5, 2, 0),
+    "ova": Setting("ova", 0.5, 1, 0),
+    "softmax-subwords": Setting("softmax", 0.5, 1, 6),
+}
+PROGRAMS = ("wv", "fasttext")
+
+
+def _split(options: Any, folder: Path) -> tuple[Path, Path, Path]:
+    """Training lines, held-out lines, and the held-out lines repeated to `--queries` lines."""
+    lines = Path(options.corpus).read_bytes().splitlines(keepends=True)
+    train, valid, many = folder / "train.txt", folder / "valid.txt", folder / "many.txt"
+    held_out = lines[-options.validation :]
+    train.write_bytes(b"".join(lines[: -options.validation]))
+    valid.write_bytes(b"".join(held_out))
+    unlabelled = [b" ".join(word for word in line.split() if not word.startswith(b"__label__")) for line in held_out]
+    repeated = (unlabelled * (options.queries // len(held_out) + 1))[: options.queries]
+    many.write_bytes(b"\n".join(repeated) + b"\n")
+    return train, valid, many
+
+
+def _train(program: str, setting: Setting, options: Any, train: Path, model: Path) -> float:
+    minn = 3 if setting.maxn else 0
+    if program == "wv":
+        words = [
+            "--loss", setting.loss, "--lr", setting.lr, "--word-ngrams", setting.word_ngrams, "--minn", minn, "--maxn",
+            setting.maxn, "--dim", options.dim, "--epochs", options.epochs, "--threads", options.threads,
+        ]  # fmt: skip
+        argv = [*WV, "train", str(train), "--model", "supervised", "-o", str(model), "-q", "--no-meta"]
+        return measure([*argv, *map(str, words)]).cpu_seconds
+    job = {
+        "input": str(train), "loss": setting.loss, "lr": setting.lr, "wordNgrams": setting.word_ngrams, "minn": minn,
+        "maxn": setting.maxn, "dim": options.dim, "epoch": options.epochs, "thread": options.threads, "verbose": 0,
+    }  # fmt: skip
+    return measure(_peer(options, "train", {"model": str(model), "job": job})).cpu_seconds
+
+
+def _peer(options: Any, task: str, job: dict[str, Any]) -> list[str]:
+    return [options.peers, str(HERE / "peer_classifier.py"), task, json.dumps(job)]
+
+
+def _precision(program: str, options: Any, model: Path, valid: Path) -> float:
+    if program == "wv":
+        report = json.loads(measure([*WV, "eval", "labels", str(model), "-d", str(valid), "--json"]).stdout)
+        return float(report["results"][0]["precision"])
+    return float(measure_json(_peer(options, "test", {"model": str(model), "valid": str(valid)})))
+
+
+def _predict(program: str, options: Any, model: Path, many: Path, out: Path) -> float:
+    if program == "wv":
+        argv = [*WV, "predict", str(model), str(many), "-k", "1", "--prob", "--threads", str(options.threads)]
+        return measure(argv).cpu_seconds
+    return measure(_peer(options, "predict", {"model": str(model), "lines": str(many), "out": str(out)})).cpu_seconds
+
+
+def _quantize(program: str, options: Any, model: Path, out: Path) -> float:
+    if program == "wv":
+        argv = [*WV, "quantize", str(model), "-o", str(out), "--qnorm", "--threads", str(options.threads), "-q"]
+        return measure(argv).cpu_seconds
+    return measure(_peer(options, "quantize", {"model": str(model), "out": str(out)})).cpu_seconds
+
+
+def classifier(options: Any, result: dict[str, Any], say: Any) -> bool:
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory(dir=options.scratch) as name:
+        folder = Path(name)
+        train, valid, many = _split(options, folder)
+        for setting_name in options.settings:
+            setting = SETTINGS[setting_name]
+            for program in (program for program in PROGRAMS if program in options.programs):
+                model, small = folder / f"{program}.bin", folder / f"{program}.ftz"
+                runs: dict[str, list[float]] = {}
+                for _ in range(options.rounds):
+                    runs.setdefault("train_cpu_s", []).append(_train(program, setting, options, train, model))
+                    runs.setdefault("predict_cpu_s", []).append(
+                        _predict(program, options, model, many, folder / "answers")
+                    )
+                    runs.setdefault("quantize_cpu_s", []).append(_quantize(program, options, model, small))
+                rows.append({"setting": setting_name, "program": program})
+                rows[-1] |= {"p_at_1": _precision(program, options, model, valid)}
+                rows[-1] |= {"quantized_p_at_1": _precision(program, options, small, valid)}
+                rows[-1] |= {task: median(seconds) for task, seconds in runs.items()}
+                rows[-1] |= {"size_mb": model.stat().st_size / 1e6, "quantized_mb": small.stat().st_size / 1e6}
+                say(f"{setting_name} {program}: {rows[-1]}")
+    result["summary"] = rows
+    return True

@@ -1,0 +1,87 @@
+#include "core/subwords.h"
+
+#include <string.h>
+
+/* FNV-1a; a byte of 0x80 and above is sign-extended before it is mixed in, which fastText's models depend on. */
+static inline uint32_t mixed(uint32_t hash, char byte) {
+    return (hash ^ (uint32_t)(int32_t)(int8_t)byte) * 16777619u;
+}
+
+#define HASH_START 2166136261u
+
+uint32_t wv_fasttext_hash(const char *bytes, size_t length) {
+    uint32_t hash = HASH_START;
+    for (size_t i = 0; i < length; i++) hash = mixed(hash, bytes[i]);
+    return hash;
+}
+
+/* Byte i of `<word>`. */
+static inline char bracketed(const char *word, size_t length, size_t i) {
+    return i == 0 ? '<' : i <= length ? word[i - 1] : '>';
+}
+
+static inline int continues(char byte) { return ((unsigned char)byte & 0xC0) == 0x80; }
+
+/* Either `buckets_out` or `spans` takes the n-grams. */
+static inline int64_t each_ngram(const char *word, size_t length, int minn, int maxn, uint32_t buckets,
+                                 int32_t *buckets_out, int64_t *spans, int64_t room) {
+    const size_t size = length + 2;
+    int64_t count = 0;
+    for (size_t start = 0; start < size; start++) {
+        if (continues(bracketed(word, length, start))) continue;
+        uint32_t hash = HASH_START;
+        size_t end = start;
+        for (int n = 1; end < size && n <= maxn; n++) {
+            do {
+                hash = mixed(hash, bracketed(word, length, end++));
+            } while (end < size && continues(bracketed(word, length, end)));
+            if (n < minn || (n == 1 && (start == 0 || end == size))) continue;
+            if (count < room && spans) {
+                spans[2 * count] = (int64_t)start;
+                spans[2 * count + 1] = (int64_t)end;
+            } else if (count < room) {
+                buckets_out[count] = (int32_t)(hash % buckets);
+            }
+            count++;
+        }
+    }
+    return count;
+}
+
+int64_t wv_subwords(const char *word, size_t length, int minn, int maxn, uint32_t buckets, int32_t *out, int64_t room) {
+    return buckets ? each_ngram(word, length, minn, maxn, buckets, out, NULL, room) : 0;
+}
+
+int64_t wv_subword_spans(const char *word, size_t length, int minn, int maxn, int64_t *spans, int64_t room) {
+    return each_ngram(word, length, minn, maxn, 1, NULL, spans, room);
+}
+
+int64_t wv_line_ngrams(const uint32_t *hashes, int64_t count, int n, uint32_t buckets, int32_t *out, int64_t room) {
+    int64_t found = 0;
+    if (!buckets) return 0;
+    for (int64_t first = 0; first < count; first++) {
+        uint64_t hash = (uint64_t)(int64_t)(int32_t)hashes[first];
+        for (int64_t next = first + 1; next < count && next - first < n; next++) {
+            hash = hash * 116049371u + (uint64_t)(int64_t)(int32_t)hashes[next];
+            if (found < room) out[found] = (int32_t)(hash % buckets);
+            found++;
+        }
+    }
+    return found;
+}
+
+void wv_mean_rows(const char *matrix, int64_t dim, const int64_t *starts, const int64_t *rows, int64_t groups,
+                  float *out) {
+    /* The matrices of a mapped file begin at any byte. */
+    typedef float loose_float __attribute__((aligned(1), may_alias));
+    for (int64_t group = 0; group < groups; group++, out += dim) {
+        memset(out, 0, sizeof(float) * (size_t)dim);
+        for (int64_t i = starts[group]; i < starts[group + 1]; i++) {
+            const loose_float *row = (const loose_float *)matrix + dim * (rows ? rows[i] : i);
+            for (int64_t d = 0; d < dim; d++) out[d] += row[d];
+        }
+        const int64_t size = starts[group + 1] - starts[group];
+        const float scale = size ? (float)(1.0 / (double)size) : 0;
+        for (int64_t d = 0; d < dim; d++) out[d] *= scale;
+    }
+}

@@ -1,0 +1,49 @@
+/* From text to the rows of a fastText model: every line of a chunk becomes the rows of its words, of their character
+ * n-grams and of its word n-grams, and its labels, by the rules of fastText's Dictionary::getLine.
+ *
+ * One line in, one line out: a word `</s>` inside a line ends what is read of it (fastText begins a new line there).
+ * Every line ends with `</s>`, the last of a text too, even where its newline is missing.
+ */
+#ifndef WV_TEXTROWS_H
+#define WV_TEXTROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/wordmap.h"
+
+typedef struct {
+    wv_wordmap *map;           /* words, then labels: label i has the id words + i */
+    int32_t words;
+    int minn, maxn;            /* maxn 0: no character n-grams */
+    int word_ngrams;           /* 1: none */
+    uint32_t buckets;          /* 0: no n-gram has a row */
+    const int32_t *bucket_row; /* (buckets): its row behind the words, -1 for none; NULL: the bucket's number */
+    const char *prefix;        /* unknown words that begin with it are dropped: they are labels */
+    size_t prefix_length;
+} wv_text_rules;
+
+typedef struct {
+    const char *text;
+    size_t length;
+    wv_slot *slot; /* of a short word, where the search for it begins; else NULL */
+    wv_word_key key;
+} wv_text_word;
+
+/* Line i begins at row[start[2 i]] and label[start[2 i + 1]] and ends where line i + 1 begins. Grown by realloc. */
+typedef struct {
+    int64_t lines, line_capacity;
+    int64_t *start; /* 2 (lines + 1) */
+    int32_t *row, *label;
+    int64_t row_capacity, label_capacity;
+    uint32_t *hash; /* of the words of one line */
+    int64_t hash_capacity;
+    wv_text_word *word; /* the words of one line */
+    int64_t word_capacity;
+} wv_text_rows;
+
+/* Reads whole lines; `length` bytes, the last of them a newline. Fills `rows`, which is empty or zeroed. 0 or WV_NO_MEMORY. */
+int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t length, wv_text_rows *rows);
+void wv_text_rows_free(wv_text_rows *rows);
+
+#endif

@@ -1,0 +1,291 @@
+/* The answers of a fastText classifier: the hidden vector of a line, the scores of the labels, the k best of them.
+ *
+ * As in fastText: probabilities are kept as ln(p + 1e-5); one-vs-all and negative sampling read the sigmoid from its table
+ * of 512 steps, because its probabilities are off by up to 0.008 and ours must be the same; hierarchical softmax walks
+ * down the tree and leaves branches that cannot reach the k best.
+ */
+#include <math.h>
+
+#include "kernels/outputs.h"
+#include "kernels/tile.h"
+#include "kernels/wv_kernels.h"
+
+enum {
+    LINES = 8, /* lines scored at once: they share the loads of the output rows */
+    CHUNK = 8  /* vectors of a row summed at once, in registers */
+};
+
+/* A label and ln(p + 1e-5). */
+typedef struct {
+    float score;
+    int32_t label;
+} answer;
+
+typedef struct {
+    float *hidden;  /* (LINES, stride) */
+    float *score;   /* (LINES, labels) */
+    float *block;   /* scores of a tile */
+    vfloat *sums;
+    int32_t *node;  /* (2 labels) the tree's branches still to walk, and their scores */
+    float *node_score;
+    answer *answers; /* (k + 1) */
+} scratch_space;
+
+static void *carve(char **free_space, size_t bytes) {
+    void *piece = *free_space;
+    *free_space += (bytes + 63) / 64 * 64;
+    return piece;
+}
+
+static size_t lay_out(const wv_prediction_run *run, char *memory, scratch_space *space) {
+    char *p = memory;
+    size_t labels = (size_t)run->labels;
+    space->hidden = carve(&p, sizeof(float) * LINES * (size_t)run->stride);
+    space->score = carve(&p, sizeof(float) * LINES * (labels + WV_ROW_FLOATS));
+    space->block = carve(&p, sizeof(float) * (LINES * WV_TILE_OUTPUTS + WV_ROW_FLOATS));
+    space->sums = carve(&p, sizeof(vfloat) * (LINES * WV_TILE_OUTPUTS + WV_LANES));
+    space->node = carve(&p, sizeof(int32_t) * (2 * labels + 2));
+    space->node_score = carve(&p, sizeof(float) * (2 * labels + 2));
+    space->answers = carve(&p, sizeof(answer) * ((size_t)run->k + 1));
+    return (size_t)(p - memory);
+}
+
+size_t WV_NAME(wv_supervised_predict_scratch_bytes)(const wv_prediction_run *run) {
+    scratch_space space;
+    return lay_out(run, NULL, &space);
+}
+
+/* ---------------------------------------------------------------- hidden vectors */
+
+/* out = scale * sum of the rows, in `vectors` vectors from column d on, and with `rest` in one more that ends with the
+ * last column: it overlaps the others, so that nothing is read behind the row. Both are constants. */
+WV_INLINE void sum_columns(const wv_prediction_run *run, const int32_t *row, int64_t rows, int d, int vectors, int rest,
+                           float scale, float *out) {
+    vfloat sum[CHUNK + 1];
+    size_t width = (size_t)run->input_stride * sizeof(float);
+    int last = run->dim - WV_LANES;
+    for (int v = 0; v <= vectors; v++) sum[v] = v_splat(0);
+    for (int64_t k = 0; k < rows; k++) {
+        const char *from = run->input + (size_t)row[k] * width;
+        vfloat part;
+        for (int v = 0; v < vectors; v++) {
+            memcpy(&part, from + (size_t)(d + v * WV_LANES) * sizeof(float), sizeof part);
+            sum[v] += part;
+        }
+        if (rest) {
+            memcpy(&part, from + (size_t)last * sizeof(float), sizeof part);
+            sum[vectors] += part;
+        }
+    }
+    for (int v = 0; v < vectors; v++) v_store(out + d + v * WV_LANES, sum[v] * scale);
+    if (rest) v_store_unaligned(out + last, sum[vectors] * scale);
+}
+
+/* out = mean of the rows. The input may be a mapped file: rows begin at any byte and nothing may be read behind them. */
+static void mean_of_rows(const wv_prediction_run *run, const int32_t *row, int64_t rows, float *out) {
+    float scale = 1.0f / (float)rows;
+    int d = 0;
+    for (; d + CHUNK * WV_LANES <= run->dim; d += CHUNK * WV_LANES) sum_columns(run, row, rows, d, CHUNK, 0, scale, out);
+    int vectors = (run->dim - d) / WV_LANES, rest = run->dim % WV_LANES != 0;
+    if (run->dim < WV_LANES) {
+        for (; d < run->dim; d++) {
+            float sum = 0, part;
+            for (int64_t k = 0; k < rows; k++) {
+                memcpy(&part, run->input + ((size_t)row[k] * (size_t)run->input_stride + (size_t)d) * sizeof part,
+                       sizeof part);
+                sum += part;
+            }
+            out[d] = sum * scale;
+        }
+    } else if (rest) {
+        switch (vectors) {
+#define WITH_REST(n) case n: sum_columns(run, row, rows, d, n, 1, scale, out); break
+        WITH_REST(0); WITH_REST(1); WITH_REST(2); WITH_REST(3); WITH_REST(4); WITH_REST(5); WITH_REST(6); WITH_REST(7);
+#undef WITH_REST
+        }
+    } else {
+        for (; d < run->dim; d += WV_LANES) sum_columns(run, row, rows, d, 1, 0, scale, out);
+    }
+    for (d = run->dim; d < run->stride; d++) out[d] = 0;
+}
+
+static void prefetch_rows(const wv_prediction_run *run, const int32_t *row, int64_t rows) {
+    size_t width = (size_t)run->input_stride * sizeof(float);
+    for (int64_t k = 0; k < rows; k++)
+        for (size_t at = 0; at < width; at += 64) __builtin_prefetch(run->input + (size_t)row[k] * width + at, 0, 3);
+}
+
+/* ---------------------------------------------------------------- the k best */
+
+/* A heap of the best so far, the worst on top. The table of the sigmoid makes equal scores common, and which of them
+ * stay and in what order depends on the heap: it is moved exactly as libstdc++'s push_heap and pop_heap move fastText's. */
+typedef struct {
+    int32_t size, room; /* answers has room + 1 */
+    answer *answers;
+} best;
+
+static void sift_up(answer *heap, int32_t hole, answer value) {
+    while (hole > 0 && heap[(hole - 1) / 2].score > value.score) {
+        heap[hole] = heap[(hole - 1) / 2];
+        hole = (hole - 1) / 2;
+    }
+    heap[hole] = value;
+}
+
+/* The top goes to heap[last]; heap[0 .. last) is a heap again. */
+static void pop(answer *heap, int32_t last) {
+    answer value = heap[last];
+    heap[last] = heap[0];
+    int32_t hole = 0, child = 0;
+    while (child < (last - 1) / 2) {
+        child = 2 * (child + 1);
+        if (heap[child].score > heap[child - 1].score) child--;
+        heap[hole] = heap[child];
+        hole = child;
+    }
+    if (last % 2 == 0 && child == (last - 2) / 2) {
+        child = 2 * (child + 1);
+        heap[hole] = heap[child - 1];
+        hole = child - 1;
+    }
+    sift_up(heap, hole, value);
+}
+
+static int is_too_low(const best *b, float score) { return b->size == b->room && score < b->answers[0].score; }
+
+static void offer(best *b, float score, int32_t label) {
+    sift_up(b->answers, b->size++, (answer){score, label});
+    if (b->size > b->room) pop(b->answers, --b->size);
+}
+
+static int32_t best_first(best *b, int32_t *label, float *score) {
+    for (int32_t last = b->size - 1; last > 0; last--) pop(b->answers, last);
+    for (int32_t k = 0; k < b->size; k++) label[k] = b->answers[k].label, score[k] = b->answers[k].score;
+    return b->size;
+}
+
+static float fasttext_log(float p) { return (float)log((double)p + 1e-5); }
+
+/* ---------------------------------------------------------------- output layers */
+
+/* score (lines, row) = hidden . output for all labels. */
+static void all_scores(const wv_prediction_run *run, scratch_space *space, int lines, size_t row) {
+    float *x[LINES], *y[WV_TILE_OUTPUTS];
+    for (int i = 0; i < lines; i++) x[i] = space->hidden + (size_t)i * (size_t)run->stride;
+    for (int32_t label = 0; label < run->labels; label += WV_TILE_OUTPUTS) {
+        int block = run->labels - label < WV_TILE_OUTPUTS ? run->labels - label : WV_TILE_OUTPUTS;
+        for (int j = 0; j < block; j++) y[j] = (float *)run->output + (size_t)(label + j) * (size_t)run->stride;
+        tile_scores(lines, x, block, y, run->stride, space->sums, space->block);
+        for (int i = 0; i < lines; i++)
+            for (int j = 0; j < block; j++) space->score[(size_t)i * row + (size_t)(label + j)] = space->block[i * block + j];
+    }
+}
+
+/* Scores become probabilities, in place; room for WV_LANES - 1 more. */
+static void to_softmax(int32_t count, float *score) {
+    vfloat highest = v_splat(-INFINITY), sums = v_splat(0);
+    for (int k = 0; k < WV_LANES - 1; k++) score[count + k] = -INFINITY;
+    for (int32_t k = 0; k < count; k += WV_LANES) {
+        vfloat s = v_load_unaligned(score + k);
+        highest = v_select(s > highest, s, highest);
+    }
+    float top = highest[0];
+    for (int k = 1; k < WV_LANES; k++) top = highest[k] > top ? highest[k] : top;
+    for (int32_t k = 0; k < count; k += WV_LANES) {
+        vfloat e = v_exp(v_load_unaligned(score + k) - top);
+        int inside = count - k;
+        for (int lane = inside; lane < WV_LANES; lane++) e[lane] = 0;
+        v_store_unaligned(score + k, e);
+        sums += e;
+    }
+    float scale = 1.0f / v_sum(sums);
+    for (int32_t k = 0; k < count; k++) score[k] *= scale;
+}
+
+/* fastText's sigmoid. */
+static void to_sigmoid(const wv_prediction_run *run, float *score) {
+    for (int32_t k = 0; k < run->labels; k++) {
+        float s = score[k];
+        if (s < -8)
+            score[k] = 0;
+        else if (s > 8)
+            score[k] = 1;
+        else if (s == s)
+            score[k] = run->sigmoid[(int)((s + 8) * 512 / 8 / 2)];
+    }
+}
+
+static void choose(const wv_prediction_run *run, const float *score, best *b) {
+    /* Below `bar` the logarithm, which decides, is certainly too low. */
+    float bar = run->threshold;
+    for (int32_t k = 0; k < run->labels; k++) {
+        if (!(score[k] >= bar)) continue;
+        float log_score = fasttext_log(score[k]);
+        if (is_too_low(b, log_score)) continue;
+        offer(b, log_score, k);
+        if (b->size == b->room) {
+            float lowest = (float)((exp((double)b->answers[0].score) - 1e-5) * 0.99999 - 1e-7);
+            if (lowest > bar) bar = lowest;
+        }
+    }
+}
+
+static void walk_tree(const wv_prediction_run *run, scratch_space *space, const float *hidden, best *b) {
+    float bar = fasttext_log(run->threshold);
+    int open = 0;
+    space->node[open] = 2 * run->labels - 2;
+    space->node_score[open++] = 0;
+    while (open > 0) {
+        int32_t node = space->node[--open];
+        float score = space->node_score[open];
+        if (score < bar || is_too_low(b, score)) continue;
+        if (run->left[node] < 0) {
+            offer(b, score, node);
+            continue;
+        }
+        const float *y = run->output + (size_t)(node - run->labels) * (size_t)run->stride;
+        vfloat sum = v_splat(0);
+        for (int d = 0; d < run->stride; d += WV_LANES) sum += v_load(hidden + d) * v_load(y + d);
+        float p = 1.0f / (1.0f + expf(-v_sum(sum)));
+        space->node[open] = run->right[node];
+        space->node_score[open++] = score + fasttext_log(p);
+        space->node[open] = run->left[node];
+        space->node_score[open++] = score + fasttext_log((float)(1.0 - (double)p));
+    }
+}
+
+void WV_NAME(wv_supervised_predict)(const wv_prediction_run *run, const int64_t *start, const int32_t *row,
+                                    int64_t lines, int32_t *label, float *score, int32_t *found, void *scratch) {
+    scratch_space space;
+    lay_out(run, scratch, &space);
+    size_t width = (size_t)run->labels + WV_ROW_FLOATS;
+    for (int64_t first = 0; first < lines; first += LINES) {
+        int count = 0;
+        int64_t place[LINES], last = first + LINES < lines ? first + LINES : lines;
+        int64_t ahead = last + LINES < lines ? last + LINES : lines;
+        for (int64_t i = first; i < last; i++) {
+            found[i] = 0;
+            if (start[i] == start[i + 1]) continue; /* nothing known: no answer */
+            mean_of_rows(run, row + start[i], start[i + 1] - start[i],
+                         space.hidden + (size_t)count * (size_t)run->stride);
+            place[count++] = i;
+        }
+        if (start[ahead] - start[last] < 64 * LINES) prefetch_rows(run, row + start[last], start[ahead] - start[last]);
+        if (run->layer != WV_SUP_HS) all_scores(run, &space, count, width);
+        for (int n = 0; n < count; n++) {
+            int64_t i = place[n];
+            best b = {0, run->k, space.answers};
+            if (run->layer == WV_SUP_HS) {
+                walk_tree(run, &space, space.hidden + (size_t)n * (size_t)run->stride, &b);
+            } else {
+                float *scores = space.score + (size_t)n * width;
+                if (run->layer == WV_SUP_SOFTMAX)
+                    to_softmax(run->labels, scores);
+                else
+                    to_sigmoid(run, scores);
+                choose(run, scores, &b);
+            }
+            found[i] = best_first(&b, label + i * run->k, score + i * run->k);
+        }
+    }
+}

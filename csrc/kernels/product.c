@@ -1,0 +1,301 @@
+/* Product quantisation: k-means with WV_CENTROIDS centroids on one block of coordinates, and codes for rows.
+ *
+ * The nearest centroid c of a point x is the least |c|^2 - 2 x.c. Points lie in panels, one point a lane, so a centroid's
+ * weights (|c|^2, -2 c) are broadcast against several panels whose best distance and index stay in registers. Coordinates
+ * are taken relative to a centre of the block, which keeps |c|^2 and 2 x.c from cancelling each other.
+ *
+ * Lloyd's algorithm, with two departures from fastText's: it starts from points drawn with probability in proportion to
+ * their squared distance from those drawn before (k-means++, Arthur and Vassilvitskii 2007) instead of uniformly, and a
+ * centroid without points moves to a point drawn the same way instead of beside another centroid, so the error cannot
+ * rise. It ends early when the error does not fall any more. Ties go to the lowest index.
+ */
+#include <math.h>
+
+#include "core/rng.h"
+#include "kernels/lanes.h"
+#include "kernels/wv_kernels.h"
+
+#if WV_LANES == 16
+#define PANELS 4 /* panels at a time: registers for distances, best distances and indices of all */
+#else
+#define PANELS 2
+#endif
+#define TILE (PANELS * WV_LANES)
+#define CHUNK 1024
+#define ENCODE_ROWS 128 /* rows whose coordinates stay in the cache while all blocks are coded */
+
+static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+
+/* ---------------------------------------------------------------- the nearest centroid */
+
+/* weights (WV_CENTROIDS, width + 1) and the centre (width) of centroids (WV_CENTROIDS, width). */
+static void prepare(const float *centroids, int32_t width, float *centre, float *weights) {
+    for (int32_t j = 0; j < width; j++) {
+        double sum = 0;
+        for (int k = 0; k < WV_CENTROIDS; k++) sum += centroids[k * width + j];
+        centre[j] = (float)(sum / WV_CENTROIDS);
+    }
+    for (int k = 0; k < WV_CENTROIDS; k++) {
+        double square = 0;
+        for (int32_t j = 0; j < width; j++) {
+            float c = centroids[k * width + j] - centre[j];
+            weights[k * (width + 1) + 1 + j] = -2 * c;
+            square += (double)c * c;
+        }
+        weights[k * (width + 1)] = (float)square;
+    }
+}
+
+/* Puts coordinates first .. first + width - 1 of n <= TILE rows, less the centre, into a tile (PANELS, width, lanes);
+ * lanes without a row are zero. */
+static void pack(const float *const *rows, int n, int32_t first, int32_t width, const float *centre, float *tile) {
+    for (int i = 0; i < TILE; i++) {
+        float *lane = tile + (int64_t)(i / WV_LANES) * width * WV_LANES + i % WV_LANES;
+        for (int32_t j = 0; j < width; j++) lane[j * WV_LANES] = i < n ? rows[i][first + j] - centre[j] : 0;
+    }
+}
+
+/* best (PANELS): |c|^2 - 2 x.c of the nearest centroid of each point; index (PANELS): which one it is. */
+WV_INLINE void nearest_of(const float *tile, int32_t width, const float *weights, vfloat *best, vint *index) {
+    for (int p = 0; p < PANELS; p++) best[p] = v_splat(INFINITY), index[p] = (vint){0};
+    for (int k = 0; k < WV_CENTROIDS; k++, weights += width + 1) {
+        vfloat distance[PANELS];
+        for (int p = 0; p < PANELS; p++) distance[p] = v_splat(weights[0]);
+        for (int32_t j = 0; j < width; j++)
+            for (int p = 0; p < PANELS; p++)
+                distance[p] += v_load(tile + ((int64_t)p * width + j) * WV_LANES) * weights[1 + j];
+        for (int p = 0; p < PANELS; p++) {
+            vint closer = distance[p] < best[p];
+            best[p] = v_select(closer, distance[p], best[p]);
+            index[p] = (vint)v_select(closer, (vfloat)((vint){0} + k), (vfloat)index[p]);
+        }
+    }
+}
+
+/* The usual widths as constants, so that the coordinates of a tile stay in registers. */
+static void nearest(const float *tile, int32_t width, const float *weights, vfloat *best, vint *index) {
+    switch (width) {
+    case 1: nearest_of(tile, 1, weights, best, index); break;
+    case 2: nearest_of(tile, 2, weights, best, index); break;
+    case 3: nearest_of(tile, 3, weights, best, index); break;
+    case 4: nearest_of(tile, 4, weights, best, index); break;
+    default: nearest_of(tile, width, weights, best, index);
+    }
+}
+
+/* ---------------------------------------------------------------- k-means */
+
+typedef struct {
+    int32_t width;
+    int64_t points, padded;
+    float *panels;    /* (padded / TILE) tiles: the points less the centre */
+    float *distance;  /* (padded): the squared distance of each point to its nearest centroid */
+    float *square;    /* (padded): |x|^2 */
+    int32_t *code;    /* (padded) */
+    float *centroids; /* (WV_CENTROIDS, width), less the centre */
+    float *weights;   /* (WV_CENTROIDS, width + 1) */
+    double *sums;     /* (WV_CENTROIDS, width) */
+    double *chunk;    /* (padded / CHUNK, rounded up): sums of distances */
+} clusters;
+
+static const float *point(const clusters *c, int64_t i) {
+    return c->panels + i / WV_LANES * WV_LANES * c->width + i % WV_LANES;
+}
+
+/* Sums the distances by CHUNK points; their total. */
+static double tally(clusters *c) {
+    double total = 0;
+    for (int64_t first = 0, chunk = 0; first < c->points; first += CHUNK, chunk++) {
+        int64_t end = first + CHUNK < c->points ? first + CHUNK : c->points;
+        double sum = 0;
+        for (int64_t i = first; i < end; i++) sum += c->distance[i];
+        total += c->chunk[chunk] = sum;
+    }
+    return total;
+}
+
+/* Sets centroid k to a point drawn with probability in proportion to its distance, which is tallied; when all distances
+ * are zero, to the first point. */
+static void draw(clusters *c, int k, double total, uint64_t *random) {
+    double rest = (double)(wv_rng_next(random) >> 11) * 0x1p-53 * total;
+    int64_t i = 0, chosen = 0;
+    while (i + CHUNK < c->points && rest >= c->chunk[i / CHUNK]) rest -= c->chunk[i / CHUNK], i += CHUNK;
+    for (; i < c->points && rest >= 0; i++)
+        if (c->distance[i] > 0) rest -= c->distance[i], chosen = i;
+    const float *from = point(c, chosen);
+    for (int32_t j = 0; j < c->width; j++) c->centroids[k * c->width + j] = from[j * WV_LANES];
+}
+
+/* Lowers every distance to that from centroid k where it is nearer. */
+static void approach(clusters *c, int k) {
+    const float *centroid = c->centroids + (int64_t)k * c->width;
+    for (int64_t i = 0; i < c->padded; i += WV_LANES) {
+        vfloat square = {0}, before = v_load(c->distance + i);
+        const float *panel = point(c, i);
+        for (int32_t j = 0; j < c->width; j++) {
+            vfloat difference = v_load(panel + j * WV_LANES) - centroid[j];
+            square += difference * difference;
+        }
+        v_store(c->distance + i, v_select(square < before, square, before));
+    }
+}
+
+/* Code and distance of every point; the sum of the distances. */
+static double assign(clusters *c) {
+    for (int k = 0; k < WV_CENTROIDS; k++) {
+        double square = 0;
+        for (int32_t j = 0; j < c->width; j++) {
+            float value = c->centroids[k * c->width + j];
+            c->weights[k * (c->width + 1) + 1 + j] = -2 * value;
+            square += (double)value * value;
+        }
+        c->weights[k * (c->width + 1)] = (float)square;
+    }
+    for (int64_t i = 0; i < c->padded; i += TILE) {
+        vfloat best[PANELS];
+        vint index[PANELS];
+        nearest(c->panels + i * c->width, c->width, c->weights, best, index);
+        for (int p = 0; p < PANELS; p++) {
+            vfloat distance = best[p] + v_load(c->square + i + p * WV_LANES);
+            distance = v_select(distance > 0.0f, distance, v_splat(0));
+            v_store(c->distance + i + p * WV_LANES, distance);
+            memcpy(c->code + i + p * WV_LANES, &index[p], sizeof(vint));
+        }
+    }
+    return tally(c);
+}
+
+/* Moves every centroid to the mean of its points, and those without any to points far from theirs. */
+static void move(clusters *c, double total, uint64_t *random) {
+    int64_t count[WV_CENTROIDS] = {0};
+    int32_t width = c->width;
+    memset(c->sums, 0, sizeof(double) * WV_CENTROIDS * width);
+    for (int64_t i = 0; i < c->points; i++) {
+        const float *from = point(c, i);
+        double *sum = c->sums + (int64_t)c->code[i] * width;
+        for (int32_t j = 0; j < width; j++) sum[j] += from[j * WV_LANES];
+        count[c->code[i]]++;
+    }
+    for (int k = 0; k < WV_CENTROIDS; k++) {
+        if (count[k])
+            for (int32_t j = 0; j < width; j++)
+                c->centroids[k * width + j] = (float)(c->sums[k * width + j] / (double)count[k]);
+        else
+            draw(c, k, total, random);
+    }
+}
+
+/* Fills the panels with the points less their mean, which goes to `centre`. */
+static void gather(const wv_product_block *run, clusters *c, float *centre) {
+    for (int32_t j = 0; j < run->width; j++) {
+        double sum = 0;
+        for (int64_t i = 0; i < run->points; i++) sum += run->x[run->sample[i] * run->stride + run->first + j];
+        centre[j] = (float)(sum / (double)run->points);
+    }
+    for (int64_t i = 0; i < c->padded; i += TILE) {
+        const float *rows[TILE];
+        int n = (int)(run->points - i < TILE ? run->points - i : TILE);
+        for (int r = 0; r < n; r++) rows[r] = run->x + run->sample[i + r] * run->stride;
+        pack(rows, n, run->first, run->width, centre, c->panels + i * c->width);
+    }
+    for (int64_t i = 0; i < c->padded; i += WV_LANES) {
+        vfloat square = {0};
+        for (int32_t j = 0; j < c->width; j++) {
+            vfloat value = v_load(point(c, i) + j * WV_LANES);
+            square += value * value;
+        }
+        v_store(c->square + i, square);
+    }
+}
+
+static size_t lay_out(int64_t points, int32_t width, char *scratch, clusters *c, float **centre) {
+    int64_t padded = round_up(points, TILE), rows = WV_CENTROIDS;
+    size_t at = 0;
+#define PLACE(target, type, count) \
+    target = (type *)(scratch + at), at += (size_t)round_up((int64_t)sizeof(type) * (count), 64)
+    PLACE(c->panels, float, padded * width);
+    PLACE(c->distance, float, padded);
+    PLACE(c->square, float, padded);
+    PLACE(c->code, int32_t, padded);
+    PLACE(c->centroids, float, rows * width);
+    PLACE(c->weights, float, rows * (width + 1));
+    PLACE(c->sums, double, rows * width);
+    PLACE(c->chunk, double, padded / CHUNK + 1);
+    PLACE(*centre, float, width);
+#undef PLACE
+    c->width = width, c->points = points, c->padded = padded;
+    return at;
+}
+
+size_t WV_NAME(wv_product_train_scratch_bytes)(int64_t points, int32_t width) {
+    clusters c;
+    float *centre;
+    return lay_out(points, width, NULL, &c, &centre);
+}
+
+int32_t WV_NAME(wv_product_train)(const wv_product_block *run, void *scratch) {
+    clusters c;
+    float *centre;
+    uint64_t random = wv_rng_stream(run->seed, (uint64_t)run->first, (uint64_t)run->width);
+    lay_out(run->points, run->width, scratch, &c, &centre);
+    gather(run, &c, centre);
+
+    for (int64_t i = 0; i < c.padded; i++) c.distance[i] = 1; /* the first centroid may be any point */
+    for (int k = 0; k < WV_CENTROIDS; k++) {
+        draw(&c, k, tally(&c), &random);
+        if (k == 0)
+            for (int64_t i = 0; i < c.padded; i++) c.distance[i] = INFINITY;
+        approach(&c, k);
+    }
+
+    int32_t done = 0;
+    while (done < run->iterations) {
+        double total = run->errors[done] = assign(&c);
+        if (done++ && !(total < run->errors[done - 2])) break;
+        move(&c, total, &random);
+    }
+    for (int k = 0; k < WV_CENTROIDS; k++)
+        for (int32_t j = 0; j < run->width; j++)
+            run->centroids[k * run->width + j] = c.centroids[k * run->width + j] + centre[j];
+    return done;
+}
+
+/* ---------------------------------------------------------------- codes */
+
+static int32_t width_of(const wv_product_codes *run, int32_t first) {
+    return run->dim - first < run->dsub ? run->dim - first : run->dsub;
+}
+
+size_t WV_NAME(wv_product_encode_scratch_bytes)(int32_t dim, int32_t dsub) {
+    int64_t blocks = (dim + dsub - 1) / dsub, width = dsub < dim ? dsub : dim;
+    return (size_t)(round_up(4 * TILE * width, 64) + round_up(4 * WV_CENTROIDS * (dim + blocks), 64) +
+                    round_up(4 * (int64_t)dim, 64));
+}
+
+void WV_NAME(wv_product_encode)(const wv_product_codes *run, int64_t start, int64_t end, void *scratch) {
+    int32_t dsub = run->dsub, dim = run->dim, blocks = (dim + dsub - 1) / dsub;
+    float *tile = scratch;
+    float *weights = tile + round_up((int64_t)TILE * (dsub < dim ? dsub : dim), 16);
+    float *centre = weights + round_up((int64_t)WV_CENTROIDS * (dim + blocks), 16);
+    for (int32_t first = 0, m = 0; m < blocks; first += dsub, m++)
+        prepare(run->centroids + (int64_t)first * WV_CENTROIDS, width_of(run, first), centre + first,
+                weights + (int64_t)WV_CENTROIDS * (first + m));
+
+    for (int64_t from = start; from < end; from += ENCODE_ROWS) {
+        int64_t to = from + ENCODE_ROWS < end ? from + ENCODE_ROWS : end;
+        for (int32_t first = 0, m = 0; m < blocks; first += dsub, m++) {
+            int32_t width = width_of(run, first);
+            for (int64_t i = from; i < to; i += TILE) {
+                const float *rows[TILE];
+                vfloat best[PANELS];
+                vint index[PANELS];
+                int n = (int)(to - i < TILE ? to - i : TILE);
+                for (int r = 0; r < n; r++) rows[r] = run->x + (i + r) * run->stride;
+                pack(rows, n, first, width, centre + first, tile);
+                nearest(tile, width, weights + (int64_t)WV_CENTROIDS * (first + m), best, index);
+                for (int r = 0; r < n; r++)
+                    run->codes[(i + r) * blocks + m] = (uint8_t)index[r / WV_LANES][r % WV_LANES];
+            }
+        }
+    }
+}

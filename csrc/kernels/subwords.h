@@ -1,0 +1,104 @@
+/* Subwords (fastText, Bojanowski et al. 2017): a word is the mean of its own row and the rows of its character n-grams.
+ * Which rows those are is decided elsewhere (wv_cli/models/subwords.py); here they are read and written.
+ *
+ * fastText sums some 20 rows for every (word, predicted word) pair and writes 20 rows back. Here the mean is made once,
+ * when a position enters the window, into a row of a ring (`hidden`), which takes the place of the word's input row in
+ * all tiles until the window has passed; what it has gained by then is added to all its rows. Added undivided, as
+ * fastText does: the mean of rows that all move by g moves by g, so `hidden` is what the mean would have become.
+ * What is given up: rows that two words of a window share do not see each other's steps before they leave.
+ *
+ * The inputs must be the context words for that, as in word2vec. fastText's skip-gram turns them round (the centre word
+ * is the input, each context word is predicted), which loses a fifth of the analogies once negatives are shared.
+ */
+#ifndef WV_SUBWORDS_H
+#define WV_SUBWORDS_H
+
+#include "kernels/lanes.h"
+#include "kernels/wv_kernels.h"
+
+/* Sentences end to end. `first` and `last` say, for each position, where its sentence begins and ends. */
+typedef struct {
+    int length;
+    int32_t *word, *first, *last;
+} sentence_batch;
+
+/* Positions left .. entered-1 of a batch are in the window; position p has place p % places (a power of two). */
+typedef struct {
+    int left, entered, places;
+    float *hidden, *entry; /* (places, dim): the mean of the rows as it is now, and as it was on entering */
+    float **list;          /* rows of one word */
+} hidden_ring;
+
+static int ring_places(const wv_word2vec_run *run) {
+    int places = 1;
+    while (places < 2 * run->window + 1) places *= 2;
+    return places;
+}
+
+static int subword_count(const wv_word2vec_run *run, int32_t word) {
+    return (int)(run->subword_start[word + 1] - run->subword_start[word]);
+}
+
+/* Writes where the rows of a word begin; returns how many there are. */
+static int list_subwords(const wv_word2vec_run *run, int32_t word, float **list) {
+    const int32_t *row = run->subword + run->subword_start[word];
+    int count = subword_count(run, word);
+    for (int k = 0; k < count; k++) list[k] = run->input + (size_t)row[k] * (size_t)run->stride;
+    return count;
+}
+
+/* Asks for the list that will be read two positions on, and for where the one after it begins. */
+static void fetch_subword_list(const wv_word2vec_run *run, const sentence_batch *batch, int position) {
+    if (position + 4 < batch->length) __builtin_prefetch(&run->subword_start[batch->word[position + 4]], 0, 3);
+    if (position + 2 >= batch->length) return;
+    const int32_t *row = run->subword + run->subword_start[batch->word[position + 2]];
+    __builtin_prefetch(row, 0, 3);
+    __builtin_prefetch(row + 16, 0, 3);
+}
+
+static float *hidden_row(const wv_word2vec_run *run, const hidden_ring *ring, int position) {
+    return ring->hidden + (size_t)(position & (ring->places - 1)) * (size_t)run->stride;
+}
+
+static float *entry_row(const wv_word2vec_run *run, const hidden_ring *ring, int position) {
+    return ring->entry + (size_t)(position & (ring->places - 1)) * (size_t)run->stride;
+}
+
+static void enter(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring) {
+    int position = ring->entered++, count = list_subwords(run, batch->word[position], ring->list);
+    float *hidden = hidden_row(run, ring, position), *entry = entry_row(run, ring, position);
+    float share = 1.0f / (float)count;
+    for (int d = 0; d < run->stride; d += WV_LANES) {
+        vfloat sum = v_load(ring->list[0] + d);
+        for (int k = 1; k < count; k++) sum += v_load(ring->list[k] + d);
+        v_store(hidden + d, share * sum);
+        v_store(entry + d, share * sum);
+    }
+}
+
+static void leave(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring) {
+    int position = ring->left++, count = list_subwords(run, batch->word[position], ring->list);
+    float *hidden = hidden_row(run, ring, position), *entry = entry_row(run, ring, position);
+    for (int d = 0; d < run->stride; d += WV_LANES) {
+        vfloat gain = v_load(hidden + d) - v_load(entry + d);
+        for (int k = 0; k < count; k++) v_store(ring->list[k] + d, v_load(ring->list[k] + d) + gain);
+    }
+}
+
+/* Before a tile of `position` whose context ends at `last`: positions that no later window reaches leave, those that it
+ * needs enter. */
+static void ring_advance(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring, int position,
+                         int last) {
+    int first = batch->first[position];
+    if (position - first > run->window) first = position - run->window;
+    while (ring->left < first && ring->left < ring->entered) leave(run, batch, ring);
+    if (ring->left < first) ring->left = ring->entered = first; /* sentences of one word have no tile */
+    while (ring->entered <= last) enter(run, batch, ring);
+}
+
+/* At the end of a batch everything is in the matrix again. */
+static void ring_flush(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring) {
+    while (ring->left < ring->entered) leave(run, batch, ring);
+}
+
+#endif

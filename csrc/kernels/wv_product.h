@@ -1,0 +1,32 @@
+/* Product quantisation: the part of the kernels' contract that product.c fills (see wv_kernels.h for the notation). */
+#ifndef WV_PRODUCT_H
+#define WV_PRODUCT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WV_CENTROIDS 256 /* per block of coordinates: a code is one byte */
+
+/* k-means on one block of coordinates. Deterministic in (seed, points): blocks may be trained by any thread. */
+typedef struct {
+    const float *x; /* (rows, >= first + width), rows `stride` floats apart */
+    int64_t stride;
+    const int64_t *sample; /* (points): the rows to learn from */
+    int64_t points;
+    int32_t first, width; /* the block: coordinates first .. first + width - 1 */
+    int32_t iterations;
+    uint64_t seed;
+    float *centroids; /* out: (WV_CENTROIDS, width), no padding */
+    double *errors;   /* out: (iterations): the sum of squared distances to the nearest centroid when each begins */
+} wv_product_block;
+
+/* Codes for rows of all blocks. */
+typedef struct {
+    const float *x; /* (rows, dim), rows `stride` floats apart */
+    int64_t stride;
+    int32_t dim, dsub;
+    const float *centroids; /* (WV_CENTROIDS * dim): block after block, the last of dim % dsub coordinates if not 0 */
+    uint8_t *codes;         /* out: (rows, ceil(dim / dsub)) */
+} wv_product_codes;
+
+#endif

@@ -1,0 +1,64 @@
+/* The text classifier: the structs of kernels/supervised.c. Included by wv_kernels.h. */
+#ifndef WV_SUPERVISED_H
+#define WV_SUPERVISED_H
+
+typedef enum { WV_SUP_SOFTMAX, WV_SUP_HS, WV_SUP_NS, WV_SUP_OVA } wv_supervised_layer;
+
+/* How the ids of a line become rows of the input matrix. A line ends with WV_END_OF_LINE or with the word `</s>`, which is
+ * its last word in both cases, as in fastText. */
+typedef struct {
+    int32_t words;              /* words with a row of their own: ids below it */
+    int32_t end_of_line;        /* id of `</s>`, -1 when it has neither a row nor a hash */
+    const int64_t *word_start;  /* (ids + 1) or NULL: word id has the rows word_row[word_start[id]] .. */
+    const int32_t *word_row;    /* character n-grams, and the word's own row first; NULL: row = id */
+    const int32_t *hash;        /* (ids): fastText's hash of every word; NULL: no word n-grams */
+    int32_t word_ngrams;        /* longest word n-gram */
+    uint32_t buckets;
+    int32_t *bucket_row;        /* (buckets): row of every bucket, -1 when it does not occur, -2 when it has been pruned away */
+} wv_line_rules;
+
+/* What a corpus needs: sizes of the largest line, and how many rows have been given out. */
+typedef struct {
+    int64_t lines, examples, rows; /* all lines; those with a label and a row; rows of all lines */
+    int64_t longest_words, longest_rows, longest_labels;
+    int32_t next_row;
+} wv_line_survey;
+
+/* A training run; what does not change while it runs, except the matrices (Hogwild). */
+typedef struct {
+    wv_line_rules rules;
+    int64_t longest_words, longest_rows, longest_labels; /* from the survey */
+    int32_t labels, dim, stride;
+    float *input;  /* (rows, dim) */
+    float *output; /* (labels, dim); hierarchical softmax: (labels - 1, dim), one row per inner node */
+    wv_supervised_layer layer;
+    int32_t negative;
+    const wv_alias *sampler;   /* (labels): noise distribution of negative sampling */
+    const int64_t *path_start; /* (labels + 1): path of a label, root first ... */
+    const int32_t *path;       /* ... twice the row of `output`, plus the bit, which is what the node is to answer */
+    int32_t longest_path;
+    float lr;
+    int64_t epoch_ids; /* ids in the corpus: with `epochs` the length of the schedule */
+    int32_t epochs;
+    uint64_t seed;
+} wv_supervised_run;
+
+typedef struct {
+    double loss; /* summed negative log likelihood; NaN or infinite once a row has diverged */
+    int64_t examples, tokens;
+    float lr;
+} wv_supervised_result;
+
+/* Labels for lines whose rows are known: rows of line i are row[start[i]] .. row[start[i + 1] - 1]. */
+typedef struct {
+    int32_t labels, dim, stride, input_stride;
+    const char *input;   /* (rows, dim) floats, rows input_stride floats apart, beginning at any byte */
+    const float *output; /* (labels, dim) or (labels - 1, dim), padded and aligned */
+    wv_supervised_layer layer;
+    const int32_t *left, *right; /* (2 labels - 1): the tree of hierarchical softmax; leaves -1 */
+    const float *sigmoid;        /* fastText's table, 513 values */
+    int32_t k;
+    float threshold;
+} wv_prediction_run;
+
+#endif

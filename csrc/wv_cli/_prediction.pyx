@@ -1,0 +1,250 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""The answers of a classifier for Python: text -> rows (core/textrows.h), rows -> labels (kernels/prediction.c), labels ->
+fastText's output lines.
+
+Every array is checked here before its address goes to C. All of it runs without the GIL; objects made here may be shared
+between threads once made.
+"""
+
+import numpy as np
+
+from libc.math cimport exp
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+from libc.stdio cimport snprintf
+from libc.string cimport memcpy, memset
+
+from wv_cli._cpu cimport (
+    WV_ROW_FLOATS, WV_SUP_HS, WV_SUP_NS, WV_SUP_OVA, WV_SUP_SOFTMAX, kernels, kernels_named, wv_kernels,
+    wv_prediction_run,
+)
+
+
+cdef extern from "core/wordmap.h" nogil:
+    ctypedef struct wv_slot:
+        int32_t id
+    ctypedef struct wv_wordmap:
+        int32_t size
+    int wv_wordmap_init(wv_wordmap *map, int64_t expected_words) noexcept
+    void wv_wordmap_free(wv_wordmap *map) noexcept
+    int wv_wordmap_reserve(wv_wordmap *map, int64_t more) noexcept
+    wv_slot *wv_wordmap_add(wv_wordmap *map, const unsigned char *word, size_t length) noexcept
+
+cdef extern from "core/textrows.h" nogil:
+    ctypedef struct wv_text_rules:
+        wv_wordmap *map
+        int32_t words
+        int minn, maxn, word_ngrams
+        uint32_t buckets
+        const int32_t *bucket_row
+        const char *prefix
+        size_t prefix_length
+    ctypedef struct wv_text_rows:
+        int64_t lines
+        int64_t *start
+        int32_t *row
+        int32_t *label
+    int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t length, wv_text_rows *rows) noexcept
+    void wv_text_rows_free(wv_text_rows *rows) noexcept
+
+
+LAYERS = {"softmax": WV_SUP_SOFTMAX, "hs": WV_SUP_HS, "ns": WV_SUP_NS, "ova": WV_SUP_OVA}
+
+
+cdef class LineReader:
+    """Lines of text -> rows and labels of a fastText model; see core/textrows.h for the rules.
+
+    words and labels are (blob, starts); bucket_row is (buckets,) int32 or None.
+    """
+
+    cdef wv_wordmap map
+    cdef wv_text_rules rules
+    cdef object kept_alive
+
+    def __cinit__(self, words, labels, *, int minn, int maxn, int word_ngrams, uint32_t buckets, bucket_row,
+                  bytes prefix):
+        cdef const int32_t[::1] table
+        cdef int32_t expected = <int32_t>(len(words[1]) + len(labels[1]) - 2)
+        self.add(words, expected)
+        self.add(labels, expected)
+        if self.map.size != expected:
+            raise ValueError("a word or label stands twice in the model's list")
+        memset(&self.rules, 0, sizeof(self.rules))
+        self.kept_alive = (bucket_row, prefix)
+        self.rules.map, self.rules.words = &self.map, <int32_t>(len(words[1]) - 1)
+        self.rules.minn, self.rules.maxn, self.rules.word_ngrams = minn, maxn, word_ngrams
+        self.rules.buckets = buckets
+        self.rules.prefix, self.rules.prefix_length = prefix, len(prefix)
+        if bucket_row is not None:
+            table = bucket_row
+            if table.shape[0] != <int64_t>buckets or buckets == 0:
+                raise ValueError(f"bucket_row: expected {buckets} entries, found {table.shape[0]}")
+            self.rules.bucket_row = &table[0]
+
+    cdef int add(self, words, int64_t expected) except -1:
+        cdef const unsigned char[::1] blob = words[0]
+        cdef const int64_t[::1] starts = words[1]
+        cdef int64_t i
+        cdef const unsigned char *first = &blob[0] if blob.shape[0] else NULL
+        cdef bint failed = False
+        if self.map.size == 0:
+            failed = wv_wordmap_init(&self.map, expected) != 0 or wv_wordmap_reserve(&self.map, expected) != 0
+        with nogil:
+            for i in range(starts.shape[0] - 1):
+                if failed or starts[i + 1] == starts[i]:
+                    break
+                # An id comes with its place only when no word stands twice.
+                if not wv_wordmap_add(&self.map, first + starts[i], starts[i + 1] - starts[i]):
+                    failed = True
+        if failed:
+            raise MemoryError
+        return 0
+
+    def __dealloc__(self):
+        wv_wordmap_free(&self.map)
+
+    def read(self, const unsigned char[::1] text):
+        """(row_starts, rows, label_starts, labels) of whole lines: int64 (lines + 1,) and int32."""
+        cdef wv_text_rows out
+        cdef int failure
+        cdef int64_t[:, ::1] starts_view
+        memset(&out, 0, sizeof(out))
+        if text.shape[0] == 0:
+            return np.zeros(1, np.int64), np.empty(0, np.int32), np.zeros(1, np.int64), np.empty(0, np.int32)
+        with nogil:
+            failure = wv_text_rows_read(&self.rules, <const char *>&text[0], text.shape[0], &out)
+        try:
+            if failure:
+                raise MemoryError
+            starts = np.empty((out.lines + 1, 2), np.int64)
+            starts_view = starts
+            memcpy(&starts_view[0, 0], out.start, starts_view.shape[0] * 2 * sizeof(int64_t))
+            row_starts, label_starts = starts.T.copy()
+            rows, labels = np.empty(row_starts[-1], np.int32), np.empty(label_starts[-1], np.int32)
+            copy(rows, out.row)
+            copy(labels, out.label)
+            return row_starts, rows, label_starts, labels
+        finally:
+            wv_text_rows_free(&out)
+
+
+cdef void copy(int32_t[::1] to, const int32_t *source):
+    if to.shape[0]:
+        memcpy(&to[0], source, to.shape[0] * sizeof(int32_t))
+
+
+cdef class Answers:
+    """What the k best labels of lines are: labels and scores (lines, k), ln(p + 1e-5) as fastText has them, falling;
+    found (lines,) of them count."""
+
+    cdef readonly object labels, scores, found
+
+    def __init__(self, labels, scores, found):
+        self.labels, self.scores, self.found = labels, scores, found
+
+    def lines(self, const unsigned char[::1] blob, const int64_t[::1] starts, bint prob):
+        """The lines fastText's predict (predict-prob) prints: labels (and probabilities) divided by blanks."""
+        cdef const int32_t[:, ::1] labels = self.labels
+        cdef const float[:, ::1] scores = self.scores
+        cdef const int32_t[::1] found = self.found
+        cdef int64_t i, size = 0
+        cdef int32_t k, label
+        cdef unsigned char *out
+        cdef const unsigned char[::1] room
+        for i in range(found.shape[0]):
+            size += 1
+            for k in range(found[i]):
+                label = labels[i, k]
+                size += starts[label + 1] - starts[label] + 1 + (16 if prob else 0)
+        buffer = bytearray(size + 32)
+        room = buffer
+        out = <unsigned char *>&room[0]
+        with nogil:
+            for i in range(found.shape[0]):
+                for k in range(found[i]):
+                    label = labels[i, k]
+                    if k:
+                        out[0] = c" "
+                        out += 1
+                    memcpy(out, &blob[starts[label]], starts[label + 1] - starts[label])
+                    out += starts[label + 1] - starts[label]
+                    if prob:
+                        out += snprintf(<char *>out, 32, b" %g", <double><float>exp(<double>scores[i, k]))
+                out[0] = c"\n"
+                out += 1
+        size = out - &room[0]
+        return memoryview(buffer)[:size]
+
+
+cdef class Predictor:
+    """The two matrices of a model. `input` is (rows, 4 * dim) uint8, float32 bytes that begin anywhere; output is (labels,
+    stride) float32, aligned and padded, for hierarchical softmax (labels - 1, stride) or more. `tree` is (left, right)."""
+
+    cdef wv_prediction_run run
+    cdef const wv_kernels *table
+    cdef int64_t rows
+    cdef object kept_alive
+
+    def __init__(self, input, output, *, int dim, int labels, layer, sigmoid, tree=None, isa=None):
+        cdef const float[:, ::1] y = output
+        cdef const float[::1] steps = sigmoid
+        cdef const int32_t[::1] left, right
+        self.table = kernels_named(isa) if isa else kernels()
+        memset(&self.run, 0, sizeof(self.run))
+        if y.shape[0] < labels - (layer == "hs") or y.shape[1] % WV_ROW_FLOATS or y.shape[1] < dim or labels < 1:
+            raise ValueError(f"output: ({y.shape[0]}, {y.shape[1]}) does not fit {labels} labels and dim {dim}")
+        if y.shape[0] and <uint64_t>&y[0, 0] % 64:
+            raise ValueError("output must begin on a multiple of 64 bytes")
+        if steps.shape[0] != 513:
+            raise ValueError("the sigmoid's table has 513 values")
+        self.kept_alive = [output, sigmoid, tree]
+        self.run.labels, self.run.dim, self.run.stride, self.run.layer = labels, dim, <int32_t>y.shape[1], LAYERS[layer]
+        self.run.output = &y[0, 0] if y.shape[0] else NULL
+        self.run.sigmoid = &steps[0]
+        if layer == "hs":
+            left, right = tree
+            if left.shape[0] != 2 * labels - 1 or right.shape[0] != 2 * labels - 1:
+                raise ValueError("tree: expected an entry for every node")
+            self.run.left, self.run.right = &left[0], &right[0]
+        if input is not None:
+            self.rows = self.set_input(input, &self.run)
+            self.kept_alive.append(input)
+
+    cdef int64_t set_input(self, input, wv_prediction_run *run) except -1:
+        cdef const unsigned char[:, ::1] x = input
+        if x.shape[1] != 4 * run.dim:
+            raise ValueError(f"input: expected {4 * run.dim} bytes a row, found {x.shape[1]}")
+        run.input = <const char *>&x[0, 0] if x.shape[0] else NULL
+        run.input_stride = run.dim
+        return x.shape[0]
+
+    def predict(self, const int64_t[::1] starts, const int32_t[::1] rows, int k, double threshold, input=None):
+        """Answers for lines with these rows; with `input` the rows are numbers of rows of that matrix instead."""
+        cdef wv_prediction_run run = self.run
+        cdef int64_t lines = starts.shape[0] - 1, i, available = self.rows
+        cdef int32_t highest = -1
+        cdef int32_t[:, ::1] label
+        cdef float[:, ::1] score
+        cdef int32_t[::1] count
+        cdef float[::1] view
+        cdef float *aligned
+        if input is not None:
+            available = self.set_input(input, &run)
+        for i in range(rows.shape[0]):
+            highest = max(highest, rows[i])
+        if highest >= available or starts[0] != 0 or starts[lines] != rows.shape[0]:
+            raise ValueError(f"rows up to {highest} do not fit an input of {available} rows")
+        if k < 1:
+            raise ValueError("k must be 1 or more")
+        run.k, run.threshold = min(k, run.labels), <float>threshold
+        labels, scores = np.zeros((lines, run.k), np.int32), np.zeros((lines, run.k), np.float32)
+        found = np.zeros(lines, np.int32)
+        if lines == 0:
+            return Answers(labels, scores, found)
+        label, score, count = labels, scores, found
+        scratch = np.empty(self.table.supervised_predict_scratch_bytes(&run) // sizeof(float) + 17, np.float32)
+        view = scratch
+        aligned = &view[(64 - <uint64_t>&view[0] % 64) % 64 // 4]
+        with nogil:
+            self.table.supervised_predict(&run, &starts[0], &rows[0] if rows.shape[0] else NULL, lines, &label[0, 0],
+                                          &score[0, 0], &count[0], aligned)
+        return Answers(labels, scores, found)

@@ -1,0 +1,159 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""Subwords and the word table of fastText's models: the Python face of core/subwords and core/fasttexttable.
+
+Only pointers, sizes and errors are handled here; the loops are in C and run without the GIL. What a model is stands in
+wv_cli.fasttext, its file in wv_cli.formats.fasttext_bin.
+"""
+
+import numpy as np
+
+from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t
+
+
+cdef extern from "core/subwords.h" nogil:
+    uint32_t wv_fasttext_hash(const char *bytes, size_t length) noexcept
+    int64_t wv_subwords(const char *word, size_t length, int minn, int maxn, uint32_t buckets, int32_t *out,
+                        int64_t room) noexcept
+    int64_t wv_subword_spans(const char *word, size_t length, int minn, int maxn, int64_t *spans, int64_t room) noexcept
+    int64_t wv_line_ngrams(const uint32_t *hashes, int64_t count, int n, uint32_t buckets, int32_t *out,
+                           int64_t room) noexcept
+    void wv_mean_rows(const char *matrix, int64_t dim, const int64_t *starts, const int64_t *rows, int64_t groups,
+                      float *out) noexcept
+
+cdef extern from "core/fasttexttable.h" nogil:
+    ctypedef struct wv_table_size:
+        int64_t entries, word_bytes, consumed
+    wv_table_size wv_table_measure(const char *data, int64_t size, int64_t entries) noexcept
+    void wv_table_read(const char *data, int64_t entries, char *blob, int64_t *starts, int64_t *counts,
+                       int8_t *types) noexcept
+    int64_t wv_table_write(const char *blob, const int64_t *starts, const int64_t *counts, int8_t type, int64_t first,
+                           int64_t last, char *out) noexcept
+
+
+def word_hash(bytes word):
+    """fastText's hash of a word, an unsigned 32-bit number."""
+    return wv_fasttext_hash(word, len(word))
+
+
+def word_hashes(const unsigned char[::1] blob, const int64_t[::1] starts):
+    """The hashes (n,) uint32 of a WordList's words."""
+    cdef int64_t i
+    cdef const char *words = <const char *> &blob[0] if blob.shape[0] else NULL
+    hashes_array = np.empty(starts.shape[0] - 1, np.uint32)
+    cdef uint32_t[::1] hashes = hashes_array
+    with nogil:
+        for i in range(hashes.shape[0]):
+            hashes[i] = wv_fasttext_hash(words + starts[i], starts[i + 1] - starts[i])
+    return hashes_array
+
+
+def of_words(const unsigned char[::1] blob, const int64_t[::1] starts, int minn, int maxn, uint32_t buckets):
+    """(first (n + 1,) int64, buckets int32): the buckets of word i of a WordList are buckets[first[i]:first[i + 1]]."""
+    cdef int64_t i, n = starts.shape[0] - 1
+    cdef const char *words = <const char *> &blob[0] if blob.shape[0] else NULL
+    first_array = np.zeros(n + 1, np.int64)
+    cdef int64_t[::1] first = first_array
+    with nogil:
+        for i in range(n):
+            first[i + 1] = first[i] + wv_subwords(words + starts[i], starts[i + 1] - starts[i], minn, maxn, buckets,
+                                                  NULL, 0)
+    out_array = np.empty(first_array[n], np.int32)
+    cdef int32_t[::1] out = out_array
+    if out.shape[0]:
+        with nogil:
+            for i in range(n):
+                wv_subwords(words + starts[i], starts[i + 1] - starts[i], minn, maxn, buckets, &out[0] + first[i],
+                            first[i + 1] - first[i])
+    return first_array, out_array
+
+
+def ngrams(bytes word, int minn, int maxn, uint32_t buckets):
+    """The character n-grams of `<word>` as a list of (n-gram, bucket), in fastText's order."""
+    cdef const char *text = word
+    cdef int64_t count = wv_subwords(text, len(word), minn, maxn, buckets, NULL, 0)
+    if not count:
+        return []
+    spans_array = np.empty((count, 2), np.int64)
+    out_array = np.empty(count, np.int32)
+    cdef int64_t[:, ::1] spans = spans_array
+    cdef int32_t[::1] out = out_array
+    wv_subwords(text, len(word), minn, maxn, buckets, &out[0], count)
+    wv_subword_spans(text, len(word), minn, maxn, &spans[0, 0], count)
+    bracketed = b"<" + word + b">"
+    return [(bracketed[start:end], bucket) for (start, end), bucket in zip(spans_array.tolist(), out_array.tolist())]
+
+
+def line_ngrams(const uint32_t[::1] hashes, int n, uint32_t buckets):
+    """The buckets, int32, of the word n-grams of 2 .. n words of a line whose words have these hashes."""
+    cdef int64_t count = hashes.shape[0]
+    cdef const uint32_t *first = &hashes[0] if count else NULL
+    cdef int64_t found = wv_line_ngrams(first, count, n, buckets, NULL, 0)
+    out_array = np.empty(found, np.int32)
+    cdef int32_t[::1] out = out_array
+    if found:
+        with nogil:
+            wv_line_ngrams(first, count, n, buckets, &out[0], found)
+    return out_array
+
+
+def mean_rows(const unsigned char[:, ::1] matrix, const int64_t[::1] starts, rows, float[:, ::1] out):
+    """out[g] = mean of the rows rows[starts[g]:starts[g + 1]] of a float32 matrix given as bytes (n, 4 dim); with
+    `rows` None of the rows starts[g] .. starts[g + 1] themselves. Raises ValueError for shapes and rows that do not
+    fit."""
+    cdef const int64_t[::1] numbers
+    cdef const int64_t *number = NULL
+    cdef int64_t i, last = matrix.shape[0]
+    if matrix.shape[1] != 4 * out.shape[1] or starts.shape[0] != out.shape[0] + 1:
+        raise ValueError("the shapes do not fit")
+    if rows is not None:
+        numbers = rows
+        last = numbers.shape[0]
+        for i in range(last):
+            if not 0 <= numbers[i] < matrix.shape[0]:
+                raise ValueError("a row out of range")
+        number = &numbers[0] if last else NULL
+    for i in range(out.shape[0]):
+        if not 0 <= starts[i] <= starts[i + 1] <= last:
+            raise ValueError("a group out of range")
+    if out.shape[0] == 0 or out.shape[1] == 0:
+        return
+    with nogil:
+        wv_mean_rows(<const char *> &matrix[0, 0] if matrix.shape[0] else NULL, out.shape[1], &starts[0], number,
+                     out.shape[0], &out[0, 0])
+
+
+def read_table(const unsigned char[::1] data, int64_t start, int64_t entries):
+    """The word table that begins at data[start]: (blob, starts (n + 1,), counts (n,), types (n,) int8, end). When the data
+    ends before the table, n is less than `entries` and `end` is where the incomplete entry begins."""
+    if not 0 <= start <= data.shape[0]:
+        raise ValueError("the range does not lie in the data")
+    cdef const char *table = <const char *> &data[0] + start if data.shape[0] else NULL
+    cdef wv_table_size size
+    with nogil:
+        size = wv_table_measure(table, data.shape[0] - start, entries)
+    cdef unsigned char[::1] blob
+    cdef int64_t[::1] starts, counts
+    cdef int8_t[::1] types
+    words = bytearray(size.word_bytes)
+    starts_array, counts_array = np.zeros(size.entries + 1, np.int64), np.empty(size.entries, np.int64)
+    types_array = np.empty(size.entries, np.int8)
+    blob, starts, counts, types = words, starts_array, counts_array, types_array
+    if size.entries:
+        with nogil:
+            wv_table_read(table, size.entries, <char *> &blob[0] if blob.shape[0] else NULL, &starts[0], &counts[0],
+                          &types[0])
+    return bytes(words), starts_array, counts_array, types_array, start + size.consumed
+
+
+def write_table(const unsigned char[::1] blob, const int64_t[::1] starts, const int64_t[::1] counts, int type,
+                int64_t first, int64_t last):
+    """The entries first .. last of a word table as bytes; words are a WordList's and hold no NUL."""
+    if not 0 <= first <= last < starts.shape[0] or last > counts.shape[0]:
+        raise ValueError("entries out of range")
+    cdef const char *words = <const char *> &blob[0] if blob.shape[0] else NULL
+    out = bytearray(starts[last] - starts[first] + 10 * (last - first))
+    cdef unsigned char[::1] room = out
+    if last > first:
+        with nogil:
+            wv_table_write(words, &starts[0], &counts[0], <int8_t> type, first, last, <char *> &room[0])
+    return bytes(out)

@@ -1,0 +1,114 @@
+"""Slow float64 twin of csrc/kernels/supervised.c: the same lines, rows and draws, plain NumPy, one line at a time."""
+
+import numpy as np
+
+from tests.reference.word2vec import Random, below, sigmoid
+
+DRAWS = 20  # of csrc/kernels/supervised.c
+MASK = 2**64 - 1
+
+
+def lines(ids, end_of_line):
+    """(position, words, labels) of every line of a stream; `</s>` (or a line end) is the last word, where it has an id."""
+    position, words, labels = 0, [], []
+    for at, token in enumerate(int(token) for token in ids):
+        if token <= -2:
+            labels.append(-2 - token)
+        elif token == -1 or token == end_of_line:
+            yield position, words + [end_of_line] * (end_of_line >= 0), labels
+            position, words, labels = at + 1, [], []
+        else:
+            words.append(token)
+
+
+def word_ngrams(hashes, longest, buckets):
+    """Buckets of the word n-grams of a line, hashes int32."""
+    found = []
+    for first in range(len(hashes)):
+        h = int(hashes[first]) & MASK
+        for other in hashes[first + 1 : first + longest]:
+            h = (h * 116049371 + int(other)) & MASK
+            found.append(h % buckets)
+    return found
+
+
+def loss(x, y, g_of):
+    """Loss of hidden vector x and output rows y under the layer's loss function."""
+    return g_of(y @ x)[0]
+
+
+def softmax(target):
+    def parts(s):
+        p = np.exp(s - s.max())
+        p /= p.sum()
+        step = -p
+        step[target] += 1
+        return -np.log(p[target]), step
+
+    return parts
+
+
+def logistic(label, weight):
+    def parts(s):
+        value = (weight * np.logaddexp(0, np.where(label == 1, -s, s))).sum()
+        return value, weight * (label - sigmoid(s))
+
+    return parts
+
+
+class Twin:
+    """`rows_of(word)` gives the rows of a word; `ngram_row` maps buckets to rows. `paths` are (rows, bits) per label."""
+
+    def __init__(self, x, y, layer, *, lr, epochs, seed, negative=5, sampler=None, paths=None):
+        self.x, self.y = x.astype(np.float64), y.astype(np.float64)
+        self.layer, self.lr, self.epochs, self.seed = layer, lr, epochs, seed
+        self.negative, self.sampler, self.paths = negative, sampler, paths
+        self.loss = 0.0
+        self.examples = 0
+
+    def draw_label(self, random):
+        draw = random.next()
+        bucket = below(draw, len(self.y))
+        threshold, other = self.sampler[bucket]
+        return bucket if draw & 0xFFFFFFFF < threshold else other
+
+    def outputs(self, labels, target, random):
+        """Output rows of an example and the function from scores to (loss, step)."""
+        if self.layer == "softmax":
+            return np.arange(len(self.y)), softmax(target)
+        if self.layer == "ova":
+            wanted = np.zeros(len(self.y))
+            wanted[labels] = 1
+            return np.arange(len(self.y)), logistic(wanted, np.ones(len(self.y)))
+        if self.layer == "hs":
+            rows, bits = self.paths[target]
+            return np.array(rows), logistic(np.array(bits), np.ones(len(rows)))
+        weight = {target: 1}
+        for _ in range(self.negative):
+            for _ in range(DRAWS):
+                noise = int(self.draw_label(random))
+                if noise != target:
+                    weight[noise] = weight.get(noise, 0) + 1
+                    break
+        rows = np.array(list(weight))
+        return rows, logistic((rows == target).astype(float), np.array(list(weight.values()), float))
+
+    def line(self, rows, labels, epoch, position, lr):
+        random = Random(self.seed, epoch, position)
+        target = labels[below(random.next(), len(labels))]
+        hidden = self.x[rows].mean(axis=0)
+        outputs, parts = self.outputs(labels, target, random)
+        value, step = parts(self.y[outputs] @ hidden)
+        gradient = lr * step @ self.y[outputs]
+        self.y[outputs] += lr * np.outer(step, hidden)
+        np.add.at(self.x, rows, gradient / len(rows))
+        self.loss += value
+        self.examples += 1
+
+    def epoch(self, number, ids, end_of_line, rows_of):
+        """`rows_of(words)` gives the rows of a line."""
+        for position, words, labels in lines(ids, end_of_line):
+            rows = rows_of(words)
+            if rows and labels:
+                done = (number * len(ids) + position) / (len(ids) * self.epochs)
+                self.line(rows, labels, number, position, self.lr * (1 - done))

@@ -1,0 +1,43 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Rules:
+    def __init__(
+        self,
+        *,
+        ids: int,
+        words: int,
+        end_of_line: int,
+        word_rows: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None,
+        hashes: NDArray[np.int32] | None = None,
+        word_ngrams: int = 1,
+        bucket_row: NDArray[np.int32] | None = None,
+    ) -> None: ...
+    def survey(self, ids: NDArray[np.int32], next_row: int, isa: str | None = None) -> dict[str, int]: ...
+
+class Run:
+    def __init__(
+        self,
+        *,
+        rules: Rules,
+        survey: dict[str, int],
+        ids: NDArray[np.int32],
+        input: NDArray[np.float32],
+        output: NDArray[np.float32],
+        dim: int,
+        labels: int,
+        layer: str,
+        lr: float,
+        epochs: int,
+        seed: int,
+        negative: int = 5,
+        sampler: NDArray[np.uint32] | None = None,
+        path: tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None = None,
+        isa: str | None = None,
+    ) -> None: ...
+    def worker(self) -> Worker: ...
+
+class Worker:
+    def block(self, start: int, end: int, epoch: int) -> tuple[float, int, int, float]: ...

@@ -1,0 +1,28 @@
+"""`wv dump`: what a fastText model holds, as text."""
+
+import sys
+
+import click
+
+from wv_cli.commands.options import quiet_option
+
+
+@click.command(short_help="Print the arguments, dictionary or matrices of a fastText model.")
+@click.argument("model", metavar="MODEL")
+@click.argument("what", type=click.Choice(["args", "dict", "input", "output"]))
+@quiet_option
+def command(model: str, what: str, quiet: bool) -> None:
+    """Print a part of MODEL (.bin, .ftz; - is standard input) as fastText's `dump` prints it.
+
+    \b
+    args    the arguments kept in the file, `name value`
+    dict    the number of entries, then `word count word|label`
+    input   `rows dim`, then a row per word and per bucket; those of a .ftz as they decode
+    output  the same of the output layer
+    """
+    from wv_cli.formats.fasttext_bin import load_model
+    from wv_cli.formats.fasttext_dump import parts
+
+    for piece in parts(load_model(model), what):
+        sys.stdout.buffer.write(piece)
+    sys.stdout.buffer.flush()

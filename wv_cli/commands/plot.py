@@ -1,0 +1,79 @@
+"""`wv plot`: words as points in the plane, as a picture or a page."""
+
+import click
+
+from wv_cli.commands.options import quiet_option
+from wv_cli.commands.reading import load_vectors
+from wv_cli.errors import WvError
+
+
+@click.command(short_help="Draw words as points in the plane.")
+@click.argument("vectors", metavar="VECTORS")
+@click.argument("words", nargs=-1, metavar="[WORD]...")
+@click.option("-o", "--output", required=True, metavar="FILE", help="A picture (.png .svg .pdf) or a page (.html).")
+@click.option("--top", type=click.IntRange(3), metavar="N", help="The first N words of VECTORS, besides the WORDs.")
+@click.option(
+    "--method",
+    type=click.Choice(["pca", "tsne"]),
+    default="pca",
+    show_default=True,
+    help="pca: the two directions of largest variance; tsne: neighbours kept together (scikit-learn).",
+)
+@click.option("--perplexity", type=click.FloatRange(1), default=30.0, show_default=True, help="Of tsne.")
+@click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of tsne.")
+@click.option("--title", metavar="TEXT", help="Above the picture.  [default: VECTORS]")
+@click.option("--from", "from_format", metavar="FORMAT", help="Format of VECTORS; by default its content tells.")
+@quiet_option
+def command(
+    vectors: str,
+    words: tuple[str, ...],
+    output: str,
+    top: int | None,
+    method: str,
+    perplexity: float,
+    seed: int,
+    title: str | None,
+    from_format: str | None,
+    quiet: bool,
+) -> None:
+    """Draw each WORD, or the --top N words, as a point with its name. Vectors are scaled to unit length first.
+
+    A page (.html) needs nothing but a browser and shows words under the mouse; pictures need matplotlib and tsne
+    needs scikit-learn: pip install 'wv-cli[plot]'.
+
+    \b
+    wv plot vectors.bin france paris germany berlin italy rome -o capitals.png
+    wv plot vectors.bin --top 500 --method tsne -o words.html
+    """
+    import numpy as np
+
+    from wv_cli.models import picture
+    from wv_cli.models.plane import points
+    from wv_cli.spelling import find_words
+    from wv_cli.text.output import check_writable, open_output
+
+    kind = picture.kind_of(output)
+    check_writable(output)
+    if kind != "html":
+        picture.require_matplotlib()
+    if not words and top is None:
+        error = click.UsageError("give WORDs, or --top N")
+        raise error
+    read = load_vectors(vectors, from_format, None if words else top, quiet)
+    rows = list(range(min(top or 0, len(read))))
+    for word in words:
+        found, problem = find_words(read.words, word, vectors)
+        if problem:
+            raise WvError(problem)
+        rows += found
+    chosen = list(dict.fromkeys(rows))
+    places, axes = points(read.matrix[np.array(chosen)], method, perplexity=perplexity, seed=seed)
+    labels = [read.words[row] for row in chosen]
+    name = title if title is not None else vectors
+    with open_output(output) as stream:
+        if kind == "html":
+            picture.write_page(stream, places, labels, axes, name)
+        else:
+            picture.write_figure(stream, kind, places, labels, axes, name)
+    if not quiet:
+        click.echo(f"{output}: {len(labels)} words", err=True)

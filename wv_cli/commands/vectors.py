@@ -1,0 +1,100 @@
+"""`wv vectors`: the vectors of words, of lines, of a word's n-grams."""
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from wv_cli.commands.options import conflict, quiet_option
+from wv_cli.commands.queries import piped_lines
+from wv_cli.errors import WvError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from wv_cli.formats.base import Precision
+
+
+@click.command(short_help="Print the vectors of words, sentences or n-grams.")
+@click.argument("file", metavar="FILE")
+@click.argument("words", nargs=-1, metavar="[WORD]... | -")
+@click.option("--sentences", is_flag=True, help="One vector, without a name, for each line or argument as a whole.")
+@click.option("--ngrams", metavar="WORD", help="The vectors of WORD's character n-grams in a fastText model.")
+@click.option(
+    "--oov",
+    type=click.Choice(["error", "zero", "skip"]),
+    default="error",
+    show_default=True,
+    help="A word that has no vector: stop, print zeros, or leave it out.",
+)
+@click.option(
+    "--precision",
+    type=click.Choice([*"123456789", "exact"]),
+    default="6",
+    show_default=True,
+    metavar="1-9|exact",
+    help="Decimals of each number, or the shortest text that keeps every bit.",
+)
+@click.option("--from", "from_format", metavar="FORMAT", help="Format of FILE; by default its content tells.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per vector.")
+@quiet_option
+def command(
+    file: str,
+    words: tuple[str, ...],
+    sentences: bool,
+    ngrams: str | None,
+    oov: str,
+    precision: str,
+    from_format: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Print vectors from FILE, a fastText model (.bin, .ftz) or a file of word vectors, as lines `word number ...`.
+
+    Without WORD, or with -, words come from standard input, one or several a line; vectors keep their order. A model
+    composes words that it does not list of their character n-grams; it is mapped, not read, so that large ones answer
+    at once.
+
+    With --sentences a line gets one vector. A classifier's is the mean of its words, n-grams and line end; that of
+    word vectors the mean of the unit vectors of the words that have one, zeros when none has.
+
+    \b
+    wv vectors model.bin king kings
+    wv vectors model.bin --sentences < lines.txt
+    """
+    from wv_cli.commands.reading import open_composer
+    from wv_cli.formats.lines import json_lines, require_finite, text_lines
+
+    if ngrams is not None and (words or sentences):
+        error = conflict("--ngrams", "--sentences" if sentences else "WORD", "--ngrams names the one word itself")
+        raise error
+    piped = ngrams is None and words in ((), ("-",))
+    source = open_composer(file, from_format, quiet, piped=piped)
+    decimals: Precision = "exact" if precision == "exact" else int(precision)
+
+    def show(kind: str, names: Sequence[str | bytes], vectors: "NDArray[np.float32]") -> None:
+        require_finite(vectors, names, file)
+        if as_json:
+            text = json_lines(kind, names, vectors, decimals)
+        else:
+            text = text_lines(None if sentences else names, vectors, decimals)
+        sys.stdout.buffer.write(text)
+        sys.stdout.buffer.flush()
+
+    if ngrams is not None:
+        show("ngram", *source.ngrams(ngrams))
+    for lines in [] if ngrams is not None else piped_lines() if piped else [list(words)]:
+        if sentences:
+            show("sentence", lines, source.lines(lines))
+            continue
+        asked = [word for line in lines for word in ([line] if source.is_listed(line) else line.split())]
+        vectors, known = source.words(asked)
+        missing = [word for word, has_vector in zip(asked, known, strict=True) if not has_vector]
+        if missing and oov == "error":
+            message = f"{missing[0]!r} has no vector in {file}; --oov zero prints zeros, --oov skip leaves it out"
+            raise WvError(message)
+        if oov == "skip":
+            asked, vectors = [word for word, has_vector in zip(asked, known, strict=True) if has_vector], vectors[known]
+        show("word", asked, vectors)

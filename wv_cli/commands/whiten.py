@@ -1,0 +1,83 @@
+"""`wv whiten`: fits a transform to the mean and covariance of vectors, saves it, applies it."""
+
+import json
+from typing import Any
+
+import click
+
+from wv_cli.commands.options import field_options, json_option, quiet_option
+from wv_cli.config import WhitenConfig
+
+
+@click.command("whiten", short_help="Whiten vectors; remove their common directions; PCA.")
+@click.argument("inputs", nargs=-1, required=True, metavar="IN")
+@click.option("-o", "--output", metavar="FILE", help="Where to write the new vectors; the ending tells the format.")
+@field_options(
+    WhitenConfig,
+    {
+        "method": "whiten: covariance I; zca: the same in the old axes; pca: turned only; soft: between pca and "
+        "whiten; abtt: all but the top directions.",
+        "dim": "Dimensions to keep, those of the largest variance; 0 keeps all that vary.",
+        "beta": "soft: 0 is pca, 1 is whiten.",
+        "remove": "abtt: how many directions to remove; 0 is dim / 100.",
+        "tolerance": "A direction varies if its variance is more than this share of the largest.",
+    },
+)
+@click.option("--fit", metavar="FILE", help="Fit on the vectors of FILE instead of IN.")
+@click.option("--top", type=click.IntRange(1), metavar="N", help="Fit on the first N rows only.")
+@click.option("--counts", metavar="VOCAB", help="Fit on each word as often as VOCAB (lines of `word count`) says.")
+@click.option("--moments", multiple=True, metavar="FILE", help="Fit on saved moments; repeat to join several.")
+@click.option("--transform", metavar="FILE", help="Apply this saved transform; fit nothing.")
+@click.option("--save-transform", metavar="FILE", help="Save what was fitted, for --transform.")
+@click.option("--save-moments", metavar="FILE", help="Save row count, mean and scatter, for --moments and --merge.")
+@click.option("--merge", is_flag=True, help="INs are saved moments of shards: join them.")
+@click.option("--from", "from_format", metavar="FORMAT", help="Format of the vectors read; by default content tells.")
+@click.option("--to", "to_format", metavar="FORMAT", help="Format of the vectors written.")
+@click.option(
+    "--precision", type=click.Choice([*"123456789", "exact"]), default="6", show_default=True, help="Decimals in text."
+)
+@click.option("--escape", is_flag=True, help="Write words the output cannot hold as new%20york.")
+@quiet_option
+@json_option
+def command(quiet: bool, as_json: bool, precision: str, **options: Any) -> None:
+    """Whiten the vectors of IN: make their mean 0 and their covariance the identity, or something near it.
+
+    The mean and the covariance are computed in float64 in one pass; IN is then read again and written in blocks, so it
+    may be larger than memory if its format is word2vec-binary or npy; other formats are held in memory.
+    Whitening is meant for sentence vectors; it often makes word vectors worse: `wv eval` tells.
+
+    \b
+    wv whiten sentences.npy -o white.npy --dim 256 --save-transform white.transform
+    wv whiten new.npy -o new-white.npy --transform white.transform
+    wv whiten vectors.bin -o plain.bin --method abtt --remove 3
+    wv whiten part1.npy --save-moments 1.moments; wv whiten part2.npy --save-moments 2.moments
+    wv whiten --merge 1.moments 2.moments --save-transform white.transform
+    """
+    from wv_cli.models.whiten_files import WhitenFiles, run
+
+    config = WhitenConfig(**{name: options.pop(name) for name in ("method", "dim", "beta", "remove", "tolerance")})
+    decimals = "exact" if precision == "exact" else int(precision)
+    files = WhitenFiles(precision=decimals, **options)  # type: ignore[arg-type]
+    facts = run(files, config)
+    if as_json:
+        click.echo(json.dumps(facts), err="-" in files.outputs)
+    elif not quiet:
+        click.echo(_told(facts), err=True)
+
+
+def _told(facts: dict[str, Any]) -> str:
+    """The figures as one line."""
+    parts = []
+    if "rows" in facts:
+        parts.append(f"fitted on {facts['rows']:,} rows of {facts['dim']} numbers")
+    if facts.get("without_count"):
+        parts.append(f"{facts['without_count']:,} words have no count and were left out")
+    if "method" in facts:
+        parts.append(f"{facts['method']}: {facts['dim']} -> {facts['new_dim']} dimensions")
+        if facts["rank"] < facts["dim"]:
+            parts.append(f"only {facts['rank']} directions vary")
+    if "written" in facts:
+        parts.append(f"{facts['output']}: {facts['written']:,} rows")
+    if facts.get("zero_vectors"):
+        parts.append(f"{facts['zero_vectors']:,} of them are zero")
+    return "; ".join(parts)

@@ -1,0 +1,63 @@
+"""One number for a fastText model, to see what making it smaller costs: precision of the first label for a classifier,
+Spearman's correlation with people's judgements for word vectors. Not a report: those, with intervals and tests, are
+made by the tasks of wv_cli.evaluation."""
+
+import numpy as np
+
+from wv_cli.errors import WvError
+from wv_cli.evaluation.similarity import read_pairs
+from wv_cli.evaluation.statistics import spearman
+from wv_cli.fasttext import FastTextModel
+
+
+def measure(model: FastTextModel) -> str:
+    """The name of the score."""
+    return "P@1" if model.is_classifier else "Spearman"
+
+
+def score(model: FastTextModel, path: str) -> float:
+    """A classifier: the share of the lines of `path` with a known label for which the first answer is one of their
+    labels, as fastText's `test` counts. Word vectors: the correlation of cosines with the scores of the pairs in
+    `path`; words that are not known, as written or in lower case, have the vector of their n-grams.
+
+    Raises WvError when there is nothing to score, BadFile for a file of pairs that is none.
+    """
+    return _precision(model, path) if model.is_classifier else _correlation(model, path)
+
+
+def _precision(model: FastTextModel, path: str) -> float:
+    from wv_cli.models.classifier import Classifier
+    from wv_cli.text.source import Source
+
+    lines = right = 0
+    for answered in Classifier(model, path).answers(Source([path])):
+        counts = np.diff(answered.true_starts)
+        line = np.repeat(np.arange(len(counts)), counts)
+        scored = (counts > 0) & (answered.found > 0)
+        hits = np.bincount(
+            line, answered.true_labels == np.repeat(answered.labels[:, 0], counts), minlength=len(counts)
+        )
+        lines += int(scored.sum())
+        right += int((hits[scored] > 0).sum())
+    if not lines:
+        message = f"{path}: no line has a label that the model knows; give lines such as the model was trained on"
+        raise WvError(message)
+    return right / lines
+
+
+def _correlation(model: FastTextModel, path: str) -> float:
+    pairs = read_pairs(path)
+    words = [[_spelling(model, pair[side]) for pair in pairs.words] for side in (0, 1)]
+    left, right = (model.word_vectors(side).astype(np.float64) for side in words)
+    norms = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
+    cosines = np.einsum("ij,ij->i", left, right) / np.where(norms > 0, norms, 1)
+    result = spearman(cosines, pairs.gold)
+    if not np.isfinite(result):
+        message = f"{path}: no correlation: fewer than two pairs, or all alike"
+        raise WvError(message)
+    return result
+
+
+def _spelling(model: FastTextModel, word: str) -> str:
+    """The word as the model knows it; of words it does not know, as written."""
+    return word.lower() if model.words.find(word) < 0 <= model.words.find(word.lower()) else word

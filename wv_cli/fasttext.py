@@ -1,0 +1,278 @@
+"""A fastText model in memory: words, labels and two matrices, and the vectors it gives to words and lines.
+
+Vectors are fastText's own (fasttext.cc, dictionary.cc of version 0.9.2): a word is the mean of the rows of the word, if
+it is known, and of its character n-grams; OOV words have n-grams alone. Rows 0 .. len(words) - 1 of the input matrix
+belong to the words, those behind them to the buckets. Not here: files (wv_cli.formats.fasttext_bin), training, and the
+answers of a classifier (wv_cli.models.supervised).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wv_cli import _subwords
+from wv_cli.words import WordList, encode
+
+Rows = NDArray[np.int64]
+Loss = Literal["hs", "ns", "softmax", "ova"]
+Kind = Literal["cbow", "skipgram", "supervised"]
+
+END_OF_LINE = b"</s>"  # the word that fastText reads at every line end
+LABEL_PREFIX = b"__label__"  # not kept in the file; fastText takes its default, too, for words a model does not know
+
+# Rows gathered at once when a matrix is not dense; characters of words whose n-grams are made at once.
+_GATHERED_BYTES = 1 << 26
+_BLOCK_CHARACTERS = 1 << 18
+
+
+class Matrix(Protocol):
+    """`shape` (rows, dim); `take` gives the rows with these numbers as (len(rows), dim) float32."""
+
+    @property
+    def shape(self) -> tuple[int, int]: ...
+    def take(self, rows: Rows, /) -> NDArray[np.float32]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class DenseMatrix:
+    """`values` is (rows, dim) float32, C-ordered. It may be memory-mapped, read-only and not aligned: numpy computes
+    with such arrays, kernels should be given take()'s."""
+
+    values: NDArray[np.float32]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.values.shape[0], self.values.shape[1]
+
+    def take(self, rows: ArrayLike, /) -> NDArray[np.float32]:
+        return self.values[np.asarray(rows, np.int64)]
+
+
+@dataclass(frozen=True, eq=False)
+class SparseRows:
+    """Row kept[i] (ascending, int64) is values[i] (len(kept), dim) float32; all other rows are zero."""
+
+    shape: tuple[int, int]
+    kept: NDArray[np.int64]
+    values: NDArray[np.float32]
+
+    def take(self, rows: ArrayLike, /) -> NDArray[np.float32]:
+        rows = np.asarray(rows, np.int64)
+        result = np.zeros((len(rows), self.shape[1]), np.float32)
+        if len(self.kept):
+            place = np.searchsorted(self.kept, rows).clip(max=len(self.kept) - 1)
+            found = self.kept[place] == rows
+            result[found] = self.values[place[found]]
+        return result
+
+
+@dataclass(frozen=True)
+class FastTextArgs:
+    """The arguments that a model file keeps, with fastText's names and, as defaults, its values for word vectors."""
+
+    dim: int = 100
+    window: int = 5
+    epochs: int = 5
+    min_count: int = 5
+    negative: int = 5
+    word_ngrams: int = 1
+    loss: Loss = "ns"
+    model: Kind = "skipgram"
+    buckets: int = 2_000_000
+    minn: int = 3
+    maxn: int = 6
+    lr_update_rate: int = 100
+    sample: float = 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class FastTextModel:
+    """words (nwords) and labels (nlabels) with their counts (int64), most frequent first; `tokens` is how many the
+    corpus had. `input` is (nwords + buckets, dim), or after pruning (nwords + len(kept_buckets), dim): `kept_buckets`
+    (n, 2) int32 holds pairs (bucket, its row behind the words); None when nothing was pruned. `output` is
+    (nlabels, dim) for a classifier, (nwords, dim) for word vectors. `version` is that of the file.
+
+    fastText and gensim expect `</s>` among the words; END_OF_LINE.
+    """
+
+    args: FastTextArgs
+    words: WordList
+    counts: NDArray[np.int64]
+    labels: WordList
+    label_counts: NDArray[np.int64]
+    tokens: int
+    kept_buckets: NDArray[np.int32] | None
+    input: Matrix
+    output: Matrix
+    version: int = 12
+
+    @property
+    def dim(self) -> int:
+        return self.args.dim
+
+    @property
+    def is_classifier(self) -> bool:
+        return self.args.model == "supervised"
+
+    @property
+    def char_ngrams(self) -> tuple[int, int]:
+        """(minn, maxn) as they count: classifiers in files of version 11 have none, whatever the file says."""
+        old = self.version < 12 and self.is_classifier
+        return (0, 0) if old else (self.args.minn, self.args.maxn)
+
+    @property
+    def has_subwords(self) -> bool:
+        """Whether a word that is not known can have a vector."""
+        pruned_away = self.kept_buckets is not None and len(self.kept_buckets) == 0
+        return self.char_ngrams[1] > 0 and self.args.buckets > 0 and not pruned_away
+
+    @cached_property
+    def _bucket_rows(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """(kept buckets ascending, their rows). Of a bucket listed twice the last counts."""
+        assert self.kept_buckets is not None
+        buckets, last = np.unique(self.kept_buckets[::-1, 0], return_index=True)
+        return buckets, self.kept_buckets[::-1, 1][last]
+
+    def rows_of_buckets(self, buckets: NDArray[np.int32]) -> Rows:
+        """The rows of the input matrix for n-grams with these buckets; -1 for those that pruning dropped."""
+        if self.kept_buckets is None:
+            return buckets.astype(np.int64) + len(self.words)
+        known, rows = self._bucket_rows
+        if not len(known):
+            return np.full(len(buckets), -1, np.int64)
+        place = np.searchsorted(known, buckets).clip(max=len(known) - 1)
+        return np.where(known[place] == buckets, rows[place].astype(np.int64) + len(self.words), -1)
+
+    def word_rows(self, word: str | bytes) -> Rows:
+        """The rows whose mean is the word's vector: its own, if it is known, then those of its n-grams."""
+        return self._rows_of_words(WordList.of([word]), np.array([self.words.find(word)]))[1]
+
+    def ngrams(self, word: str | bytes) -> list[tuple[bytes, int]]:
+        """(n-gram, row of the input matrix) for every character n-gram of a word that has one, in fastText's order."""
+        text = encode(word) if isinstance(word, str) else word
+        if text == END_OF_LINE or not self.has_subwords:
+            return []
+        found = _subwords.ngrams(text, *self.char_ngrams, self.args.buckets)
+        rows = self.rows_of_buckets(np.array([bucket for _, bucket in found], np.int32))
+        return [(ngram, row) for (ngram, _), row in zip(found, rows.tolist(), strict=True) if row >= 0]
+
+    def word_vector(self, word: str | bytes) -> NDArray[np.float32]:
+        """(dim,); zero for a word that is not known and has no n-grams."""
+        return self.mean([self.word_rows(word)])[0]
+
+    def oov_vector(self, word: str | bytes) -> NDArray[np.float32] | None:
+        """word_vector of a word that is not known; None for a known one, and when nothing is known of its n-grams."""
+        if not self.has_subwords or self.words.find(word) >= 0:
+            return None
+        vector = self.word_vector(word)
+        return vector if vector.any() else None
+
+    def word_vectors(self, words: Sequence[str | bytes]) -> NDArray[np.float32]:
+        """(len(words), dim): word_vector of each."""
+        listed = WordList.of(words)
+        return self._vectors(listed, self.words.find_all(listed))
+
+    def line_rows(self, line: Iterable[str | bytes]) -> Rows:
+        """The rows whose mean is the hidden vector of a classifier for a line of tokens: words with their n-grams, the
+        line end, and the n-grams of words. Labels are left out."""
+        tokens = [encode(token) if isinstance(token, str) else token for token in line]
+        listed = WordList.of([*tokens, END_OF_LINE])
+        own, is_label = self.words.find_all(listed), self.labels.find_all(listed) >= 0
+        if is_label.any() or LABEL_PREFIX in listed.blob:
+            unknown_label = [
+                row < 0 and token.startswith(LABEL_PREFIX) for row, token in zip(own, tokens, strict=False)
+            ]
+            kept = np.flatnonzero(~(is_label | [*unknown_label, False]))
+            listed, own = listed.take(kept), own[kept]
+        rows = self._rows_of_words(listed, own)[1]
+        if self.args.word_ngrams <= 1:
+            return rows
+        hashes = _subwords.word_hashes(listed.blob, listed.starts)
+        ngram_rows = self.rows_of_buckets(_subwords.line_ngrams(hashes, self.args.word_ngrams, self.args.buckets))
+        return np.concatenate([rows, ngram_rows[ngram_rows >= 0]])
+
+    def sentence_vector(self, line: str | bytes) -> NDArray[np.float32]:
+        """(dim,): for a classifier the mean of the line's rows, else the mean of the unit vectors of its words, those
+        without a vector left out."""
+        tokens = split_line(line, classifier=self.is_classifier)
+        if self.is_classifier:
+            return self.mean([self.line_rows(tokens)])[0]
+        return unit_mean(self.word_vectors(tokens))
+
+    def mean(self, groups: Sequence[Rows]) -> NDArray[np.float32]:
+        """(len(groups), dim): the mean of each group's rows of the input matrix, zero for an empty group."""
+        starts = np.zeros(len(groups) + 1, np.int64)
+        np.cumsum([len(rows) for rows in groups], out=starts[1:])
+        out = np.empty((len(groups), self.dim), np.float32)
+        self._mean_into(out, starts, np.concatenate(groups) if groups else np.empty(0, np.int64))
+        return out
+
+    def _mean_into(self, out: NDArray[np.float32], starts: NDArray[np.int64], rows: Rows) -> None:
+        if isinstance(self.input, DenseMatrix):
+            _subwords.mean_rows(self.input.values.view(np.uint8), starts, rows, out)
+            return
+        room, first = max(1, _GATHERED_BYTES // (4 * self.dim)), 0
+        while first < len(out):
+            last = max(first + 1, int(np.searchsorted(starts, starts[first] + room, side="right")) - 1)
+            part = starts[first : last + 1]
+            gathered = np.ascontiguousarray(self.input.take(rows[part[0] : part[-1]]))
+            _subwords.mean_rows(gathered.view(np.uint8), part - part[0], None, out[first:last])
+            first = last
+
+    def all_word_vectors(self, limit: int | None = None) -> NDArray[np.float32]:
+        """(len(words), dim): the vectors of the known words, subwords included, or of the first `limit` of them."""
+        count = len(self.words) if limit is None else min(limit, len(self.words))
+        return self._vectors(self.words, np.arange(count, dtype=np.int64))
+
+    def _vectors(self, words: WordList, own: Rows) -> NDArray[np.float32]:
+        """The vectors of the first len(own) of `words`, whose rows are `own`, -1 for unknown ones."""
+        out = np.empty((len(own), self.dim), np.float32)
+        first, ends = 0, words.starts
+        while first < len(own):
+            last = max(first + 1, int(np.searchsorted(ends, ends[first] + _BLOCK_CHARACTERS, side="right")) - 1)
+            last = min(last, len(own), first + _BLOCK_CHARACTERS)
+            block = WordList(words.blob[ends[first] : ends[last]], ends[first : last + 1] - ends[first])
+            self._mean_into(out[first:last], *self._rows_of_words(block, own[first:last]))
+            first = last
+        return out
+
+    def _rows_of_words(self, words: WordList, own: Rows) -> tuple[NDArray[np.int64], Rows]:
+        """(starts, rows): word_rows of word i are rows[starts[i]:starts[i + 1]]."""
+        listed = own >= 0
+        starts = np.zeros(len(words) + 1, np.int64)
+        if not self.has_subwords:
+            np.cumsum(listed, out=starts[1:])
+            return starts, own[listed]
+        ends, buckets = _subwords.of_words(words.blob, words.starts, *self.char_ngrams, self.args.buckets)
+        ngram_rows = self.rows_of_buckets(buckets)
+        keep = ngram_rows >= 0
+        for i in np.flatnonzero(np.diff(words.starts) == len(END_OF_LINE)).tolist():
+            if words.bytes_at(i) == END_OF_LINE:
+                keep[ends[i] : ends[i + 1]] = False
+        word = np.repeat(np.arange(len(words)), np.diff(ends))[keep]
+        np.cumsum(np.bincount(word, minlength=len(words)) + listed, out=starts[1:])
+        is_own = np.zeros(int(starts[-1]), np.bool_)
+        is_own[starts[:-1][listed]] = True
+        rows = np.empty(len(is_own), np.int64)
+        rows[is_own], rows[~is_own] = own[listed], ngram_rows[keep]
+        return starts, rows
+
+
+def split_line(line: str | bytes, *, classifier: bool = False) -> list[bytes]:
+    """The words of a line, parted as fastText parts them: at ASCII blanks only, for a classifier at NUL, too."""
+    text = encode(line) if isinstance(line, str) else line
+    return (text.replace(b"\0", b" ") if classifier else text).split()
+
+
+def unit_mean(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(dim,): the mean of the unit vectors of (n, dim), zero vectors left out; zero when there is no other."""
+    norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    known = norms > 0
+    if not known.any():
+        return np.zeros(vectors.shape[1], np.float32)
+    mean: NDArray[np.float32] = (vectors[known] / norms[known, None]).sum(axis=0) / np.float32(known.sum())
+    return mean

@@ -1,0 +1,91 @@
+"""fastText's models in the table of formats: read as the vectors of their words, subwords included.
+
+Only models can be written (save_model), vectors alone cannot. The layout stands in fasttext_read.
+"""
+
+import numpy as np
+
+from wv_cli._floattext import first_not_finite
+from wv_cli.embeddings import Embeddings
+from wv_cli.errors import BadFile
+from wv_cli.fasttext import FastTextModel, Matrix
+from wv_cli.formats.audit import RowAudit
+from wv_cli.formats.base import Format, ReadOptions
+from wv_cli.formats.fasttext_read import (
+    ARGS,
+    COUNTS,
+    ENTRY_BYTES,
+    MAGIC,
+    ModelReader,
+    header_problem,
+    load_model,
+    read_model,
+)
+from wv_cli.formats.fasttext_write import dense, save_model
+from wv_cli.formats.input import Input
+from wv_cli.formats.report import Report, shown
+
+__all__ = ["FORMAT", "dense", "load_model", "read_model", "save_model"]
+
+_BLOCK_ROWS = 4096
+
+
+def sniff(head: bytes) -> bool:
+    if head.startswith(MAGIC):
+        return True
+    # The oldest layout has no magic number: its arguments and word counts must be right.
+    return len(head) >= ARGS.size + COUNTS.size and header_problem(memoryview(head), 0) is None
+
+
+def read(source: Input, options: ReadOptions) -> Embeddings:
+    model = read_model(source)
+    matrix = model.all_word_vectors(options.limit)
+    bad = first_not_finite(matrix)
+    if bad is not None:
+        word = shown(model.words.bytes_at(bad[0]))
+        problem = f"expected finite numbers, found {matrix[bad]} as number {bad[1] + 1} of the word {word}"
+        raise BadFile(source.name, problem)
+    words = model.words if len(matrix) == len(model.words) else model.words[: len(matrix)]
+    return Embeddings(words, matrix, model if model.has_subwords else None)
+
+
+def check(source: Input, report: Report) -> None:
+    reader = ModelReader(source.name, source.contents())
+    model = reader.model()
+    report.rows, report.dim, report.promised_rows = len(model.words), model.dim, len(model.words)
+    audit = RowAudit(report, "byte")
+    vectors, starts = model.all_word_vectors(), model.words.starts
+    places = (reader.table_at + starts[:-1] + ENTRY_BYTES * np.arange(len(model.words))).tolist()
+    audit.add(model.words.blob, np.diff(starts), vectors, places.__getitem__)
+    for what, matrix in (("input", model.input), ("output", model.output)):
+        _check_finite(matrix, what, model, report)
+
+
+def _check_finite(matrix: Matrix, what: str, model: FastTextModel, report: Report) -> None:
+    rows = matrix.shape[0]
+    for first in range(0, rows, _BLOCK_ROWS):
+        block = matrix.take(np.arange(first, min(first + _BLOCK_ROWS, rows)))
+        for row in np.flatnonzero(~np.isfinite(block).all(axis=1)).tolist():
+            values = block[row]
+            at = int(np.flatnonzero(~np.isfinite(values))[0])
+            owner = _owner(first + row, what, model)
+            place = f"{what} matrix, row {first + row + 1} ({owner})"
+            text = f"{place}: expected finite numbers, found {values[at]} as number {at + 1}"
+            report.add("not finite", text)
+
+
+def _owner(row: int, what: str, model: FastTextModel) -> str:
+    names = model.labels if what == "output" and model.is_classifier else model.words
+    return f"the word {shown(names.bytes_at(row))}" if row < len(names) else f"bucket row {row - len(names)}"
+
+
+FORMAT = Format(
+    name="fasttext-bin",
+    summary="fastText's models, dense (.bin) or quantised (.ftz), told by their content",
+    suffixes=(".bin", ".ftz"),
+    text=False,
+    loses="nothing; read as the vectors of its words, subwords included; written from models only",
+    sniff=sniff,
+    read=read,
+    check=check,
+)

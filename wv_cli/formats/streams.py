@@ -1,0 +1,117 @@
+"""Vectors a block at a time, read as often as needed: for files larger than memory.
+
+Formats with a `stream` (word2vec-binary, npy) are read anew for every pass, through a small buffer. Standard input and
+the other formats are read into memory once.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from wv_cli._floattext import first_not_finite
+from wv_cli.embeddings import Embeddings
+from wv_cli.errors import UsageError, WvError
+from wv_cli.formats import default_threads, find_readable, format_for_output, load, sniff_input
+from wv_cli.formats.base import WORD2VEC_PRECISION, Precision, ReadOptions, Stream, WriteOptions
+from wv_cli.formats.beside import open_beside, part_of, read_words
+from wv_cli.formats.escape import escape_words, require_writable
+from wv_cli.formats.input import Input, open_input
+from wv_cli.formats.report import shown
+from wv_cli.text.output import open_output
+from wv_cli.words import WordList
+
+_BLOCK_VALUES = 1 << 20
+
+
+class RowSource:
+    """The vectors of a file: `rows` of `dim` numbers, `blocks()` gives them in order, as often as it is called. A block
+    is valid until the next one is taken. Raises what formats.load raises."""
+
+    def __init__(self, path: str | os.PathLike[str], *, format: str | None = None, limit: int | None = None) -> None:
+        self.name = os.fspath(path) if os.fspath(path) != "-" else "standard input"
+        self._path, self._limit = path, limit
+        self._loaded: Embeddings | None = None
+        self._words: WordList | None = None
+        chosen = find_readable(format)
+        if os.fspath(path) != "-":
+            if limit is not None and limit < 1:
+                message = f"the limit must be at least 1 row, not {limit}"
+                raise UsageError(message)
+            with open_input(path) as source:
+                chosen = chosen or sniff_input(source)
+                if chosen.stream is not None:
+                    first = chosen.stream(source, ReadOptions(limit))
+                    self.rows, self.dim = first.rows, first.dim
+                    self._words = read_words(chosen, path, self.rows, whole=limit is None)
+        self._format = chosen
+        if chosen is None or chosen.stream is None:
+            self._loaded = load(path, format=chosen.name if chosen else None, limit=limit)
+            self.rows, self.dim = len(self._loaded), self._loaded.dim
+
+    def blocks(self) -> Iterator[Embeddings]:
+        if self._loaded is not None:
+            yield from _slices(self._loaded)
+            return
+        with open_input(self._path) as source:
+            done = 0
+            for block in self._stream(source).blocks:
+                words = part_of(self._words, done, done + len(block)) if self._words is not None else block.words
+                done += len(block)
+                yield Embeddings(words, block.matrix)
+
+    def _stream(self, source: Input) -> Stream:
+        assert self._format is not None and self._format.stream is not None
+        stream = self._format.stream(source, ReadOptions(self._limit))
+        if (stream.rows, stream.dim) != (self.rows, self.dim):
+            message = f"{self.name}: the file was changed while it was read"
+            raise WvError(message)
+        return stream
+
+
+def _slices(embeddings: Embeddings) -> Iterator[Embeddings]:
+    step = max(1, _BLOCK_VALUES // embeddings.dim)
+    for first in range(0, len(embeddings), step):
+        last = min(first + step, len(embeddings))
+        yield Embeddings(part_of(embeddings.words, first, last), embeddings.matrix[first:last])
+
+
+def save_blocks(
+    path: str | os.PathLike[str],
+    rows: int,
+    dim: int,
+    blocks: Iterable[Embeddings],
+    *,
+    format: str | None = None,
+    precision: Precision = WORD2VEC_PRECISION,
+    escape: bool = False,
+) -> None:
+    """As formats.save, but of blocks that hold `rows` rows together; a word or number that cannot be kept is found when
+    its block comes, and then nothing is left of the new file. Formats without a header of their own for this are not
+    written. Raises UsageError, WvError."""
+    row = format_for_output(path, format)
+    if row.header is None or row.write_rows is None:
+        message = f"{path}: {row.name} cannot be written in blocks; choose word2vec-text, word2vec-binary or npy"
+        raise UsageError(message)
+    name = "standard output" if os.fspath(path) == "-" else os.fspath(path)
+    options = WriteOptions(precision, default_threads())
+    with open_output(path) as stream, open_beside(row, path) as beside:
+        stream.write(row.header(rows, dim))
+        done = 0
+        for block in blocks:
+            words, matrix = block.words, block.matrix
+            if escape:
+                words = escape_words(words)
+            else:
+                require_writable(words, row.name, name, done)
+            bad = first_not_finite(matrix)
+            if bad is not None:
+                message = (
+                    f"{name}: row {done + bad[0] + 1}: expected finite numbers, found {matrix[bad]} for the word "
+                    f"{shown(words.bytes_at(bad[0]))}; nothing was written"
+                )
+                raise WvError(message)
+            row.write_rows(stream, Embeddings(words, np.ascontiguousarray(matrix)), options)
+            if row.words_ending:
+                beside.add(words)
+            done += len(block)

@@ -1,0 +1,178 @@
+"""A fastText classifier that answers: lines of text in, labels and their probabilities out.
+
+Works on every model file fastText wrote (dense, quantised, pruned) and on models just trained. The answers are those of
+fastText's predict; see csrc/kernels/prediction.c for how equal they are. Training is wv_cli.models.supervised.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _prediction, memory
+from wv_cli.errors import WvError
+from wv_cli.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel
+from wv_cli.words import WordList
+
+_DENSE_BYTES = 1 << 28  # matrices that are not dense become so up to this size; of larger ones rows are taken as needed
+_BLOCK = 1 << 18  # bytes of text answered at once
+ALL = -1  # k: every label
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """Answers for some lines: `labels` and `scores` are (lines, k), best first, of which found[line] count; a score is
+    ln(p + 1e-5), as fastText has it. `reads` (lines,) says which lines have anything that the model knows,
+    `true_starts` and `true_labels` which known labels stand in the lines."""
+
+    labels: NDArray[np.int32]
+    scores: NDArray[np.float32]
+    found: NDArray[np.int32]
+    reads: NDArray[np.bool_]
+    true_starts: NDArray[np.int64]
+    true_labels: NDArray[np.int32]
+    _answers: _prediction.Answers
+
+    def lines(self, labels: WordList, prob: bool) -> memoryview:
+        """As fastText's predict, or with `prob` predict-prob, prints them."""
+        return self._answers.lines(labels.blob, labels.starts, prob)
+
+    @property
+    def probabilities(self) -> NDArray[np.float32]:
+        return np.exp(self.scores)
+
+
+class Classifier:
+    """Made from a model of `wv train --model supervised` or fastText. Threads may share it."""
+
+    def __init__(self, model: FastTextModel, name: str = "the model") -> None:
+        """Raises WvError for a model that is no classifier or whose parts do not fit together."""
+        if not model.is_classifier:
+            message = (
+                f"{name}: holds word vectors ({model.args.model}), not a classifier, so it has no labels to predict; "
+                "train one with wv train --model supervised, or use wv vectors"
+            )
+            raise WvError(message)
+        if len(model.labels) == 0:
+            raise WvError(f"{name}: the classifier has no labels")
+        self.labels = model.labels
+        self._input = model.input
+        args, buckets, bucket_row = model.args, model.args.buckets, None
+        if model.kept_buckets is not None:
+            bucket_row = np.full(buckets, -1, np.int32)
+            kept = model.kept_buckets[(model.kept_buckets[:, 0] >= 0) & (model.kept_buckets[:, 0] < buckets)]
+            bucket_row[kept[:, 0]] = kept[:, 1]
+            if len(kept) == 0:
+                buckets, bucket_row = 0, None
+        minn, maxn = model.char_ngrams
+        try:
+            self._reader = _prediction.LineReader(
+                (model.words.blob, model.words.starts),
+                (model.labels.blob, model.labels.starts),
+                minn=minn,
+                maxn=maxn,
+                word_ngrams=args.word_ngrams,
+                buckets=buckets,
+                bucket_row=bucket_row,
+                prefix=LABEL_PREFIX,
+            )
+        except ValueError as error:
+            raise WvError(f"{name}: {error}") from error
+        rows, dim = model.input.shape
+        dense: NDArray[np.float32] | None = None
+        if isinstance(model.input, DenseMatrix):
+            dense = model.input.values
+        elif rows * dim * 4 <= _DENSE_BYTES:
+            dense = model.input.take(np.arange(rows))
+        output = memory.zeros(model.output.shape[0], memory.padded(dim))
+        for first in range(0, len(output), 1 << 16):
+            part = output[first : first + (1 << 16)]
+            part[:, :dim] = model.output.take(np.arange(first, first + len(part)))
+        self._predictor = _prediction.Predictor(
+            None if dense is None else dense.view(np.uint8),
+            output,
+            dim=dim,
+            labels=len(model.labels),
+            layer=args.loss,
+            sigmoid=_sigmoid_table(),
+            tree=tree(model.label_counts) if args.loss == "hs" else None,
+        )
+        self._is_dense = dense is not None
+
+    def answer(self, text: bytes | memoryview, k: int = 1, threshold: float = 0.0) -> Answered:
+        """The k best labels (ALL: every one) with a probability of at least `threshold` for every line of `text`, whose
+        last byte is a newline. A line of which the model knows nothing has no answer."""
+        starts, rows, true_starts, true_labels = self._reader.read(text)
+        matrix = None
+        if not self._is_dense:
+            distinct, places = np.unique(rows, return_inverse=True)
+            matrix = np.ascontiguousarray(self._input.take(distinct.astype(np.int64))).view(np.uint8)
+            rows = places.astype(np.int32)
+        k = len(self.labels) if k == ALL else k
+        answers = self._predictor.predict(starts, rows, k, threshold, matrix)
+        reads = starts[1:] > starts[:-1]
+        return Answered(answers.labels, answers.scores, answers.found, reads, true_starts, true_labels, answers)
+
+    def answers(
+        self, chunks: Iterable[bytes], k: int = 1, threshold: float = 0.0, threads: int = 1
+    ) -> Iterator[Answered]:
+        """Answers for a text in chunks cut anywhere, in order, a block of lines at a time."""
+        if threads == 1:
+            for block in blocks_of_lines(chunks):
+                yield self.answer(block, k, threshold)
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            waiting: deque[Future[Answered]] = deque()
+            for block in blocks_of_lines(chunks):
+                waiting.append(pool.submit(self.answer, block, k, threshold))
+                if len(waiting) > 2 * threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+
+
+def blocks_of_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The same text in blocks of whole lines; a newline is added where the last is missing."""
+    pieces: list[bytes] = []
+    for chunk in chunks:
+        cut = chunk.rfind(b"\n") + 1
+        if cut == 0:
+            pieces.append(chunk)
+            continue
+        block, first = b"".join([*pieces, chunk[:cut]]), 0
+        pieces = [chunk[cut:]] if cut < len(chunk) else []
+        while first < len(block):
+            last = block.rfind(b"\n", first, first + _BLOCK) + 1
+            last = last or block.find(b"\n", first) + 1
+            yield block[first:last]
+            first = last
+    if pieces:
+        yield b"".join([*pieces, b"\n"])
+
+
+def _sigmoid_table() -> NDArray[np.float32]:
+    """fastText's: 512 steps over -8 .. 8, and the end."""
+    x = np.arange(513, dtype=np.float32) * 16 / np.float32(512) - 8
+    return (1.0 / (1.0 + np.exp(-x.astype(np.float64)))).astype(np.float32)
+
+
+def tree(counts: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """(left, right) of every node of fastText's Huffman tree over labels with these counts: leaves first, with -1, the
+    root last. Bit 1 of a code leads to the right."""
+    n = len(counts)
+    weight = [*counts.tolist(), *[0] * (n - 1)]
+    left, right = np.full(2 * n - 1, -1, np.int32), np.full(2 * n - 1, -1, np.int32)
+    leaf, inner = n - 1, n
+    for node in range(n, 2 * n - 1):
+        for side in (left, right):
+            if leaf >= 0 and (inner >= node or weight[leaf] < weight[inner]):
+                side[node] = leaf
+                leaf -= 1
+            else:
+                side[node] = inner
+                inner += 1
+        weight[node] = weight[left[node]] + weight[right[node]]
+    return left, right

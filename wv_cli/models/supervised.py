@@ -1,0 +1,210 @@
+"""The text classifier of fastText (Joulin et al. 2016): matrices, tables and steps for csrc/kernels/supervised.c.
+
+Buckets of character and word n-grams have a row only when they occur in the text: fastText's 2,000,000 buckets then
+cost 4 bytes each, not 4 * dim. A bucket that does not occur stays zero, where fastText leaves it at its random start.
+"""
+
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _subwords, _supervised, _word2vec, memory
+from wv_cli.config import SupervisedConfig
+from wv_cli.embeddings import Embeddings
+from wv_cli.errors import UsageError
+from wv_cli.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows
+from wv_cli.labelled import LabelledCorpus
+
+# A step is some 10 ms of work: a row costs about 50 ns at dim 100, a label's row 12 ns.
+_STEP_ROWS = 200_000
+_LABELS_PER_ROW = 4
+_NOISE_POWER = 0.5  # fastText's
+
+
+class Supervised:
+    """A model in training. Satisfies wv_cli.training.run.Trainable.
+
+    `input` is (rows, padded dim) float32: the words of the corpus, then the buckets that occur, in order of first
+    sight; `bucket_row` (buckets,) int32 tells which row a bucket has, -1 for none. `output` is (labels, padded dim);
+    hierarchical softmax: one row less, those of the inner nodes.
+    """
+
+    def __init__(
+        self,
+        config: SupervisedConfig,
+        min_count: int,
+        corpus: LabelledCorpus,
+        pretrained: Embeddings | None = None,
+    ) -> None:
+        """Allocates and initialises; `min_count` is only noted in the model's file. Raises UsageError for `pretrained`
+        that does not fit, WvError when the matrices do not fit in memory."""
+        if pretrained is not None and pretrained.dim != config.dim:
+            raise UsageError(f"--pretrained: expected vectors of --dim {config.dim}, found {pretrained.dim}")
+        self.config, self.min_count, self.corpus = config, min_count, corpus
+        self.bucket_row = np.full(config.buckets, -1, np.int32) if config.uses_buckets else None
+        self._rules = self._make_rules()
+        self.survey = self._rules.survey(corpus.ids, self._next_row)
+        rows, stride = self.survey["next_row"], memory.padded(config.dim)
+        outputs = len(corpus.labels) - (config.loss == "hs")
+        memory.require(4 * stride * (rows + outputs), "training", "lower --dim or --buckets, or raise --min-count")
+        self.input, self.output = memory.zeros(rows, stride), memory.zeros(outputs, stride)
+        self.words_initialised = self._initialise(pretrained)
+        step_ids = self._step_ids()
+        self.starts = _word2vec.block_starts(corpus.ids, step_ids, 2**31 - 1)
+        self._run = self._make_run()
+
+    def _make_rules(self) -> _supervised.Rules:
+        config, corpus = self.config, self.corpus
+        words = corpus.words
+        tables: dict[str, Any] = {}
+        self._next_row = self._start_rows()
+        if config.maxn > 0:
+            tables["word_rows"] = self._word_rows()
+        if config.word_ngrams > 1:
+            hashes = _subwords.word_hashes(words.blob, words.starts).view(np.int32)
+            tables |= {"hashes": hashes, "word_ngrams": config.word_ngrams}
+        return _supervised.Rules(
+            ids=len(words),
+            words=corpus.kept,
+            end_of_line=corpus.end_of_line,
+            bucket_row=self.bucket_row,
+            **tables,
+        )
+
+    def _start_rows(self) -> int:
+        """Rows there are before any bucket has occurred."""
+        return self.corpus.kept
+
+    def _word_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """(starts, rows): for every word its row, if it has one, then those of its character n-grams, which get rows in
+        order of first sight. `</s>` has no n-grams."""
+        config, corpus = self.config, self.corpus
+        assert self.bucket_row is not None
+        words = corpus.words
+        starts, buckets = _subwords.of_words(words.blob, words.starts, config.minn, config.maxn, config.buckets)
+        sizes = np.diff(starts)
+        word = np.repeat(np.arange(len(words)), sizes)
+        buckets, word = buckets[word != corpus.end_of_line], word[word != corpus.end_of_line]
+        sizes[corpus.end_of_line] = 0
+        distinct, first = np.unique(buckets, return_index=True)
+        self.bucket_row[distinct[np.argsort(first)]] = self._next_row + np.arange(len(distinct), dtype=np.int32)
+        self._next_row += len(distinct)
+        sizes[: corpus.kept] += 1
+        out = np.zeros(len(words) + 1, np.int64)
+        np.cumsum(sizes, out=out[1:])
+        rows = np.empty(out[-1], np.int32)
+        own = np.zeros(len(rows), np.bool_)
+        own[out[: corpus.kept]] = True
+        rows[own], rows[~own] = np.arange(corpus.kept), self.bucket_row[buckets]
+        return out, rows
+
+    def _step_ids(self) -> int:
+        """Ids per step, so that a step takes about as long whatever the model."""
+        corpus, config = self.corpus, self.config
+        rows = self.survey["rows"] / len(corpus.ids)
+        labels = len(corpus.labels) if config.loss in ("softmax", "ova") else 2 * config.negative + 10
+        outputs = labels / _LABELS_PER_ROW * corpus.lines / len(corpus.ids)
+        return max(1, int(_STEP_ROWS * 100 / max(config.dim, 16) / (rows + outputs)))
+
+    def _initialise(self, pretrained: Embeddings | None) -> int:
+        """Uniform in +-1 / dim as fastText; output rows stay zero. Returns how many words came from `pretrained`; its
+        words that are not in the text are left out."""
+        random = np.random.default_rng(self.config.seed)
+        dim, rows_at_once = self.config.dim, 1 << 16
+        for first in range(0, len(self.input), rows_at_once):
+            part = self.input[first : first + rows_at_once]
+            part[:, :dim] = (random.random((len(part), dim), np.float32) * 2 - 1) / np.float32(dim)
+        if pretrained is None:
+            return 0
+        known = np.array([pretrained.words.find(self.corpus.words[word]) for word in range(self.corpus.kept)])
+        found = np.flatnonzero(known >= 0)
+        self.input[found, :dim] = pretrained.matrix[known[found]]
+        return len(found)
+
+    def _make_run(self) -> _supervised.Run:
+        config, corpus = self.config, self.corpus
+        tables: dict[str, Any] = {}
+        if config.loss == "ns":
+            tables["sampler"] = _word2vec.alias_table(corpus.label_counts.astype(np.float64) ** _NOISE_POWER)
+        if config.loss == "hs":
+            tables["path"] = _word2vec.huffman(corpus.label_counts)
+        return _supervised.Run(
+            rules=self._rules,
+            survey=self.survey,
+            ids=corpus.ids,
+            input=self.input,
+            output=self.output,
+            dim=config.dim,
+            labels=len(corpus.labels),
+            layer=config.loss,
+            lr=config.lr,
+            epochs=config.epochs,
+            seed=config.seed,
+            negative=config.negative,
+            **tables,
+        )
+
+    @property
+    def epochs(self) -> int:
+        return self.config.epochs
+
+    @property
+    def epoch_steps(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def steps(self) -> int:
+        return self.epochs * self.epoch_steps
+
+    def worker(self) -> _supervised.Worker:
+        return self._run.worker()
+
+    def train_step(self, step: int, worker: _supervised.Worker) -> tuple[float, int, int, float]:
+        epoch, block = divmod(step, self.epoch_steps)
+        return worker.block(int(self.starts[block]), int(self.starts[block + 1]), epoch)
+
+    def identity(self) -> dict[str, Any]:
+        """What must be the same for a checkpoint to be continued; the number of threads may change."""
+        options = asdict(self.config)
+        del options["threads"]
+        return {**options, "corpus": self.corpus.digest}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that training changes."""
+        return {"input": self.input, "output": self.output}
+
+    def fasttext_model(self) -> FastTextModel:
+        """The model as fastText's files hold it."""
+        config, corpus = self.config, self.corpus
+        buckets = config.buckets if config.uses_buckets else 0
+        used = np.flatnonzero(self.bucket_row >= 0) if self.bucket_row is not None else np.empty(0, np.int64)
+        rows = np.concatenate([np.arange(corpus.kept), self.bucket_row[used] if self.bucket_row is not None else []])
+        kept = np.concatenate([np.arange(corpus.kept), corpus.kept + used])
+        outputs = np.zeros((len(corpus.labels), config.dim), np.float32)
+        outputs[: len(self.output)] = self.output[:, : config.dim]
+        return FastTextModel(
+            args=FastTextArgs(
+                dim=config.dim,
+                epochs=config.epochs,
+                min_count=self.min_count,
+                negative=config.negative,
+                word_ngrams=config.word_ngrams,
+                loss=config.loss,
+                model="supervised",
+                buckets=buckets,
+                minn=config.minn,
+                maxn=config.maxn,
+            ),
+            words=corpus.words[: corpus.kept],
+            counts=corpus.counts,
+            labels=corpus.labels,
+            label_counts=corpus.label_counts,
+            tokens=corpus.tokens_read,
+            kept_buckets=None,
+            input=SparseRows(
+                (corpus.kept + buckets, config.dim), kept, self.input[rows.astype(np.int64), : config.dim]
+            ),
+            output=DenseMatrix(outputs),
+        )
