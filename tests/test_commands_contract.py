@@ -51,6 +51,7 @@ CALLS = {
     "analogy": Call("{vectors} one two three", "{vectors} one two three"),
     "vectors": Call("{vectors} the", "{vectors} the"),
     "eval": Call("similarity {vectors} -d {pairs}", "similarity {vectors} -d {pairs}"),
+    "plot": Call("{vectors} --top 9 --to html -o {out}", "{vectors} --top 9 --to html -o -"),
     "convert": Call("{vectors} {out}", "{vectors} -"),
     "check": Call("{vectors}", "{vectors}"),
     "dump": Call("{model} args", "{model} args"),

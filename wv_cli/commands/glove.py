@@ -26,7 +26,7 @@ from wv_cli.config import GloveConfig, VocabConfig
         "x_max": "Pairs seen more often than this weigh no more.",
         "alpha": "A pair seen x times weighs (x / x-max)^alpha.",
         "eta": "Learning rate of the vectors (AdaGrad).",
-        "bias_lr": "Learning rate of the biases: 1 as in GloVe's program, 0 for --eta.",
+        "bias_lr": "Learning rate of the biases: 1 as in GloVe's program since 2019, 0 for --eta as before.",
         "grad_clip": "Largest gradient of one number.",
         "iterations": "Passes over the counts.",
         "vectors": "Write word + context vectors, word vectors, or word, bias, context and bias side by side.",
@@ -52,7 +52,11 @@ from wv_cli.config import GloveConfig, VocabConfig
 @click.option("--counts-only", is_flag=True, help="Stop after --save-counts.")
 @click.option("--init", metavar="FILE", help="Start from GloVe's vectors.bin (raw doubles; same vocabulary and --dim).")
 @click.option("--init-gradsq", metavar="FILE", help="Start from GloVe's gradsq.bin as well.")
-@click.option("--memory", type=Size(), metavar="SIZE", help="Memory for text and counts; more goes to disk (1G).")
+@click.option(
+    "--memory", type=Size(), metavar="SIZE",
+    help="Memory of the whole process while counting (1G); more goes to disk. Python and the vocabulary need 60 MB or "
+    "more of it. Training needs 16 bytes x --dim x words.",
+)  # fmt: skip
 @saved_run_options
 @quiet_option
 @json_option

@@ -52,6 +52,19 @@ class Duration(click.ParamType):
         return seconds
 
 
+def _decimals(context: click.Context, parameter: click.Parameter, value: str) -> int | str:
+    return value if value == "exact" else int(value)
+
+
+precision_option = click.option(
+    "--precision",
+    type=click.Choice([*"123456789", "exact"]),
+    default="6",
+    show_default=True,
+    metavar="1-9|exact",
+    callback=_decimals,
+    help="In text: decimals of each number, or the shortest text that keeps every bit.",
+)
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but results and errors.")
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Results as one JSON object on stdout, progress as one per event on stderr."

@@ -21,6 +21,7 @@ from wv_cli.errors import WvError
 )
 @click.option("--perplexity", type=click.FloatRange(1), default=30.0, show_default=True, help="Of tsne.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of tsne.")
+@click.option("--to", "to_kind", type=click.Choice(["png", "svg", "pdf", "html"]), help="By default the ending tells.")
 @click.option("--title", metavar="TEXT", help="Above the picture.  [default: VECTORS]")
 @click.option("--from", "from_format", metavar="FORMAT", help="Format of VECTORS; by default its content tells.")
 @quiet_option
@@ -32,6 +33,7 @@ def command(
     method: str,
     perplexity: float,
     seed: int,
+    to_kind: str | None,
     title: str | None,
     from_format: str | None,
     quiet: bool,
@@ -52,7 +54,7 @@ def command(
     from wv_cli.spelling import find_words
     from wv_cli.text.output import check_writable, open_output
 
-    kind = picture.kind_of(output)
+    kind = to_kind or picture.kind_of(output)
     check_writable(output)
     if kind != "html":
         picture.require_matplotlib()

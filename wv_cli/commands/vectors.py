@@ -2,12 +2,14 @@
 
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from wv_cli.commands.options import conflict, quiet_option
+from wv_cli.commands.options import conflict, precision_option, quiet_option
+from wv_cli.commands.pooling import pool_lines, pooling_options, wants_pooling
 from wv_cli.commands.queries import piped_lines
+from wv_cli.commands.reading import load_vectors
 from wv_cli.errors import WvError
 
 if TYPE_CHECKING:
@@ -29,14 +31,8 @@ if TYPE_CHECKING:
     show_default=True,
     help="A word that has no vector: stop, print zeros, or leave it out.",
 )
-@click.option(
-    "--precision",
-    type=click.Choice([*"123456789", "exact"]),
-    default="6",
-    show_default=True,
-    metavar="1-9|exact",
-    help="Decimals of each number, or the shortest text that keeps every bit.",
-)
+@pooling_options
+@precision_option
 @click.option("--from", "from_format", metavar="FORMAT", help="Format of FILE; by default its content tells.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per vector.")
 @quiet_option
@@ -46,10 +42,11 @@ def command(
     sentences: bool,
     ngrams: str | None,
     oov: str,
-    precision: str,
+    precision: "Precision",
     from_format: str | None,
     as_json: bool,
     quiet: bool,
+    **pooling: Any,
 ) -> None:
     """Print vectors from FILE, a fastText model (.bin, .ftz) or a file of word vectors, as lines `word number ...`.
 
@@ -58,11 +55,12 @@ def command(
     at once.
 
     With --sentences a line gets one vector. A classifier's is the mean of its words, n-grams and line end; that of
-    word vectors the mean of the unit vectors of the words that have one, zeros when none has.
+    word vectors the mean of the words' unit vectors. --pooling chooses another mean, of words found without regard to
+    case and punctuation.
 
     \b
     wv vectors model.bin king kings
-    wv vectors model.bin --sentences < lines.txt
+    wv vectors vectors.bin --sentences --pooling sif --counts corpus.vocab -o lines.npy < lines.txt
     """
     from wv_cli.commands.reading import open_composer
     from wv_cli.formats.lines import json_lines, require_finite, text_lines
@@ -71,15 +69,17 @@ def command(
         error = conflict("--ngrams", "--sentences" if sentences else "WORD", "--ngrams names the one word itself")
         raise error
     piped = ngrams is None and words in ((), ("-",))
+    if wants_pooling(pooling, sentences, as_json):
+        lines = [line for batch in piped_lines() for line in batch] if piped else list(words)
+        return pool_lines(lines, load_vectors(file, from_format, None, quiet, piped=piped), precision, quiet, **pooling)
     source = open_composer(file, from_format, quiet, piped=piped)
-    decimals: Precision = "exact" if precision == "exact" else int(precision)
 
     def show(kind: str, names: Sequence[str | bytes], vectors: "NDArray[np.float32]") -> None:
         require_finite(vectors, names, file)
         if as_json:
-            text = json_lines(kind, names, vectors, decimals)
+            text = json_lines(kind, names, vectors, precision)
         else:
-            text = text_lines(None if sentences else names, vectors, decimals)
+            text = text_lines(None if sentences else names, vectors, precision)
         sys.stdout.buffer.write(text)
         sys.stdout.buffer.flush()
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.options import field_options, json_option, quiet_option
+from wv_cli.commands.options import field_options, json_option, precision_option, quiet_option
 from wv_cli.config import WhitenConfig
 
 
@@ -33,13 +33,11 @@ from wv_cli.config import WhitenConfig
 @click.option("--merge", is_flag=True, help="INs are saved moments of shards: join them.")
 @click.option("--from", "from_format", metavar="FORMAT", help="Format of the vectors read; by default content tells.")
 @click.option("--to", "to_format", metavar="FORMAT", help="Format of the vectors written.")
-@click.option(
-    "--precision", type=click.Choice([*"123456789", "exact"]), default="6", show_default=True, help="Decimals in text."
-)
+@precision_option
 @click.option("--escape", is_flag=True, help="Write words the output cannot hold as new%20york.")
 @quiet_option
 @json_option
-def command(quiet: bool, as_json: bool, precision: str, **options: Any) -> None:
+def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """Whiten the vectors of IN: make their mean 0 and their covariance the identity, or something near it.
 
     The mean and the covariance are computed in float64 in one pass; IN is then read again and written in blocks, so it
@@ -56,8 +54,7 @@ def command(quiet: bool, as_json: bool, precision: str, **options: Any) -> None:
     from wv_cli.models.whiten_files import WhitenFiles, run
 
     config = WhitenConfig(**{name: options.pop(name) for name in ("method", "dim", "beta", "remove", "tolerance")})
-    decimals = "exact" if precision == "exact" else int(precision)
-    files = WhitenFiles(precision=decimals, **options)  # type: ignore[arg-type]
+    files = WhitenFiles(**options)
     facts = run(files, config)
     if as_json:
         click.echo(json.dumps(facts), err="-" in files.outputs)

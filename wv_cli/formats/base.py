@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO, Literal
 
 from wv_cli.embeddings import Embeddings
@@ -68,8 +69,9 @@ class Format:
     words_ending: str = ""
 
     def words_path(self, path: str) -> str | None:
-        """Where the words of `path` stand when they are not in it, None when they are or `path` is no file."""
-        if not self.words_ending or path == "-":
+        """Where the words of `path` stand when they are not in it, None when they are, or `path` is a stream or a
+        device."""
+        if not self.words_ending or path == "-" or (Path(path).exists() and not Path(path).is_file()):
             return None
         stem = next((path.removesuffix(suffix) for suffix in self.suffixes if path.endswith(suffix)), path)
         return stem + self.words_ending

@@ -23,13 +23,15 @@ from numpy.typing import NDArray
 from wv_cli._glove import RECORD, Segment
 from wv_cli.config import GloveConfig
 from wv_cli.corpus import Corpus
+from wv_cli.memory import resident
 from wv_cli.models.record_runs import Runs
 
 Records = NDArray[Any]
 
 _BLOCK_RECORDS = 1 << 19  # 8 MB: what a thread counts at a time
 _LARGEST_SUM = 2**62
-DEFAULT_MEMORY = 1 << 30
+_LEAST_BUFFERS = 1 << 18
+DEFAULT_MEMORY = 10**9
 
 
 def distance_units(window: int, weighting: str, most_frequent: int) -> tuple[NDArray[np.int64], int]:
@@ -44,19 +46,30 @@ def distance_units(window: int, weighting: str, most_frequent: int) -> tuple[NDA
     return np.array([0, *(round(scale / d) for d in range(1, window + 1))], np.int64), scale
 
 
+def buffer_memory(limit: int) -> int:
+    """What is left for buffers when the whole process shall take `limit` bytes: all that Python, the vocabulary and ids
+    in memory have not taken yet; a quarter of `limit` where that is more, since with hardly any buffers a text takes
+    for ever."""
+    return max(limit - resident(), limit // 4, _LEAST_BUFFERS)
+
+
 def count(
     corpus: Corpus, config: GloveConfig, *, memory: int | None = None, spool_beside: str | None = None
 ) -> Iterator[Records]:
-    """The co-occurrences of a corpus. `memory` bounds the bytes of positions, blocks and merge buffers (not the
-    corpus's own ids); a text that needs more is counted in segments whose sorted records wait in a file without a name
-    in the folder of `spool_beside`. Raises WvError when that file cannot be written."""
+    """The co-occurrences of a corpus. `memory` bounds the bytes of positions, pages of a mapped corpus, blocks and
+    merge buffers (not a corpus in memory); a text that needs more is counted in segments whose sorted records wait in a
+    file without a name in the folder of `spool_beside`. Raises WvError when that file cannot be written."""
     memory = memory or DEFAULT_MEMORY
     words = len(corpus.vocab.words)
     units, scale = distance_units(config.window, config.weighting, int(corpus.vocab.counts[0]))
-    # Half of the memory for positions (4 bytes each), the rest for blocks of records in flight.
-    longest = min(max(memory // 8, 1 << 14), 2**31 - 2 - config.window)
+    # Up to a quarter for the blocks of records in flight and one row in each, the rest for the positions, which are as
+    # large as the pages of ids that they come from.
+    buffers = config.threads + 1
+    block = max(min(_BLOCK_RECORDS, memory // (4 * RECORD.itemsize * buffers)), 1)
+    fixed = buffers * RECORD.itemsize * max(block, words) + words * (12 * config.threads + 32)
+    each = corpus.ids.itemsize * (2 if _mapped(corpus.ids) else 1)
+    longest = min(max((memory - fixed) // each, memory // 16, 1 << 14), 2**31 - 2 - config.window)
     cuts = [*range(0, len(corpus.ids), longest), len(corpus.ids)]
-    block = max(min(_BLOCK_RECORDS, memory // (2 * 16 * (config.threads + 2))), 1)
 
     def segment(number: int, scale: int) -> Iterator[Records]:
         low, end = cuts[number], cuts[number + 1]
@@ -109,11 +122,17 @@ def _rows(part: Segment, words: int, block: int, threads: int) -> Iterator[Recor
             yield waiting.popleft().result()[0]
 
 
-def _release(ids: NDArray[np.int32], end: int) -> None:
-    """Tells the system that the pages of a mapped file below `end` are not needed any more; memory is left alone."""
+def _mapped(ids: NDArray[np.int32]) -> mmap.mmap | None:
+    """The file that ids are mapped from; None for ids in memory."""
     base: Any = ids.base
     while isinstance(base, (np.ndarray, memoryview)):
         base = base.base if isinstance(base, np.ndarray) else base.obj
+    return base if isinstance(base, mmap.mmap) else None
+
+
+def _release(ids: NDArray[np.int32], end: int) -> None:
+    """Tells the system that the pages of a mapped file below `end` are not needed any more; memory is left alone."""
+    file = _mapped(ids)
     length = end * ids.itemsize // mmap.PAGESIZE * mmap.PAGESIZE
-    if isinstance(base, mmap.mmap) and length:
-        base.madvise(mmap.MADV_DONTNEED, 0, length)
+    if file is not None and length:
+        file.madvise(mmap.MADV_DONTNEED, 0, length)

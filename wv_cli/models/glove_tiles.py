@@ -20,7 +20,8 @@ from wv_cli.errors import WvError
 from wv_cli.models.record_runs import RecordFile
 
 CHUNK_RECORDS = 1 << 14
-_BAND_RECORDS = 1 << 21  # records ordered at a time: 32 MB and 16 MB
+_BAND_RECORDS = 1 << 21  # records ordered at a time
+ORDERING_BYTES = _BAND_RECORDS * (RECORD.itemsize + TILE_RECORD.itemsize)  # 48 MB, gone before training begins
 _RANGE_WORDS = 1024
 _MOST_RANGE_WORDS = 1 << 16  # records in a tile have 16-bit coordinates
 

@@ -52,7 +52,7 @@ def kind_of(path: str) -> str:
         return "html"
     if ending in (".png", ".svg", ".pdf"):
         return ending[1:]
-    message = f"{path}: expected a picture to end in .png, .svg, .pdf or .html, found {ending or 'no ending'!r}"
+    message = f"{path}: expected .png, .svg, .pdf or .html, found {ending or 'no ending'!r}; choose one with --to"
     raise UsageError(message)
 
 

@@ -15,7 +15,7 @@ from wv_cli.corpus import encode
 from wv_cli.errors import UsageError
 from wv_cli.models import cooccurrence, record_files
 from wv_cli.models.glove import Glove
-from wv_cli.models.glove_tiles import TileStore
+from wv_cli.models.glove_tiles import ORDERING_BYTES, TileStore
 from wv_cli.text.output import open_output
 from wv_cli.training.progress import Progress
 from wv_cli.training.run import Outcome
@@ -65,6 +65,12 @@ class GloveSession(Session):
     @property
     def memory_limit(self) -> int:
         return self.memory or cooccurrence.DEFAULT_MEMORY
+
+    def _buffer_memory(self) -> int:
+        """For the buffers of counting or summing, now; ordering the records at the same time takes its share."""
+        if self.counts_only:
+            return cooccurrence.buffer_memory(self.memory_limit)
+        return cooccurrence.buffer_memory(self.memory_limit - self.memory_limit // 4 - ORDERING_BYTES)
 
     def run(self, say: Say, reading: Reading | None = None) -> tuple[Outcome | None, dict[str, Any]]:
         """Counts, trains and, when the run finishes, writes the outputs and removes the checkpoint. Returns the outcome
@@ -121,17 +127,17 @@ class GloveSession(Session):
         if self.counts:
             files = record_files.open_counts(self.counts, self.vocab)
             counts = record_files.Counts(files, self.vocab_config, target)
-            return counts.vocab, counts.stream(self.memory_limit, self.beside), counts.digest
+            return counts.vocab, counts.stream(self._buffer_memory(), self.beside), counts.digest
         corpus = encode(
             self.inputs,
             self.vocab_config,
             vocab=target,
-            memory=self.memory and self.memory // 2,
+            memory=cooccurrence.buffer_memory(self.memory_limit) // 3,  # the positions of every word take as much again
             spool_beside=self.beside,
             progress=reading,
         )
         tell_corpus(corpus, say, time.monotonic() - begin)
-        records = cooccurrence.count(corpus, self.config, memory=self.memory_limit // 2, spool_beside=self.beside)
+        records = cooccurrence.count(corpus, self.config, memory=self._buffer_memory(), spool_beside=self.beside)
         return corpus.vocab, records, corpus.digest
 
 

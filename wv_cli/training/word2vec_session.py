@@ -116,8 +116,8 @@ class Word2vecSession(Session):
             check_writable(self.checkpoint_path, saved)
 
     def _save(self, model: Word2vec, facts: dict[str, Any]) -> None:
-        embeddings = model.embeddings()
         if self.classes:
+            embeddings = model.embeddings()
             assigned = word_classes(embeddings, self.classes)
             with open_output(self.outputs[0]) as stream:
                 for word, number in zip(embeddings.words, assigned, strict=True):
@@ -127,7 +127,7 @@ class Word2vecSession(Session):
                 if self._writes_model(path):
                     save_model(path, model.fasttext_model(self.vocab_config.min_count))
                 else:
-                    formats.save(path, embeddings)
+                    formats.save(path, model.embeddings())
         written = list(self.outputs)
         if self.output_vectors:
             formats.save(self.output_vectors, model.output_embeddings())
