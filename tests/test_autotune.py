@@ -61,7 +61,7 @@ def test_metrics_against_every_threshold(files):
                     gold += name in mine
         best = {"precisionAtRecall": 0.0, "recallAtPrecision": 0.0}
         scores, right = np.array([score for score, _ in pairs]), np.array([right for _, right in pairs])
-        for threshold in np.sort(scores)[:: 1 if label else 97]:
+        for threshold in np.sort(scores)[-600:]:  # far beyond where the bars are reached
             taken = right[scores >= threshold]
             precision, recall = taken.mean(), taken.sum() / gold
             if recall >= 0.3:
