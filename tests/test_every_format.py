@@ -137,6 +137,10 @@ def test_what_is_written_comes_back(format, vectors, tmp_path):
 @given(vectors=embeddings(any_words))
 def test_escaped_words_come_back(format, vectors, tmp_path):
     path = tmp_path / "x"
+    if format == "glove-text":  # as above
+        vectors = Embeddings(
+            WordList.of([b"the", *map(vectors.words.bytes_at, range(1, len(vectors)))]), vectors.matrix
+        )
     save(path, vectors, format=format, precision="exact", escape=True)
     assert same(load(path, format=format, unescape=True), vectors)
     assert not check(path, format=format).notes["unusual word"]

@@ -2,8 +2,9 @@
 
 The first trial has the options as given; every next one changes the best so far by Gaussian steps that get smaller as
 time goes by (ranges and steps are fastText's). Options the user gave stay as they are. Every trial is a line of a log
-in JSON; a search that is resumed takes what is there as done. A trial's proposal depends on the seed, its number, the best
-trial before it and the time used, all of which are in the log.
+in JSON; a search that is resumed takes what is there as done. A trial's proposal depends on the seed, its number, the
+best trial before it and the time used, all of which are in the log. No trial gets more than half of the time left, so
+that one slow choice cannot end the search.
 """
 
 import json
@@ -214,7 +215,7 @@ class Search:
             best, dsub = (self.first, 2) if self.best is None else self.best_config()
             number = len(self.trials)
             config, dsub = propose(best, dsub, self.plan, number, elapsed / self.plan.duration)
-            score, why, outcome = self._try(config, dsub, self.plan.duration - elapsed)
+            score, why, outcome = self._try(config, dsub, (self.plan.duration - elapsed) / 2)
             if outcome is not None and outcome.signal is not None:
                 return outcome
             elapsed = time.monotonic() - begin
