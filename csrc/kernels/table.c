@@ -18,6 +18,11 @@ double WV_NAME(wv_glove_chunk)(const wv_glove_run *run, const wv_glove_record *r
                                int32_t first_column, uint64_t seed, uint64_t iteration, uint64_t chunk,
                                void *scratch);
 
+double WV_NAME(wv_bioword_batch)(wv_bioword_run *run, int64_t start, int64_t end, double rate, int32_t thread,
+                                 const wv_bioword_room *room);
+int64_t WV_NAME(wv_bioword_activations)(const wv_bioword_run *run, int64_t start, int64_t end, int words_only,
+                                        const wv_bioword_room *room, float *out);
+
 const wv_kernels WV_NAME(wv_kernels) = {
     .name = WV_TEXT(WV_ISA),
     .lanes = WV_LANES,
@@ -32,4 +37,7 @@ const wv_kernels WV_NAME(wv_kernels) = {
 
     .glove_scratch_bytes = WV_NAME(wv_glove_scratch_bytes),
     .glove_chunk = WV_NAME(wv_glove_chunk),
+
+    .bioword_batch = WV_NAME(wv_bioword_batch),
+    .bioword_activations = WV_NAME(wv_bioword_activations),
 };

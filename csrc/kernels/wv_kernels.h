@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/wv_bioword.h"
+
 #define WV_ROW_FLOATS 16 /* rows are padded to 64 bytes: aligned loads, and no two threads share a cache line by chance */
 
 /* In an id stream (see wv_cli/corpus.py) a line ends with this id. Ids below it are labels: label = WV_FIRST_LABEL - id. */
@@ -163,6 +165,13 @@ typedef struct {
     size_t (*glove_scratch_bytes)(int32_t records);
     double (*glove_chunk)(const wv_glove_run *run, const wv_glove_record *records, int32_t n, int32_t first_row,
                           int32_t first_column, uint64_t seed, uint64_t iteration, uint64_t chunk, void *scratch);
+
+    /* Trains on the windows around ids[start, end), called by all threads of the run at once; returns the energy. */
+    double (*bioword_batch)(wv_bioword_run *run, int64_t start, int64_t end, double rate, int32_t thread,
+                            const wv_bioword_room *room);
+    /* out, (words of ids[start, end), cells) = <W, v>, with empty contexts when words_only; returns the words. */
+    int64_t (*bioword_activations)(const wv_bioword_run *run, int64_t start, int64_t end, int words_only,
+                                   const wv_bioword_room *room, float *out);
 } wv_kernels;
 
 /* WV_NAME(f) is f's symbol for the instruction set being compiled: f_baseline, f_avx2, ... */

@@ -84,6 +84,36 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         int32_t half
         float eta, clip, log_x_max, alpha
 
+    ctypedef struct wv_bioword_entry:
+        double signal, weight
+        int32_t row
+
+    ctypedef struct wv_bioword_run:
+        int32_t words, cells, stride, window, threads
+        float *raw
+        double *scale
+        double *norm2
+        float *largest
+        const double *inverse
+        const int32_t *ids
+        int64_t length
+        int32_t *winner
+        double *xx
+        double *signal2
+        double *touched
+        int32_t *first
+        int32_t *last
+
+    ctypedef struct wv_bioword_room:
+        float *scores
+        float *scales
+        const float **rows
+        int32_t *inputs
+        int32_t *order
+        int32_t *starts
+        int32_t *active
+        wv_bioword_entry *entries
+
     # Function pointers must be `noexcept nogil`, or every call would take the GIL.
     ctypedef struct wv_kernels:
         const char *name
@@ -103,6 +133,11 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         double (*glove_chunk)(const wv_glove_run *run, const wv_glove_record *records, int32_t n, int32_t first_row,
                               int32_t first_column, uint64_t seed, uint64_t iteration, uint64_t chunk,
                               void *scratch) noexcept nogil
+
+        double (*bioword_batch)(wv_bioword_run *run, int64_t start, int64_t end, double rate, int32_t thread,
+                                const wv_bioword_room *room) noexcept nogil
+        int64_t (*bioword_activations)(const wv_bioword_run *run, int64_t start, int64_t end, int words_only,
+                                       const wv_bioword_room *room, float *out) noexcept nogil
 
 
 # The table chosen at import (WV_ISA, else the best this machine runs).
