@@ -96,7 +96,7 @@ def test_kernel_equals_twin(isa, cells):
         {"batch": 10_000},
         {"window": 1},
         {"window": 50},  # larger than any line
-        {"words": 2, "cells": 3, "rate": 0.3, "batch": 7, "epochs": 20},  # decay decides the largest change
+        {"words": 2, "cells": 3, "rate": 0.3, "batch": 7, "epochs": 4},  # decay decides the largest change
         {"words": 1, "cells": 1, "tokens": 40, "batch": 3},
         {"words": 5, "cells": 1, "tokens": 100, "rate": 1.0, "batch": 4, "epochs": 8, "tol": 1e-4},
     ],

@@ -13,6 +13,9 @@ TABLE(avx2)
 #ifdef WV_HAVE_avx512
 TABLE(avx512)
 #endif
+#ifdef WV_HAVE_avx512icl
+TABLE(avx512icl)
+#endif
 
 static int always(void) { return 1; }
 #ifdef WV_HAVE_avx2
@@ -27,6 +30,9 @@ static int has_avx512(void) {
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 #endif
+#ifdef WV_HAVE_avx512icl
+static int has_avx512icl(void) { return has_avx512() && __builtin_cpu_supports("avx512vpopcntdq"); }
+#endif
 
 static const struct {
     const wv_kernels *table;
@@ -38,6 +44,9 @@ static const struct {
 #endif
 #ifdef WV_HAVE_avx512
     {&wv_kernels_avx512, has_avx512},
+#endif
+#ifdef WV_HAVE_avx512icl
+    {&wv_kernels_avx512icl, has_avx512icl},
 #endif
 };
 

@@ -13,93 +13,15 @@
  */
 #include <math.h>
 
-#include "kernels/lanes.h"
+#include "kernels/heap.h"
+#include "kernels/panels.h"
 #include "kernels/wv_kernels.h"
-
-#if defined(__AVX512F__) || defined(__aarch64__)
-#define TILE_ROWS 12 /* 24 accumulators, 2 panels and the broadcast: 27 of 32 registers */
-#else
-#define TILE_ROWS 6 /* 12 accumulators, 2 panels and the broadcast: 15 of 16 registers */
-#endif
-#define PANELS 2
 
 /* Rows scanned against all queries before the next ones are fetched: they stay in the second-level cache. */
 #define TOP_K_BLOCK_BYTES (192 * 1024)
 /* Rows of one analogy block: the scores of 512 words take 256 KB. */
 #define ANALOGY_BLOCK_ROWS 128
 #define COSMUL_EPSILON 0.001f /* Levy & Goldberg 2014 */
-
-typedef struct {
-    vfloat score[TILE_ROWS][PANELS];
-} tile;
-
-/* (TILE_ROWS, dim) x (panels, dim, lanes): panels is 1 or 2 and constant where this is inlined. `fetch` asks for the rows
- * of the next tile: the hardware does not follow so many short streams by itself. */
-WV_INLINE void tile_scores(const float *rows, int64_t stride, const float *panel, int32_t dim, int panels, int fetch,
-                           tile *t) {
-    vfloat sum[TILE_ROWS][PANELS];
-#pragma GCC unroll 16
-    for (int r = 0; r < TILE_ROWS; r++)
-        for (int p = 0; p < panels; p++) sum[r][p] = (vfloat){0};
-    const float *second = panel + (int64_t)dim * WV_LANES;
-    for (int32_t d = 0; d < dim; d++) {
-        if (fetch && d % 16 == 0)
-#pragma GCC unroll 16
-            for (int r = 0; r < TILE_ROWS; r++) __builtin_prefetch(rows + (TILE_ROWS + r) * stride + d);
-        vfloat first = v_load(panel + (int64_t)d * WV_LANES);
-        vfloat other = panels == 2 ? v_load(second + (int64_t)d * WV_LANES) : first;
-#pragma GCC unroll 16
-        for (int r = 0; r < TILE_ROWS; r++) {
-            vfloat x = v_splat(rows[r * stride + d]);
-            sum[r][0] += x * first;
-            if (panels == 2) sum[r][1] += x * other;
-        }
-    }
-#pragma GCC unroll 16
-    for (int r = 0; r < TILE_ROWS; r++)
-        for (int p = 0; p < panels; p++) t->score[r][p] = sum[r][p];
-}
-
-/* True when a lane's sign bit is set. */
-WV_INLINE int any_negative(vint bits) {
-    int32_t all = 0;
-    for (int lane = 0; lane < WV_LANES; lane++) all |= bits[lane];
-    return all < 0;
-}
-
-/* ---------------------------------------------------------------- heaps */
-
-WV_INLINE int worse(float score, int32_t row, float than_score, int32_t than_row) {
-    return score < than_score || (score == than_score && row > than_row);
-}
-
-/* Replaces the worst of k hits and returns the score of the new worst one. */
-static float heap_replace(float *scores, int32_t *hits, int32_t k, float score, int32_t row) {
-    int64_t hole = 0;
-    for (;;) {
-        int64_t child = 2 * hole + 1;
-        if (child >= k) break;
-        if (child + 1 < k && worse(scores[child + 1], hits[child + 1], scores[child], hits[child])) child++;
-        if (!worse(scores[child], hits[child], score, row)) break;
-        scores[hole] = scores[child];
-        hits[hole] = hits[child];
-        hole = child;
-    }
-    scores[hole] = score;
-    hits[hole] = row;
-    return scores[0];
-}
-
-static int contains(const int32_t *ascending, int64_t count, int32_t row) {
-    int64_t low = 0;
-    while (low < count) {
-        int64_t middle = low + (count - low) / 2;
-        if (ascending[middle] == row) return 1;
-        if (ascending[middle] < row) low = middle + 1;
-        else count = middle;
-    }
-    return 0;
-}
 
 /* ---------------------------------------------------------------- top-k */
 
@@ -156,16 +78,6 @@ void WV_NAME(wv_search_top_k)(const wv_top_k *run, int64_t start, int64_t end) {
 }
 
 /* ---------------------------------------------------------------- packing and normalising */
-
-static void pack(const float *x, int64_t stride, int32_t count, int32_t dim, float *panels) {
-    for (int32_t base = 0; base < count; base += WV_LANES, panels += (int64_t)dim * WV_LANES) {
-        int32_t present = count - base < WV_LANES ? count - base : WV_LANES;
-        if (present < WV_LANES) memset(panels, 0, sizeof(float) * WV_LANES * (size_t)dim);
-        const float *first = x + base * stride;
-        for (int32_t d = 0; d < dim; d++)
-            for (int32_t lane = 0; lane < present; lane++) panels[(int64_t)d * WV_LANES + lane] = first[lane * stride + d];
-    }
-}
 
 void WV_NAME(wv_search_pack)(const float *x, int64_t stride, int32_t count, int32_t dim, float *panels) {
     pack(x, stride, count, dim, panels);

@@ -23,6 +23,19 @@ double WV_NAME(wv_bioword_batch)(wv_bioword_run *run, int64_t start, int64_t end
 int64_t WV_NAME(wv_bioword_activations)(const wv_bioword_run *run, int64_t start, int64_t end, int words_only,
                                         const wv_bioword_room *room, float *out);
 
+size_t WV_NAME(wv_hash_scratch_bytes)(const wv_hasher *hasher);
+void WV_NAME(wv_hash_bits)(const wv_hasher *hasher, const float *rows, int64_t stride, int64_t n, uint64_t *out,
+                           void *scratch);
+void WV_NAME(wv_hash_active)(const wv_hasher *hasher, const float *rows, int64_t stride, int64_t n, int32_t *out,
+                             void *scratch);
+size_t WV_NAME(wv_biohash_scratch_bytes)(const wv_biohash *run, int32_t batch);
+double WV_NAME(wv_biohash_train)(const wv_biohash *run, const float *x, int64_t stride, const int32_t *order, int64_t n,
+                                 int32_t batch, float lr, void *scratch);
+void WV_NAME(wv_hamming_top_k)(const wv_hamming *run, int64_t start, int64_t end);
+void WV_NAME(wv_hamming_distances)(const wv_hamming *run, int64_t start, int64_t end, int32_t *out);
+size_t WV_NAME(wv_overlap_scratch_bytes)(const wv_overlap *run);
+void WV_NAME(wv_overlap_top_k)(const wv_overlap *run, int64_t start, int64_t end, void *scratch);
+
 const wv_kernels WV_NAME(wv_kernels) = {
     .name = WV_TEXT(WV_ISA),
     .lanes = WV_LANES,
@@ -40,4 +53,14 @@ const wv_kernels WV_NAME(wv_kernels) = {
 
     .bioword_batch = WV_NAME(wv_bioword_batch),
     .bioword_activations = WV_NAME(wv_bioword_activations),
+
+    .hash_scratch_bytes = WV_NAME(wv_hash_scratch_bytes),
+    .hash_bits = WV_NAME(wv_hash_bits),
+    .hash_active = WV_NAME(wv_hash_active),
+    .biohash_scratch_bytes = WV_NAME(wv_biohash_scratch_bytes),
+    .biohash_train = WV_NAME(wv_biohash_train),
+    .hamming_top_k = WV_NAME(wv_hamming_top_k),
+    .hamming_distances = WV_NAME(wv_hamming_distances),
+    .overlap_scratch_bytes = WV_NAME(wv_overlap_scratch_bytes),
+    .overlap_top_k = WV_NAME(wv_overlap_top_k),
 };

@@ -137,10 +137,12 @@ typedef struct {
     float eta, clip, log_x_max, alpha;
 } wv_glove_run;
 
+#include "kernels/wv_hashing.h"
+
 /* ---------------------------------------------------------------- the table */
 
 typedef struct {
-    const char *name; /* baseline, avx2, avx512: the values of WV_ISA */
+    const char *name; /* baseline, avx2, avx512, avx512icl: the values of WV_ISA */
     int lanes;        /* floats per vector register */
 
     /* Bytes of 64-byte-aligned scratch that one thread needs for this run. */
@@ -172,6 +174,22 @@ typedef struct {
     /* out, (words of ids[start, end), cells) = <W, v>, with empty contexts when words_only; returns the words. */
     int64_t (*bioword_activations)(const wv_bioword_run *run, int64_t start, int64_t end, int words_only,
                                    const wv_bioword_room *room, float *out);
+    /* Codes of n rows: bits packed in (n, ceil(units / 64)), or for active > 0 ascending positions, (n, active). */
+    size_t (*hash_scratch_bytes)(const wv_hasher *hasher);
+    void (*hash_bits)(const wv_hasher *hasher, const float *rows, int64_t stride, int64_t n, uint64_t *out,
+                      void *scratch);
+    void (*hash_active)(const wv_hasher *hasher, const float *rows, int64_t stride, int64_t n, int32_t *out,
+                        void *scratch);
+    /* Trains on rows x[order[0 .. n)], `batch` at a time; returns the summed energy. scratch is zero at first. */
+    size_t (*biohash_scratch_bytes)(const wv_biohash *run, int32_t batch);
+    double (*biohash_train)(const wv_biohash *run, const float *x, int64_t stride, const int32_t *order, int64_t n,
+                            int32_t batch, float lr, void *scratch);
+    /* Offer the codes of rows [start, end) to every heap; start is a multiple of WV_CODE_LANES. */
+    void (*hamming_top_k)(const wv_hamming *run, int64_t start, int64_t end);
+    /* out[q, i] = distance of query q to row start + i, for all queries. */
+    void (*hamming_distances)(const wv_hamming *run, int64_t start, int64_t end, int32_t *out);
+    size_t (*overlap_scratch_bytes)(const wv_overlap *run);
+    void (*overlap_top_k)(const wv_overlap *run, int64_t start, int64_t end, void *scratch);
 } wv_kernels;
 
 /* WV_NAME(f) is f's symbol for the instruction set being compiled: f_baseline, f_avx2, ... */

@@ -113,6 +113,41 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         int32_t *starts
         int32_t *active
         wv_bioword_entry *entries
+    enum:
+        WV_CODE_LANES
+
+    ctypedef struct wv_hasher:
+        int32_t dim, units, active
+        const float *panels
+        const float *threshold
+
+    ctypedef struct wv_biohash:
+        int32_t dim, stride, units, rank
+        float delta, p
+        int normalise
+        float *weights
+        float *effective
+
+    ctypedef struct wv_hamming:
+        const uint64_t *panels
+        int64_t n
+        int32_t words, queries, k
+        const uint64_t *query
+        float *scores
+        int32_t *hits
+        const int64_t *exclude_start
+        const int32_t *exclude
+
+    ctypedef struct wv_overlap:
+        const int64_t *start
+        const int32_t *row
+        int64_t n
+        int32_t active, queries, k
+        const int32_t *query
+        float *scores
+        int32_t *hits
+        const int64_t *exclude_start
+        const int32_t *exclude
 
     # Function pointers must be `noexcept nogil`, or every call would take the GIL.
     ctypedef struct wv_kernels:
@@ -138,6 +173,18 @@ cdef extern from "kernels/wv_kernels.h" nogil:
                                 const wv_bioword_room *room) noexcept nogil
         int64_t (*bioword_activations)(const wv_bioword_run *run, int64_t start, int64_t end, int words_only,
                                        const wv_bioword_room *room, float *out) noexcept nogil
+        size_t (*hash_scratch_bytes)(const wv_hasher *hasher) noexcept nogil
+        void (*hash_bits)(const wv_hasher *hasher, const float *rows, int64_t stride, int64_t n, uint64_t *out,
+                          void *scratch) noexcept nogil
+        void (*hash_active)(const wv_hasher *hasher, const float *rows, int64_t stride, int64_t n, int32_t *out,
+                            void *scratch) noexcept nogil
+        size_t (*biohash_scratch_bytes)(const wv_biohash *run, int32_t batch) noexcept nogil
+        double (*biohash_train)(const wv_biohash *run, const float *x, int64_t stride, const int32_t *order, int64_t n,
+                                int32_t batch, float lr, void *scratch) noexcept nogil
+        void (*hamming_top_k)(const wv_hamming *run, int64_t start, int64_t end) noexcept nogil
+        void (*hamming_distances)(const wv_hamming *run, int64_t start, int64_t end, int32_t *out) noexcept nogil
+        size_t (*overlap_scratch_bytes)(const wv_overlap *run) noexcept nogil
+        void (*overlap_top_k)(const wv_overlap *run, int64_t start, int64_t end, void *scratch) noexcept nogil
 
 
 # The table chosen at import (WV_ISA, else the best this machine runs).

@@ -24,6 +24,7 @@ COMMANDS: Registry[Command] = Registry(
             ("phrases", "phrases", "Join words that belong together: new york -> new_york."),
             ("train", "train", "Train word vectors: skip-gram or CBOW."),
             ("glove", "glove", "Train GloVe vectors; count co-occurrences."),
+            ("hash", "hash", "Turn vectors into binary codes."),
             ("nn", "nn", "Show the nearest neighbours of words."),
             ("analogy", "analogy", "Answer `a is to b as c is to ?`."),
             ("eval", "eval", "Score vectors on word similarity and analogies."),

@@ -6,7 +6,9 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def reading_bar(quiet: bool) -> Iterator[Callable[[int, int | None], None] | None]:
+def reading_bar(
+    quiet: bool, unit: str = "B", desc: str = "reading"
+) -> Iterator[Callable[[int, int | None], None] | None]:
     """Gives the `progress` argument of wv_cli.corpus functions, None where no bar is wanted. The bar goes away when the
     last byte has been read, so that another may follow inside the block."""
     if quiet or not sys.stderr.isatty():
@@ -14,7 +16,7 @@ def reading_bar(quiet: bool) -> Iterator[Callable[[int, int | None], None] | Non
         return
     from tqdm import tqdm
 
-    with tqdm(unit="B", unit_scale=True, desc="reading", file=sys.stderr, leave=False) as bar:
+    with tqdm(unit=unit, unit_scale=True, desc=desc, file=sys.stderr, leave=False) as bar:
 
         def show(consumed: int, total: int | None) -> None:
             bar.total = total

@@ -9,7 +9,7 @@ import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wv_cli.evaluation.base import EVAL_HELP, AnalogyConfig, EvalConfig, Report, Vectors
+from wv_cli.evaluation.base import EVAL_HELP, AnalogyConfig, EvalConfig, Report, RetrievalConfig, Vectors
 from wv_cli.registry import Registry
 
 __all__ = ["TASKS", "Report", "Task", "Vectors"]
@@ -26,10 +26,10 @@ class Task:
     scale: tuple[float, float]
     data: str
     module: str
-    config: type[EvalConfig]
+    config: type[EvalConfig] | type[RetrievalConfig]
     options: dict[str, str]
 
-    def run(self, vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig) -> Report:
+    def run(self, vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig | RetrievalConfig) -> Report:
         """Scores every vector file on every data file. Raises UsageError, BadFile and what loading raises."""
         config.validate()
         report: Report = importlib.import_module(self.module).run(vectors, data, config)
@@ -62,6 +62,23 @@ TASKS: Registry[Task] = Registry(
                 {
                     **EVAL_HELP,
                     "method": "3cosadd: the cosine with b - a + c; 3cosmul: their products (Levy & Goldberg 2014).",
+                    "threads": "Threads of the search; 0 uses all processors.",
+                },
+            ),
+            Task(
+                "retrieval",
+                "How many of the nearest words by exact cosine codes find again.",
+                "map",
+                (0.0, 100.0),
+                "vectors, whose exact neighbours are the truth",
+                "wv_cli.evaluation.retrieval",
+                RetrievalConfig,
+                {
+                    "neighbours": "How many nearest words of a query are to be found.",
+                    "at": "Recall counts those among the first so many.",
+                    "queries": "Words asked, drawn from the data's; 0 asks all.",
+                    "seed": "Random seed of the draw.",
+                    "restrict_vocab": EVAL_HELP["restrict_vocab"],
                     "threads": "Threads of the search; 0 uses all processors.",
                 },
             ),

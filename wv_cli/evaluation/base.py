@@ -62,6 +62,35 @@ class AnalogyConfig(EvalConfig):
 
 
 @dataclass(frozen=True)
+class RetrievalConfig:
+    """The protocol of `wv eval retrieval`. Words are matched as they are spelled."""
+
+    restrict_vocab: int = 0
+    neighbours: int = 100
+    at: int = 100
+    queries: int = 1000
+    seed: int = 1
+    threads: int = 0
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+        for name, least, most in [
+            ("restrict-vocab", 0, 10**12),
+            ("neighbours", 1, 10**6),
+            ("at", 1, 10**9),
+            ("queries", 0, 10**9),
+            ("threads", 0, 1024),
+        ]:
+            value = getattr(self, name.replace("-", "_"))
+            if not least <= value <= most:
+                message = f"--{name} must be between {least} and {most}, not {value}"
+                raise UsageError(message)
+        if self.seed < 0:
+            message = f"--seed must be 0 or more, not {self.seed}"
+            raise UsageError(message)
+
+
+@dataclass(frozen=True)
 class Column:
     """A figure of a report. `key` is its name in TSV and JSON, `title` in the table for people; "" leaves it out there.
     A `label` says what a row is about."""
@@ -80,7 +109,7 @@ class Report:
 
     task: str
     measure: str
-    config: EvalConfig
+    config: Any
     columns: list[Column]
     rows: list[dict[str, Any]] = field(default_factory=list)
     scores: list[tuple[str, float]] = field(default_factory=list)

@@ -12,7 +12,7 @@ import numpy as np
 from wv_cli._floattext import first_not_finite
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.formats import glove_text, word2vec_binary, word2vec_text
+from wv_cli.formats import codes, glove_text, word2vec_binary, word2vec_text
 from wv_cli.formats.base import WORD2VEC_PRECISION, Format, FormatWarning, Precision, ReadOptions, WriteOptions
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
 from wv_cli.formats.input import Input, open_input
@@ -35,7 +35,17 @@ __all__ = [
 
 # The order in which files are tried, and in which a suffix is looked up.
 FORMATS: Registry[Format] = Registry(
-    "format", [(row.name, row) for row in (word2vec_text.FORMAT, word2vec_binary.FORMAT, glove_text.FORMAT)]
+    "format",
+    [
+        (row.name, row)
+        for row in (
+            word2vec_text.FORMAT,
+            word2vec_binary.FORMAT,
+            glove_text.FORMAT,
+            codes.FORMAT,
+            codes.TEXT_FORMAT,
+        )
+    ],
 )
 SNIFF_BYTES = 1 << 16
 
