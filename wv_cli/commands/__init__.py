@@ -25,6 +25,7 @@ COMMANDS: Registry[Command] = Registry(
             ("train", "train", "Train word vectors: skip-gram or CBOW."),
             ("glove", "glove", "Train GloVe vectors; count co-occurrences."),
             ("hash", "hash", "Turn vectors into binary codes."),
+            ("bioword", "bioword", "Learn binary codes of words from a text."),
             ("nn", "nn", "Show the nearest neighbours of words."),
             ("analogy", "analogy", "Answer `a is to b as c is to ?`."),
             ("eval", "eval", "Score vectors on word similarity and analogies."),
