@@ -1,5 +1,6 @@
 """The BioWord kernel against its dense float64 twin, on every instruction set and with any number of threads."""
 
+import itertools
 import threading
 
 import numpy as np
@@ -121,7 +122,7 @@ def test_any_number_of_threads_gives_the_same_bytes(threads):
 def test_batches_cover_every_word_once_and_the_last_is_smaller():
     ids = text(30, 500, 2)
     starts = _bioword.batch_starts(ids, 64)
-    sizes = [int((ids[a:b] >= 0).sum()) for a, b in zip(starts[:-1], starts[1:], strict=True)]
+    sizes = [int((ids[a:b] >= 0).sum()) for a, b in itertools.pairwise(starts)]
     assert starts[0] == 0 and starts[-1] == len(ids)
     assert sizes == [64] * (500 // 64) + [500 % 64]
 

@@ -47,7 +47,7 @@ def test_codes_have_exactly_length_ones_and_threads_change_nothing(corpus, tmp_p
     facts, rows = outputs[0]
     assert facts["method"] == "bioword" and (facts["bits"], facts["active"]) == (40, 5)
     for _, code in rows:
-        assert len(set(code)) == 5 and code == sorted(code) and 0 <= code[0] and code[-1] < 40
+        assert len(set(code)) == 5 and code == sorted(code) and code[0] >= 0 and code[-1] < 40
 
 
 def test_a_stopped_run_goes_on_to_the_same_bytes(corpus, tmp_path):

@@ -129,7 +129,7 @@ class HashConfig:
     p: float = 2.0
     rank: int = 2
     delta: float = 0.0
-    lr: float = 0.02
+    lr: float = 0.3
     epochs: int = 20
     batch: int = 100
     normalize_weights: bool = False
@@ -164,9 +164,9 @@ class BiowordConfig:
     window: int = 5
     length: int = 50
     normalize_cells: bool = True
-    lr: float = 0.02
+    lr: float = 0.3
     batch: int = 2000
-    epochs: int = 5
+    epochs: int = 15
     seed: int = 1
     threads: int = 1
 

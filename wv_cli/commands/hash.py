@@ -1,5 +1,6 @@
 """`wv hash`: vectors in, binary codes out."""
 
+import itertools
 import json
 import sys
 from typing import Any
@@ -17,7 +18,7 @@ class _Hash(click.Command):
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        joined = {f"{first} {second}" for first, second in zip(args, args[1:], strict=False)}
+        joined = {f"{first} {second}" for first, second in itertools.pairwise(args)}
         if {"--method bioword", "-m bioword"} & joined or {"--method=bioword", "-mbioword"} & set(args):
             from wv_cli.commands.bioword import command as bioword
 

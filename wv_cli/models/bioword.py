@@ -1,6 +1,6 @@
-"""BioWord: word codes learnt by competing Kenyon cells (Liang et al. 2021, arXiv 2101.06887); the model and its file.
+"""BioWord: word codes learnt by competing Kenyon cells (Liang et al. 2021, arXiv 2101.06887), and their file.
 
-The update is in csrc/kernels/bioword.c. A step is some batches of the text, taken in an order drawn for each epoch, so a
+The update is in csrc/kernels/bioword.c. A step is some batches of the text, in an order drawn for each epoch, so a
 run can stop, be saved and go on; the threads of a run work on one batch together, so their number changes nothing. The
 learning rate falls from epoch to epoch: lr (1 - epoch / epochs). The last batch of the text is smaller than the others.
 
@@ -46,7 +46,7 @@ def start_weights(config: BiowordConfig, words: int) -> NDArray[np.float32]:
 
 
 class Bioword:
-    """A model in training. Satisfies training.saved_run.Savable; its runner uses one thread, the batches have their own.
+    """A model in training. Satisfies training.saved_run.Savable; the runner uses one thread, batches their own.
 
     Weights (2 words, cells) are raw * scale: rows of context words, then rows of words in the middle.
     """
@@ -118,7 +118,7 @@ class Bioword:
         return energy * self.corpus.tokens, windows, windows, rate
 
     def identity(self) -> dict[str, Any]:
-        """What must be the same for a checkpoint to be continued; threads and what is made of the weights may change."""
+        """What must be the same for a checkpoint to be continued; threads and the codes' length may change."""
         options = asdict(self.config)
         for name in ("threads", "length", "normalize_cells"):
             del options[name]
