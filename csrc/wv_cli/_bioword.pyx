@@ -8,11 +8,13 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
 from libc.string cimport memset
 
-from wv_cli import memory
-
 from wv_cli._cpu cimport (
     WV_ROW_FLOATS, kernels, kernels_named, wv_bioword_entry, wv_bioword_room, wv_bioword_run, wv_kernels,
 )
+
+
+cdef int32_t _padded(int32_t cells):
+    return (cells + WV_ROW_FLOATS - 1) // WV_ROW_FLOATS * WV_ROW_FLOATS
 
 
 def batch_starts(const int32_t[::1] ids, int64_t windows):
@@ -70,7 +72,7 @@ cdef class Run:
         words = len(inverse)
         if cells < 1 or window < 1 or threads < 1 or words < 1:
             raise ValueError("sizes must be positive")
-        if weights.shape[0] != 2 * words or weights.shape[1] != memory.padded(cells) or <uint64_t>&weights[0, 0] % 64:
+        if weights.shape[0] != 2 * words or weights.shape[1] != _padded(cells) or <uint64_t>&weights[0, 0] % 64:
             raise ValueError("the weights do not fit the words and cells, or are not aligned to 64 bytes")
         if not len(scale) == len(norm2) == len(largest) == cells:
             raise ValueError("scale, norm2 and largest need one number per cell")
@@ -100,16 +102,17 @@ cdef class Run:
         """Working memory for one thread."""
         cdef Room made = Room()
         cdef int64_t inputs = 2 * <int64_t>self.run.window + 1
-        floats = memory.zeros(2, self.run.stride)
+        floats = np.zeros(2 * self.run.stride + WV_ROW_FLOATS, np.float32)
         pointers = np.zeros(inputs, np.uintp)
         numbers = np.zeros(inputs + self.largest_ids + self.run.cells + 1, np.int32)
         active = np.zeros(2 * <int64_t>self.run.words, np.int32)
         entries = np.zeros(self.largest_ids * inputs * sizeof(wv_bioword_entry) // 8, np.float64)
-        cdef float[:, ::1] float_view = floats
+        cdef float[::1] float_view = floats
         cdef uintptr_t[::1] pointer_view = pointers
         cdef int32_t[::1] number_view = numbers, active_view = active
         cdef double[::1] entry_view = entries
-        made.room.scores, made.room.scales = &float_view[0, 0], &float_view[1, 0]
+        cdef int64_t first = <int64_t>((64 - <uint64_t>&float_view[0] % 64) % 64) // 4  # of 64 aligned bytes
+        made.room.scores, made.room.scales = &float_view[first], &float_view[first + self.run.stride]
         made.room.rows = <const float **>&pointer_view[0]
         made.room.inputs, made.room.order = &number_view[0], &number_view[inputs]
         made.room.starts = &number_view[inputs + self.largest_ids]
