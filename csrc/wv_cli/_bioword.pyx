@@ -13,7 +13,7 @@ from wv_cli._cpu cimport (
 )
 
 
-cdef int32_t _padded(int32_t cells):
+cdef int32_t _padded(int32_t cells) noexcept:
     return (cells + WV_ROW_FLOATS - 1) // WV_ROW_FLOATS * WV_ROW_FLOATS
 
 
