@@ -245,6 +245,7 @@ class HashConfig:
     p: float = 2.0
     rank: int = 2
     delta: float = 0.0
+
     lr: float = 0.2
     epochs: int = 20
     batch: int = 100
@@ -267,5 +268,35 @@ class HashConfig:
         _require(0 < self.lr <= 10, f"--lr must be above 0 and at most 10, not {self.lr}")
         _require(1 <= self.epochs <= 100_000, f"--epochs must be between 1 and 100000, not {self.epochs}")
         _require(1 <= self.batch <= 1_000_000, f"--batch must be between 1 and 1000000, not {self.batch}")
+        _require(1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}")
+        _require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")
+
+
+@dataclass(frozen=True)
+class BiowordConfig:
+    """A BioWord run. Names follow its paper; cells and window are its values. lr, batch and epochs are chosen for
+    corpora of some million words (the authors' program: 0.002, 10,000 and 15 for billions)."""
+
+    cells: int = 400
+    window: int = 5
+    length: int = 50
+    normalize_cells: bool = True
+    lr: float = 0.3
+    batch: int = 2000
+    epochs: int = 15
+    seed: int = 1
+    threads: int = 1
+
+    def validate(self) -> None:
+        """Raises UsageError."""
+        _require(1 <= self.cells <= 1 << 16, f"--cells must be between 1 and 65536, not {self.cells}")
+        _require(1 <= self.window <= 1000, f"--window must be between 1 and 1000, not {self.window}")
+        _require(
+            1 <= self.length <= self.cells,
+            f"--length, the active cells, must be between 1 and --cells {self.cells}, not {self.length}",
+        )
+        _require(0 < self.lr <= 1, f"--lr must be above 0 and at most 1, not {self.lr}")
+        _require(1 <= self.batch <= 1_000_000, f"--batch must be between 1 and 1000000 windows, not {self.batch}")
+        _require(1 <= self.epochs <= 100_000, f"--epochs must be between 1 and 100000, not {self.epochs}")
         _require(1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}")
         _require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")

@@ -31,6 +31,10 @@ void WV_NAME(wv_supervised_block)(const wv_supervised_run *run, const int32_t *i
 size_t WV_NAME(wv_supervised_predict_scratch_bytes)(const wv_prediction_run *run);
 void WV_NAME(wv_supervised_predict)(const wv_prediction_run *run, const int64_t *start, const int32_t *row,
                                     int64_t lines, int32_t *label, float *score, int32_t *found, void *scratch);
+double WV_NAME(wv_bioword_batch)(wv_bioword_run *run, int64_t start, int64_t end, double rate, int32_t thread,
+                                 const wv_bioword_room *room);
+int64_t WV_NAME(wv_bioword_activations)(const wv_bioword_run *run, int64_t start, int64_t end, int words_only,
+                                        const wv_bioword_room *room, float *out);
 
 size_t WV_NAME(wv_hash_scratch_bytes)(const wv_hasher *hasher);
 void WV_NAME(wv_hash_bits)(const wv_hasher *hasher, const float *rows, int64_t stride, int64_t n, uint64_t *out,
@@ -70,6 +74,8 @@ const wv_kernels WV_NAME(wv_kernels) = {
     .supervised_block = WV_NAME(wv_supervised_block),
     .supervised_predict_scratch_bytes = WV_NAME(wv_supervised_predict_scratch_bytes),
     .supervised_predict = WV_NAME(wv_supervised_predict),
+    .bioword_batch = WV_NAME(wv_bioword_batch),
+    .bioword_activations = WV_NAME(wv_bioword_activations),
 
     .hash_scratch_bytes = WV_NAME(wv_hash_scratch_bytes),
     .hash_bits = WV_NAME(wv_hash_bits),

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "kernels/wv_product.h"
+#include "kernels/wv_bioword.h"
 
 #define WV_ROW_FLOATS 16 /* rows are padded to 64 bytes: aligned loads, and no two threads share a cache line by chance */
 
@@ -197,6 +198,12 @@ typedef struct {
     void (*supervised_predict)(const wv_prediction_run *run, const int64_t *start, const int32_t *row, int64_t lines,
                                int32_t *label, float *score, int32_t *found, void *scratch);
 
+    /* Trains on the windows around ids[start, end), called by all threads of the run at once; returns the energy. */
+    double (*bioword_batch)(wv_bioword_run *run, int64_t start, int64_t end, double rate, int32_t thread,
+                            const wv_bioword_room *room);
+    /* out, (words of ids[start, end), cells) = <W, v>, with empty contexts when words_only; returns the words. */
+    int64_t (*bioword_activations)(const wv_bioword_run *run, int64_t start, int64_t end, int words_only,
+                                   const wv_bioword_room *room, float *out);
     /* Codes of n rows: bits packed in (n, ceil(units / 64)), or for active > 0 ascending positions, (n, active). */
     size_t (*hash_scratch_bytes)(const wv_hasher *hasher);
     void (*hash_bits)(const wv_hasher *hasher, const float *rows, int64_t stride, int64_t n, uint64_t *out,

@@ -87,6 +87,35 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         int32_t half
         float eta, clip, log_x_max, alpha
 
+    ctypedef struct wv_bioword_entry:
+        double signal, weight
+        int32_t row
+
+    ctypedef struct wv_bioword_run:
+        int32_t words, cells, stride, window, threads
+        float *raw
+        double *scale
+        double *norm2
+        float *largest
+        const double *inverse
+        const int32_t *ids
+        int64_t length
+        int32_t *winner
+        double *xx
+        double *signal2
+        double *touched
+        int32_t *first
+        int32_t *last
+
+    ctypedef struct wv_bioword_room:
+        float *scores
+        float *scales
+        const float **rows
+        int32_t *inputs
+        int32_t *order
+        int32_t *starts
+        int32_t *active
+        wv_bioword_entry *entries
     enum:
         WV_CENTROIDS
 
@@ -228,6 +257,10 @@ cdef extern from "kernels/wv_kernels.h" nogil:
                                    int64_t lines, int32_t *label, float *score, int32_t *found,
                                    void *scratch) noexcept nogil
 
+        double (*bioword_batch)(wv_bioword_run *run, int64_t start, int64_t end, double rate, int32_t thread,
+                                const wv_bioword_room *room) noexcept nogil
+        int64_t (*bioword_activations)(const wv_bioword_run *run, int64_t start, int64_t end, int words_only,
+                                       const wv_bioword_room *room, float *out) noexcept nogil
         size_t (*hash_scratch_bytes)(const wv_hasher *hasher) noexcept nogil
         void (*hash_bits)(const wv_hasher *hasher, const float *rows, int64_t stride, int64_t n, uint64_t *out,
                           void *scratch) noexcept nogil

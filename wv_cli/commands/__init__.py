@@ -28,6 +28,7 @@ COMMANDS: Registry[Command] = Registry(
             ("whiten", "whiten", "Whiten vectors; remove their common directions; PCA."),
             ("quantize", "quantize", "Make a fastText model many times smaller."),
             ("hash", "hash", "Turn vectors into binary codes."),
+            ("bioword", "bioword", "Learn binary codes of words from a text."),
             ("nn", "nn", "Show the nearest neighbours of words."),
             ("analogy", "analogy", "Answer `a is to b as c is to ?`."),
             ("vectors", "vectors", "Print the vectors of words, sentences or n-grams."),

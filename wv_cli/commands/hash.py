@@ -1,5 +1,6 @@
 """`wv hash`: vectors in, binary codes out."""
 
+import itertools
 import json
 import sys
 from typing import Any
@@ -11,7 +12,24 @@ from wv_cli.config import HashConfig
 from wv_cli.models import HASHERS
 
 
-@click.command("hash", short_help="Turn vectors into binary codes.")
+class _Hash(click.Command):
+    """--method bioword reads a text and has options of its own: commands/bioword.py."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        joined = {f"{first} {second}" for first, second in itertools.pairwise(args)}
+        if {"--method bioword", "-m bioword"} & joined or {"--method=bioword", "-mbioword"} & set(args):
+            from wv_cli.commands.bioword import command as bioword
+
+            return bioword.make_context(info_name, args, parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, context: click.Context) -> Any:
+        return super().invoke(context) if context.command is self else context.command.invoke(context)
+
+
+@click.command("hash", cls=_Hash, short_help="Turn vectors into binary codes.")
 @click.argument("vectors", metavar="VECTORS")
 @click.option(
     "-o", "--output", "outputs", multiple=True, metavar="FILE",
@@ -50,7 +68,8 @@ from wv_cli.models import HASHERS
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """Turn VECTORS into codes that are compared by counting bits: signs of projections (lsh, densefly, pcah, itq,
-    sign), or the few most active of many units (fly, randexp, biohash).
+    sign), or the few most active of many units (fly, randexp, biohash). --method bioword learns codes from a text
+    instead of VECTORS: see `wv bioword --help`.
 
     \b
     wv hash vectors.bin --method itq --length 64 -o vectors.codes --save-hasher itq.hasher
