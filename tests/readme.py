@@ -12,7 +12,7 @@ from pathlib import Path
 from wv_cli.commands import COMMANDS
 from wv_cli.evaluation import TASKS
 from wv_cli.formats import FORMATS
-from wv_cli.models import HASHERS, MODELS
+from wv_cli.models import HASHERS, MODELS, TEXT_HASHERS
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 BLOCK = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -35,8 +35,8 @@ def tables() -> dict[str, str]:
         "hashers": markdown(
             ["`--method`", "codes", "what a bit says", "source"],
             [
-                [f"`{name}`", "sparse" if row.sparse else "dense", row.summary, row.source]
-                for name, row in HASHERS.items()
+                [f"`{name}`", row.kind, row.summary, row.source]
+                for name, row in [*HASHERS.items(), *TEXT_HASHERS.items()]
             ],
         ),
         "formats": markdown(

@@ -12,6 +12,7 @@ from wv_cli.codes import Codes, CodeVectors, pack_bits, unpack_bits
 from wv_cli.errors import BadFile, WvError
 from wv_cli.formats import check, load, sniff
 from wv_cli.formats.codes import save
+from wv_cli.product import ProductQuantizer
 from wv_cli.words import WordList
 
 quick = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -25,6 +26,8 @@ def codes(draw, words):
     bits = draw(st.integers(1, 140))
     names = draw(st.lists(words, max_size=5))
     active = draw(st.integers(0, min(bits, 9)))
+    if draw(st.integers(0, 3)) == 0:
+        return product(names, draw(st.integers(1, 5)), draw(st.integers(0, 2**32)))
     if active:
         one = st.lists(st.integers(0, bits - 1), min_size=active, max_size=active, unique=True).map(sorted)
         data = np.array([draw(one) for _ in names], np.int32).reshape(len(names), active)
@@ -34,9 +37,18 @@ def codes(draw, words):
     return Codes(WordList.of(names), "some method", bits, active, data, {"seed": 1, "text": "é"})
 
 
+def product(names, nsub, seed=1):
+    """Product codes for 2 coordinates a byte."""
+    random = np.random.default_rng(seed)
+    quantizer = ProductQuantizer(2 * nsub, 2, random.standard_normal(256 * 2 * nsub).astype(np.float32))
+    data = random.integers(0, 256, (len(names), nsub)).astype(np.uint8)
+    return Codes(WordList.of(names), "pq", 8 * nsub, 0, data, {"seed": 1}, quantizer)
+
+
 def same(a, b):
     facts = [(c.words.blob, c.method, c.bits, c.active, c.data.tolist(), c.parameters) for c in (a, b)]
-    return facts[0] == facts[1] and a.words == b.words and a.data.dtype == b.data.dtype
+    books = [c.quantizer and (c.quantizer.dim, c.quantizer.dsub, c.quantizer.centroids.tobytes()) for c in (a, b)]
+    return facts[0] == facts[1] and books[0] == books[1] and a.words == b.words and a.data.dtype == b.data.dtype
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -49,15 +61,18 @@ def test_what_is_written_comes_back(kind, data, tmp_path):
     assert sniff(path).name == kind
     read = load(path)
     assert isinstance(read, CodeVectors) and same(read.codes, made)
-    assert len(read) == len(made) and read.dim == made.bits and read.matrix.shape == (len(made), made.bits)
+    assert len(read) == len(made) and read.matrix.shape == (len(made), read.dim)
+    assert read.dim == (made.quantizer.dim if made.quantizer else made.bits)
     if len(made) > 1:
         assert same(load(path, limit=1).codes, made.take(slice(1)))
     report = check(path)
-    assert report.rows == len(made) and report.dim == made.bits
+    assert report.rows == len(made) and report.dim == read.dim
     assert set(report.counts) <= {"duplicate word", "bad UTF-8"}
 
 
-def some(sparse=False):
+def some(sparse=False, pq=False):
+    if pq:
+        return product(["the", "of", "new york", "caf\xe9"], 3)
     random = np.random.default_rng(1)
     words = WordList.of(["the", "of", "new york", "caf\xe9"])
     if sparse:
@@ -66,30 +81,31 @@ def some(sparse=False):
     return Codes(words, "lsh", 70, 0, pack_bits(random.random((4, 70)) < 0.5))
 
 
-@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("made", [some(), some(sparse=True), some(pq=True)], ids=["dense", "sparse", "pq"])
 @pytest.mark.parametrize("name", ["x.codes", "x.txt"])
-def test_cut_anywhere(sparse, name, tmp_path):
+def test_cut_anywhere(made, name, tmp_path):
     path = tmp_path / name
-    save(path, some(sparse))
+    save(path, made)
     whole = path.read_bytes()
-    for size in range(len(whole)):
+    for size in range(0, len(whole), 1 if made.quantizer is None else 41):
+        size = len(whole) - 1 - size
         path.write_bytes(whole[:size])
         try:
             read = load(path)
         except BadFile as error:
             assert size == 0 or error.line is not None or error.byte is not None
             continue
-        assert name == "x.txt" and size == len(whole) - 1 and same(read.codes, some(sparse)), size
+        assert name == "x.txt" and size == len(whole) - 1 and same(read.codes, made), size
 
 
-@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("made", [some(), some(sparse=True), some(pq=True)], ids=["dense", "sparse", "pq"])
 @pytest.mark.parametrize("name", ["x.codes", "x.txt"])
 @quick
 @given(place=st.integers(0, 10**9), junk=st.binary(min_size=1, max_size=8))
-def test_bytes_overwritten_anywhere(sparse, name, place, junk, tmp_path):
+def test_bytes_overwritten_anywhere(made, name, place, junk, tmp_path):
     """Never a crash or another exception; of the binary file never another answer."""
     path = tmp_path / name
-    save(path, some(sparse))
+    save(path, made)
     whole = path.read_bytes()
     place %= len(whole)
     path.write_bytes(whole[:place] + junk + whole[place + len(junk) :])
@@ -99,7 +115,7 @@ def test_bytes_overwritten_anywhere(sparse, name, place, junk, tmp_path):
         except BadFile:
             continue
         if reader is load and name == "x.codes":
-            assert same(result.codes, some(sparse))
+            assert same(result.codes, made)
 
 
 def forged(path, change):
@@ -169,6 +185,36 @@ def test_bad_positions(positions, tmp_path):
     path.write_text("\n".join([first, f"the\t{positions}", *rest]), "utf-8")
     with pytest.raises(BadFile, match=r"x\.txt:2: expected .*5 ascending positions below 100000"):
         load(path)
+
+
+@pytest.mark.parametrize("text", ["1 2", "1 2 3 4", "1 2 256", "1 2 -3", "1 2  3", "1 2 x"])
+def test_bad_bytes_of_product_codes(text, tmp_path):
+    path = tmp_path / "x.txt"
+    save(path, some(pq=True))
+    first, _, *rest = path.read_text("utf-8").split("\n")
+    path.write_text("\n".join([first, f"the\t{text}", *rest]), "utf-8")
+    with pytest.raises(BadFile, match=r"x\.txt:2: expected .*3 numbers below 256"):
+        load(path)
+
+
+def test_centroids_that_do_not_fit(tmp_path):
+    path = tmp_path / "x.txt"
+    save(path, some(pq=True))
+    text = path.read_text("utf-8")
+    for changed in (text.replace('"bits": 24', '"bits": 25'), text.replace('"centroids": "', '"centroids": "AAAA')):
+        path.write_text(changed, "utf-8")
+        with pytest.raises(BadFile, match=r"x\.txt:1: the centroids in the first line"):
+            load(path)
+    path = tmp_path / "x.codes"
+    save(path, some(pq=True))
+    forged(path, lambda facts: facts.update(bits=16))
+    with pytest.raises(BadFile, match="do not fit"):
+        load(path)
+    for data, bits, active in [(np.zeros((1, 3), np.uint8), 25, 0), (np.zeros((1, 3), np.uint8), 24, 3)]:
+        with pytest.raises(ValueError, match="no codes of 3 bytes"):
+            Codes(WordList.of("a"), "pq", bits, active, data, {}, some(pq=True).quantizer)
+    with pytest.raises(ValueError, match="not by bits"):
+        some(pq=True).packed()
 
 
 def test_words_that_text_cannot_hold(tmp_path):

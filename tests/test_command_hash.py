@@ -50,6 +50,33 @@ def test_hash_save_apply_search_score(wv, slice_vectors, tmp_path):
     assert 5 < kept["results"][0]["map"] < 100 and kept["results"][0]["bits"] == 64
 
 
+def test_product_codes(wv, slice_vectors, tmp_path):
+    call = ["hash", slice_vectors, "-m", "pq", "--length", 64, "-o", "a.codes", "-o", "a.txt", "--save-hasher", "h"]
+    assert "pq, 64 bits" in wv(*call).stderr
+    done(wv("hash", slice_vectors, "--hasher", "h", "-o", "b.txt", "-q"))
+    assert (tmp_path / "a.txt").read_bytes() == (tmp_path / "b.txt").read_bytes()
+    row = (tmp_path / "a.txt").read_text("utf-8").split("\n")[1].split("\t")[1]
+    assert len(row.split(" ")) == 8 and all(0 <= int(byte) < 256 for byte in row.split(" "))
+    near = [done(wv("nn", path, "the", "-k", 5)) for path in ("a.codes", "a.txt")]
+    assert near[0] == near[1] and len(near[0].splitlines()) == 5
+    everything = wv("nn", "a.codes", "the", "-k", 5, "--rerank", slice_vectors, "--candidates", 10**6)
+    exact = done(wv("nn", slice_vectors, "the", "-k", 5))
+    assert [line.split("\t")[0] for line in done(everything).splitlines()] == [
+        line.split("\t")[0] for line in exact.splitlines()
+    ]
+    assert "no damage" in done(wv("check", "a.codes"))
+    kept = json.loads(done(wv("eval", "retrieval", "a.codes", "-d", slice_vectors, "--queries", 50, "--json")))
+    assert kept["results"][0]["map"] > 50 and kept["results"][0]["bits"] == 64
+    done(wv("eval", "similarity", "a.codes", slice_vectors, "-d", PAIRS, "--tsv", "-q"))
+    failed(wv("hash", slice_vectors, "-m", "pq", "--length", 100, "-o", "x"), "the nearest it has: ", code=2)
+
+
+def test_bioword_is_named(wv, slice_vectors):
+    text = done(wv("hash", "--help"))
+    assert "bioword" in text and "see wv bioword" in " ".join(text.split())
+    failed(wv("hash", slice_vectors, "-qm", "bioword", "-o", "x"), "bioword learns from a text", code=2)
+
+
 def test_sparse_codes_as_text_on_stdout(wv, slice_vectors):
     out = done(wv("hash", slice_vectors, "-m", "fly", "--length", 7, "-o", "-", "-q"))
     first, *rows = out.splitlines()

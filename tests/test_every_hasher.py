@@ -13,8 +13,8 @@ from wv_cli.formats import load
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.models import HASHERS
 from wv_cli.models.biohash import BioHash, spherical_kmeans
-from wv_cli.models.linear_hash import load_hasher
 from wv_cli.models.principal_hashes import principal_axes, rotation
+from wv_cli.models.saved_hasher import load_hasher
 from wv_cli.training.hash_session import fit
 from wv_cli.training.run import train
 from wv_cli.words import WordList
@@ -97,6 +97,11 @@ def test_more_active_than_units(method, glove):
         ("sign", HashConfig(length=64), r"a bit per coordinate, 50 here"),
         ("lsh", HashConfig(expansion=64), r"--expansion is for sparse codes \(fly, randexp, biohash\)"),
         ("fly", HashConfig(threshold="median"), r"--threshold median is for dense codes"),
+        ("pq", HashConfig(length=128), r"the nearest it has: 104 and 136"),
+        ("pq", HashConfig(length=500), r"the 50 coordinates .* --length 500; the nearest it has: 200 and 400"),
+        ("pq", HashConfig(centre="mean"), r"--centre and --threshold are for codes of bits"),
+        ("pq", HashConfig(threshold="median"), r"--centre and --threshold are for codes of bits"),
+        ("pq", HashConfig(expansion=64), r"--expansion is for sparse codes"),
         ("biohash", HashConfig(expansion=5000), r"needs at least 5,000 vectors"),
     ],
 )
@@ -198,14 +203,52 @@ def test_biohash_beats_random_projections(length, rule, glove):
     assert found["biohash"] > found["fly"] + 3 and found["biohash"] > found["lsh"] + 3, found
 
 
-def test_files_that_are_no_hashers(glove, tmp_path):
+def test_product_codes_stand_for_the_vectors(glove):
+    """More bytes come nearer to the unit vectors; what is compared is the twin's nearest centroids put side by side."""
+    unit = glove.matrix / np.linalg.norm(glove.matrix, axis=1, keepdims=True)
+    errors = []
+    for length in (8, 40, 104, 200):
+        hasher = fit(glove, "pq", HashConfig(length=length))
+        codes = hasher.encode(glove)
+        assert codes.data.dtype == np.uint8 and codes.data.shape == (len(glove), length // 8)
+        assert codes.bits_per_word == codes.bits == length and CodeVectors(codes).dim == 50
+        matrix = CodeVectors(codes).matrix
+        np.testing.assert_allclose(matrix[:50], decoded(unit[:50], hasher.quantizer), atol=1e-6)
+        errors.append(np.square(matrix - unit).sum(axis=1).mean())
+    assert (np.diff(errors) < 0).all() and errors[-1] < 0.05, errors
+    assert fit(glove, "pq", HashConfig()).units == 104  # the most up to 128 that 50 coordinates make
+
+
+def decoded(rows, quantizer):
+    blocks = [quantizer.block(m).astype(np.float64) for m in range(quantizer.nsub)]
+    parts, start = [], 0
+    for block in blocks:
+        part = rows[:, start : start + block.shape[1]].astype(np.float64)
+        parts.append(block[np.square(part[:, None] - block[None]).sum(axis=2).argmin(axis=1)])
+        start += block.shape[1]
+    return np.concatenate(parts, axis=1)
+
+
+def test_product_codes_keep_more_than_bits_of_the_same_size(glove):
+    task = TASKS["retrieval"]
+    found = {}
+    for method in ("lsh", "pq"):
+        codes = fit(glove, method, HashConfig(length=104)).encode(glove)
+        report = task.run([Vectors(method, lambda c=codes: CodeVectors(c))], [str(GLOVE)], task.config(queries=100))
+        found[method] = report.scores[0][1]
+        assert report.rows[0]["bits"] == 104
+    assert found["pq"] > found["lsh"] + 10, found
+
+
+@pytest.mark.parametrize("method", ["lsh", "pq"])
+def test_files_that_are_no_hashers(method, glove, tmp_path):
     codes = fit(first(glove, 50), "lsh", HashConfig()).encode(first(glove, 50))
     save_codes(tmp_path / "codes", codes)
     with pytest.raises(BadFile, match="these are codes, not the hasher that made them"):
         load_hasher(tmp_path / "codes")
     with pytest.raises(BadFile, match="expected a file of hasher"):
         load_hasher(GLOVE)
-    hasher = fit(first(glove, 50), "lsh", HashConfig())
+    hasher = fit(first(glove, 50), method, HashConfig())
     hasher.save(tmp_path / "h")
     whole = (tmp_path / "h").read_bytes()
     for size in range(0, len(whole), 997):

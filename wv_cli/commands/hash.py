@@ -9,7 +9,7 @@ import click
 
 from wv_cli.commands.options import field_options, json_option, quiet_option, saved_run_options, take
 from wv_cli.config import HashConfig
-from wv_cli.models import HASHERS
+from wv_cli.models import HASHERS, TEXT_HASHERS
 
 
 class _Hash(click.Command):
@@ -35,13 +35,16 @@ class _Hash(click.Command):
     "-o", "--output", "outputs", multiple=True, metavar="FILE",
     help="NAME.txt, NAME.tsv and - are text for people, any other ending is binary.",
 )  # fmt: skip
-@click.option("-m", "--method", type=click.Choice(list(HASHERS)), help="How to fit a hasher on VECTORS.")
+@click.option(
+    "-m", "--method", type=click.Choice([*HASHERS, *TEXT_HASHERS]),
+    help="How to fit a hasher on VECTORS; bioword learns from a text: see wv bioword.",
+)  # fmt: skip
 @click.option("--hasher", metavar="FILE", help="Instead of --method: a hasher from --save-hasher.")
 @click.option("--save-hasher", metavar="FILE", help="Keep the fitted hasher for other vectors.")
 @field_options(
     HashConfig,
     {
-        "length": "Bits of a dense code, active bits of a sparse one; 0: 128 dense, 32 active, all of sign's.",
+        "length": "Bits of a code, active bits of a sparse one; 0: 128 or the most up to it, 32 active, all of sign's.",
         "expansion": "Sparse: units to choose from; 0: 10 x dim for fly and randexp, 20 x length for biohash.",
         "normalize": "Scale vectors to unit length first.",
         "centre": "Then take off the mean of all rows, or of each row; auto: fly, densefly row, pcah, itq mean.",
@@ -68,8 +71,9 @@ class _Hash(click.Command):
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """Turn VECTORS into codes that are compared by counting bits: signs of projections (lsh, densefly, pcah, itq,
-    sign), or the few most active of many units (fly, randexp, biohash). --method bioword learns codes from a text
-    instead of VECTORS: see `wv bioword --help`.
+    sign), or the few most active of many units (fly, randexp, biohash); or into bytes that name centroids (pq),
+    compared by the vectors they stand for. --method bioword learns codes from a text instead of VECTORS: see
+    `wv bioword --help`.
 
     \b
     wv hash vectors.bin --method itq --length 64 -o vectors.codes --save-hasher itq.hasher

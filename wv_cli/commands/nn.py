@@ -47,7 +47,7 @@ def command(
     fastText model does not list are composed of their character n-grams. The search is exact.
 
     VECTORS may be codes from `wv hash`: the score is the share of equal bits, of sparse codes of common active bits,
-    and several words stand for their majority.
+    and several words stand for their majority; codes of pq stand for vectors and are searched as these.
 
     \b
     cut -f1 words.tsv | wv nn vectors.bin -k 5 --json
@@ -65,11 +65,12 @@ def command(
     read = load_vectors(vectors, from_format, limit, quiet, piped=not words or rerank == "-")
     listed, index, codes, reranker = read.words, None, None, None
     if isinstance(read, CodeVectors):
-        codes = CodeNeighbours(read.codes, threads=threads)
         reranker = Reranker(listed, load_vectors(rerank, None, None, quiet), rerank) if rerank else None
     elif rerank or candidates:
         message = f"--rerank and --candidates: {vectors} holds vectors, whose search is exact already; give codes"
         raise UsageError(message)
+    if isinstance(read, CodeVectors) and read.codes.quantizer is None:
+        codes = CodeNeighbours(read.codes, threads=threads)
     else:
         index = Neighbours(read, threads=threads, overwrite=True)
     k = min(k, len(listed))
@@ -80,7 +81,9 @@ def command(
         assert index
         units = index.unit_rows([row for rows in asked for row in rows], oov)
         means = [part.mean(axis=0) for part in np.split(units, list(accumulate(map(len, asked)))[:-1])]
-        return index.top_k(means, k, exclude=asked, rows=restrict_vocab)
+        wanted = max(k, candidates or 10 * k) if reranker else k
+        found = index.top_k(means, min(wanted, len(listed)), exclude=asked, rows=restrict_vocab)
+        return reranker.top_k(asked, found[0], k) if reranker else found
 
     def answer(queries: list[str]) -> list[Answer]:
         answers, asked = [Answer(query) for query in queries], []

@@ -2,7 +2,7 @@
 
 The truth for a query are the `neighbours` words of highest exact cosine in the data file's vectors, the query left out
 (ties to the lowest row). The file under test ranks all other words by its own similarity, codes by Hamming distance or
-overlap, vectors by cosine. Over a query's whole ranking
+overlap, vectors and what product codes stand for by cosine. Over a query's whole ranking
 
     average precision = sum over true neighbours of (precision at its place) / neighbours
     recall at N       = true neighbours among the first N / neighbours
@@ -99,8 +99,9 @@ def find(embeddings: Embeddings, truth: Truth, config: RetrievalConfig) -> Found
     queries = np.flatnonzero(known[truth.queries])
     asked = row_of[truth.queries[queries]]
     precision, recall = (np.full(len(truth.queries), np.nan) for _ in range(2))
-    rank = _code_levels if isinstance(embeddings, CodeVectors) else _vector_levels
-    levels, search, bits = rank(embeddings, config)
+    codes = embeddings.codes if isinstance(embeddings, CodeVectors) else None
+    by_bits = codes is not None and codes.quantizer is None
+    levels, search, bits = (_code_levels if by_bits else _vector_levels)(embeddings, config)
     for start in range(0, len(asked), _BLOCK_QUERIES):
         part = queries[start : start + _BLOCK_QUERIES]
         for query, level in zip(part.tolist(), levels(asked[start : start + _BLOCK_QUERIES]), strict=True):
@@ -148,7 +149,8 @@ def _vector_levels(embeddings: Embeddings, config: RetrievalConfig) -> _Ranker:
     def search(rows: NDArray[np.int64]) -> Any:
         return index.top_k(index.unit[rows], _TIMED_HITS, exclude=[[int(row)] for row in rows])
 
-    return levels, search, 32 * embeddings.dim
+    bits = embeddings.codes.bits_per_word if isinstance(embeddings, CodeVectors) else 32 * embeddings.dim
+    return levels, search, bits
 
 
 def run(vectors: Sequence[Vectors], data: Sequence[str], config: RetrievalConfig) -> Report:

@@ -1,13 +1,16 @@
-"""Files of codes (wv_cli.codes): binary for programs, text for people. Both are read wherever vectors are, as +1/-1 or
-1/0 (codes.CodeVectors), and are written by `wv hash` alone.
+"""Files of codes (wv_cli.codes): binary for programs, text for people. Both are read wherever vectors are, as +1/-1,
+1/0 or, product codes, what they stand for (codes.CodeVectors), and are written by `wv hash` alone.
 
 Binary: a container (container.py) of the arrays `lengths` and `words` (the words end to end), and `codes`: uint8
 (n, ceil(bits / 8)) with the lowest bit first, or the positions of the active bits, uint16 or uint32 (n, active).
+Product codes have a fourth array, `centroids` (float32, in the order of wv_cli.product), and their bytes in `codes`.
 
 Text: a first line `# wv codes {JSON}`, then `word TAB code`, the code as 0101..., bit 0 first, or as the positions of
-its active bits, separated by blanks.
+its active bits, separated by blanks. For product codes the bytes as numbers; the centroids are in the JSON, base64 of
+little-endian float32.
 """
 
+import base64
 import itertools
 import json
 import os
@@ -17,7 +20,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.codes import MAX_BITS, Codes, CodeVectors, pack_bits, unpack_bits, words_per_code
+from wv_cli.codes import MAX_BITS, Codes, CodeVectors, pack_bits, product_quantizer, unpack_bits, words_per_code
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile, WvError
 from wv_cli.formats import container
@@ -25,6 +28,7 @@ from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.base import Format, ReadOptions
 from wv_cli.formats.input import Input
 from wv_cli.formats.report import Report, shown
+from wv_cli.product import ProductQuantizer
 from wv_cli.text.output import open_output
 from wv_cli.words import WordList
 
@@ -63,20 +67,26 @@ def _facts(codes: Codes) -> dict[str, Any]:
 
 
 def _write_binary(stream: BinaryIO, codes: Codes) -> None:
-    if codes.sparse:
+    more = {}
+    if codes.quantizer is not None:
+        data, more = codes.data, {"centroids": codes.quantizer.centroids.astype("<f4")}
+    elif codes.sparse:
         data = codes.data.astype("<u2" if codes.bits <= 1 << 16 else "<u4")
     else:
         data = np.ascontiguousarray(codes.data, "<u8").view(np.uint8)[:, : -(-codes.bits // 8)]
     lengths = np.diff(codes.words.starts).astype("<u4")
     words = np.frombuffer(codes.words.blob, np.uint8)
-    container.write(stream, "codes", _facts(codes), {"lengths": lengths, "words": words, "codes": data})
+    container.write(stream, "codes", _facts(codes), {"lengths": lengths, "words": words, "codes": data, **more})
 
 
 def _write_text(stream: BinaryIO, codes: Codes) -> None:
-    stream.write(b"# wv codes " + json.dumps(_facts(codes)).encode() + b"\n")
+    facts = _facts(codes)
+    if codes.quantizer is not None:
+        facts["centroids"] = base64.b64encode(codes.quantizer.centroids.astype("<f4").tobytes()).decode()
+    stream.write(b"# wv codes " + json.dumps(facts).encode() + b"\n")
     for start in range(0, len(codes), _BLOCK_ROWS):
         part = codes.data[start : start + _BLOCK_ROWS]
-        if codes.sparse:
+        if codes.sparse or codes.quantizer is not None:
             texts = [" ".join(map(str, row)).encode() for row in part.tolist()]
         else:
             texts = [row.tobytes() for row in unpack_bits(part, codes.bits) + np.uint8(48)]
@@ -103,10 +113,14 @@ def read_binary(source: Input) -> Codes:
     facts, arrays = container.read(source, "codes")
     method, bits, active, rows, parameters = _read_facts(source, facts, byte=len(container.magic("codes")))
     width, kinds = (active, ("<u2", "<u4")) if active else (-(-bits // 8), ("|u1",))
+    centroids, quantizer = arrays.get("centroids"), None
     try:
         lengths, words, data = arrays["lengths"], arrays["words"], arrays["codes"]
         fits = lengths.shape == (rows,) and data.shape == (rows, width) and words.ndim == 1
         fits = fits and data.dtype.newbyteorder("<").str in kinds and lengths.dtype == np.uint32
+        if centroids is not None:
+            quantizer = product_quantizer(centroids, bits)
+            fits = fits and not active and centroids.dtype == np.float32 and quantizer is not None
     except KeyError:
         fits = False
     if not fits or words.dtype != np.uint8 or int(lengths.sum(dtype=np.int64)) != len(words):
@@ -115,16 +129,18 @@ def read_binary(source: Input) -> Codes:
         raise BadFile(source.name, problem, byte=len(container.magic("codes")))
     starts = np.zeros(rows + 1, np.int64)
     np.cumsum(lengths, out=starts[1:])
-    if active:
+    if quantizer is not None:
+        codes = data
+    elif active:
         codes = data.astype(np.int32)
     else:
         octets = np.zeros((rows, 8 * words_per_code(bits)), np.uint8)
         octets[:, :width] = data
         codes = octets.view("<u8").astype(np.uint64, copy=False)
-    if (bad := _wrong_row(codes, bits, active)) is not None:
+    if quantizer is None and (bad := _wrong_row(codes, bits, active)) is not None:
         expected = f"{active} ascending positions below {bits}" if active else f"no bits beyond the first {bits}"
         raise BadFile(source.name, f"expected {expected}, found otherwise in row {bad + 1}")
-    return Codes(WordList(words.tobytes(), starts), method, bits, active, codes, parameters)
+    return Codes(WordList(words.tobytes(), starts), method, bits, active, codes, parameters, quantizer)
 
 
 def _wrong_row(codes: NDArray[Any], bits: int, active: int) -> int | None:
@@ -146,12 +162,15 @@ def read_text(source: Input) -> Codes:
     except (ValueError, RecursionError) as error:
         raise BadFile(source.name, f"expected `# wv codes {{JSON}}`, found {shown(first)}", line=1) from error
     method, bits, active, rows, parameters = _read_facts(source, facts, line=1)
+    quantizer = _text_quantizer(source, facts, bits, active)
     words: list[bytes] = []
     parts: list[NDArray[Any]] = []
     pending: list[Any] = []
 
     def convert() -> None:
-        if active:
+        if quantizer is not None:
+            parts.append(np.array(pending, np.uint8).reshape(-1, bits // 8))
+        elif active:
             parts.append(np.array(pending, np.int32).reshape(-1, active))
         else:
             digits = np.frombuffer(b"".join(pending), np.uint8).reshape(-1, bits)
@@ -160,9 +179,12 @@ def read_text(source: Input) -> Codes:
 
     for number, line in enumerate(lines, 2):
         word, tab, text = line.partition(b"\t")
-        code = _parse(text, bits, active) if tab else None
+        code = None
+        if tab:
+            code = _parse(text, bits, active) if quantizer is None else _numbers(text, bits // 8, 256)
         if code is None:
             expected = f"{active} ascending positions below {bits}" if active else f"{bits} digits 0 or 1"
+            expected = expected if quantizer is None else f"{bits // 8} numbers below 256"
             problem = f"expected a word, a tab and {expected}, found {shown(line)}"
             raise BadFile(source.name, problem, line=number)
         words.append(word)
@@ -173,18 +195,38 @@ def read_text(source: Input) -> Codes:
     if len(words) != rows:
         problem = f"the first line promises {rows:,} codes, found {len(words):,}: the file was cut short or changed"
         raise BadFile(source.name, problem, line=len(words) + 1)
-    return Codes(WordList.of(words), method, bits, active, np.concatenate(parts), parameters)
+    return Codes(WordList.of(words), method, bits, active, np.concatenate(parts), parameters, quantizer)
+
+
+def _text_quantizer(source: Input, facts: dict[str, Any], bits: int, active: int) -> ProductQuantizer | None:
+    """Of product codes. Raises BadFile for centroids that do not fit."""
+    if "centroids" not in facts:
+        return None
+    try:
+        octets = base64.b64decode(facts["centroids"], validate=True)
+        quantizer = None if active else product_quantizer(np.frombuffer(octets, "<f4").astype(np.float32), bits)
+    except (ValueError, TypeError):
+        quantizer = None
+    if quantizer is None:
+        problem = f"the centroids in the first line do not fit product codes of {bits} bits; make the file again"
+        raise BadFile(source.name, problem, line=1)
+    return quantizer
 
 
 def _parse(text: bytes, bits: int, active: int) -> Any:
     """The digits of a dense code, the positions of a sparse one; None for anything else."""
     if not active:
         return text if len(text) == bits and not text.strip(b"01") else None
+    at = _numbers(text, active, bits)
+    return at if at and all(one < other for one, other in itertools.pairwise(at)) else None
+
+
+def _numbers(text: bytes, count: int, below: int) -> list[int] | None:
     fields = text.split(b" ")
-    if len(fields) != active or not all(field.isdigit() and len(field) < 10 for field in fields):
+    if len(fields) != count or not all(field.isdigit() and len(field) < 10 for field in fields):
         return None
-    at = [int(field) for field in fields]
-    return at if at[-1] < bits and all(one < other for one, other in itertools.pairwise(at)) else None
+    numbers = [int(field) for field in fields]
+    return numbers if max(numbers) < below else None
 
 
 def _lines(source: Input) -> Iterator[bytes]:
@@ -194,7 +236,7 @@ def _lines(source: Input) -> Iterator[bytes]:
 
 
 def _check(codes: Codes, report: Report, place: Callable[[int], int], unit: str) -> None:
-    report.rows, report.promised_rows, report.dim = len(codes), len(codes), codes.bits
+    report.rows, report.promised_rows, report.dim = len(codes), len(codes), CodeVectors(codes).dim
     nothing_zero = np.ones((len(codes), 1), np.float32)
     RowAudit(report, unit).add(codes.words.blob, np.diff(codes.words.starts), nothing_zero, place)
 
@@ -202,7 +244,8 @@ def _check(codes: Codes, report: Report, place: Callable[[int], int], unit: str)
 def _check_binary(source: Input, report: Report) -> None:
     codes = read_binary(source)
     row_bytes = codes.active * (2 if codes.bits <= 1 << 16 else 4) if codes.sparse else -(-codes.bits // 8)
-    first_word = source.position - container.END_BYTES - len(codes) * row_bytes - len(codes.words.blob)
+    centroids = 0 if codes.quantizer is None else codes.quantizer.centroids.nbytes
+    first_word = source.position - container.END_BYTES - centroids - len(codes) * row_bytes - len(codes.words.blob)
     _check(codes, report, lambda row: first_word + int(codes.words.starts[row]), "byte")
 
 

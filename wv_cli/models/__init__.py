@@ -67,26 +67,31 @@ MODELS: Registry[Model] = Registry(
 
 @dataclass(frozen=True)
 class Hasher:
-    """`module` has fit(method, x, config, train), see linear_hash.Fitted. `sparse`: codes have a fixed number of active
-    bits. `centre` is what --centre auto means for the method: `none`, `mean` (of all rows) or `row` (each its own)."""
+    """`module` has fit(method, x, config, train), see linear_hash.Fitted. `kind`: of the codes
+    (wv_cli.codes), sparse ones have a fixed number of active bits. `centre` is what --centre auto means for the method:
+    `none`, `mean` (of all rows) or `row` (each its own)."""
 
     module: str
     summary: str
     source: str
-    sparse: bool
+    kind: str  # dense, sparse, product
     centre: str
+
+    @property
+    def sparse(self) -> bool:
+        return self.kind == "sparse"
 
 
 HASHERS: Registry[Hasher] = Registry(
     "hashing method",
     [
-        (name, Hasher(f"wv_cli.models.{module}", summary, source, sparse, centre))
-        for name, module, sparse, centre, summary, source in [
-            ("lsh", "random_hashes", False, "none", "Signs of Gaussian projections.", "Charikar 2002"),
+        (name, Hasher(f"wv_cli.models.{module}", summary, source, kind, centre))
+        for name, module, kind, centre, summary, source in [
+            ("lsh", "random_hashes", "dense", "none", "Signs of Gaussian projections.", "Charikar 2002"),
             (
                 "fly",
                 "random_hashes",
-                True,
+                "sparse",
                 "row",
                 "The highest of many sums of a few coordinates.",
                 "Dasgupta, Stevens, Navlakha 2017",
@@ -94,7 +99,7 @@ HASHERS: Registry[Hasher] = Registry(
             (
                 "densefly",
                 "random_hashes",
-                False,
+                "dense",
                 "row",
                 "Signs of sums of a few coordinates.",
                 "Sharma, Navlakha 2018, arXiv 1812.01844",
@@ -102,7 +107,7 @@ HASHERS: Registry[Hasher] = Registry(
             (
                 "randexp",
                 "random_hashes",
-                True,
+                "sparse",
                 "none",
                 "The highest of many Gaussian projections.",
                 "Liang et al. 2021, arXiv 2101.06887 (baseline)",
@@ -110,7 +115,7 @@ HASHERS: Registry[Hasher] = Registry(
             (
                 "biohash",
                 "biohash",
-                True,
+                "sparse",
                 "none",
                 "The nearest of many centres, learnt by competition.",
                 "Ryali, Hopfield, Grinberg, Krotov 2020, arXiv 2001.04907",
@@ -118,7 +123,7 @@ HASHERS: Registry[Hasher] = Registry(
             (
                 "pcah",
                 "principal_hashes",
-                False,
+                "dense",
                 "mean",
                 "Signs of the principal components.",
                 "Wang, Kumar, Chang 2010",
@@ -126,12 +131,37 @@ HASHERS: Registry[Hasher] = Registry(
             (
                 "itq",
                 "principal_hashes",
-                False,
+                "dense",
                 "mean",
                 "Signs of the principal components, rotated to lose least.",
                 "Gong, Lazebnik 2011",
             ),
-            ("sign", "random_hashes", False, "none", "Signs of the coordinates themselves.", "Faruqui et al. 2015"),
+            ("sign", "random_hashes", "dense", "none", "Signs of the coordinates themselves.", "Faruqui et al. 2015"),
+            (
+                "pq",
+                "product_hash",
+                "product",
+                "none",
+                "Bytes that name the nearest centroid of each block of coordinates.",
+                "Jegou, Douze, Schmid 2011",
+            ),
         ]
+    ],
+)
+
+# Methods of `wv hash` that learn from a text instead of vectors: commands/bioword.py and the module named.
+TEXT_HASHERS: Registry[Hasher] = Registry(
+    "hashing method of texts",
+    [
+        (
+            "bioword",
+            Hasher(
+                "wv_cli.models.bioword",
+                "Kenyon cells most active for a word, learnt from a text (`wv bioword`).",
+                "Liang et al. 2021, arXiv 2101.06887",
+                "sparse",
+                "none",
+            ),
+        )
     ],
 )

@@ -1,4 +1,4 @@
-"""A fitted hasher: vectors -> codes by projections. All methods but product quantisation end in one of these.
+"""A fitted hasher: vectors -> codes by projections. All methods but pq (product_hash.py) end in one of these.
 
 A row is scaled to unit length (normalise), centred by its own mean or the mean of the rows it was fitted on, and
 projected; bits are projections above a threshold, or the `active` highest of them. Saved in a container
@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from wv_cli import _hashing, _search
 from wv_cli.codes import MAX_BITS, Codes, words_per_code
 from wv_cli.embeddings import Embeddings
-from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.errors import UsageError, WvError
 from wv_cli.formats import container
-from wv_cli.formats.input import Input, open_input
 from wv_cli.formats.report import shown
 from wv_cli.neighbours import aligned
 from wv_cli.text.output import open_output
@@ -72,11 +71,7 @@ class LinearHasher:
         """The codes of all rows, the same for every number of threads. Raises WvError for another dimension and for
         rows with NaN, infinity or numbers beyond 1e15; `place` is what messages call the vectors. progress is told how
         many rows are done, from any thread."""
-        if embeddings.dim != self.dim:
-            message = (
-                f"{place}: expected vectors of {self.dim} numbers, as the hasher was made for, found {embeddings.dim}"
-            )
-            raise WvError(message)
+        require_dim(embeddings, self.dim, place)
         n = len(embeddings)
         lanes = _search.lanes(isa)
         panels = aligned((-(-self.units // lanes), self.dim, lanes))
@@ -141,17 +136,8 @@ def prepared(
     return x
 
 
-def load_hasher(path: str | os.PathLike[str]) -> LinearHasher:
-    """Reads what save() wrote. Raises BadFile, WvError."""
-    with open_input(path) as source:
-        return _read(source)
-
-
-def _read(source: Input) -> LinearHasher:
-    if source.peek(9) == b"wv codes ":
-        problem = "these are codes, not the hasher that made them (`wv hash --save-hasher FILE` writes one)"
-        raise BadFile(source.name, problem, byte=0)
-    facts, arrays = container.read(source, "hasher")
+def linear_hasher(facts: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> LinearHasher | None:
+    """What save() wrote; None for what it would not have written."""
     try:
         mean, weights, thresholds = (arrays[name] for name in ("mean", "weights", "thresholds"))
         units, dim = weights.shape
@@ -161,11 +147,15 @@ def _read(source: Input) -> LinearHasher:
         fits = fits and type(hasher.active) is int and 0 <= hasher.active <= units and hasher.centre in CENTRES
         fits = fits and isinstance(hasher.method, str) and isinstance(hasher.parameters, dict)
     except (KeyError, TypeError, ValueError):
-        fits = False
-    if not fits:
-        problem = "the header and the arrays do not make a hasher; make it again with --save-hasher"
-        raise BadFile(source.name, problem, byte=len(container.magic("hasher")))
-    return hasher
+        return None
+    return hasher if fits else None
+
+
+def require_dim(embeddings: Embeddings, dim: int, place: str) -> None:
+    """Raises WvError for vectors of another dimension."""
+    if embeddings.dim != dim:
+        message = f"{place}: expected vectors of {dim} numbers, as the hasher was made for, found {embeddings.dim}"
+        raise WvError(message)
 
 
 def require_rows(n: int, least: int, method: str, what: str) -> None:

@@ -14,8 +14,11 @@ from wv_cli.config import HashConfig
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import UsageError
 from wv_cli.formats.codes import save as save_codes
-from wv_cli.models import HASHERS
-from wv_cli.models.linear_hash import LinearHasher, load_hasher, prepared
+from wv_cli.models import HASHERS, TEXT_HASHERS
+from wv_cli.models.linear_hash import LinearHasher, prepared
+from wv_cli.models.product_hash import ProductHasher, product_length
+from wv_cli.models.saved_hasher import Hasher, load_hasher
+from wv_cli.product import ProductQuantizer
 from wv_cli.text.output import check_writable, remove_output
 from wv_cli.training.progress import Progress
 from wv_cli.training.run import Outcome
@@ -53,6 +56,9 @@ class HashSession:
         if not self.outputs and not self.save_hasher:
             message = "-o FILE is missing (or --save-hasher FILE alone, to fit and not to encode)"
             raise UsageError(message)
+        if self.method in TEXT_HASHERS:
+            message = f"{self.method} learns from a text, not from vectors: see `wv {self.method} --help`"
+            raise UsageError(message)
         if self.method:
             HASHERS.find(self.method)
         written = [path for path in (*self.outputs, self.save_hasher, self.checkpoint_path) if path]
@@ -79,6 +85,11 @@ def filled(config: HashConfig, method: str, dim: int) -> HashConfig:
     length = config.length or (SPARSE_LENGTH if row.sparse else dim if method == "sign" else DENSE_LENGTH)
     if method in ("pcah", "itq") and not config.length:
         length = min(length, dim)
+    if row.kind == "product":
+        length = product_length(config.length, dim, DENSE_LENGTH)
+        if config.centre not in ("auto", "none") or config.threshold != "zero":
+            message = f"--centre and --threshold are for codes of bits; {method} keeps the vector itself, nearly"
+            raise UsageError(message)
     expansion = 0
     if row.sparse:
         expansion = config.expansion or (20 * length if method == "biohash" else 10 * dim)
@@ -101,7 +112,7 @@ def fit(
     *,
     place: str = "the vectors",
     train: Callable[[Any], Outcome] | None = None,
-) -> LinearHasher | None:
+) -> Hasher | None:
     """A hasher fitted on the rows of `embeddings`. `train` runs what trains by steps (training.run.train by default);
     None when that stopped early. Raises UsageError and WvError."""
     config = filled(config, method, embeddings.dim)
@@ -115,6 +126,10 @@ def fit(
     fitted = importlib.import_module(row.module).fit(method, x, config, *([train] if train else []))
     if fitted is None:
         return None
+    options = {key: value for key, value in asdict(config).items() if key in _USED[method] or key in _COMMON}
+    parameters = {**options, "dim": embeddings.dim, "fitted_on": len(embeddings)}
+    if isinstance(fitted, ProductQuantizer):
+        return ProductHasher(method, config.normalize, fitted, parameters)
     thresholds = fitted.thresholds
     if thresholds is None:
         thresholds = np.zeros(len(fitted.weights), np.float32)
@@ -124,7 +139,6 @@ def fit(
             raise UsageError(message)
         for unit, weights in enumerate(fitted.weights):
             thresholds[unit] = np.median(x @ weights)
-    options = {key: value for key, value in asdict(config).items() if key in _USED[method] or key in _COMMON}
     return LinearHasher(
         method=method,
         active=config.length if row.sparse else 0,
@@ -133,7 +147,7 @@ def fit(
         mean=mean,
         weights=np.ascontiguousarray(fitted.weights),
         thresholds=np.ascontiguousarray(thresholds),
-        parameters={**options, "dim": embeddings.dim, "fitted_on": len(embeddings)},
+        parameters=parameters,
     )
 
 
@@ -148,6 +162,7 @@ _USED = {
     "pcah": {"threshold"},
     "itq": {"threshold", "iterations"},
     "sign": {"threshold"},
+    "pq": set(),
 }
 
 
