@@ -21,9 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--rerank", metavar="VECTORS2", help="VECTORS are codes: order the nearest by the cosine of these vectors."
 )
-@click.option(
-    "--candidates", type=click.IntRange(1), metavar="N", help="How many codes --rerank looks at.  [default: 10 x k]"
-)
+@click.option("--candidates", type=click.IntRange(1), metavar="N", help="Codes --rerank looks at.  [default: 10 x k]")
 @quiet_option
 @json_option
 def command(
@@ -67,8 +65,7 @@ def command(
     if isinstance(read, CodeVectors):
         reranker = Reranker(listed, load_vectors(rerank, None, None, quiet), rerank) if rerank else None
     elif rerank or candidates:
-        message = f"--rerank and --candidates: {vectors} holds vectors, whose search is exact already; give codes"
-        raise UsageError(message)
+        raise UsageError(f"--rerank and --candidates: {vectors} holds vectors, whose search is exact; give codes")
     if isinstance(read, CodeVectors) and read.codes.quantizer is None:
         codes = CodeNeighbours(read.codes, threads=threads)
     else:
