@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from wv_cli import _cpu, _prediction
 from wv_cli.errors import WvError
-from wv_cli.fasttext import SparseRows, split_line
+from wv_cli.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows, split_line
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.memory import padded, zeros
 from wv_cli.models import classifier as module
 from wv_cli.models.classifier import ALL, Classifier, blocks_of_lines, tree
+from wv_cli.words import WordList
 
 GOLDEN = Path(__file__).parent / "golden"
 MODELS = ["cook-raw.ftz", "cook-hs", "cook-ova", "cook-ns"]
