@@ -52,7 +52,7 @@ def test_codes_have_exactly_length_ones_and_threads_change_nothing(corpus, tmp_p
 
 def test_a_stopped_run_goes_on_to_the_same_bytes(corpus, tmp_path):
     whole, parts = tmp_path / "whole.hasher", tmp_path / "parts.hasher"
-    long = [*OPTIONS[:-1], 40]
+    long = [*OPTIONS[:-1], 200]
     wv("hash", *long, corpus, "--save-hasher", whole)
     wv("hash", *long, corpus, "--save-hasher", parts, "--max-time", "0.3s", code=124)
     assert not parts.exists()

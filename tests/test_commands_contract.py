@@ -37,6 +37,7 @@ class Call:
 
 
 TRAIN = "{text} --dim 4 --epochs 1 --min-count 1 -q"
+BIOWORD = "{text} --cells 40 --length 5 --epochs 1 --min-count 1 -q"
 GLOVE = "{text} --dim 4 --iterations 1 --min-count 1 -q"
 CALLS = {
     "build-vocab": Call("{text} -o {out}", "{text} -q"),
@@ -47,6 +48,7 @@ CALLS = {
     "whiten": Call("{vectors} -o {out}", "{vectors} -o -"),
     "quantize": Call("{model} -o {out}", "{model} -o -"),
     "hash": Call("{vectors} -m lsh -q -o {out}", "{vectors} -m lsh -q -o -"),
+    "bioword": Call(f"{BIOWORD} -o {{out}}", f"{BIOWORD} -o -"),
     "nn": Call("{vectors} the", "{vectors} the"),
     "analogy": Call("{vectors} one two three", "{vectors} one two three"),
     "vectors": Call("{vectors} the", "{vectors} the"),

@@ -115,7 +115,8 @@ def test_check_of_files_that_lose_their_place(name):
 
 
 def test_every_broken_file_is_used():
-    assert {path.name for path in BROKEN.glob("*.bin")} == {*MESSAGES, "duplicate.bin"}
+    others = {"duplicate.bin", "floret.bin"}  # the second is fastText's concern
+    assert {path.name for path in BROKEN.glob("*.bin")} == {*MESSAGES, *others}
 
 
 @pytest.mark.parametrize("end", [b"\n", b""])

@@ -54,6 +54,12 @@ def test_the_block_of_commands_works(tmp_path: Path, slice_text: Path) -> None:
     """Run as it stands, by a shell, on the first lines of the shipped text."""
     (tmp_path / "corpus.txt").write_bytes(slice_text.read_bytes())
     (tmp_path / "corpus.txt.gz").write_bytes(gzip.compress(slice_text.read_bytes(), 1))
+    # Labels that can be learnt: the first word of a line.
+    lines = [line for line in slice_text.read_bytes().splitlines()[:3000] if line.strip()]
+    labelled = [b"__label__%s %s\n" % (line.split()[0], line) for line in lines]
+    (tmp_path / "labelled.txt").write_bytes(b"".join(labelled[:-200]))
+    (tmp_path / "held-out.txt").write_bytes(b"".join(labelled[-200:]))
+    (tmp_path / "lines.txt").write_bytes(b"\n".join(lines[:50]) + b"\n")
     (tmp_path / "data").symlink_to(ROOT / "data")
     (tmp_path / "bin").mkdir()
     wrapper = tmp_path / "bin" / "wv"
@@ -70,7 +76,8 @@ def test_the_block_of_commands_works(tmp_path: Path, slice_text: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    made = {"corpus.vocab", "phrases.txt", "vectors.bin", "vectors.vec", "cbow.bin", "scores.json", "vectors.glove"}
+    made = set(re.findall(r"(?:-o |> |convert \S+ )(\S+\.\w+)", SHELL[0]))
+    assert {"vectors.bin", "vectors.glove", "topics.ftz", "scores.json"} <= made
     assert made <= {path.name for path in tmp_path.iterdir()}
 
 

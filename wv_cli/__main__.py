@@ -5,6 +5,7 @@ SIGINT / SIGTERM. A closed pipe is no error.
 """
 
 import contextlib
+import errno
 import importlib
 import os
 import signal
@@ -141,6 +142,9 @@ def run(argv: list[str]) -> int:
     except (OSError, MemoryError, ValueError) as error:
         if debug:
             raise
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT) and error.filename is None:
+            what = (error.strerror or "no space left").lower()
+            return _fail(speaker, f"standard output: cannot write: {what}; make room and run it again", 1)
         text = "out of memory" if isinstance(error, MemoryError) else str(error)
         return _fail(speaker, f"{text} (run `wv --debug ...` to see where)", 1)
 

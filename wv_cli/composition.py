@@ -4,19 +4,21 @@ A model composes words it does not list of their n-grams; how a line becomes one
 plain vectors a function of POOLINGS. Not here: reading the files (wv_cli.formats.open_vectors).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.embeddings import Embeddings
-from wv_cli.errors import UsageError
+from wv_cli.errors import UsageError, WvError
 from wv_cli.fasttext import FastTextModel, split_line, unit_mean
 from wv_cli.words import WordList
 
 # (the vectors (n, dim) of a line's known words, their rows (n,)) -> (dim,); n is at least 1.
 Pooling = Callable[[NDArray[np.float32], NDArray[np.int64]], NDArray[np.float32]]
+
+_WORDS_AT_ONCE = 10_000
 
 # fasttext: the rule of its models of word vectors.
 POOLINGS: dict[str, Pooling] = {"fasttext": lambda vectors, rows: unit_mean(vectors)}
@@ -99,3 +101,22 @@ class OfEmbeddings:
 
 def composer(source: FastTextModel | Embeddings) -> Composer:
     return OfModel(source) if isinstance(source, FastTextModel) else OfEmbeddings(source)
+
+
+def word_vectors(
+    source: Composer, lines: Iterable[str], oov: str, name: str
+) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
+    """(words, their vectors) of lines of words, some at a time; a line that is itself a word of `source` is one word.
+    Words without a vector: `oov` "zero" gives zeros, "skip" leaves them out, "error" raises WvError. `name` is that of
+    the file."""
+    asked = [word for line in lines for word in ([line] if source.is_listed(line) else line.split())]
+    for first in range(0, len(asked), _WORDS_AT_ONCE):
+        words = asked[first : first + _WORDS_AT_ONCE]
+        vectors, known = source.words(words)
+        if oov == "error" and not known.all():
+            missing = words[int(np.argmin(known))]
+            message = f"{missing!r} has no vector in {name}; --oov zero prints zeros, --oov skip leaves it out"
+            raise WvError(message)
+        if oov == "skip":
+            words, vectors = [word for word, has_vector in zip(words, known, strict=True) if has_vector], vectors[known]
+        yield words, vectors

@@ -245,7 +245,6 @@ class HashConfig:
     p: float = 2.0
     rank: int = 2
     delta: float = 0.0
-
     lr: float = 0.2
     epochs: int = 20
     batch: int = 100

@@ -55,7 +55,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """
     from wv_cli.commands.bar import reading_bar
     from wv_cli.commands.display import observer, say, stopped
-    from wv_cli.training.bioword_session import BiowordSession, run
+    from wv_cli.training.bioword_session import BiowordSession
 
     del options["method"]
     session = BiowordSession(
@@ -69,7 +69,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
         say(message, quiet, as_json, **facts)
 
     with reading_bar(quiet or as_json) as reading:
-        outcome, facts = run(session, tell, observer(quiet, as_json), reading)
+        outcome, facts = session.run(tell, observer(quiet, as_json), reading)
     if outcome is not None and not outcome.finished:
         raise stopped(outcome, session.checkpoint_path is not None, session.resume)
     written = [*session.outputs, *([session.save_hasher] if session.save_hasher else [])]

@@ -41,6 +41,9 @@ def command(
       word2vec-text    .vec .txt  a header `rows dim`, then `word number ...`; also fastText's .vec
       word2vec-binary  .bin       a header `rows dim`, then `word ` and raw float32
       glove-text       .glove     no header, `word number ...`
+      npy              .npy       a NumPy array; the words beside it in NAME.words.txt
+      projector-tsv    .tsv       for TensorBoard's projector, words in NAME.metadata.tsv; only written
+      codes            .codes     codes from wv hash (codes-text: as text), vectors of 1 and -1 or 0; only read
       fasttext-bin                a fastText model, from a fastText model only: --to fasttext-bin undoes the
                                   quantisation of a .ftz and renews files in the oldest layout
 

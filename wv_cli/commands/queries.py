@@ -28,13 +28,16 @@ def piped_lines() -> Iterator[list[str]]:
     another program asks and waits for the answer."""
     from wv_cli.words import decode
 
-    unfinished = b""
+    unfinished: list[bytes] = []  # joined when its line ends: a long line is copied once
     while block := os.read(sys.stdin.fileno(), 1 << 16):
-        *lines, unfinished = (unfinished + block).split(b"\n")
+        first, *lines = block.split(b"\n")
+        unfinished.append(first)
         if lines:
+            lines.insert(0, b"".join(unfinished))
+            unfinished = [lines.pop()]
             yield [decode(line.rstrip(b"\r")) for line in lines]
-    if unfinished:
-        yield [decode(unfinished)]
+    if any(unfinished):
+        yield [decode(b"".join(unfinished))]
 
 
 def _typed_lines(prompt: str) -> Iterator[list[str]]:

@@ -10,7 +10,6 @@ from wv_cli.commands.options import conflict, precision_option, quiet_option
 from wv_cli.commands.pooling import pool_lines, pooling_options, wants_pooling
 from wv_cli.commands.queries import piped_lines
 from wv_cli.commands.reading import load_vectors
-from wv_cli.errors import WvError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,6 +62,7 @@ def command(
     wv vectors vectors.bin --sentences --pooling sif --counts corpus.vocab -o lines.npy < lines.txt
     """
     from wv_cli.commands.reading import open_composer
+    from wv_cli.composition import word_vectors
     from wv_cli.formats.lines import json_lines, require_finite, text_lines
 
     if ngrams is not None and (words or sentences):
@@ -89,12 +89,5 @@ def command(
         if sentences:
             show("sentence", lines, source.lines(lines))
             continue
-        asked = [word for line in lines for word in ([line] if source.is_listed(line) else line.split())]
-        vectors, known = source.words(asked)
-        missing = [word for word, has_vector in zip(asked, known, strict=True) if not has_vector]
-        if missing and oov == "error":
-            message = f"{missing[0]!r} has no vector in {file}; --oov zero prints zeros, --oov skip leaves it out"
-            raise WvError(message)
-        if oov == "skip":
-            asked, vectors = [word for word, has_vector in zip(asked, known, strict=True) if has_vector], vectors[known]
-        show("word", asked, vectors)
+        for asked, vectors in word_vectors(source, lines, oov, file):
+            show("word", asked, vectors)

@@ -22,6 +22,7 @@ from wv_cli.text.output import open_output
 from wv_cli.words import WordList
 
 _BLOCK_BYTES = 1 << 20
+_SPARSE_BLOCK_BYTES = 1 << 18
 
 
 def save_model(target: str | os.PathLike[str] | BinaryIO, model: FastTextModel) -> None:
@@ -107,40 +108,32 @@ def _table(words: WordList, counts: NDArray[np.int64], kind: int) -> Iterator[by
 
 def _write_rows(stream: BinaryIO, matrix: Matrix, holes: bool) -> None:
     rows, dim = matrix.shape
-    step = max(1, _BLOCK_BYTES // (4 * dim))
     if isinstance(matrix, SparseRows):
-        _write_sparse(stream, matrix, step, holes)
+        _write_sparse(stream, matrix, holes)
         return
+    step = max(1, _BLOCK_BYTES // (4 * dim))
     for first in range(0, rows, step):
         last = min(first + step, rows)
         block = matrix.values[first:last] if isinstance(matrix, DenseMatrix) else matrix.take(np.arange(first, last))
         stream.write(np.ascontiguousarray(block, "<f4").view(np.uint8).data)
 
 
-def _write_sparse(stream: BinaryIO, matrix: SparseRows, step: int, holes: bool) -> None:
+def _write_sparse(stream: BinaryIO, matrix: SparseRows, holes: bool) -> None:
+    """Dense blocks small enough for the cache; those without a row are left out as holes, but not the last: a file does
+    not end with a hole."""
     rows, dim = matrix.shape
-    at = 0
-    # Runs of rows that follow each other are written, the gaps between them skipped.
-    breaks = np.flatnonzero(np.diff(matrix.kept) != 1) + 1
-    bounds = np.concatenate([[0], breaks, [len(matrix.kept)]]) if len(matrix.kept) else np.zeros(1, np.int64)
-    for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        _skip(stream, int(matrix.kept[begin]) - at, dim, step, holes)
-        for first in range(begin, end, step):
-            block = matrix.values[first : min(first + step, end)]
-            stream.write(np.ascontiguousarray(block, "<f4").view(np.uint8).data)
-        at = int(matrix.kept[end - 1]) + 1
-    if at < rows:
-        # The last row is written in any case: a file does not end with a hole.
-        _skip(stream, rows - 1 - at, dim, step, holes)
-        stream.write(bytes(4 * dim))
-
-
-def _skip(stream: BinaryIO, rows: int, dim: int, step: int, holes: bool) -> None:
-    if holes and rows * dim * 4 > 1 << 16:
-        stream.seek(rows * dim * 4, os.SEEK_CUR)
-        return
+    step = max(1, _SPARSE_BLOCK_BYTES // (4 * dim))
+    block = np.zeros((min(step, rows), dim), "<f4")
     for first in range(0, rows, step):
-        stream.write(bytes(4 * dim * min(step, rows - first)))
+        last = min(first + step, rows)
+        begin, end = np.searchsorted(matrix.kept, (first, last)).tolist()
+        if holes and begin == end and last < rows:
+            stream.seek((last - first) * dim * 4, os.SEEK_CUR)
+            continue
+        place = matrix.kept[begin:end] - first
+        block[place] = matrix.values[begin:end]
+        stream.write(block[: last - first].view(np.uint8).data)
+        block[place] = 0
 
 
 def _write_quantised(stream: BinaryIO, matrix: QuantMatrix) -> None:

@@ -74,6 +74,12 @@ class Session:
         return f"{self.outputs[0]}.checkpoint" if self.outputs and self.outputs[0] != "-" else None
 
     @property
+    def workers(self) -> int:
+        """How many steps run at once."""
+        threads: int = self.config.threads
+        return threads
+
+    @property
     def beside(self) -> str | None:
         """The file beside which temporary files go."""
         return next((path for path in self.outputs if path != "-"), None)
@@ -89,7 +95,7 @@ class Session:
             self.checkpoint_path,
             model,
             first_step=first_step,
-            threads=self.config.threads,
+            threads=self.workers,
             save_every=self.checkpoint_every,
             max_seconds=self.max_seconds,
             observe=observe,
