@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from wv_cli import _cpu, _prediction
 from wv_cli.errors import WvError
-from wv_cli.fasttext import SparseRows, split_line
+from wv_cli.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows, split_line
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.memory import padded, zeros
 from wv_cli.models import classifier as module
 from wv_cli.models.classifier import ALL, Classifier, blocks_of_lines, tree
+from wv_cli.words import WordList
 
 GOLDEN = Path(__file__).parent / "golden"
 MODELS = ["cook-raw.ftz", "cook-hs", "cook-ova", "cook-ns"]
@@ -123,7 +124,7 @@ def test_lines_have_the_rows_the_model_gives_them(lines):
         model = LOADED.setdefault(name, load_model(GOLDEN / name))
         classifier = LOADED.setdefault(name + "c", Classifier(model))
         raw = [" ".join(line).encode("utf-8", "surrogateescape") for line in lines]
-        starts, rows, label_starts, labels = classifier._reader.read(b"".join(line + b"\n" for line in raw))
+        starts, rows, label_starts, labels = classifier._engine.reader.read(b"".join(line + b"\n" for line in raw))
         assert len(starts) == len(label_starts) == len(lines) + 1
         for i, line in enumerate(raw):
             tokens = split_line(line, classifier=True)
@@ -201,3 +202,33 @@ def test_sparse_rows_answer_too(golden):
     rows = np.arange(model.input.shape[0])
     sparse = SparseRows(model.input.shape, rows, model.input.take(rows))
     compare(answered(Classifier(model.__class__(**{**vars(model), "input": sparse})), text), expected)
+
+
+def test_gathered_rows_change_no_answer() -> None:
+    rng = np.random.default_rng(3)
+    words, buckets, dim = 40, 500, 20
+    values = rng.standard_normal((words + buckets, dim)).astype(np.float32)
+    values[rng.random(len(values)) < 0.6] = 0
+    names = [b"w%d" % i for i in range(words)]
+    model = FastTextModel(
+        args=FastTextArgs(
+            dim=dim, word_ngrams=2, buckets=buckets, minn=0, maxn=0, model="supervised", loss="softmax", min_count=1
+        ),
+        words=WordList.of(names),
+        counts=np.ones(words, np.int64),
+        labels=WordList.of([b"__label__%d" % i for i in range(5)]),
+        label_counts=np.arange(5, 0, -1),
+        tokens=words,
+        kept_buckets=None,
+        input=DenseMatrix(values),
+        output=DenseMatrix(rng.standard_normal((5, dim)).astype(np.float32)),
+    )
+    lines = [b" ".join(rng.choice(names, rng.integers(0, 30))) + b" new\n" for _ in range(3000)]
+    lines.append(b" ".join(rng.choice(names, 1000)) + b"\n")
+    before = Classifier(model)
+    once = before.answer(b"".join(lines), k=3)
+    after = Classifier(model)
+    answered = list(after.answers([b"".join(lines)] * 12, k=3))
+    assert not after._may_gather
+    assert np.concatenate([part.scores for part in answered])[-len(lines) :].tolist() == once.scores.tolist()
+    assert np.concatenate([part.labels for part in answered])[: len(lines)].tolist() == once.labels.tolist()

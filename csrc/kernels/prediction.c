@@ -12,7 +12,8 @@
 
 enum {
     LINES = 8, /* lines scored at once: they share the loads of the output rows */
-    CHUNK = 8  /* vectors of a row summed at once, in registers */
+    CHUNK = 8, /* vectors of a row summed at once, in registers */
+    SHORT = 512 /* rows of a line of usual length */
 };
 
 /* A label and ln(p + 1e-5). */
@@ -23,6 +24,7 @@ typedef struct {
 
 typedef struct {
     float *hidden;  /* (LINES, stride) */
+    int32_t *read;  /* (2, LINES, SHORT) the rows of a group of lines that are not zero, and of the next */
     float *score;   /* (LINES, labels) */
     float *block;   /* scores of a tile */
     vfloat *sums;
@@ -41,6 +43,7 @@ static size_t lay_out(const wv_prediction_run *run, char *memory, scratch_space 
     char *p = memory;
     size_t labels = (size_t)run->labels;
     space->hidden = carve(&p, sizeof(float) * LINES * (size_t)run->stride);
+    space->read = carve(&p, sizeof(int32_t) * 2 * LINES * SHORT);
     space->score = carve(&p, sizeof(float) * LINES * (labels + WV_ROW_FLOATS));
     space->block = carve(&p, sizeof(float) * (LINES * WV_TILE_OUTPUTS + WV_ROW_FLOATS));
     space->sums = carve(&p, sizeof(vfloat) * (LINES * WV_TILE_OUTPUTS + WV_LANES));
@@ -81,14 +84,14 @@ WV_INLINE void sum_columns(const wv_prediction_run *run, const int32_t *row, int
     if (rest) v_store_unaligned(out + last, sum[vectors] * scale);
 }
 
-/* out = mean of the rows. The input may be a mapped file: rows begin at any byte and nothing may be read behind them. */
-static void mean_of_rows(const wv_prediction_run *run, const int32_t *row, int64_t rows, float *out) {
-    float scale = 1.0f / (float)rows;
-    int d = 0;
-    for (; d + CHUNK * WV_LANES <= run->dim; d += CHUNK * WV_LANES) sum_columns(run, row, rows, d, CHUNK, 0, scale, out);
-    int vectors = (run->dim - d) / WV_LANES, rest = run->dim % WV_LANES != 0;
-    if (run->dim < WV_LANES) {
-        for (; d < run->dim; d++) {
+/* out = scale * sum of the rows. The input may be a mapped file: rows begin at any byte and nothing may be read behind
+ * them, unless they are padded with zeros to the stride of the output. */
+static void scaled_sum(const wv_prediction_run *run, const int32_t *row, int64_t rows, float scale, float *out) {
+    int d = 0, dim = run->input_stride < run->stride ? run->dim : run->stride;
+    for (; d + CHUNK * WV_LANES <= dim; d += CHUNK * WV_LANES) sum_columns(run, row, rows, d, CHUNK, 0, scale, out);
+    int vectors = (dim - d) / WV_LANES, rest = dim % WV_LANES != 0;
+    if (dim < WV_LANES) {
+        for (; d < dim; d++) {
             float sum = 0, part;
             for (int64_t k = 0; k < rows; k++) {
                 memcpy(&part, run->input + ((size_t)row[k] * (size_t)run->input_stride + (size_t)d) * sizeof part,
@@ -97,22 +100,47 @@ static void mean_of_rows(const wv_prediction_run *run, const int32_t *row, int64
             }
             out[d] = sum * scale;
         }
-    } else if (rest) {
-        switch (vectors) {
-#define WITH_REST(n) case n: sum_columns(run, row, rows, d, n, 1, scale, out); break
-        WITH_REST(0); WITH_REST(1); WITH_REST(2); WITH_REST(3); WITH_REST(4); WITH_REST(5); WITH_REST(6); WITH_REST(7);
-#undef WITH_REST
-        }
     } else {
-        for (; d < run->dim; d += WV_LANES) sum_columns(run, row, rows, d, 1, 0, scale, out);
+        switch (2 * vectors + rest) {
+#define COLUMNS(n) \
+    case 2 * n: sum_columns(run, row, rows, d, n, 0, scale, out); break; \
+    case 2 * n + 1: sum_columns(run, row, rows, d, n, 1, scale, out); break
+        case 1: sum_columns(run, row, rows, d, 0, 1, scale, out); break;
+        COLUMNS(1); COLUMNS(2); COLUMNS(3); COLUMNS(4); COLUMNS(5); COLUMNS(6); COLUMNS(7);
+#undef COLUMNS
+        }
     }
-    for (d = run->dim; d < run->stride; d++) out[d] = 0;
+    for (d = dim; d < run->stride; d++) out[d] = 0;
 }
 
-static void prefetch_rows(const wv_prediction_run *run, const int32_t *row, int64_t rows) {
+/* The rows to read of up to LINES lines: row[i] .. row[i] + rows[i]. */
+typedef struct {
+    const int32_t *row[LINES];
+    int64_t rows[LINES];
+} group;
+
+/* Leaves out rows of zeros, copying the others to `kept` (LINES, SHORT), and asks for the memory of those left: the next
+ * group is gathered before this one is summed. Lines of more than SHORT rows stay as they are. */
+static void gather(const wv_prediction_run *run, const int64_t *start, const int32_t *row, int64_t first, int64_t last,
+                   int32_t *kept, group *g) {
     size_t width = (size_t)run->input_stride * sizeof(float);
-    for (int64_t k = 0; k < rows; k++)
-        for (size_t at = 0; at < width; at += 64) __builtin_prefetch(run->input + (size_t)row[k] * width + at, 0, 3);
+    for (int64_t i = first; i < last; i++, kept += SHORT) {
+        const int32_t *from = row + start[i];
+        int64_t rows = start[i + 1] - start[i], count = 0;
+        g->row[i - first] = from;
+        g->rows[i - first] = rows;
+        if (rows > SHORT) continue;
+        if (run->zero_row >= 0) {
+            for (int64_t k = 0; k < rows; k++) {
+                kept[count] = from[k];
+                count += from[k] != run->zero_row;
+            }
+            g->row[i - first] = from = kept;
+            g->rows[i - first] = rows = count;
+        }
+        for (int64_t k = 0; k < rows; k++)
+            for (size_t at = 0; at < width; at += 64) __builtin_prefetch(run->input + (size_t)from[k] * width + at, 0, 3);
+    }
 }
 
 /* ---------------------------------------------------------------- the k best */
@@ -259,18 +287,21 @@ void WV_NAME(wv_supervised_predict)(const wv_prediction_run *run, const int64_t 
     scratch_space space;
     lay_out(run, scratch, &space);
     size_t width = (size_t)run->labels + WV_ROW_FLOATS;
+    group now, next;
+    gather(run, start, row, 0, lines < LINES ? lines : LINES, space.read, &next);
     for (int64_t first = 0; first < lines; first += LINES) {
         int count = 0;
         int64_t place[LINES], last = first + LINES < lines ? first + LINES : lines;
         int64_t ahead = last + LINES < lines ? last + LINES : lines;
+        now = next;
+        gather(run, start, row, last, ahead, space.read + (first / LINES + 1) % 2 * LINES * SHORT, &next);
         for (int64_t i = first; i < last; i++) {
             found[i] = 0;
             if (start[i] == start[i + 1]) continue; /* nothing known: no answer */
-            mean_of_rows(run, row + start[i], start[i + 1] - start[i],
-                         space.hidden + (size_t)count * (size_t)run->stride);
+            scaled_sum(run, now.row[i - first], now.rows[i - first], 1.0f / (float)(start[i + 1] - start[i]),
+                       space.hidden + (size_t)count * (size_t)run->stride);
             place[count++] = i;
         }
-        if (start[ahead] - start[last] < 64 * LINES) prefetch_rows(run, row + start[last], start[ahead] - start[last]);
         if (run->layer != WV_SUP_HS) all_scores(run, &space, count, width);
         for (int n = 0; n < count; n++) {
             int64_t i = place[n];

@@ -59,6 +59,7 @@ typedef struct {
     const float *sigmoid;        /* fastText's table, 513 values */
     int32_t k;
     float threshold;
+    int32_t zero_row; /* a row of `input` that is all zeros and is not read, -1 for none */
 } wv_prediction_run;
 
 #endif

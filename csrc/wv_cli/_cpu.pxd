@@ -185,6 +185,7 @@ cdef extern from "kernels/wv_kernels.h" nogil:
         const float *sigmoid
         int32_t k
         float threshold
+        int32_t zero_row
 
     enum:
         WV_CODE_LANES

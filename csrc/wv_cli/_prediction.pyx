@@ -176,15 +176,17 @@ cdef class Answers:
 
 
 cdef class Predictor:
-    """The two matrices of a model. `input` is (rows, 4 * dim) uint8, float32 bytes that begin anywhere; output is (labels,
-    stride) float32, aligned and padded, for hierarchical softmax (labels - 1, stride) or more. `tree` is (left, right)."""
+    """The two matrices of a model. `input` is (rows, 4 * dim) uint8, float32 bytes that begin anywhere, or (rows, 4 *
+    stride), padded with zeros; row `zero_row` of it is zero and is not read. output is (labels, stride) float32, aligned and
+    padded, for hierarchical softmax (labels - 1, stride) or more. `tree` is (left, right)."""
 
     cdef wv_prediction_run run
     cdef const wv_kernels *table
     cdef int64_t rows
     cdef object kept_alive
 
-    def __init__(self, input, output, *, int dim, int labels, layer, sigmoid, tree=None, isa=None):
+    def __init__(self, input, output, *, int dim, int labels, layer, sigmoid, tree=None, isa=None,
+                 int zero_row=-1):
         cdef const float[:, ::1] y = output
         cdef const float[::1] steps = sigmoid
         cdef const int32_t[::1] left, right
@@ -205,16 +207,17 @@ cdef class Predictor:
             if left.shape[0] != 2 * labels - 1 or right.shape[0] != 2 * labels - 1:
                 raise ValueError("tree: expected an entry for every node")
             self.run.left, self.run.right = &left[0], &right[0]
+        self.run.zero_row = zero_row
         if input is not None:
             self.rows = self.set_input(input, &self.run)
             self.kept_alive.append(input)
 
     cdef int64_t set_input(self, input, wv_prediction_run *run) except -1:
         cdef const unsigned char[:, ::1] x = input
-        if x.shape[1] != 4 * run.dim:
-            raise ValueError(f"input: expected {4 * run.dim} bytes a row, found {x.shape[1]}")
+        if x.shape[1] != 4 * run.dim and x.shape[1] != 4 * run.stride:
+            raise ValueError(f"input: expected {4 * run.dim} or {4 * run.stride} bytes a row, found {x.shape[1]}")
         run.input = <const char *>&x[0, 0] if x.shape[0] else NULL
-        run.input_stride = run.dim
+        run.input_stride = <int32_t>(x.shape[1] // 4)
         return x.shape[0]
 
     def predict(self, const int64_t[::1] starts, const int32_t[::1] rows, int k, double threshold, input=None):
@@ -229,6 +232,7 @@ cdef class Predictor:
         cdef float *aligned
         if input is not None:
             available = self.set_input(input, &run)
+            run.zero_row = -1
         for i in range(rows.shape[0]):
             highest = max(highest, rows[i])
         if highest >= available or starts[0] != 0 or starts[lines] != rows.shape[0]:

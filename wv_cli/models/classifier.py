@@ -18,6 +18,8 @@ from wv_cli.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel, SparseRows
 from wv_cli.words import WordList
 
 _DENSE_BYTES = 1 << 28  # matrices that are not dense become so up to this size; of larger ones rows are taken as needed
+_SCANNED_ROWS = 1 << 12
+_GATHERING_COST = 100  # bytes of a matrix gathered in the time in which one byte of text is answered
 _BLOCK = 1 << 18  # bytes of text answered at once
 ALL = -1  # k: every label
 
@@ -58,9 +60,20 @@ class Classifier:
             raise WvError(message)
         if len(model.labels) == 0:
             raise WvError(f"{name}: the classifier has no labels")
+        self._model, self._name = model, name
         self.labels = model.labels
-        self._input = model.input
-        args, buckets, bucket_row = model.args, model.args.buckets, None
+        self._output = memory.zeros(model.output.shape[0], memory.padded(model.input.shape[1]))
+        for first in range(0, len(self._output), 1 << 16):
+            part = self._output[first : first + (1 << 16)]
+            part[:, : model.input.shape[1]] = model.output.take(np.arange(first, first + len(part)))
+        self._engine = self._made()
+        self._may_gather = (
+            isinstance(model.input, DenseMatrix) and model.kept_buckets is None and model.args.buckets > 0
+        )
+
+    def _made(self) -> "_Engine":
+        model, args = self._model, self._model.args
+        buckets, bucket_row = args.buckets, None
         if model.kept_buckets is not None:
             bucket_row = np.full(buckets, -1, np.int32)
             kept = model.kept_buckets[(model.kept_buckets[:, 0] >= 0) & (model.kept_buckets[:, 0] < buckets)]
@@ -68,12 +81,28 @@ class Classifier:
             if len(kept) == 0:
                 buckets, bucket_row = 0, None
         rows, dim = model.input.shape
-        dense: NDArray[np.float32] | None = None
         if isinstance(model.input, SparseRows) and bucket_row is None and buckets:
-            dense, bucket_row = _rows_that_count(model.input, len(model.words), buckets)
+            gathered = _rows_that_count(model.input.kept, model.input.values, None, len(model.words), buckets)
+            return self._engine_of(*gathered, buckets, gathered=True)
+        dense: NDArray[np.float32] | None = None
+        if isinstance(model.input, DenseMatrix):
+            dense = model.input.values
+        elif rows * dim * 4 <= _DENSE_BYTES:
+            dense = model.input.take(np.arange(rows))
+        return self._engine_of(dense, bucket_row, buckets)
+
+    def _engine_of(
+        self,
+        dense: NDArray[np.float32] | None,
+        bucket_row: NDArray[np.int32] | None,
+        buckets: int,
+        gathered: bool = False,
+    ) -> "_Engine":
+        """`dense` is the input matrix; `gathered`: made by _rows_that_count, its last row is zero."""
+        model, args = self._model, self._model.args
         minn, maxn = model.char_ngrams
         try:
-            self._reader = _prediction.LineReader(
+            reader = _prediction.LineReader(
                 (model.words.blob, model.words.starts),
                 (model.labels.blob, model.labels.starts),
                 minn=minn,
@@ -84,37 +113,48 @@ class Classifier:
                 prefix=LABEL_PREFIX,
             )
         except ValueError as error:
-            raise WvError(f"{name}: {error}") from error
-        if isinstance(model.input, DenseMatrix):
-            dense = model.input.values
-        elif dense is None and rows * dim * 4 <= _DENSE_BYTES:
-            dense = model.input.take(np.arange(rows))
-        output = memory.zeros(model.output.shape[0], memory.padded(dim))
-        for first in range(0, len(output), 1 << 16):
-            part = output[first : first + (1 << 16)]
-            part[:, :dim] = model.output.take(np.arange(first, first + len(part)))
-        self._predictor = _prediction.Predictor(
+            raise WvError(f"{self._name}: {error}") from error
+        predictor = _prediction.Predictor(
             None if dense is None else dense.view(np.uint8),
-            output,
-            dim=dim,
+            self._output,
+            dim=model.input.shape[1],
             labels=len(model.labels),
             layer=args.loss,
             sigmoid=_sigmoid_table(),
             tree=tree(model.label_counts) if args.loss == "hs" else None,
+            zero_row=len(dense) - 1 if gathered and dense is not None else -1,
         )
-        self._is_dense = dense is not None
+        return _Engine(reader, predictor, dense is not None)
+
+    def _gather(self) -> None:
+        """Copies the rows that are not zero to huge pages, if they fit into memory: random rows of a mapped file wait
+        for the page table, and a model of `wv train` has rows only for the n-grams that occur."""
+        self._may_gather = False
+        assert isinstance(self._model.input, DenseMatrix)
+        values, words = self._model.input.values, len(self._model.words)
+        used = [
+            first + np.flatnonzero(values[first : first + _SCANNED_ROWS].any(axis=1))
+            for first in range(0, len(values), _SCANNED_ROWS)
+        ]
+        kept = np.concatenate(used)
+        free = memory.available()
+        if free is None or 2 * 4 * len(kept) * memory.padded(values.shape[1]) > free:
+            return
+        gathered = _rows_that_count(kept, values, kept, words, self._model.args.buckets)
+        self._engine = self._engine_of(*gathered, self._model.args.buckets, gathered=True)
 
     def answer(self, text: bytes | memoryview, k: int = 1, threshold: float = 0.0) -> Answered:
         """The k best labels (ALL: every one) with a probability of at least `threshold` for every line of `text`, whose
         last byte is a newline. A line of which the model knows nothing has no answer."""
-        starts, rows, true_starts, true_labels = self._reader.read(text)
+        engine = self._engine
+        starts, rows, true_starts, true_labels = engine.reader.read(text)
         matrix = None
-        if not self._is_dense:
+        if not engine.is_dense:
             distinct, places = np.unique(rows, return_inverse=True)
-            matrix = np.ascontiguousarray(self._input.take(distinct.astype(np.int64))).view(np.uint8)
+            matrix = np.ascontiguousarray(self._model.input.take(distinct.astype(np.int64))).view(np.uint8)
             rows = places.astype(np.int32)
         k = len(self.labels) if k == ALL else k
-        answers = self._predictor.predict(starts, rows, k, threshold, matrix)
+        answers = engine.predictor.predict(starts, rows, k, threshold, matrix)
         reads = starts[1:] > starts[:-1]
         return Answered(answers.labels, answers.scores, answers.found, reads, true_starts, true_labels, answers)
 
@@ -123,17 +163,30 @@ class Classifier:
     ) -> Iterator[Answered]:
         """Answers for a text in chunks cut anywhere, in order, a block of lines at a time."""
         if threads == 1:
-            for block in blocks_of_lines(chunks):
+            for block in self._counted(blocks_of_lines(chunks)):
                 yield self.answer(block, k, threshold)
             return
         with ThreadPoolExecutor(threads) as pool:
             waiting: deque[Future[Answered]] = deque()
-            for block in blocks_of_lines(chunks):
+            for block in self._counted(blocks_of_lines(chunks)):
                 waiting.append(pool.submit(self.answer, block, k, threshold))
                 if len(waiting) > 2 * threads:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
+
+    def _counted(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
+        """The same blocks; once answering has taken about as long as gathering the rows would, they are gathered. A few
+        lines are thus answered without reading the whole model, and no text takes more than twice its best time."""
+        seen = 0
+        for block in blocks:
+            if (
+                self._may_gather
+                and _GATHERING_COST * seen >= self._model.input.shape[0] * self._model.input.shape[1] * 4
+            ):
+                self._gather()
+            seen += len(block)
+            yield block
 
 
 def blocks_of_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -155,16 +208,31 @@ def blocks_of_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
         yield b"".join([*pieces, b"\n"])
 
 
-def _rows_that_count(matrix: SparseRows, words: int, buckets: int) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """(rows, row of every bucket behind the words): those of the words, of the buckets that are kept, and one of zeros
-    for all other buckets. A model just trained thus needs no more memory than its training did."""
-    kept = matrix.kept[matrix.kept >= words] - words
-    dense = np.zeros((words + len(kept) + 1, matrix.shape[1]), np.float32)
-    own = matrix.kept < words
-    dense[matrix.kept[own]] = matrix.values[own]
-    dense[words : words + len(kept)] = matrix.values[~own]
-    bucket_row = np.full(buckets, len(kept), np.int32)
-    bucket_row[kept] = np.arange(len(kept), dtype=np.int32)
+@dataclass(frozen=True, eq=False)
+class _Engine:
+    """A reader and the predictor for its rows; `is_dense`: the predictor has the input matrix."""
+
+    reader: _prediction.LineReader
+    predictor: _prediction.Predictor
+    is_dense: bool
+
+
+def _rows_that_count(
+    kept: NDArray[np.int64], values: NDArray[np.float32], places: NDArray[np.int64] | None, words: int, buckets: int
+) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+    """(rows, row of every bucket behind the words): those of the words, of the buckets among `kept` (ascending row
+    numbers), and last one of zeros for all other buckets, padded, in huge pages. Row kept[i] is values[places[i]],
+    without places values[i]. A model just trained thus needs no more memory than its training did."""
+    own = int(np.searchsorted(kept, words))
+    row_of_kept = np.concatenate([kept[:own], words + np.arange(len(kept) - own)])
+    dim = values.shape[1]
+    dense = memory.zeros(words + len(kept) - own + 1, memory.padded(dim))
+    for first in range(0, len(kept), _SCANNED_ROWS):
+        part = slice(first, first + _SCANNED_ROWS)
+        dense[row_of_kept[part], :dim] = values[part] if places is None else values[places[part]]
+    bucket_row = memory.zeros(1, buckets).view(np.int32)[0]
+    bucket_row[:] = len(kept) - own
+    bucket_row[kept[own:] - words] = np.arange(len(kept) - own, dtype=np.int32)
     return dense, bucket_row
 
 
