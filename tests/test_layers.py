@@ -82,6 +82,17 @@ def test_imports_point_one_way(path: Path) -> None:
     assert not upwards, f"{module_name(path)} is below {upwards}"
 
 
+@pytest.mark.parametrize("path", sources(), ids=module_name)
+def test_only_declared_packages_are_needed(path: Path) -> None:
+    """Whole-file imports: the standard library, ourselves and the three run-time dependencies. Extras are imported where
+    they are used, and what only type checkers read stands under TYPE_CHECKING."""
+    nodes = [node for node in tree(path).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
+    allowed = {*sys.stdlib_module_names, "wv_cli", "click", "numpy", "tqdm"}
+    assert {name.split(".")[0] for name in names} <= allowed
+
+
 def test_no_import_cycle() -> None:
     """Modules of one level may use each other, but not in a circle. An __init__ imported for its table is a module."""
     names = {module_name(path): path for path in sources()}

@@ -19,10 +19,10 @@ are refused by name. What a model is stands in wv_cli.fasttext; writing in fastt
 import math
 import os
 import struct
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import Buffer
 
 from wv_cli import _subwords
 from wv_cli.errors import BadFile
@@ -32,6 +32,9 @@ from wv_cli.formats.input import Input, open_input
 from wv_cli.formats.report import shown
 from wv_cli.product import CENTROIDS, ProductQuantizer, QuantMatrix
 from wv_cli.words import WordList
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer  # collections.abc has it from Python 3.12 on
 
 MAGIC = struct.pack("<i", 793712314)
 VERSIONS = (11, 12)
@@ -60,7 +63,7 @@ def read_model(source: Input) -> FastTextModel:
 class ModelReader:
     """One model in `data`. `at` is the place there, moved by every reading; `table_at` that of the word table."""
 
-    def __init__(self, name: str, data: Buffer) -> None:
+    def __init__(self, name: str, data: "Buffer") -> None:
         self.name, self.data = name, memoryview(data)
         self.at = self.table_at = 0
 
