@@ -84,8 +84,8 @@ def test_imports_point_one_way(path: Path) -> None:
 
 @pytest.mark.parametrize("path", sources(), ids=module_name)
 def test_only_declared_packages_are_needed(path: Path) -> None:
-    """Whole-file imports: the standard library, ourselves and the three run-time dependencies. Extras are imported where
-    they are used, and what only type checkers read stands under TYPE_CHECKING."""
+    """At the top of a file: the standard library, ourselves and the three run-time dependencies. Extras are imported
+    where they are used, and what only type checkers read stands under TYPE_CHECKING."""
     nodes = [node for node in tree(path).body if isinstance(node, ast.Import | ast.ImportFrom)]
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
