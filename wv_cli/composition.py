@@ -21,7 +21,7 @@ Pooling = Callable[[NDArray[np.float32], NDArray[np.int64]], NDArray[np.float32]
 _WORDS_AT_ONCE = 10_000
 
 # fasttext: the rule of its models of word vectors.
-POOLINGS: dict[str, Pooling] = {"fasttext": lambda vectors, rows: unit_mean(vectors)}
+POOLINGS: dict[str, Pooling] = {"fasttext": lambda vectors, rows: unit_mean([vectors], vectors.shape[1])}
 
 
 class Composer(Protocol):

@@ -27,6 +27,7 @@ LABEL_PREFIX = b"__label__"  # not kept in the file; fastText takes its default,
 # Rows gathered at once when a matrix is not dense; characters of words whose n-grams are made at once.
 _GATHERED_BYTES = 1 << 26
 _BLOCK_CHARACTERS = 1 << 18
+_WORDS_AT_ONCE = 10_000  # of a line
 
 
 class Matrix(Protocol):
@@ -201,7 +202,8 @@ class FastTextModel:
         tokens = split_line(line, classifier=self.is_classifier)
         if self.is_classifier:
             return self.mean([self.line_rows(tokens)])[0]
-        return unit_mean(self.word_vectors(tokens))
+        blocks = (tokens[first : first + _WORDS_AT_ONCE] for first in range(0, len(tokens), _WORDS_AT_ONCE))
+        return unit_mean((self.word_vectors(block) for block in blocks), self.dim)
 
     def mean(self, groups: Sequence[Rows]) -> NDArray[np.float32]:
         """(len(groups), dim): the mean of each group's rows of the input matrix, zero for an empty group."""
@@ -268,11 +270,12 @@ def split_line(line: str | bytes, *, classifier: bool = False) -> list[bytes]:
     return (text.replace(b"\0", b" ") if classifier else text).split()
 
 
-def unit_mean(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(dim,): the mean of the unit vectors of (n, dim), zero vectors left out; zero when there is no other."""
-    norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-    known = norms > 0
-    if not known.any():
-        return np.zeros(vectors.shape[1], np.float32)
-    mean: NDArray[np.float32] = (vectors[known] / norms[known, None]).sum(axis=0) / np.float32(known.sum())
-    return mean
+def unit_mean(blocks: Iterable[NDArray[np.float32]], dim: int) -> NDArray[np.float32]:
+    """(dim,): the mean of the unit vectors of blocks (n, dim), zero vectors left out; zero when there is no other."""
+    total, count = np.zeros(dim, np.float32), 0
+    for vectors in blocks:
+        norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+        known = norms > 0
+        total += (vectors[known] / norms[known, None]).sum(axis=0)
+        count += int(known.sum())
+    return total / np.float32(max(count, 1))
