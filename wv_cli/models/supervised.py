@@ -16,6 +16,7 @@ from wv_cli.embeddings import Embeddings
 from wv_cli.errors import UsageError
 from wv_cli.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows
 from wv_cli.labelled import LabelledCorpus
+from wv_cli.models.blocks import BlockTraining
 
 # A step is some 10 ms of work: a row costs about 50 ns at dim 100, a label's row 12 ns.
 _STEP_ROWS = 200_000
@@ -23,7 +24,7 @@ _LABELS_PER_ROW = 4
 _NOISE_POWER = 0.5  # fastText's
 
 
-class Supervised:
+class Supervised(BlockTraining):
     """A model in training. Satisfies wv_cli.training.run.Trainable.
 
     `input` is (rows, padded dim) float32: the words of the corpus, then the buckets that occur, in order of first
@@ -146,24 +147,8 @@ class Supervised:
             **tables,
         )
 
-    @property
-    def epochs(self) -> int:
-        return self.config.epochs
-
-    @property
-    def epoch_steps(self) -> int:
-        return len(self.starts) - 1
-
-    @property
-    def steps(self) -> int:
-        return self.epochs * self.epoch_steps
-
     def worker(self) -> _supervised.Worker:
         return self._run.worker()
-
-    def train_step(self, step: int, worker: _supervised.Worker) -> tuple[float, int, int, float]:
-        epoch, block = divmod(step, self.epoch_steps)
-        return worker.block(int(self.starts[block]), int(self.starts[block + 1]), epoch)
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""

@@ -17,6 +17,7 @@ from wv_cli.corpus import Corpus
 from wv_cli.embeddings import Embeddings
 from wv_cli.errors import UsageError, WvError
 from wv_cli.fasttext import FastTextModel
+from wv_cli.models.blocks import BlockTraining
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
 
 # Ids per step: some 10 ms of work, so that a signal is answered at once and threads share evenly. The full softmax
@@ -43,7 +44,7 @@ def keep_probability(
     return np.minimum(keep, 1.0)
 
 
-class Word2vec:
+class Word2vec(BlockTraining):
     """A model in training. Satisfies wv_cli.training.run.Trainable.
 
     `input` holds the word vectors, with subwords the rows that `subwords` describes; `output` the context vectors
@@ -155,24 +156,8 @@ class Word2vec:
             **tables,
         )
 
-    @property
-    def epochs(self) -> int:
-        return self.config.epochs
-
-    @property
-    def epoch_steps(self) -> int:
-        return len(self.starts) - 1
-
-    @property
-    def steps(self) -> int:
-        return self.epochs * self.epoch_steps
-
     def worker(self) -> _word2vec.Worker:
         return self._run.worker(_HOT_ROWS if self.config.threads > 1 else 0)
-
-    def train_step(self, step: int, worker: _word2vec.Worker) -> tuple[float, int, int, float]:
-        epoch, block = divmod(step, self.epoch_steps)
-        return worker.block(int(self.starts[block]), int(self.starts[block + 1]), epoch)
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""
