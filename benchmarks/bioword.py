@@ -12,8 +12,8 @@ import numpy as np
 
 from tests.reference.bioword import Straight
 from wv_cli.config import BiowordConfig, VocabConfig
-from wv_cli.corpus import Corpus, encode
-from wv_cli.models.bioword import Bioword, start_weights
+from wv_cli.hashing.bioword import Bioword, start_weights
+from wv_cli.text.corpus import Corpus, encode
 
 BATCHES = 5
 

@@ -21,13 +21,13 @@ from typing import Any
 from measure import machine
 
 from wv_cli import formats
-from wv_cli.codes import Codes, CodeVectors
 from wv_cli.config import HashConfig
-from wv_cli.embeddings import Embeddings
 from wv_cli.errors import UsageError
 from wv_cli.evaluation import TASKS, Vectors
-from wv_cli.models import HASHERS
-from wv_cli.training.hash_session import fit
+from wv_cli.hashing import HASHERS
+from wv_cli.jobs.hash import fit
+from wv_cli.vectors.codes import Codes, CodeVectors
+from wv_cli.vectors.embeddings import Embeddings
 
 HERE = Path(__file__).resolve().parent
 LENGTHS = (4, 8, 16, 32, 64, 128)

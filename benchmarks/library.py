@@ -27,14 +27,14 @@ def least(work: Callable[[], object], repeat: int) -> dict[str, float]:
 
 def encode_wv(job: Job) -> dict[str, float]:
     from wv_cli.config import VocabConfig
-    from wv_cli.corpus import encode
+    from wv_cli.text.corpus import encode
 
     return least(lambda: encode([job["corpus"]], VocabConfig()), job["repeat"])
 
 
 def count_wv(job: Job) -> dict[str, float]:
     from wv_cli.config import VocabConfig
-    from wv_cli.corpus import count
+    from wv_cli.text.corpus import count
 
     return least(lambda: count([job["corpus"]], VocabConfig()), job["repeat"])
 
@@ -79,7 +79,7 @@ def save_gensim(job: Job) -> dict[str, float]:
 
 def search_wv(job: Job) -> dict[str, float]:
     from wv_cli import formats
-    from wv_cli.neighbours import Neighbours
+    from wv_cli.search.neighbours import Neighbours
 
     index = Neighbours(formats.load(job["source"]), threads=job["threads"])
     queries = np.arange(job["queries"])

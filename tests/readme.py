@@ -12,7 +12,8 @@ from pathlib import Path
 from wv_cli.commands import COMMANDS
 from wv_cli.evaluation import TASKS
 from wv_cli.formats import FORMATS
-from wv_cli.models import HASHERS, MODELS, TEXT_HASHERS
+from wv_cli.hashing import HASHERS, TEXT_HASHERS
+from wv_cli.jobs import MODELS
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 BLOCK = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

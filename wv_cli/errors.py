@@ -47,3 +47,11 @@ class Interrupted(WvError):
     def __init__(self, message: str, signal_number: int) -> None:
         super().__init__(message)
         self.exit_code = 128 + signal_number
+
+
+def shown(text: bytes, limit: int = 40) -> str:
+    """Bytes of a file for a message: short, in quotes, on one line."""
+    cut = text if len(text) <= limit else text[:limit]
+    characters = cut.decode("utf-8", "backslashreplace")
+    plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in characters)
+    return f"'{plain}{'...' if cut is not text else ''}'"

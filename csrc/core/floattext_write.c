@@ -74,7 +74,7 @@ static inline char *put_fixed(char *out, float value, int decimals) {
     return put_padded(out, 0, decimals);
 }
 
-/* ceil(10^k * 2^(63 - floor(log2(10^k)))), k = -31 .. 45; tests/test_floattext.py recomputes it. */
+/* ceil(10^k * 2^(63 - floor(log2(10^k)))), k = -31 .. 45; tests/formats/test_floattext.py recomputes it. */
 #define SMALLEST_POWER (-31)
 static const uint64_t powers_of_ten[] = {
     0x81CEB32C4B43FCF5u, 0xA2425FF75E14FC32u, 0xCAD2F7F5359A3B3Fu, 0xFD87B5F28300CA0Eu, 0x9E74D1B791E07E49u,

@@ -1,4 +1,4 @@
-"""Exact top-k and analogies over unit rows: the calls into kernels/search.c, without the GIL. wv_cli.neighbours is the
+"""Exact top-k and analogies over unit rows: the calls into kernels/search.c, without the GIL. wv_cli.search.neighbours is the
 face of it; this module only checks shapes, since a wrong one would read foreign memory."""
 
 from libc.stdint cimport int32_t, int64_t, uintptr_t

@@ -2,7 +2,7 @@
 """Words, counts and id streams: the Python face of core/wordmap and core/tokenizer.
 
 Only pointers, sizes and errors are handled here; the loops are in C and run without the GIL. Files, options and messages
-are the business of wv_cli.vocab and wv_cli.corpus.
+are the business of wv_cli.text.vocab and wv_cli.text.corpus.
 """
 
 import os

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def read_binary(data):
-    """(words, matrix of +1/-1 or 1/0) of a binary codes file, by the description in wv_cli/formats/container.py."""
+    """(words, matrix of +1/-1 or 1/0) of a binary codes file, by the description in wv_cli/system/container.py."""
     magic, line, rest = data.split(b"\n", 2)
     assert magic == b"wv codes 1"
     assert rest[-4:] == b"DONE"

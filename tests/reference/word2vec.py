@@ -1,6 +1,6 @@
 """Slow float64 twin of csrc/kernels/word2vec.c: the same draws, plain NumPy arithmetic, one position at a time.
 
-The twin's own gradients are checked by finite differences in tests/test_kernel_word2vec.py.
+The twin's own gradients are checked by finite differences in tests/kernels/test_word2vec.py.
 """
 
 from dataclasses import dataclass, field

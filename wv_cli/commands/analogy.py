@@ -2,9 +2,9 @@
 
 import click
 
-from wv_cli.commands.options import json_option, quiet_option
-from wv_cli.commands.queries import Answer, run_queries
-from wv_cli.commands.reading import load_vectors, vector_options
+from wv_cli.commands.shared.options import json_option, quiet_option
+from wv_cli.commands.shared.queries import Answer, run_queries
+from wv_cli.commands.shared.reading import load_vectors, vector_options
 from wv_cli.errors import UsageError
 
 
@@ -43,8 +43,8 @@ def command(
     \b
     wv analogy vectors.bin man king woman
     """
-    from wv_cli.neighbours import Neighbours
-    from wv_cli.spelling import find_words
+    from wv_cli.search.neighbours import Neighbours
+    from wv_cli.vectors.spelling import find_words
 
     if len(words) not in (0, 3):
         message = f"expected three words A B C, found {len(words)}; questions can also be piped in, three words a line"

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.options import field_options, json_option, quiet_option, saved_run_options, take
+from wv_cli.commands.shared.options import field_options, json_option, quiet_option, saved_run_options, take
 from wv_cli.config import BiowordConfig, VocabConfig
 
 
@@ -53,9 +53,9 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     wv hash --method bioword text.txt -o words.codes --save-hasher fly.hasher
     echo 'he sat on the bank of the river' | wv bioword - --hasher fly.hasher -o -
     """
-    from wv_cli.commands.bar import reading_bar
-    from wv_cli.commands.display import observer, say, stopped
-    from wv_cli.training.bioword_session import BiowordSession
+    from wv_cli.commands.shared.bar import reading_bar
+    from wv_cli.commands.shared.display import observer, say, stopped
+    from wv_cli.jobs.bioword import BiowordSession
 
     del options["method"]
     session = BiowordSession(

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.options import conflict, field_options, json_option, quiet_option
+from wv_cli.commands.shared.options import conflict, field_options, json_option, quiet_option
 from wv_cli.config import VocabConfig
 
 
@@ -41,11 +41,11 @@ def command(
     word2vec (-read-vocab) and GloVe do. To count a large text in parts, count each part with --min-count 1 and sum the
     files with --merge, where --min-count and --max-vocab cut the sums.
     """
-    from wv_cli.commands.bar import reading_bar
-    from wv_cli.corpus import count
-    from wv_cli.text.output import check_writable
+    from wv_cli.commands.shared.bar import reading_bar
+    from wv_cli.system.output import check_writable
+    from wv_cli.text.corpus import count
     from wv_cli.text.source import expand_inputs, refuse_overwriting
-    from wv_cli.vocab import merge_vocabs, read_vocab, write_vocab
+    from wv_cli.text.vocab import merge_vocabs, read_vocab, write_vocab
 
     config = VocabConfig(**options)
     config.validate()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wv_cli.commands.options import quiet_option
+from wv_cli.commands.shared.options import quiet_option
 
 if TYPE_CHECKING:
     from wv_cli.formats import Problem, Report

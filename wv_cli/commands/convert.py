@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from wv_cli.commands.options import conflict, quiet_option
+from wv_cli.commands.shared.options import conflict, quiet_option
 from wv_cli.errors import WvError
 
 
@@ -55,7 +55,7 @@ def command(
     import warnings
 
     from wv_cli.formats import FormatWarning, format_for_output, load, save
-    from wv_cli.text.output import check_writable
+    from wv_cli.system.output import check_writable
 
     if to_format == "fasttext-bin":
         given = {"--limit": limit, "--precision": precision, "--escape": escape, "--unescape": unescape}
@@ -80,10 +80,10 @@ def command(
 
 
 def _convert_model(source: str, target: str, from_format: str | None, quiet: bool) -> None:
-    from wv_cli.fasttext import FastTextModel
     from wv_cli.formats import open_vectors
     from wv_cli.formats.fasttext_bin import dense, save_model
-    from wv_cli.text.output import check_writable
+    from wv_cli.system.output import check_writable
+    from wv_cli.vectors.fasttext import FastTextModel
 
     check_writable(target)
     vectors = open_vectors(source, format=from_format)

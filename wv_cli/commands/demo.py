@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from wv_cli.commands.options import quiet_option
+from wv_cli.commands.shared.options import quiet_option
 from wv_cli.errors import WvError
 
 WORDS = ["paris", "music", "computer", "seven"]
@@ -76,7 +76,7 @@ def command(output: str, epochs: int, threads: int, quiet: bool) -> int:
 
     Takes about half a minute. Every step is printed as the command line that repeats it.
     """
-    from wv_cli.text.output import check_writable
+    from wv_cli.system.output import check_writable
 
     data, folder = sample_data(), Path(output)
     threads = threads or min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1, 8)

@@ -4,7 +4,7 @@ import sys
 
 import click
 
-from wv_cli.commands.options import quiet_option
+from wv_cli.commands.shared.options import quiet_option
 
 
 @click.command(short_help="Print the arguments, dictionary or matrices of a fastText model.")

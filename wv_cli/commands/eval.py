@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.options import field_options, quiet_option, take
-from wv_cli.commands.reading import load_vectors
+from wv_cli.commands.shared.options import field_options, quiet_option, take
+from wv_cli.commands.shared.reading import load_vectors
 from wv_cli.errors import GateMissed, UsageError, WvError
 from wv_cli.evaluation import TASKS, Report, Task, Vectors
 

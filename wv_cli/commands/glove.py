@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.options import Size, field_options, json_option, quiet_option, saved_run_options, take
+from wv_cli.commands.shared.options import Size, field_options, json_option, quiet_option, saved_run_options, take
 from wv_cli.config import GloveConfig, VocabConfig
 
 
@@ -66,9 +66,9 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     Does the work of GloVe's vocab_count, cooccur, shuffle and glove. Ctrl-C, SIGTERM and --max-time save a checkpoint
     that --resume continues exactly where it stopped; the exit code is then 130, 143 or 124.
     """
-    from wv_cli.commands.bar import reading_bar
-    from wv_cli.commands.display import say, stopped
-    from wv_cli.training.glove_session import GloveSession
+    from wv_cli.commands.shared.bar import reading_bar
+    from wv_cli.commands.shared.display import say, stopped
+    from wv_cli.jobs.glove import GloveSession
 
     session = GloveSession(
         config=take(GloveConfig, options),

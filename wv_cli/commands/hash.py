@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.options import field_options, json_option, quiet_option, saved_run_options, take
+from wv_cli.commands.shared.options import field_options, json_option, quiet_option, saved_run_options, take
 from wv_cli.config import HashConfig
-from wv_cli.models import HASHERS, TEXT_HASHERS
+from wv_cli.hashing import HASHERS, TEXT_HASHERS
 
 
 class _Hash(click.Command):
@@ -80,9 +80,9 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     wv hash more.vec --hasher itq.hasher -o more.codes
     wv nn vectors.codes paris --rerank vectors.bin
     """
-    from wv_cli.commands.bar import reading_bar
-    from wv_cli.commands.display import say, stopped
-    from wv_cli.training.hash_session import HashSession, run
+    from wv_cli.commands.shared.bar import reading_bar
+    from wv_cli.commands.shared.display import say, stopped
+    from wv_cli.jobs.hash import HashSession, run
 
     session = HashSession(config=take(HashConfig, options), argv=("wv", *sys.argv[1:]), **options)
 

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wv_cli.commands.options import json_option, quiet_option
-from wv_cli.commands.queries import Answer, run_queries
-from wv_cli.commands.reading import load_vectors, vector_options
+from wv_cli.commands.shared.options import json_option, quiet_option
+from wv_cli.commands.shared.queries import Answer, run_queries
+from wv_cli.commands.shared.reading import load_vectors, vector_options
 from wv_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from wv_cli.embeddings import OovRows
-    from wv_cli.neighbours import Hits
+    from wv_cli.search.neighbours import Hits
+    from wv_cli.vectors.embeddings import OovRows
 
 
 @click.command(short_help="Show the nearest neighbours of words.")
@@ -55,10 +55,10 @@ def command(
 
     import numpy as np
 
-    from wv_cli.code_search import CodeNeighbours, Reranker
-    from wv_cli.codes import CodeVectors
-    from wv_cli.neighbours import Neighbours
-    from wv_cli.spelling import find_words
+    from wv_cli.search.codes import CodeNeighbours, Reranker
+    from wv_cli.search.neighbours import Neighbours
+    from wv_cli.vectors.codes import CodeVectors
+    from wv_cli.vectors.spelling import find_words
 
     read = load_vectors(vectors, from_format, limit, quiet, piped=not words or rerank == "-")
     listed, index, codes, reranker = read.words, None, None, None

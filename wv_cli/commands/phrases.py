@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.options import Size, conflict, json_option, quiet_option
+from wv_cli.commands.shared.options import Size, conflict, json_option, quiet_option
 
 
 @click.command("phrases", short_help="Join words that belong together: new york -> new_york.")
@@ -44,8 +44,8 @@ def command(
     A pair of neighbours in a line becomes one word when it occurs much more often than its words would by chance. Each
     further pass works on the joined text, so longer phrases grow: --threshold 200 --threshold 100, or --passes 2.
     """
-    from wv_cli.commands.bar import reading_bar
-    from wv_cli.text.output import check_writable, open_output
+    from wv_cli.commands.shared.bar import reading_bar
+    from wv_cli.system.output import check_writable, open_output
     from wv_cli.text.phrases import DEFAULT_THRESHOLD, JoinedText, Pass, PhrasesConfig, falling_thresholds
     from wv_cli.text.source import refuse_overwriting
 

@@ -2,8 +2,8 @@
 
 import click
 
-from wv_cli.commands.options import quiet_option
-from wv_cli.commands.reading import load_vectors
+from wv_cli.commands.shared.options import quiet_option
+from wv_cli.commands.shared.reading import load_vectors
 from wv_cli.errors import WvError
 
 
@@ -49,10 +49,10 @@ def command(
     """
     import numpy as np
 
-    from wv_cli.models import picture
-    from wv_cli.models.plane import points
-    from wv_cli.spelling import find_words
-    from wv_cli.text.output import check_writable, open_output
+    from wv_cli.plotting import picture
+    from wv_cli.plotting.plane import points
+    from wv_cli.system.output import check_writable, open_output
+    from wv_cli.vectors.spelling import find_words
 
     kind = to_kind or picture.kind_of(output)
     check_writable(output)

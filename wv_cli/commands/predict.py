@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.options import quiet_option
+from wv_cli.commands.shared.options import quiet_option
 
 
 @click.command("predict", short_help="Predict the labels of lines with a classifier.")

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.options import Size, conflict, field_options, json_option, quiet_option, take
+from wv_cli.commands.shared.options import Size, conflict, field_options, json_option, quiet_option, take
 from wv_cli.config import QuantizeConfig
 
 OPTIONS = {
@@ -48,8 +48,8 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     wv quantize news.bin -o news.ftz --cutoff 20000 --qnorm --validation news.valid
     wv quantize vectors.bin -o vectors.ftz --size 10M --validation ws353.txt
     """
-    from wv_cli.commands.display import say
-    from wv_cli.training.quantize_session import QuantizeSession
+    from wv_cli.commands.shared.display import say
+    from wv_cli.jobs.quantize import QuantizeSession
 
     if options["output"] == "-" and as_json:
         raise conflict("-o -", "--json", "both write to standard output")

@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.options import Size, json_option, quiet_option, saved_run_options
-from wv_cli.commands.training_options import autotune_options, training_options, training_session
+from wv_cli.commands.shared.options import Size, json_option, quiet_option, saved_run_options
+from wv_cli.commands.shared.training_options import autotune_options, training_options, training_session
 from wv_cli.config import PRESETS
-from wv_cli.models import MODELS
+from wv_cli.jobs import MODELS
 
 
 @click.command("train", short_help="Train word vectors or a text classifier.")
@@ -44,8 +44,8 @@ def command(model: str, preset: str | None, quiet: bool, as_json: bool, **option
     Words are separated by white space, sentences by line ends. Ctrl-C, SIGTERM and --max-time save a checkpoint that
     --resume continues exactly where it stopped; the exit code is then 130, 143 or 124.
     """
-    from wv_cli.commands.bar import reading_bar
-    from wv_cli.commands.display import observer, say, stopped
+    from wv_cli.commands.shared.bar import reading_bar
+    from wv_cli.commands.shared.display import observer, say, stopped
 
     session = training_session(model, preset, options)
 

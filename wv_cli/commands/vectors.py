@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wv_cli.commands.options import conflict, precision_option, quiet_option
-from wv_cli.commands.pooling import pool_lines, pooling_options, wants_pooling
-from wv_cli.commands.queries import piped_lines
-from wv_cli.commands.reading import load_vectors
+from wv_cli.commands.shared.options import conflict, precision_option, quiet_option
+from wv_cli.commands.shared.pooling import pool_lines, pooling_options, wants_pooling
+from wv_cli.commands.shared.queries import piped_lines
+from wv_cli.commands.shared.reading import load_vectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,9 +61,9 @@ def command(
     wv vectors model.bin king kings
     wv vectors vectors.bin --sentences --pooling sif --counts corpus.vocab -o lines.npy < lines.txt
     """
-    from wv_cli.commands.reading import open_composer
-    from wv_cli.composition import word_vectors
+    from wv_cli.commands.shared.reading import open_composer
     from wv_cli.formats.lines import json_lines, require_finite, text_lines
+    from wv_cli.transforms.composition import word_vectors
 
     if ngrams is not None and (words or sentences):
         error = conflict("--ngrams", "--sentences" if sentences else "WORD", "--ngrams names the one word itself")

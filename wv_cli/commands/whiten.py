@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.options import field_options, json_option, precision_option, quiet_option
+from wv_cli.commands.shared.options import field_options, json_option, precision_option, quiet_option
 from wv_cli.config import WhitenConfig
 
 
@@ -51,7 +51,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     wv whiten part1.npy --save-moments 1.moments; wv whiten part2.npy --save-moments 2.moments
     wv whiten --merge 1.moments 2.moments --save-transform white.transform
     """
-    from wv_cli.models.whiten_files import WhitenFiles, run
+    from wv_cli.jobs.whiten import WhitenFiles, run
 
     config = WhitenConfig(**{name: options.pop(name) for name in ("method", "dim", "beta", "remove", "tolerance")})
     files = WhitenFiles(**options)

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.embeddings import Embeddings, OovRows
 from wv_cli.errors import BadFile
 from wv_cli.evaluation.base import AnalogyConfig, Column, EvalConfig, Report, Vectors, number, p_value, protocol
 from wv_cli.evaluation.lookup import Lookup, Malformed, data_lines, restricted
 from wv_cli.evaluation.statistics import mcnemar, wilson_interval
-from wv_cli.neighbours import Neighbours
+from wv_cli.search.neighbours import Neighbours
+from wv_cli.vectors.embeddings import Embeddings, OovRows
 from wv_cli.words import WordList
 
 TOTAL = "total"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from wv_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from wv_cli.embeddings import Embeddings
+    from wv_cli.vectors.embeddings import Embeddings
 
 
 @dataclass(frozen=True)

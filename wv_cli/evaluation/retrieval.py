@@ -22,13 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import formats
-from wv_cli.code_search import CodeNeighbours
-from wv_cli.codes import CodeVectors
-from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.evaluation.base import Column, Report, RetrievalConfig, Vectors, number, p_value
 from wv_cli.evaluation.lookup import restricted
-from wv_cli.neighbours import Neighbours
+from wv_cli.search.codes import CodeNeighbours
+from wv_cli.search.neighbours import Neighbours
+from wv_cli.vectors.codes import CodeVectors
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 _BLOCK_QUERIES = 64

@@ -1,9 +1,9 @@
 """Semantic textual similarity: do cosines of sentence vectors order sentence pairs as people do? (STS benchmark, STS
 2012-16, SICK.)
 
-Sentence vectors are made of word vectors (wv_cli/models/sentences.py) and, if asked for, transformed
-(wv_cli/models/whiten.py). What is fitted on sentences - SIF's common component, a transform given by name - is fitted
-on all sentences of all data files of the call, without their scores.
+Sentence vectors are made of word vectors (wv_cli/transforms/sentences.py) and, if asked for, transformed
+(wv_cli/transforms/whiten.py). What is fitted on sentences - SIF's common component, a transform given by name - is
+fitted on all sentences of all data files of the call, without their scores.
 
 Decisions: cosines in float64, equal if 12 decimals are; a sentence no word of which has a vector is the zero vector,
 before and after any transform, its cosine with everything is 0, and it is counted. The plain mean is always shown,
@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.config import WhitenConfig
-from wv_cli.embeddings import Embeddings
 from wv_cli.errors import UsageError
 from wv_cli.evaluation.base import Column, EvalConfig, Report, StsConfig, Vectors, number, p_value, protocol
 from wv_cli.evaluation.lookup import Lookup, restricted
@@ -36,11 +35,12 @@ from wv_cli.evaluation.statistics import (
     steiger,
 )
 from wv_cli.evaluation.sts_data import SentencePairs, read_sentence_pairs, sts_files
-from wv_cli.models.moments import Moments
-from wv_cli.models.sentences import sentence_vectors
-from wv_cli.models.stop_words import read_stop_words
-from wv_cli.models.whiten import Transform, fit
-from wv_cli.vocab import Vocab, read_vocab
+from wv_cli.text.stop_words import read_stop_words
+from wv_cli.text.vocab import Vocab, read_vocab
+from wv_cli.transforms.moments import Moments
+from wv_cli.transforms.sentences import sentence_vectors
+from wv_cli.transforms.whiten import Transform, fit
+from wv_cli.vectors.embeddings import Embeddings
 
 METHODS: tuple[str, ...] = get_args(WhitenConfig.__annotations__["method"])
 NONE = "-"

@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 
 from wv_cli._floattext import first_not_finite
-from wv_cli.embeddings import Embeddings
-from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.fasttext import FastTextModel
+from wv_cli.errors import BadFile, UsageError, WvError, shown
 from wv_cli.formats import codes, fasttext_bin, glove_text, npy, projector, word2vec_binary, word2vec_text
 from wv_cli.formats.base import WORD2VEC_PRECISION, Format, FormatWarning, Precision, ReadOptions, WriteOptions
 from wv_cli.formats.beside import open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
-from wv_cli.formats.input import Input, open_input
-from wv_cli.formats.report import Problem, Report, shown
+from wv_cli.formats.report import Problem, Report
 from wv_cli.registry import Registry
-from wv_cli.text.output import open_output
+from wv_cli.system.input import Input, open_input
+from wv_cli.system.output import open_output
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.fasttext import FastTextModel
 
 __all__ = [
     "FORMATS",

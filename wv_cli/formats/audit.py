@@ -5,7 +5,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.formats.report import Report, shown
+from wv_cli.errors import shown
+from wv_cli.formats.report import Report
 
 _PARTING = {b" ": "a space", b"\t": "a tab", b"\n": "a newline", b"\0": "a NUL"}
 

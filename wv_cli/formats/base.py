@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from wv_cli.embeddings import Embeddings
-from wv_cli.formats.input import Input
 from wv_cli.formats.report import Report
+from wv_cli.system.input import Input
+from wv_cli.vectors.embeddings import Embeddings
 
 # Decimals of every number (1 .. 9), or the shortest text that reads back to the same float32.
 Precision = int | Literal["exact"]

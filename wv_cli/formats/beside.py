@@ -13,7 +13,7 @@ import numpy as np
 
 from wv_cli.errors import BadFile, WvError
 from wv_cli.formats.base import Format
-from wv_cli.text.output import open_output, reason
+from wv_cli.system.output import open_output, reason
 from wv_cli.words import WordList
 
 

@@ -1,9 +1,10 @@
-"""Files of codes (wv_cli.codes): binary for programs, text for people. Both are read wherever vectors are, as +1/-1,
-1/0 or, product codes, what they stand for (codes.CodeVectors), and are written by `wv hash` alone.
+"""Files of codes (wv_cli.vectors.codes): binary for programs, text for people. Both are read wherever vectors are, as
++1/-1, 1/0 or, product codes, what they stand for (codes.CodeVectors), and are written by `wv hash` alone.
 
 Binary: a container (container.py) of the arrays `lengths` and `words` (the words end to end), and `codes`: uint8
 (n, ceil(bits / 8)) with the lowest bit first, or the positions of the active bits, uint16 or uint32 (n, active).
-Product codes have a fourth array, `centroids` (float32, in the order of wv_cli.product), and their bytes in `codes`.
+Product codes have a fourth array, `centroids` (float32, in the order of wv_cli.vectors.quantizer), and their bytes in
+`codes`.
 
 Text: a first line `# wv codes {JSON}`, then `word TAB code`, the code as 0101..., bit 0 first, or as the positions of
 its active bits, separated by blanks. For product codes the bytes as numbers; the centroids are in the JSON, base64 of
@@ -20,16 +21,16 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.codes import MAX_BITS, Codes, CodeVectors, pack_bits, product_quantizer, unpack_bits, words_per_code
-from wv_cli.embeddings import Embeddings
-from wv_cli.errors import BadFile, WvError
-from wv_cli.formats import container
+from wv_cli.errors import BadFile, WvError, shown
 from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.base import Format, ReadOptions
-from wv_cli.formats.input import Input
-from wv_cli.formats.report import Report, shown
-from wv_cli.product import ProductQuantizer
-from wv_cli.text.output import open_output
+from wv_cli.formats.report import Report
+from wv_cli.system import container
+from wv_cli.system.input import Input
+from wv_cli.system.output import open_output
+from wv_cli.vectors.codes import MAX_BITS, Codes, CodeVectors, pack_bits, product_quantizer, unpack_bits, words_per_code
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.quantizer import ProductQuantizer
 from wv_cli.words import WordList
 
 _TEXT_MAGIC = b"# wv codes {"

@@ -7,8 +7,7 @@ hexadecimal digits (new%20york), the empty word a lone %; everything else stays 
 import re
 
 from wv_cli._floattext import first_unwritable
-from wv_cli.errors import BadFile, WvError
-from wv_cli.formats.report import shown
+from wv_cli.errors import BadFile, WvError, shown
 from wv_cli.words import WordList
 
 _UNSAFE = re.compile(rb"[ \t\n\0%]")

@@ -6,9 +6,7 @@ Only models can be written (save_model), vectors alone cannot. The layout stands
 import numpy as np
 
 from wv_cli._floattext import first_not_finite
-from wv_cli.embeddings import Embeddings
-from wv_cli.errors import BadFile
-from wv_cli.fasttext import FastTextModel, Matrix
+from wv_cli.errors import BadFile, shown
 from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.base import Format, ReadOptions
 from wv_cli.formats.fasttext_read import (
@@ -22,8 +20,10 @@ from wv_cli.formats.fasttext_read import (
     read_model,
 )
 from wv_cli.formats.fasttext_write import dense, save_model
-from wv_cli.formats.input import Input
-from wv_cli.formats.report import Report, shown
+from wv_cli.formats.report import Report
+from wv_cli.system.input import Input
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.fasttext import FastTextModel, Matrix
 
 __all__ = ["FORMAT", "dense", "load_model", "read_model", "save_model"]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from wv_cli.fasttext import FastTextModel, Matrix
+from wv_cli.vectors.fasttext import FastTextModel, Matrix
 
 _BLOCK_NUMBERS = 1 << 16
 _KINDS = {"cbow": "cbow", "skipgram": "sg", "supervised": "sup"}

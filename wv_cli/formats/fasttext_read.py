@@ -13,7 +13,7 @@ Little-endian, nothing aligned (fasttext.cc, args.cc, dictionary.cc, densematrix
 Dense matrices of a plain file are mapped, not read: a 7 GB model answers a query from the few pages it needs (a file
 cut short by another process in the meantime kills the process that has it mapped). Every size is held against the bytes
 that are there before anything is allocated. floret's files, which have the same magic number and two more arguments,
-are refused by name. What a model is stands in wv_cli.fasttext; writing in fasttext_write.
+are refused by name. What a model is stands in wv_cli.vectors.fasttext; writing in fasttext_write.
 """
 
 import math
@@ -25,12 +25,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _subwords
-from wv_cli.errors import BadFile
-from wv_cli.fasttext import DenseMatrix, FastTextArgs, FastTextModel, Kind, Loss, Matrix
+from wv_cli.errors import BadFile, shown
 from wv_cli.formats.header import MAX_DIM
-from wv_cli.formats.input import Input, open_input
-from wv_cli.formats.report import shown
-from wv_cli.product import CENTROIDS, ProductQuantizer, QuantMatrix
+from wv_cli.system.input import Input, open_input
+from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, Kind, Loss, Matrix
+from wv_cli.vectors.quantizer import CENTROIDS, ProductQuantizer, QuantMatrix
 from wv_cli.words import WordList
 
 if TYPE_CHECKING:

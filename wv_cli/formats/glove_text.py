@@ -8,12 +8,10 @@ import warnings
 from typing import BinaryIO
 
 from wv_cli._floattext import parse_float
-from wv_cli.embeddings import Embeddings
-from wv_cli.errors import BadFile, WvError
+from wv_cli.errors import BadFile, WvError, shown
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions, WriteOptions
 from wv_cli.formats.header import parse_header
-from wv_cli.formats.input import Input
-from wv_cli.formats.report import Report, shown
+from wv_cli.formats.report import Report
 from wv_cli.formats.store import RowStore
 from wv_cli.formats.text_check import TextCheck
 from wv_cli.formats.text_rows import (
@@ -24,6 +22,8 @@ from wv_cli.formats.text_rows import (
     split_fields,
     write_rows,
 )
+from wv_cli.system.input import Input
+from wv_cli.vectors.embeddings import Embeddings
 
 _ONE_CUT_ROW = "a single row without a line end; if the file was cut, numbers are missing"
 

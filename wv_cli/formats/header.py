@@ -5,9 +5,8 @@ import re
 from dataclasses import dataclass
 
 from wv_cli._floattext import parse_float
-from wv_cli.errors import BadFile
-from wv_cli.formats.input import Input
-from wv_cli.formats.report import shown
+from wv_cli.errors import BadFile, shown
+from wv_cli.system.input import Input
 
 _HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n")
 # A row longer than this would not be a word vector, and its size must fit the kernels' 32-bit dimension.

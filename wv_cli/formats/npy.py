@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._floattext import first_not_finite
-from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile
 from wv_cli.formats.base import Format, ReadOptions, Stream, WriteOptions
 from wv_cli.formats.header import MAX_DIM
-from wv_cli.formats.input import Input
 from wv_cli.formats.report import Report
+from wv_cli.system.input import Input
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 MAGIC = b"\x93NUMPY"

@@ -6,14 +6,6 @@ from dataclasses import dataclass, field
 from wv_cli.errors import BadFile
 
 
-def shown(text: bytes, limit: int = 40) -> str:
-    """Bytes of a file for a message: short, in quotes, on one line."""
-    cut = text if len(text) <= limit else text[:limit]
-    characters = cut.decode("utf-8", "backslashreplace")
-    plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in characters)
-    return f"'{plain}{'...' if cut is not text else ''}'"
-
-
 @dataclass(frozen=True)
 class Problem:
     """`kind` is one word or two for programs ("ragged row"), `text` is for people. A note is not damage."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from wv_cli.embeddings import Embeddings
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 # Without a file size to hold a header against, memory follows the rows that really come.

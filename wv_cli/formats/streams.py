@@ -10,15 +10,14 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from wv_cli._floattext import first_not_finite
-from wv_cli.embeddings import Embeddings
-from wv_cli.errors import UsageError, WvError
+from wv_cli.errors import UsageError, WvError, shown
 from wv_cli.formats import default_threads, find_readable, format_for_output, load, sniff_input
 from wv_cli.formats.base import WORD2VEC_PRECISION, Precision, ReadOptions, Stream, WriteOptions
 from wv_cli.formats.beside import open_beside, part_of, read_words
 from wv_cli.formats.escape import escape_words, require_writable
-from wv_cli.formats.input import Input, open_input
-from wv_cli.formats.report import shown
-from wv_cli.text.output import open_output
+from wv_cli.system.input import Input, open_input
+from wv_cli.system.output import open_output
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 _BLOCK_VALUES = 1 << 20

@@ -4,9 +4,9 @@ import numpy as np
 
 from wv_cli import _floattext
 from wv_cli.formats.audit import RowAudit
-from wv_cli.formats.input import Input
 from wv_cli.formats.report import Report
 from wv_cli.formats.text_rows import CUT_NUMBER, explain, first_field, last_row_fault, peek_row
+from wv_cli.system.input import Input
 
 
 class TextCheck:

@@ -17,12 +17,11 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from wv_cli import _floattext
-from wv_cli.embeddings import Embeddings
-from wv_cli.errors import BadFile
+from wv_cli.errors import BadFile, shown
 from wv_cli.formats.base import FormatWarning, Precision
-from wv_cli.formats.input import BLOCK_BYTES, LONGEST_LINE, Input
-from wv_cli.formats.report import shown
 from wv_cli.formats.store import RowStore
+from wv_cli.system.input import BLOCK_BYTES, LONGEST_LINE, Input
+from wv_cli.vectors.embeddings import Embeddings
 
 _BLANKS = re.compile(rb"[ \t]+")
 _BLOCK_VALUES = 1 << 16

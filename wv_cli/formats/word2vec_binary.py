@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _floattext
-from wv_cli.embeddings import Embeddings
-from wv_cli.errors import BadFile
+from wv_cli.errors import BadFile, shown
 from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.base import Format, ReadOptions, Stream, WriteOptions
 from wv_cli.formats.header import Header, header_line, looks_like_text, parse_header, read_header
-from wv_cli.formats.input import Input
-from wv_cli.formats.report import Report, shown
+from wv_cli.formats.report import Report
 from wv_cli.formats.store import RowStore
+from wv_cli.system.input import Input
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 _BLOCK_BYTES = 1 << 20

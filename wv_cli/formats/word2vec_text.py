@@ -8,15 +8,15 @@ word2vec, fastText (.vec), gensim and GloVe (-write-header 1). GloVe's header co
 import warnings
 from typing import BinaryIO
 
-from wv_cli.embeddings import Embeddings
 from wv_cli.errors import BadFile
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions, WriteOptions
 from wv_cli.formats.header import header_line, looks_like_text, parse_header, read_header
-from wv_cli.formats.input import Input
 from wv_cli.formats.report import Report
 from wv_cli.formats.store import RowStore
 from wv_cli.formats.text_check import TextCheck
 from wv_cli.formats.text_rows import RowReader, peek_row, refuse_cut_row, write_rows
+from wv_cli.system.input import Input
+from wv_cli.vectors.embeddings import Embeddings
 
 
 def sniff(head: bytes) -> bool:

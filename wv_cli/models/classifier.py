@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _prediction, memory
+from wv_cli import _prediction
 from wv_cli.errors import WvError
-from wv_cli.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel, SparseRows
+from wv_cli.system import memory
+from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel, SparseRows
 from wv_cli.words import WordList
 
 _DENSE_BYTES = 1 << 28  # matrices that are not dense become so up to this size; of larger ones rows are taken as needed

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _subwords, _word2vec, memory
+from wv_cli import _subwords, _word2vec
 from wv_cli.config import Word2vecConfig
-from wv_cli.fasttext import END_OF_LINE, FastTextArgs, FastTextModel, SparseRows
-from wv_cli.vocab import Vocab
+from wv_cli.system import memory
+from wv_cli.text.vocab import Vocab
+from wv_cli.vectors.fasttext import END_OF_LINE, FastTextArgs, FastTextModel, SparseRows
 from wv_cli.words import WordList
 
 _ROWS_AT_ONCE = 1 << 16

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _subwords, _supervised, _word2vec, memory
+from wv_cli import _subwords, _supervised, _word2vec
 from wv_cli.config import SupervisedConfig
-from wv_cli.embeddings import Embeddings
+from wv_cli.engine.blocks import BlockTraining
 from wv_cli.errors import UsageError
-from wv_cli.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows
-from wv_cli.labelled import LabelledCorpus
-from wv_cli.models.blocks import BlockTraining
+from wv_cli.system import memory
+from wv_cli.text.labelled import LabelledCorpus
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows
 
 # A step is some 10 ms of work: a row costs about 50 ns at dim 100, a label's row 12 ns.
 _STEP_ROWS = 200_000
@@ -25,7 +26,7 @@ _NOISE_POWER = 0.5  # fastText's
 
 
 class Supervised(BlockTraining):
-    """A model in training. Satisfies wv_cli.training.run.Trainable.
+    """A model in training. Satisfies wv_cli.engine.run.Trainable.
 
     `input` is (rows, padded dim) float32: the words of the corpus, then the buckets that occur, in order of first
     sight; `bucket_row` (buckets,) int32 tells which row a bucket has, -1 for none. `output` is (labels, padded dim);

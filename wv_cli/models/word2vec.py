@@ -2,7 +2,7 @@
 
 Skip-gram and CBOW (Mikolov et al. 2013) with negative sampling, hierarchical softmax, NCE or the full softmax, with or
 without subwords (Bojanowski et al. 2017; which rows a word has is in subwords.py). Steps are (epoch, block of the
-corpus); see wv_cli.training.run.
+corpus); see wv_cli.engine.run.
 """
 
 from dataclasses import asdict
@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _word2vec, memory
+from wv_cli import _word2vec
 from wv_cli.config import Word2vecConfig
-from wv_cli.corpus import Corpus
-from wv_cli.embeddings import Embeddings
+from wv_cli.engine.blocks import BlockTraining
 from wv_cli.errors import UsageError, WvError
-from wv_cli.fasttext import FastTextModel
-from wv_cli.models.blocks import BlockTraining
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
+from wv_cli.system import memory
+from wv_cli.text.corpus import Corpus
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.fasttext import FastTextModel
 
 # Ids per step: some 10 ms of work, so that a signal is answered at once and threads share evenly. The full softmax
 # takes thousands of times longer per word.
@@ -45,7 +46,7 @@ def keep_probability(
 
 
 class Word2vec(BlockTraining):
-    """A model in training. Satisfies wv_cli.training.run.Trainable.
+    """A model in training. Satisfies wv_cli.engine.run.Trainable.
 
     `input` holds the word vectors, with subwords the rows that `subwords` describes; `output` the context vectors
     (hierarchical softmax: those of the inner nodes); both are (rows, padded dim) float32.

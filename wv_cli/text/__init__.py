@@ -1,0 +1,1 @@
+"""Text: sources, vocabularies, and streams of word ids that every model reads."""

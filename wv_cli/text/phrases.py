@@ -18,10 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _phrases, _text
-from wv_cli.corpus import require_words
 from wv_cli.errors import UsageError
+from wv_cli.system.spill import Spool
+from wv_cli.text.corpus import require_words
+from wv_cli.text.id_stream import IdStream, read_ids
 from wv_cli.text.source import Progress, Source
-from wv_cli.text.spool import IdStream, Spool, read_ids
 from wv_cli.words import WordList, encode
 
 ScoreName = Literal["word2vec", "npmi"]

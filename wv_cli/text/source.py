@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.text.compression import CHUNK, unpacked
-from wv_cli.text.output import reason
+from wv_cli.system.compression import CHUNK, unpacked
+from wv_cli.system.output import reason
 
 Progress = Callable[[int, int | None], None]
 

@@ -1,0 +1,113 @@
+"""`wv plot` as a user's shell runs it, and the points it draws."""
+
+import html
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from wv_cli.errors import WvError
+from wv_cli.formats import save
+from wv_cli.plotting.plane import points
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.words import WordList
+
+WORDS = ["the", "of", "$x$ & <b>", "naïve", b"caf\xe9", *(f"w{i}" for i in range(60))]
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path):
+    matrix = np.random.default_rng(1).standard_normal((65, 8)).astype(np.float32)
+    words = WordList.of(word.replace(" ", "_") if isinstance(word, str) else word for word in WORDS)
+    save(tmp_path / "v.bin", Embeddings(words, matrix))
+    return tmp_path
+
+
+def titles(page):
+    return [html.unescape(word) for word in re.findall(r"<circle [^>]*><title>(.*?)</title>", page)]
+
+
+def test_a_page(wv, files):
+    done = wv("plot", "v.bin", "--top", 5, "-o", "p.html")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "p.html: 5 words\n")
+    page = (files / "p.html").read_text(encoding="utf-8")
+    assert titles(page) == ["the", "of", "$x$_&_<b>", "naïve", "caf\N{REPLACEMENT CHARACTER}"]
+    assert "<b>" not in page.replace("<p><b>v.bin</b>", "") and "&lt;b&gt;" in page
+    assert "http" not in page.replace("http-equiv", "") and "PC 1" in page
+    places = np.array(re.findall(r'<circle cx="([\d.]+)" cy="([\d.]+)"', page), float)
+    assert (places > 0).all() and (places < [1000, 720]).all()
+
+
+def test_words_and_top_together_once_each(wv, files):
+    assert wv("plot", "v.bin", "w30", "of", "w31 w30", "--top", 3, "-o", "p.html", "-q").stderr == ""
+    assert titles((files / "p.html").read_text()) == ["the", "of", "$x$_&_<b>", "w30", "w31"]
+
+
+@pytest.mark.parametrize(("name", "start"), [("p.png", b"\x89PNG"), ("p.svg", b"<?xml"), ("p.pdf", b"%PDF")])
+def test_pictures(wv, files, name, start):
+    pytest.importorskip("matplotlib")
+    done = wv("plot", "v.bin", "--top", 10, "-o", name, "--title", "$a_b")
+    assert done.returncode == 0, done.stderr
+    assert (files / name).read_bytes().startswith(start)
+
+
+def test_tsne(wv, files):
+    pytest.importorskip("sklearn")
+    for name in ("a.html", "b.html"):
+        done = wv("plot", "v.bin", "--top", 20, "--method", "tsne", "-o", name, timeout=240)
+        assert done.returncode == 0, done.stderr
+    assert (files / "a.html").read_bytes() == (files / "b.html").read_bytes()
+    assert "t-SNE 1" in (files / "a.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("missing", "arguments", "message"),
+    [
+        ("matplotlib", ["--top", "9", "-o", "p.png"], "needs matplotlib; pip install 'wv-cli[plot]', or write .html"),
+        ("sklearn", ["--top", "9", "-o", "p.html", "--method", "tsne"], "needs scikit-learn; pip install 'wv-cli"),
+    ],
+)  # fmt: skip
+def test_an_extra_that_is_not_installed(files, missing, arguments, message):
+    code = f"import sys; sys.modules[{missing!r}] = None; from wv_cli.__main__ import run; sys.exit(run(sys.argv[1:]))"
+    call = [sys.executable, "-c", code, "plot", "v.bin", *arguments]
+    done = subprocess.run(call, cwd=files, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and message in done.stderr and "Traceback" not in done.stderr
+    assert [path.name for path in files.iterdir()] == ["v.bin"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["-o", "p.html"], 2, "give WORDs, or --top N"),
+        (["the", "of", "qqqq", "-o", "p.html"], 1, "'qqqq' is not in v.bin"),
+        (["the", "of", "-o", "p.html"], 1, "at least 3 words, found 2"),
+        (["--top", "9", "-o", "p.gif"], 2, ".png, .svg, .pdf or .html, found '.gif'"),
+        (["--top", "9", "-o", "p"], 2, "found 'no ending'"),
+        (["--top", "2", "-o", "p.html"], 2, "--top"),
+        (["--top", "9", "-o", "no/p.html"], 1, "no does not exist"),
+        (["--top", "9"], 2, "--output"),
+    ],
+)
+def test_refusals(wv, files, arguments, code, message):
+    done = wv("plot", "v.bin", *arguments)
+    assert done.returncode == code and message in done.stderr and "Traceback" not in done.stderr
+    assert [path.name for path in files.iterdir()] == ["v.bin"]
+
+
+def test_points_are_principal_components_of_unit_vectors():
+    matrix = np.random.default_rng(2).standard_normal((30, 6)).astype(np.float32) * np.arange(1, 31)[:, None]
+    matrix = matrix.astype(np.float32)
+    flat, axes = points(matrix)
+    unit = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
+    left, values, _ = np.linalg.svd(unit - unit.mean(axis=0), full_matrices=False)
+    assert np.allclose(np.abs(flat), np.abs(left[:, :2] * values[:2]), atol=1e-5)
+    assert axes[0] == f"PC 1 ({values[0] ** 2 / (values**2).sum():.0%} of the variance)"
+
+
+def test_odd_points():
+    assert points(np.ones((4, 3), np.float32))[0].shape == (4, 2)
+    assert points(np.arange(5, dtype=np.float32)[:, None])[0].shape == (5, 2)
+    with pytest.raises(WvError, match="at least 3"):
+        points(np.ones((2, 3), np.float32))

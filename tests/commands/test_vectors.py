@@ -1,0 +1,230 @@
+"""`wv vectors`, `wv dump` and `wv convert` of fastText's models through the real entry point; words that a model does
+not list in `wv nn`, `wv analogy` and `wv eval`."""
+
+import gzip
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from tests.conftest import GOLDEN
+from wv_cli.formats import load
+from wv_cli.formats.fasttext_bin import load_model
+
+WORDS, LABELS, QUANTISED = (GOLDEN / name for name in ("ft-words.bin", "ft-labels.bin", "ft-labels.ftz"))
+
+
+def rows(text, names=True):
+    """(names, numbers) of printed lines."""
+    fields = [line.split(" ") for line in text.splitlines()]
+    return [row[0] for row in fields] if names else [], np.array([row[names:] for row in fields], float)
+
+
+def test_words_as_arguments(wv):
+    done = wv("vectors", WORDS, "the", "unseenword", "naïve")
+    assert (done.returncode, done.stderr) == (0, "")
+    names, numbers = rows(done.stdout)
+    assert names == ["the", "unseenword", "naïve"]
+    np.testing.assert_allclose(numbers, load_model(WORDS).word_vectors(names), atol=6e-7)
+    exact = wv("vectors", WORDS, "the", "--precision", "exact").stdout
+    assert np.array_equal(rows(exact)[1].astype(np.float32)[0], load_model(WORDS).word_vector("the"))
+
+
+@pytest.mark.parametrize("arguments", [[], ["-"]])
+def test_words_from_a_pipe(wv, arguments):
+    done = wv("vectors", WORDS, *arguments, input="the\nof unseenword\n\n  and\r\n\udce9\n")
+    names, numbers = rows(done.stdout)
+    assert names == ["the", "of", "unseenword", "and", "\udce9"], done.stderr
+    np.testing.assert_allclose(numbers, load_model(WORDS).word_vectors(names), atol=6e-7)
+
+
+def test_answers_come_before_the_pipe_ends():
+    """Another program may ask, wait for the answer and ask again."""
+    call = [sys.executable, "-m", "wv_cli", "vectors", WORDS]
+    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        for word in ("the", "unseenword", "of"):
+            process.stdin.write(f"{word}\n")
+            process.stdin.flush()
+            assert process.stdout.readline().split(" ")[0] == word
+        process.stdin.close()
+        assert process.wait(timeout=60) == 0
+
+
+def test_ngrams_of_a_word(wv):
+    done = wv("vectors", WORDS, "--ngrams", "the")
+    names, numbers = rows(done.stdout)
+    assert names == ["the", "<th", "<the", "<the>", "the", "the>", "he>"]
+    np.testing.assert_allclose(numbers.mean(axis=0), load_model(WORDS).word_vector("the"), atol=6e-7)
+    assert rows(wv("vectors", WORDS, "--ngrams", "zzz").stdout)[0][0] == "<zz"
+
+
+@pytest.mark.parametrize("model", [WORDS, LABELS, QUANTISED])
+def test_sentences(wv, model):
+    """fastText's own answers, in the order asked."""
+    lines, expected = [], []
+    golden = GOLDEN / f"{model.name.removesuffix('.bin')}.sentence-vectors.txt"
+    for line in golden.read_text(encoding="utf-8").splitlines():
+        text, _, numbers = line.partition("\t")
+        lines.append(text)
+        expected.append([float(x) for x in numbers.split()])
+    done = wv("vectors", model, "--sentences", input="".join(f"{line}\n" for line in lines))
+    np.testing.assert_allclose(rows(done.stdout, names=False)[1], expected, atol=1e-6)
+
+
+def test_sentences_of_plain_vectors(wv):
+    """The mean of the unit vectors of the words that are there; zeros for a line without one."""
+    vectors = load(GOLDEN / "fasttext.vec")
+    the, of = (vectors.matrix[vectors.words.find(word)].astype(float) for word in ("the", "of"))
+    done = wv("vectors", GOLDEN / "fasttext.vec", "--sentences", "the zzzqqq of", "zzzqqq")
+    numbers = rows(done.stdout, names=False)[1]
+    expected = (the / np.linalg.norm(the) + of / np.linalg.norm(of)) / 2
+    np.testing.assert_allclose(numbers, [expected, 0 * expected], atol=1e-6)
+
+
+def test_words_without_a_vector(wv):
+    file = GOLDEN / "fasttext.vec"
+    done = wv("vectors", file, "the", "zzzqqq", "of")
+    assert done.returncode == 1 and done.stdout == ""
+    assert "'zzzqqq' has no vector in" in done.stderr and "--oov zero" in done.stderr
+    names, numbers = rows(wv("vectors", file, "the", "zzzqqq", "of", "--oov", "zero").stdout)
+    assert names == ["the", "zzzqqq", "of"] and not numbers[1].any() and numbers[2].any()
+    assert rows(wv("vectors", file, "the", "zzzqqq", "of", "--oov", "skip").stdout)[0] == ["the", "of"]
+    assert wv("vectors", file, "zzzqqq", "--oov", "skip").stdout == ""
+
+
+def test_words_with_blanks(wv):
+    names = wv("vectors", GOLDEN / "gensim-spaces.vec", "--json", "new york", "the").stdout.splitlines()
+    assert [json.loads(line)["word"] for line in names] == ["new york", "the"]
+
+
+def test_json(wv):
+    done = wv("vectors", WORDS, "the", "\udce9", "--json")
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert first["word"] == "the" and len(first["vector"]) == 50 and second["word"] == "\udce9"
+    line = json.loads(wv("vectors", LABELS, "--sentences", "--json", "a cake").stdout)
+    assert line["sentence"] == "a cake" and len(line["vector"]) == 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ((GOLDEN / "fasttext.vec", "--ngrams", "the"), 2, "--ngrams needs a fastText model"),
+        ((WORDS, "the", "--ngrams", "the"), 2, "--ngrams and WORD cannot be used together"),
+        ((WORDS, "--sentences", "--ngrams", "the"), 2, "--ngrams and --sentences cannot"),
+        (("-",), 2, "standard input"),
+        ((GOLDEN / "broken" / "floret.bin", "the"), 1, "this is a floret model"),
+        ((GOLDEN / "broken" / "truncated.vec", "the"), 1, "truncated.vec"),
+    ],
+)
+def test_misuse(wv, arguments, code, message):
+    done = wv("vectors", *arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_numbers_that_are_not_finite(wv, tmp_path):
+    data = bytearray(WORDS.read_bytes())
+    the = load_model(WORDS).input.take(np.array([0]))[0].tobytes()
+    place = data.index(the)
+    data[place : place + 4] = b"\0\0\xc0\x7f"
+    (tmp_path / "x.bin").write_bytes(data)
+    done = wv("vectors", tmp_path / "x.bin", "of", "the")
+    assert done.returncode == 1 and "found nan in the vector of 'the'" in done.stderr and done.stdout == ""
+    assert wv("check", tmp_path / "x.bin").returncode == 1
+
+
+def test_dump(wv):
+    assert wv("dump", LABELS, "args").stdout.splitlines() == [
+        "dim 10", "ws 5", "epoch 10", "minCount 5", "neg 5", "wordNgrams 2", "loss softmax", "model sup",
+        "bucket 3000", "minn 2", "maxn 3", "lrUpdateRate 100", "t 0.0001",
+    ]  # fmt: skip
+    model, lines = load_model(LABELS), wv("dump", LABELS, "dict").stdout.splitlines()
+    assert len(lines) == 1 + 1325 + 168 and lines[0] == "1493"
+    assert lines[1] == f"{model.words[0]} {model.counts[0]} word"
+    assert lines[-1] == f"{model.labels[167]} {model.label_counts[167]} label"
+    for what, matrix in (("input", model.input), ("output", model.output)):
+        first, *numbers = wv("dump", LABELS, what).stdout.splitlines()
+        assert first == "{} {}".format(*matrix.shape)
+        values = np.array([line.split(" ") for line in numbers], float)
+        np.testing.assert_allclose(values, matrix.values, rtol=1e-5)
+    quantised = wv("dump", QUANTISED, "input").stdout.splitlines()
+    assert quantised[0] == "1000 10"
+    done = wv("dump", GOLDEN / "fasttext.vec", "args")
+    assert done.returncode == 1 and "this is no fastText model" in done.stderr
+
+
+def test_convert_to_vectors(wv, tmp_path):
+    for model in (WORDS, QUANTISED):
+        assert wv("convert", model, "x.vec", "--precision", "exact").returncode == 0
+        expected, found = load(model), load(tmp_path / "x.vec")
+        assert found.words == expected.words and np.array_equal(found.matrix, expected.matrix)
+    assert wv("convert", WORDS, "-", "--limit", 2).stdout.startswith("2 50\nthe ")
+
+
+def test_convert_to_a_model(wv, tmp_path):
+    (tmp_path / "x.gz").write_bytes(gzip.compress(WORDS.read_bytes()))
+    assert wv("convert", "x.gz", "x.bin", "--to", "fasttext-bin").returncode == 0
+    assert (tmp_path / "x.bin").read_bytes() == WORDS.read_bytes()
+    for source, extra, message in [
+        (QUANTISED, (), "a pruned model has no dense form"),
+        (GOLDEN / "fasttext.vec", (), "expected a fastText model, found vectors alone"),
+        (WORDS, ("--limit", 3), "--limit and --to fasttext-bin"),
+    ]:
+        done = wv("convert", source, "x.bin", "--to", "fasttext-bin", *extra)
+        assert done.returncode in (1, 2) and message in done.stderr
+    assert "wv quantize" in wv("convert", WORDS, "x.ftz").stderr
+    assert (tmp_path / "x.bin").read_bytes() == WORDS.read_bytes()
+
+
+def test_check(wv):
+    for model, text in ((WORDS, "225 rows of 50"), (LABELS, "1325 rows of 10"), (QUANTISED, "84 rows of 10")):
+        done = wv("check", model)
+        assert done.returncode == 0 and f"fasttext-bin, {text} numbers: no damage found" in done.stdout
+
+
+def test_neighbours_of_a_word_that_is_not_listed(wv):
+    model, vectors = load_model(WORDS), load(WORDS).matrix.astype(float)
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    made = model.word_vector("anarchists") / np.linalg.norm(model.word_vector("anarchists"))
+    of = unit[model.words.find("of")]
+    done = wv("nn", WORDS, "anarchists", "anarchists of", "-k", 4)
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    for query, vector, left_out in (("anarchists", made, []), ("anarchists of", made + of, ["of"])):
+        scores = unit @ (vector / np.linalg.norm(vector))
+        best = [i for i in np.argsort(-scores) if model.words[int(i)] not in left_out][:4]
+        found = [line[1:] for line in lines if line[0] == query]
+        assert [word for word, _ in found] == [model.words[int(i)] for i in best]
+        np.testing.assert_allclose([float(score) for _, score in found], scores[best], atol=1e-5)
+    assert "is not in" in wv("nn", GOLDEN / "fasttext.vec", "anarchistsss").stderr
+
+
+def test_analogies_with_words_that_are_not_listed(wv):
+    model, vectors = load_model(WORDS), load(WORDS).matrix.astype(float)
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def one(word):
+        vector = model.word_vector(word).astype(float)
+        return vector / np.linalg.norm(vector)
+
+    target = one("unseenly") - one("unseen") + one("the")
+    scores = unit @ target / np.linalg.norm(target)
+    scores[model.words.find("the")] = -1
+    word, score = wv("analogy", WORDS, "unseen", "unseenly", "the", "-k", 1).stdout.split("\t")
+    assert word == model.words[int(scores.argmax())] and abs(float(score) - scores.max()) < 1e-5
+
+
+def test_scores_with_words_that_are_not_listed(wv, tmp_path):
+    (tmp_path / "pairs.tsv").write_text("the\tof\t3\nof\tunseenword\t2\nunseenword\tunseenly\t9\nand\tzzz\t1\n")
+    done = wv("eval", "similarity", WORDS, "-d", "pairs.tsv", "--json")
+    report = json.loads(done.stdout)
+    assert report["results"][0]["used"] == 4
+    assert "3 words that are not listed were composed of subwords" in done.stderr
+    done = wv("eval", "similarity", WORDS, "-d", "pairs.tsv", "--json", "--no-subwords", "--oov", "zero")
+    assert '"covered": 1' in done.stdout and "composed" not in done.stderr
+    (tmp_path / "questions").write_text(": all\nthe unseenword of and\nthe of and unseenword\nthe of and in\n")
+    done = wv("eval", "analogy", WORDS, "-d", "questions", "--tsv")
+    # The answer must be a word that is listed.
+    header, *lines = [line.split("\t") for line in done.stdout.splitlines()]
+    assert dict(zip(header, lines[-1], strict=True))["answered"] == "2"

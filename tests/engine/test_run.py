@@ -1,0 +1,104 @@
+"""The runner: every step once, in order with one thread; stops between steps; carries errors; reports true means."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from wv_cli.engine.run import Diverged, train
+
+
+class Recorder:
+    """A model whose steps note their number and take `seconds`."""
+
+    epochs = 4
+
+    def __init__(self, steps=40, seconds=0.0, fail_at=None, loss=2.0):
+        self.steps, self.seconds, self.fail_at, self.loss = steps, seconds, fail_at, loss
+        self.done = []
+
+    @property
+    def epoch_steps(self):
+        return self.steps // self.epochs
+
+    def worker(self):
+        return threading.get_ident()
+
+    def train_step(self, step, worker):
+        assert worker == threading.get_ident()
+        time.sleep(self.seconds)
+        if step == self.fail_at:
+            raise RuntimeError("step failed")
+        self.done.append(step)
+        return self.loss * 10, 10, 100, 0.5
+
+
+def test_one_thread_takes_the_steps_in_order():
+    model = Recorder()
+    outcome = train(model)
+    assert model.done == list(range(40)) and outcome.finished and outcome.next_step == 40
+    assert (outcome.totals.tokens, outcome.totals.loss) == (4000, 800.0)
+
+
+def test_many_threads_take_every_step_once():
+    model = Recorder(seconds=0.001)
+    assert train(model, threads=7).finished
+    assert sorted(model.done) == list(range(40))
+
+
+def test_goes_on_from_a_step():
+    model = Recorder()
+    assert train(model, first_step=33).finished
+    assert model.done == list(range(33, 40))
+
+
+def test_nothing_left_to_do():
+    model = Recorder()
+    assert train(model, first_step=40).finished
+    assert model.done == []
+
+
+def test_an_error_in_a_thread_reaches_the_caller():
+    with pytest.raises(RuntimeError, match="step failed"):
+        train(Recorder(fail_at=5), threads=3)
+
+
+def test_divergence_stops_without_saving():
+    saves = []
+    with pytest.raises(Diverged):
+        train(Recorder(loss=float("nan")), save=saves.append)
+    assert saves == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_saves_between_steps(number):
+    model, saves = Recorder(steps=10_000, seconds=0.002), []
+    before = signal.getsignal(number)
+    threading.Timer(0.3, os.kill, (os.getpid(), number)).start()
+    outcome = train(model, threads=2, save=saves.append)
+    assert outcome.signal == number and not outcome.finished
+    assert saves == [outcome.next_step] and sorted(model.done) == list(range(outcome.next_step))
+    assert signal.getsignal(number) == before
+
+
+def test_max_seconds_saves_and_stops():
+    model, saves = Recorder(steps=10_000, seconds=0.002), []
+    outcome = train(model, save=saves.append, max_seconds=0.3)
+    assert outcome.timed_out and saves == [outcome.next_step] == [len(model.done)]
+
+
+def test_save_every_saves_while_no_step_runs():
+    model, saves = Recorder(steps=2000, seconds=0.002), []
+    train(model, threads=3, save_every=0.2, save=lambda step: saves.append((step, sorted(model.done))))
+    assert len(saves) >= 2
+    assert all(done == list(range(step)) for step, done in saves)
+
+
+def test_progress_reports_interval_means_and_reaches_one():
+    model, seen = Recorder(steps=400, seconds=0.002), []
+    train(model, observe=seen.append)
+    assert seen[-1].fraction == 1 and seen[-1].epoch == seen[-1].epochs == 4
+    assert all(report.loss in (None, 2.0) for report in seen) and len(seen) >= 3
+    assert [report.fraction for report in seen] == sorted(report.fraction for report in seen)

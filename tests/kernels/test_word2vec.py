@@ -1,0 +1,329 @@
+"""The word2vec kernel against its float64 twin on every instruction set, and the twin against finite differences."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from tests.reference.word2vec import (
+    SubwordWindow,
+    Twin,
+    logistic_gradient,
+    logistic_loss,
+    softmax_gradient,
+    softmax_loss,
+)
+from wv_cli import _cpu, _word2vec
+from wv_cli.system.memory import padded, zeros
+
+LAYERS = ["ns", "hs", "nce", "softmax"]
+WORDS = 23
+NGRAMS = 40
+
+
+def corpus(seed, lines=12):
+    """Short and long lines over few words, so that repeated words and repeated negatives are common."""
+    random = np.random.default_rng(seed)
+    pieces = []
+    for length in random.integers(1, 40, lines):
+        pieces += [np.minimum(random.zipf(1.3, length) - 1, WORDS - 1), [-1]]
+    return np.concatenate(pieces).astype(np.int32)
+
+
+def some_subwords(random):
+    """Every word's row and 0 to 25 of few n-gram rows, so that words share them and some stand twice in a word."""
+    lists = [[word, *random.integers(WORDS, WORDS + NGRAMS, word % 5 * 25 // 4)] for word in range(WORDS)]
+    starts = np.cumsum([0, *map(len, lists)]).astype(np.int64)
+    return starts, np.concatenate(lists).astype(np.int32)
+
+
+def setting(context, layer, dim, seed=1, lines=12, subwords=False, **changes):
+    """(arguments shared by kernel and twin, input, output) with both matrices small random numbers."""
+    random = np.random.default_rng(seed)
+    ids = corpus(seed, lines)
+    counts = np.sort(np.bincount(ids[ids >= 0], minlength=WORDS) + 1)[::-1].astype(np.int64)
+    options = {
+        "ids": ids,
+        "context": context,
+        "layer": layer,
+        "window": 4,
+        "shrink_window": True,
+        "negative": 7,
+        "share_negatives": True,
+        "max_sentence": 30,
+        "cbow_mean": True,
+        "cbow_divide_gradient": True,
+        "lr": 0.05,
+        "lr_floor": 1e-4,
+        "epochs": 2,
+        "seed": 5,
+        **changes,
+    }
+    keep = np.minimum(1, np.sqrt(0.05 / (counts / counts.sum())))
+    options["keep"] = np.floor(keep * (2**32 - 1)).astype(np.uint32)
+    if layer in ("ns", "nce"):
+        options["sampler"] = _word2vec.alias_table(counts**0.75)
+    if layer == "nce":
+        noise = counts**0.75 / (counts**0.75).sum()
+        options["log_noise"] = np.log(options["negative"] * noise).astype(np.float32)
+        options["output_bias"] = random.normal(0, 0.1, WORDS).astype(np.float32)
+    if layer == "hs":
+        options["path"] = _word2vec.huffman(counts)
+    input_rows = WORDS
+    if subwords:
+        options["subwords"] = some_subwords(random)
+        input_rows += NGRAMS
+    x = random.normal(0, 0.6 / np.sqrt(dim), (input_rows, dim))
+    y = random.normal(0, 0.6 / np.sqrt(dim), (WORDS - (layer == "hs"), dim))
+    return options, x, y
+
+
+def aligned(matrix):
+    rows = zeros(len(matrix), padded(matrix.shape[1]))
+    rows[:, : matrix.shape[1]] = matrix
+    return rows
+
+
+def run_both(isa, context, layer, dim, block=60, hot_rows=0, **changes):
+    """Trains a corpus with kernel and twin from the same start; returns both and the kernel's totals."""
+    options, x, y = setting(context, layer, dim, **changes)
+    x32, y32 = aligned(x), aligned(y)
+    twin_options = dict(options)
+    if layer == "nce":
+        twin_options["output_bias"] = options["output_bias"].astype(float)
+    twin = Twin(input=x32[:, :dim].astype(float), output=y32[:, :dim].astype(float), **twin_options)
+    kernel = _word2vec.Run(input=x32, output=y32, dim=dim, isa=isa, **options)
+    worker = kernel.worker(hot_rows)
+    cuts = _word2vec.block_starts(options["ids"], block, options["max_sentence"])
+    totals = np.zeros(3)
+    for epoch in range(options["epochs"]):
+        for start, end in pairwise(cuts):
+            totals += worker.block(int(start), int(end), epoch)[:3]
+            twin.block(int(start), int(end), epoch)
+    return twin, options, x32, y32, totals
+
+
+def compare(isa, context, layer, dim, **changes):
+    twin, options, x, y, (loss, examples, tokens) = run_both(isa, context, layer, dim, **changes)
+    np.testing.assert_allclose(x[:, :dim], twin.input, atol=2e-4, rtol=2e-4)
+    np.testing.assert_allclose(y[:, :dim], twin.output, atol=2e-4, rtol=2e-4)
+    assert not x[:, dim:].any() and not y[:, dim:].any(), "the padding must stay zero"
+    if layer == "nce":
+        np.testing.assert_allclose(options["output_bias"], twin.output_bias, atol=2e-4)
+    assert (examples, tokens) == (twin.examples, twin.tokens)
+    assert loss == pytest.approx(twin.loss, rel=1e-4)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("context", ["skipgram", "cbow"])
+@pytest.mark.parametrize("dim", [1, 7, 8, 15, 16, 17, 31, 33, 100, 300])
+def test_kernel_equals_twin(isa, context, layer, dim):
+    compare(isa, context, layer, dim)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"negative": 1},
+        {"negative": 5},
+        {"negative": 6},
+        {"negative": 25},
+        {"share_negatives": False},
+        {"window": 1},
+        {"window": 15, "shrink_window": False},
+        {"max_sentence": 2},
+        {"cbow_mean": False, "cbow_divide_gradient": False},
+        {"cbow_divide_gradient": False},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("context", ["skipgram", "cbow"])
+def test_options(isa, context, changes):
+    compare(isa, context, "ns", 20, **changes)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("share_negatives", [True, False])
+def test_long_blocks_of_many_batches(isa, share_negatives):
+    compare(isa, "skipgram", "ns", 20, lines=150, block=5000, epochs=1, share_negatives=share_negatives)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("hot_rows", [1, 7, 1000])
+def test_private_copies_of_hot_rows_change_nothing_for_one_thread(isa, layer, hot_rows):
+    compare(isa, "skipgram", layer, 20, lines=150, block=5000, epochs=1, hot_rows=hot_rows)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("context", ["skipgram", "cbow"])
+@pytest.mark.parametrize("dim", [1, 15, 16, 33, 100])
+def test_subwords(isa, context, layer, dim):
+    compare(isa, context, layer, dim, subwords=True, lr=0.02)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"window": 1},
+        {"window": 7, "shrink_window": False},
+        {"window": 8, "shrink_window": False},
+        {"window": 40},
+        {"max_sentence": 2},
+        {"share_negatives": False},
+        {"negative": 5, "lines": 150, "block": 5000, "epochs": 1},
+        {"share_negatives": False, "lines": 150, "block": 5000, "epochs": 1},
+        {"hot_rows": 7},
+        {"cbow_mean": False, "cbow_divide_gradient": True, "lr": 1e-4},
+        {"cbow_divide_gradient": False},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("context", ["skipgram", "cbow"])
+def test_subword_options(isa, context, changes):
+    compare(isa, context, "ns", 20, subwords=True, **{"lr": 0.02, **changes})
+
+
+def finite_differences(f, at, step=1e-5):
+    gradient = np.zeros_like(at)
+    for k in np.ndindex(at.shape):
+        saved = at[k]
+        at[k] = saved + step
+        up = f()
+        at[k] = saved - step
+        gradient[k] = (up - f()) / (2 * step)
+        at[k] = saved
+    return gradient
+
+
+def test_twin_gradients_logistic():
+    random = np.random.default_rng(3)
+    x, y = random.normal(size=(4, 6)), random.normal(size=(5, 6))
+    label, offset = np.array([1.0, 0, 0, 1, 0]), random.normal(size=5)
+    weight = random.integers(1, 3, (5, 4)).astype(float)
+
+    def loss():
+        return logistic_loss(x, y, label, weight, offset)
+
+    dx, dy, doffset = logistic_gradient(x, y, label, weight, offset)
+    np.testing.assert_allclose(dx, finite_differences(loss, x), rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(dy, finite_differences(loss, y), rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(doffset, finite_differences(loss, offset), rtol=1e-6, atol=1e-8)
+
+
+def test_twin_gradients_softmax():
+    random = np.random.default_rng(4)
+    x, y = random.normal(size=(3, 6)), random.normal(size=(8, 6))
+
+    def loss():
+        return softmax_loss(x, y, 2)
+
+    dx, dy = softmax_gradient(x, y, 2)
+    np.testing.assert_allclose(dx, finite_differences(loss, x), rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(dy, finite_differences(loss, y), rtol=1e-6, atol=1e-8)
+
+
+def test_twin_gradient_of_subwords():
+    """A row gains the gradient of the mean undivided: its own gradient times the number of rows. Row 4 stands twice."""
+    random = np.random.default_rng(6)
+    matrix, y = random.normal(size=(6, 5)), random.normal(size=(4, 5))
+    rows = np.array([0, 4, 3, 4, 5])
+    label, weight = np.array([1.0, 0, 0, 0]), np.ones((4, 1))
+
+    def loss():
+        return logistic_loss(matrix[rows].mean(axis=0, keepdims=True), y, label, weight, np.zeros(4))
+
+    expected = len(rows) * finite_differences(loss, matrix)
+    before = matrix.copy()
+    window = SubwordWindow(matrix, (np.array([0, 5]), rows), [0], 1)
+    window.advance(0, 0)
+    window.now -= logistic_gradient(window.now, y, label, weight, np.zeros(4))[0]
+    window.close()
+    np.testing.assert_allclose(before - matrix, expected, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("context", ["skipgram", "cbow"])
+@pytest.mark.parametrize(
+    ("starts", "rows", "message"),
+    [
+        ([0, 1], [0], "subword starts"),
+        ([*range(WORDS), WORDS], [WORDS] * WORDS, "below"),
+        ([*range(WORDS), WORDS], [-1] * WORDS, "below"),
+        ([0] * 2 + [*range(1, WORDS)], [*range(WORDS - 1)], "its own row"),
+        ([*range(WORDS), WORDS + 1], [*range(WORDS)], "its own row"),
+    ],
+)
+def test_subwords_that_do_not_fit_are_refused(context, starts, rows, message):
+    options, x, y = setting(context, "ns", 20)
+    subwords = np.array(starts, np.int64), np.array(rows, np.int32)
+    with pytest.raises(ValueError, match=message):
+        _word2vec.Run(input=aligned(x), output=aligned(y), dim=20, subwords=subwords, **options)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_divergence_shows_in_the_loss(isa, layer, bad):
+    options, x, y = setting("skipgram", layer, 20)
+    x[0, 3] = bad
+    kernel = _word2vec.Run(input=aligned(x), output=aligned(y), dim=20, isa=isa, **options)
+    assert not np.isfinite(kernel.worker().block(0, len(options["ids"]), 0)[0])
+
+
+def test_huffman_worked_example():
+    """Counts T7 E5 G4 R4 O3 F2: the tree of word2vec.c."""
+    start, node, code = _word2vec.huffman([7, 5, 4, 4, 3, 2])
+    codes = ["".join(map(str, code[start[w] : start[w + 1]])) for w in range(6)]
+    assert dict(zip("TEGROF", codes, strict=True)) == {
+        "T": "10", "E": "01", "G": "111", "R": "110", "O": "001", "F": "000",
+    }  # fmt: skip
+    points = [list(node[start[w] : start[w + 1]]) for w in range(6)]
+    assert points == [[4, 3], [4, 2], [4, 3, 1], [4, 3, 1], [4, 2, 0], [4, 2, 0]]
+
+
+@pytest.mark.parametrize("counts", [[1, 1], [5, 1, 1], [10**12, 3, 3, 3, 1], list(range(1000, 0, -1))])
+def test_huffman_is_a_prefix_code_of_least_length(counts):
+    import heapq
+
+    start, _, code = _word2vec.huffman(counts)
+    codes = ["".join(map(str, code[start[w] : start[w + 1]])) for w in range(len(counts))]
+    ordered = sorted(codes)
+    assert not any(b.startswith(a) for a, b in pairwise(ordered))
+    heap, least = list(counts), 0
+    heapq.heapify(heap)
+    while len(heap) > 1:
+        both = heapq.heappop(heap) + heapq.heappop(heap)
+        least += both
+        heapq.heappush(heap, both)
+    assert sum(n * len(c) for n, c in zip(counts, codes, strict=True)) == least
+
+
+@pytest.mark.parametrize("counts", [[3], [], [1, 2]])
+def test_huffman_refuses(counts):
+    with pytest.raises(ValueError, match="two words"):
+        _word2vec.huffman(counts)
+
+
+@pytest.mark.parametrize("weights", [[1.0], [1, 0, 0], [1] * 7, list(1 / np.arange(1, 1000))])
+def test_alias_table_has_the_exact_distribution(weights):
+    table = _word2vec.alias_table(weights)
+    share = np.zeros(len(weights))
+    stay = (table[:, 0].astype(np.float64) + (table[:, 0] == 2**32 - 1)) / 2**32
+    share += stay
+    np.add.at(share, table[:, 1], 1 - stay)
+    np.testing.assert_allclose(share / len(weights), np.array(weights, float) / np.sum(weights), atol=1e-9)
+
+
+@pytest.mark.parametrize("target", [1, 10, 1000])
+@pytest.mark.parametrize("max_sentence", [2, 30])
+def test_block_starts_cut_only_between_sentences(target, max_sentence):
+    ids = corpus(9, lines=40)
+    starts = _word2vec.block_starts(ids, target, max_sentence)
+    assert starts[0] == 0 and starts[-1] == len(ids) and (np.diff(starts) > 0).all()
+    for cut in starts[1:-1]:
+        line = 0 if not (ids[:cut] == -1).any() else np.flatnonzero(ids[:cut] == -1)[-1] + 1
+        assert cut == line or (cut - line) % max_sentence == 0

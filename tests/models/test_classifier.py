@@ -1,0 +1,233 @@
+"""A classifier's answers: fastText's own, on every instruction set, for every layer and kind of file."""
+
+import lzma
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import GOLDEN
+from wv_cli import _cpu, _prediction
+from wv_cli.errors import WvError
+from wv_cli.formats.fasttext_bin import load_model
+from wv_cli.models import classifier as module
+from wv_cli.models.classifier import ALL, Classifier, blocks_of_lines, tree
+from wv_cli.system.memory import padded, zeros
+from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows, split_line
+from wv_cli.words import WordList
+
+MODELS = ["cook-raw.ftz", "cook-hs", "cook-ova", "cook-ns"]
+
+
+def unpacked(name):
+    return lzma.decompress((GOLDEN / f"{name}.xz").read_bytes())
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def golden(request, tmp_path_factory):
+    """A model made by fastText, the lines it was asked, and what its predict-prob printed for k = 3."""
+    name = request.param
+    path = GOLDEN / name
+    if not path.exists():
+        path = tmp_path_factory.mktemp("golden") / f"{name}.bin"
+        path.write_bytes(unpacked(f"{name}.bin"))
+    expected = unpacked(f"{name}.predict-prob3.txt").decode().splitlines()
+    text = b"".join(unpacked("cook.valid.txt").splitlines(keepends=True)[: len(expected)])
+    return load_model(path), text, expected
+
+
+def compare(printed, expected):
+    printed = printed.splitlines()
+    assert len(printed) == len(expected)
+    for ours, theirs in zip((line.split() for line in printed), (line.split() for line in expected), strict=True):
+        assert ours[::2] == theirs[::2]
+        np.testing.assert_allclose([float(p) for p in ours[1::2]], [float(p) for p in theirs[1::2]], atol=1e-5)
+
+
+def answered(classifier, text, k=3, **options):
+    parts = classifier.answers([text], k, **options)
+    return b"".join(part.lines(classifier.labels, True) for part in parts).decode()
+
+
+def test_answers_are_fasttexts(golden):
+    model, text, expected = golden
+    compare(answered(Classifier(model), text), expected)
+
+
+def test_rows_taken_as_needed_give_the_same(golden, monkeypatch):
+    """Matrices too large to be made dense."""
+    model, text, expected = golden
+    monkeypatch.setattr(module, "_DENSE_BYTES", 0)
+    model = model.__class__(**{**vars(model), "input": Taking(model.input)})
+    compare(answered(Classifier(model), text), expected)
+
+
+class Taking:
+    """A matrix of which the classifier knows nothing but the protocol."""
+
+    def __init__(self, matrix):
+        self.take, self.shape = matrix.take, matrix.shape
+
+
+def test_threads_keep_the_order(golden, monkeypatch):
+    model, text, expected = golden
+    monkeypatch.setattr(module, "_BLOCK", 1000)
+    chunks = [text[i : i + 777] for i in range(0, len(text), 777)]
+    classifier = Classifier(model)
+    parts = classifier.answers(chunks, 3, threads=4)
+    compare(b"".join(part.lines(classifier.labels, True) for part in parts).decode(), expected)
+
+
+def test_thresholds_and_all_labels(golden):
+    model, text, _ = golden
+    classifier = Classifier(model)
+    everything = classifier.answer(text, ALL)
+    assert everything.labels.shape[1] == len(model.labels)
+    if model.args.loss != "hs":
+        assert (everything.found == len(model.labels)).all()
+    if model.args.loss == "softmax":
+        np.testing.assert_allclose(everything.probabilities.sum(axis=1), 1, atol=2e-5 * len(model.labels))
+    some = classifier.answer(text, ALL, 0.25)
+    assert 0 < some.found.sum() < everything.found.sum()
+    for line in range(0, len(some.found), 37):
+        kept = some.probabilities[line, : some.found[line]]
+        assert (kept >= 0.25).all() and (np.diff(kept) <= 0).all()
+        assert some.found[line] == (everything.probabilities[line, : everything.found[line]] >= 0.25 + 1e-5).sum()
+
+
+words = st.sampled_from(
+    [
+        "how",
+        "to",
+        "bread",
+        "</s>",
+        "__label__bread",
+        "__label__no",
+        "été",
+        "\udcff",
+        "x" * 40,
+        "a\tb",
+        "do\0you",
+        "",
+        " ",
+        "\r",
+    ]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(words, max_size=12), min_size=1, max_size=6))
+def test_lines_have_the_rows_the_model_gives_them(lines):
+    for name in ("cook-raw.ftz", "ft-labels.bin", "ft-labels.ftz"):
+        model = LOADED.setdefault(name, load_model(GOLDEN / name))
+        classifier = LOADED.setdefault(name + "c", Classifier(model))
+        raw = [" ".join(line).encode("utf-8", "surrogateescape") for line in lines]
+        starts, rows, label_starts, labels = classifier._engine.reader.read(b"".join(line + b"\n" for line in raw))
+        assert len(starts) == len(label_starts) == len(lines) + 1
+        for i, line in enumerate(raw):
+            tokens = split_line(line, classifier=True)
+            if b"</s>" in tokens:
+                tokens = tokens[: tokens.index(b"</s>")]
+            assert rows[starts[i] : starts[i + 1]].tolist() == model.line_rows(tokens).tolist()
+            known = [label for label in map(model.labels.find, tokens) if label >= 0]
+            assert labels[label_starts[i] : label_starts[i + 1]].tolist() == known
+
+
+LOADED: dict = {}
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("dim", [1, 3, 7, 8, 15, 16, 17, 31, 33, 64, 100, 129, 300])
+def test_every_instruction_set(isa, dim):
+    """Softmax in float64 over unaligned rows that end with the file."""
+    random = np.random.default_rng(dim)
+    labels, size = int(random.integers(2, 40)), 50
+    values = random.normal(0, 1, (size, dim)).astype(np.float32)
+    block = np.frombuffer(b"x" + values.tobytes(), np.uint8)[1:].reshape(size, 4 * dim)
+    output = zeros(labels, padded(dim))
+    output[:, :dim] = random.normal(0, 1 / np.sqrt(dim), (labels, dim))
+    starts = np.concatenate([[0], np.cumsum(random.integers(0, 9, 37))]).astype(np.int64)
+    rows = random.integers(0, size, starts[-1]).astype(np.int32)
+    predictor = _prediction.Predictor(
+        block, output, dim=dim, labels=labels, layer="softmax", sigmoid=module._sigmoid_table(), isa=isa
+    )
+    answers = predictor.predict(starts, rows, labels, 0.0)
+    for line in range(37):
+        mine = rows[starts[line] : starts[line + 1]]
+        assert answers.found[line] == (labels if len(mine) else 0)
+        if len(mine):
+            scores = output[:, :dim].astype(float) @ values[mine].astype(float).mean(axis=0)
+            p = np.exp(scores - scores.max())
+            p /= p.sum()
+            np.testing.assert_allclose(np.exp(answers.scores[line]), np.sort(p)[::-1] + 1e-5, rtol=1e-4)
+            np.testing.assert_allclose(p[answers.labels[line]], np.sort(p)[::-1], rtol=1e-4)
+    with pytest.raises(ValueError):
+        predictor.predict(starts, rows + size, 1, 0.0)
+
+
+def test_the_tree_is_the_one_of_the_paths():
+    """Left is bit 0, right bit 1, of the codes that training uses."""
+    from wv_cli._word2vec import huffman
+
+    counts = np.array([90, 40, 40, 12, 5, 5, 5, 1, 1, 0], np.int64)
+    left, right = tree(counts)
+    start, node, code = huffman(counts)
+    for label in range(len(counts)):
+        at = 2 * len(counts) - 2
+        for k in range(start[label], start[label + 1]):
+            assert node[k] == at - len(counts)
+            at = int((right if code[k] else left)[at])
+        assert at == label
+
+
+def test_models_that_cannot_answer():
+    with pytest.raises(WvError, match=r"holds word vectors .* not a classifier"):
+        Classifier(load_model(GOLDEN / "ft-words.bin"), "ft-words.bin")
+
+
+def test_blocks_end_with_lines():
+    text = b"one\n" + b"x" * 600_000 + b"\ntwo\n\nlast"
+    for size in (1, 7, 1 << 18, 1 << 20):
+        chunks = [text[i : i + size] for i in range(0, len(text), size)] if size > 1 else [text]
+        blocks = list(blocks_of_lines(chunks))
+        assert b"".join(blocks) == text + b"\n"
+        assert all(block.endswith(b"\n") for block in blocks)
+
+
+def test_sparse_rows_answer_too(golden):
+    """A model just trained, not yet in a file."""
+    model, text, expected = golden
+    rows = np.arange(model.input.shape[0])
+    sparse = SparseRows(model.input.shape, rows, model.input.take(rows))
+    compare(answered(Classifier(model.__class__(**{**vars(model), "input": sparse})), text), expected)
+
+
+def test_gathered_rows_change_no_answer() -> None:
+    rng = np.random.default_rng(3)
+    words, buckets, dim = 40, 500, 20
+    values = rng.standard_normal((words + buckets, dim)).astype(np.float32)
+    values[rng.random(len(values)) < 0.6] = 0
+    names = [b"w%d" % i for i in range(words)]
+    model = FastTextModel(
+        args=FastTextArgs(
+            dim=dim, word_ngrams=2, buckets=buckets, minn=0, maxn=0, model="supervised", loss="softmax", min_count=1
+        ),
+        words=WordList.of(names),
+        counts=np.ones(words, np.int64),
+        labels=WordList.of([b"__label__%d" % i for i in range(5)]),
+        label_counts=np.arange(5, 0, -1),
+        tokens=words,
+        kept_buckets=None,
+        input=DenseMatrix(values),
+        output=DenseMatrix(rng.standard_normal((5, dim)).astype(np.float32)),
+    )
+    lines = [b" ".join(rng.choice(names, rng.integers(0, 30))) + b" new\n" for _ in range(3000)]
+    lines.append(b" ".join(rng.choice(names, 1000)) + b"\n")
+    before = Classifier(model)
+    once = before.answer(b"".join(lines), k=3)
+    after = Classifier(model)
+    answered = list(after.answers([b"".join(lines)] * 12, k=3))
+    assert not after._may_gather
+    assert np.concatenate([part.scores for part in answered])[-len(lines) :].tolist() == once.scores.tolist()
+    assert np.concatenate([part.labels for part in answered])[: len(lines)].tolist() == once.labels.tolist()

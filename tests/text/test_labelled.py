@@ -1,0 +1,87 @@
+"""Labelled texts as id streams: what is a word, a label and a line, and what is refused."""
+
+import numpy as np
+import pytest
+
+from wv_cli.config import VocabConfig
+from wv_cli.errors import WvError
+from wv_cli.text.labelled import encode_labelled
+
+LINES = "__label__a the cat\nthe __label__b dog __label__a the\n\nno labels here\n__label__rare the"
+
+
+@pytest.fixture
+def text(tmp_path):
+    path = tmp_path / "text"
+    path.write_text(LINES)
+    return str(path)
+
+
+def shown(corpus):
+    """The stream in words again."""
+    names = {-1: "\n"} | {-2 - i: label for i, label in enumerate(corpus.labels)}
+    return " ".join(names.get(i) or corpus.words[i] for i in corpus.ids.tolist()).split(" \n")
+
+
+def test_words_labels_and_line_ends(text):
+    corpus = encode_labelled([text], VocabConfig(min_count=1))
+    assert shown(corpus) == [
+        "__label__a the cat", " the __label__b dog __label__a the", " no labels here", " __label__rare the", "",
+    ]  # fmt: skip
+    # Five lines end, the last without a newline, the empty one too.
+    assert corpus.words[0] == "</s>" and corpus.end_of_line == 0
+    assert corpus.counts.tolist() == [5, 4, 1, 1, 1, 1, 1]
+    assert list(corpus.labels) == ["__label__a", "__label__b", "__label__rare"]
+    assert corpus.label_counts.tolist() == [2, 1, 1]
+    assert corpus.tokens_read == 18
+    assert not corpus.ids.flags.writeable
+
+
+def test_cuts(text):
+    corpus = encode_labelled([text], VocabConfig(min_count=2))
+    assert [*corpus.words] == ["</s>", "the"]
+    with pytest.raises(WvError, match=r"found 3 labels, 1 of them at least 2 times \(--min-count-label\)"):
+        encode_labelled([text], VocabConfig(min_count=1), min_count_label=2)
+    kept = encode_labelled([text], VocabConfig(min_count=2), keep_dropped=True)
+    assert kept.kept == 2 and len(kept.words) == 7 and len(kept.counts) == 2
+    assert shown(kept)[0] == "__label__a the cat"
+    largest = encode_labelled([text], VocabConfig(min_count=1, max_vocab=1))
+    assert [*largest.words] == ["</s>"]
+
+
+def test_the_end_of_line_may_be_cut(text):
+    corpus = encode_labelled([text], VocabConfig(min_count=6), keep_dropped=True)
+    assert corpus.kept == 0 and corpus.end_of_line == 0
+    with pytest.raises(WvError, match="--min-count"):
+        encode_labelled([text], VocabConfig(min_count=6))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("just words\nmore words\n", "no labels: expected lines such as `__label__cats"),
+        ("__label__a one\n__label__a two\n", "at least two labels to choose from, found one label"),
+        ("", "no text"),
+        ("\n\n \n", "no text"),
+    ],
+)
+def test_texts_without_what_it_takes(content, message, tmp_path):
+    path = tmp_path / "text"
+    path.write_text(content)
+    with pytest.raises(WvError, match=message):
+        encode_labelled([str(path)], VocabConfig(min_count=1))
+
+
+def test_a_spool_file_gives_the_same_corpus(text):
+    config = VocabConfig(min_count=1)
+    memory, spooled = encode_labelled([text], config), encode_labelled([text], config, memory=4, spool_beside=text)
+    np.testing.assert_array_equal(memory.ids, spooled.ids)
+    assert memory.digest == spooled.digest
+
+
+def test_other_prefixes_and_case(tmp_path):
+    path = tmp_path / "text"
+    path.write_bytes(b"#Spam Buy NOW\n#ham hello \xff\n")
+    corpus = encode_labelled([str(path)], VocabConfig(min_count=1, lowercase=True), label_prefix="#")
+    assert [*corpus.labels] == ["#spam", "#ham"]
+    assert corpus.words.find("buy") >= 0 and corpus.words.find("\udcff") >= 0

@@ -1,0 +1,89 @@
+"""How a training run shows itself on stderr: a bar on a terminal, lines in a log, JSON events, or nothing.
+
+Readers of Progress only; the training code prints nothing.
+"""
+
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+
+import click
+from tqdm import tqdm
+
+from wv_cli.engine.progress import Progress
+from wv_cli.engine.run import Outcome
+from wv_cli.errors import Interrupted, TimedOut, WvError
+
+Observer = Callable[[Progress], None]
+_LOG_SECONDS = 10.0
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds + 0.5), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def _facts(now: Progress) -> str:
+    loss = f"loss {now.loss:.4f}" if now.loss is not None else "loss -"
+    eta = f"ETA {_clock(now.eta)}" if now.eta is not None else "ETA -"
+    return f"epoch {now.epoch}/{now.epochs}  {now.rate / 1e3:,.0f}k words/s  lr {now.lr:.5f}  {loss}  {eta}"
+
+
+def _bar() -> Observer:
+    bar = tqdm(total=1.0, bar_format="{percentage:5.1f}%|{bar:30}| {desc}", file=sys.stderr, leave=True)
+
+    def observe(now: Progress) -> None:
+        bar.n = now.fraction
+        bar.set_description_str(_facts(now), refresh=True)
+        if now.fraction >= 1:
+            bar.close()
+
+    return observe
+
+
+def _every(seconds: float, show: Observer) -> Observer:
+    """Calls show at the start, every `seconds` and at the end, with the loss of the whole interval."""
+    last: list[float] = []
+
+    def observe(now: Progress) -> None:
+        if now.loss is not None and (not last or now.elapsed - last[0] >= seconds or now.fraction >= 1):
+            last[:] = [now.elapsed]
+            show(now)
+
+    return observe
+
+
+def _line(now: Progress) -> None:
+    click.echo(f"{now.fraction:6.1%}  {_facts(now)}", err=True)
+
+
+def _json(now: Progress) -> None:
+    click.echo(json.dumps({"event": "progress", **asdict(now)}), err=True)
+
+
+def observer(quiet: bool, as_json: bool) -> Observer | None:
+    """The display for this terminal or log; None for --quiet."""
+    if quiet:
+        return None
+    if as_json:
+        return _every(1.0, _json)
+    return _bar() if sys.stderr.isatty() else _every(_LOG_SECONDS, _line)
+
+
+def say(message: str, quiet: bool, as_json: bool, **facts: object) -> None:
+    """One line of talk on stderr; with --json an event that carries `facts`."""
+    if quiet:
+        return
+    click.echo(json.dumps({"event": "message", "message": message, **facts}) if as_json else message, err=True)
+
+
+def stopped(outcome: Outcome, saved: bool, resumed: bool) -> WvError:
+    """The error for a run that ended early: how it ended and the command line that goes on."""
+    again = [*sys.argv[1:], *([] if resumed else ["--resume"])]
+    way_on = f"go on with: wv {shlex.join(again)}" if saved else "nothing was saved"
+    if outcome.signal is not None:
+        return Interrupted(f"interrupted; {way_on}", outcome.signal)
+    return TimedOut(f"stopped after --max-time; {way_on}")

@@ -1,0 +1,95 @@
+"""`wv vectors --sentences --pooling`: lines of text as weighted means of word vectors."""
+
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wv_cli.commands.shared.options import conflict
+from wv_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from wv_cli.formats.base import Precision
+    from wv_cli.vectors.embeddings import Embeddings
+
+
+def pooling_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--pooling and what goes with it; their names are the parameters of pool_lines."""
+    for option in (
+        click.option(
+            "-o", "--output", metavar="FILE", help="With --pooling: write a vector file, rows called 0, 1, 2."
+        ),
+        click.option(
+            "--case",
+            type=click.Choice(["fold-first", "lower", "none"]),
+            default="fold-first",
+            show_default=True,
+            help="With --pooling: fold-first takes upper and lower case for one, lower looks up in lower case.",
+        ),
+        click.option("--counts", metavar="VOCAB", help="Word frequencies (`word count` lines) for sif; also for idf."),
+        click.option(
+            "--pooling",
+            type=click.Choice(["mean", "sif", "idf"]),
+            help="With --sentences: plain mean; SIF, common component of these lines removed; idf-weighted mean.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def wants_pooling(options: dict[str, Any], sentences: bool, as_json: bool) -> bool:
+    """Raises UsageError for options of pooling without it, and for what it cannot do."""
+    if options["pooling"] is None:
+        for name, flag in (("output", "-o"), ("counts", "--counts")):
+            if options[name] is not None:
+                message = f"{flag} goes with --pooling mean, sif or idf"
+                raise UsageError(message)
+        return False
+    if not sentences:
+        message = "--pooling makes vectors of lines; give --sentences, too"
+        raise UsageError(message)
+    if as_json:
+        error = conflict("--pooling", "--json", "it writes numbers, or with -o a vector file")
+        raise error
+    return True
+
+
+def pool_lines(
+    lines: list[str],
+    vectors: "Embeddings",
+    precision: "Precision",
+    quiet: bool,
+    *,
+    pooling: Any,
+    counts: str | None,
+    case: Any,
+    output: str | None,
+) -> None:
+    """Writes one vector a line to `output` or, as numbers only, to standard output."""
+    import numpy as np
+
+    from wv_cli.evaluation.base import EvalConfig
+    from wv_cli.evaluation.lookup import Lookup
+    from wv_cli.formats import save
+    from wv_cli.formats.lines import text_lines
+    from wv_cli.system.output import check_writable
+    from wv_cli.text.vocab import read_vocab
+    from wv_cli.transforms.sentences import sentence_vectors
+    from wv_cli.vectors.embeddings import Embeddings
+    from wv_cli.words import WordList
+
+    if output is not None:
+        check_writable(output)
+    vocab = read_vocab(counts) if counts is not None else None
+    made, empty = sentence_vectors(lines, vectors, Lookup(vectors, EvalConfig(case=case)), pooling, vocab=vocab)
+    matrix = made.astype(np.float32)
+    if output is not None:
+        save(output, Embeddings(WordList.of(str(row) for row in range(len(lines))), matrix), precision=precision)
+    elif lines:
+        sys.stdout.buffer.write(text_lines(None, matrix, precision))
+        sys.stdout.buffer.flush()
+    if empty.any() and not quiet:
+        click.echo(
+            f"{int(empty.sum()):,} of {len(lines):,} lines have no word with a vector; theirs are zero", err=True
+        )

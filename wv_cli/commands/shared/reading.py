@@ -1,0 +1,60 @@
+"""How the commands that search or score vectors read them, and the options for it."""
+
+import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from wv_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from wv_cli.transforms.composition import Composer
+    from wv_cli.vectors.embeddings import Embeddings
+
+
+def vector_options(function: Callable[..., int]) -> Callable[..., int]:
+    """VECTORS and how it is read and searched."""
+    for option in (
+        click.option("--threads", type=click.IntRange(0, 1024), default=0, help="0 uses all processors."),
+        click.option("--limit", type=click.IntRange(1), metavar="N", help="Read only the first N words of VECTORS."),
+        click.option(
+            "--from", "from_format", metavar="FORMAT", help="Format of VECTORS; by default its content tells."
+        ),
+        click.option(
+            "--restrict-vocab", type=click.IntRange(1), metavar="N", help="Answer only with the first N words."
+        ),
+        click.argument("vectors", metavar="VECTORS"),
+    ):
+        function = option(function)
+    return function
+
+
+def load_vectors(
+    path: str, from_format: str | None, limit: int | None, quiet: bool, *, piped: bool = False
+) -> "Embeddings":
+    """formats.load; its warnings go to stderr (wv_cli.__main__), with `quiet` nowhere. Raises UsageError when standard
+    input holds the vectors and, `piped`, something else too."""
+    from wv_cli.formats import FormatWarning, load
+
+    _require_one_use(path, piped)
+    if quiet:
+        warnings.simplefilter("ignore", FormatWarning)
+    return load(path, format=from_format, limit=limit)
+
+
+def open_composer(path: str, from_format: str | None, quiet: bool, *, piped: bool) -> "Composer":
+    """The same for vectors of single words and lines: a fastText model is mapped instead of read whole."""
+    from wv_cli.formats import FormatWarning, open_vectors
+    from wv_cli.transforms.composition import composer
+
+    _require_one_use(path, piped)
+    if quiet:
+        warnings.simplefilter("ignore", FormatWarning)
+    return composer(open_vectors(path, format=from_format))
+
+
+def _require_one_use(path: str, piped: bool) -> None:
+    if path == "-" and piped:
+        message = "- (standard input) cannot hold the vectors and something else too; name a file for one of them"
+        raise UsageError(message)

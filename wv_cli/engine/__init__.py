@@ -1,0 +1,1 @@
+"""A long run of steps, whatever they learn: threads, progress, checkpoints."""

@@ -1,0 +1,203 @@
+"""Runs the steps of a training on several threads and lets the main thread watch.
+
+A run is a fixed list of steps: epoch after epoch, block after block of the corpus. A step is a pure function of its
+number and the matrices (random draws are seeded by it, the learning rate follows from it), so stopping between steps
+and going on later, even in another process, gives the same result as never having stopped. Threads take the next step
+from a counter; with one thread the order, and so the result, is fixed bit for bit.
+
+The workers are Python threads inside one call without the GIL per step. This module prints nothing.
+"""
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any, Protocol
+
+from wv_cli.engine.progress import Progress, Totals
+from wv_cli.errors import WvError
+
+WAKE_SECONDS = 0.2
+
+
+class Trainable(Protocol):
+    """A model as the runner sees it."""
+
+    @property
+    def steps(self) -> int: ...
+    @property
+    def epochs(self) -> int: ...
+    @property
+    def epoch_steps(self) -> int: ...
+    def worker(self) -> Any:
+        """What one thread needs to train steps: working memory and the like."""
+        ...
+
+    def train_step(self, step: int, worker: Any) -> tuple[float, int, int, float]:
+        """Trains one step without the GIL; returns (loss sum, examples, tokens, learning rate)."""
+        ...
+
+
+class Diverged(WvError):
+    """A row holds NaN or infinity."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Why the run ended: all steps done (signal None, timed_out False), a signal, or --max-time."""
+
+    next_step: int
+    totals: Totals
+    seconds: float
+    signal: int | None = None
+    timed_out: bool = False
+
+    @property
+    def finished(self) -> bool:
+        return self.signal is None and not self.timed_out
+
+
+class _Crew:
+    """The threads of one stretch of work and what they share."""
+
+    def __init__(self, model: Trainable, next_step: int, totals: Totals) -> None:
+        self.model = model
+        self.next_step = next_step
+        self.totals = totals
+        self.stopping = False
+        self.error: BaseException | None = None
+        self.lock = threading.Lock()
+        self.idle = threading.Event()
+        self.threads: list[threading.Thread] = []
+
+    def start(self, count: int) -> None:
+        self.idle.clear()
+        self.stopping = False
+        self.threads = [threading.Thread(target=self._work, daemon=True) for _ in range(count)]
+        for thread in self.threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """Returns once every thread has finished its step; every step below next_step is then done."""
+        self.stopping = True
+        for thread in self.threads:
+            thread.join()
+        if self.error is not None:
+            raise self.error
+
+    def _work(self) -> None:
+        try:
+            worker = self.model.worker()
+            while True:
+                with self.lock:
+                    step = self.next_step
+                    if self.stopping or step >= self.model.steps:
+                        break
+                    self.next_step += 1
+                loss, examples, tokens, lr = self.model.train_step(step, worker)
+                if not math.isfinite(loss):
+                    message = f"the vectors diverged (NaN or infinity) in step {step:,} of {self.model.steps:,}"
+                    raise Diverged(message)
+                with self.lock:
+                    self.totals.add(loss, examples, tokens, lr)
+        except BaseException as error:  # carried to the main thread by stop()
+            self.error = error
+            self.stopping = True
+        finally:
+            self.idle.set()
+
+
+@contextmanager
+def _caught_signals() -> Iterator[list[int]]:
+    """Collects SIGINT and SIGTERM instead of dying; a second SIGINT raises KeyboardInterrupt as usual."""
+    caught: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGINT and caught:
+            raise KeyboardInterrupt
+        caught.append(number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield caught
+        return
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield caught
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def train(
+    model: Trainable,
+    *,
+    threads: int = 1,
+    first_step: int = 0,
+    save: Callable[[int], None] | None = None,
+    save_every: float | None = None,
+    max_seconds: float | None = None,
+    observe: Callable[[Progress], None] | None = None,
+) -> Outcome:
+    """Trains steps first_step .. model.steps - 1.
+
+    save(next_step) is called between steps, with no thread running, every `save_every` seconds and when a signal or
+    `max_seconds` ends the run early. observe is called from the calling thread about five times a second.
+    Raises Diverged when a loss is not finite.
+    """
+    crew = _Crew(model, first_step, Totals())
+    begin = last_save = time.monotonic()
+    previous = Totals()
+
+    def report() -> None:
+        nonlocal previous
+        if observe is None:
+            return
+        with crew.lock:
+            now, step = Totals(**vars(crew.totals)), crew.next_step
+        seconds = max(time.monotonic() - begin, 1e-9)
+        examples = now.examples - previous.examples
+        done, total = step - first_step, model.steps - first_step
+        observe(
+            Progress(
+                fraction=step / model.steps,
+                epoch=min(step // max(model.epoch_steps, 1) + 1, model.epochs),
+                epochs=model.epochs,
+                tokens=now.tokens,
+                rate=now.tokens / seconds,
+                lr=now.lr,
+                loss=(now.loss - previous.loss) / examples if examples else None,
+                elapsed=seconds,
+                eta=seconds * (total - done) / done if done else None,
+            )
+        )
+        previous = now
+
+    with _caught_signals() as caught:
+        crew.start(threads)
+        timed_out = False
+        while True:
+            crew.idle.wait(WAKE_SECONDS)
+            now = time.monotonic()
+            timed_out = max_seconds is not None and now - begin >= max_seconds
+            if crew.idle.is_set() or caught or timed_out:
+                break
+            report()
+            if save is not None and save_every is not None and now - last_save >= save_every:
+                crew.stop()
+                save(crew.next_step)
+                last_save = time.monotonic()
+                crew.start(threads)
+        crew.stop()
+        report()
+        outcome = Outcome(crew.next_step, crew.totals, time.monotonic() - begin)
+        if crew.next_step < model.steps:
+            outcome = Outcome(
+                crew.next_step, crew.totals, outcome.seconds, caught[0] if caught else None, timed_out and not caught
+            )
+            if save is not None:
+                save(crew.next_step)
+    return outcome

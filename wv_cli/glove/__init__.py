@@ -1,0 +1,1 @@
+"""GloVe: counting co-occurrences, keeping and ordering the records, the model."""

@@ -1,0 +1,138 @@
+"""Co-occurrence counts: counting them in a Corpus, in bounded memory and exactly, whatever memory and threads.
+
+Everything here is a stream of records: arrays of GloVe's 16-byte records (row word, column word, both from 1; value),
+sorted by row and column across the whole stream, every pair once. A block is valid until the next is asked for. The
+record files are in record_files.py.
+
+A pair at distance d weighs units[d] / scale. Sums are kept as integers, so no order of summation changes them: with
+scale = lcm(1 .. window) they are exact (windows up to 22 or so); for wider windows scale is a power of two and every
+weight is rounded once, by less than 2e-8 of it for a thousand million words and windows up to 100.
+"""
+
+import math
+import mmap
+from collections import deque
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli._glove import RECORD, Segment
+from wv_cli.config import GloveConfig
+from wv_cli.glove.record_runs import Runs
+from wv_cli.system.memory import resident
+from wv_cli.text.corpus import Corpus
+
+Records = NDArray[Any]
+
+_BLOCK_RECORDS = 1 << 19  # 8 MB: what a thread counts at a time
+_LARGEST_SUM = 2**62
+_LEAST_BUFFERS = 1 << 18
+DEFAULT_MEMORY = 10**9
+
+
+def distance_units(window: int, weighting: str, most_frequent: int) -> tuple[NDArray[np.int64], int]:
+    """(units, scale): the weight of distance d is units[d] / scale. No pair can sum to 2^62 when the most frequent word
+    occurs `most_frequent` times."""
+    if weighting == "flat":
+        return np.ones(window + 1, np.int64), 1
+    pairs = 2 * most_frequent * (1 + math.log(window))  # weighted by 1 / d
+    scale = math.lcm(*range(1, window + 1))
+    if scale * pairs >= _LARGEST_SUM:
+        scale = 1 << int(math.log2(_LARGEST_SUM / pairs))
+    return np.array([0, *(round(scale / d) for d in range(1, window + 1))], np.int64), scale
+
+
+def buffer_memory(limit: int) -> int:
+    """What is left for buffers when the whole process shall take `limit` bytes: all that Python, the vocabulary and ids
+    in memory have not taken yet; a quarter of `limit` where that is more, since with hardly any buffers a text takes
+    for ever."""
+    return max(limit - resident(), limit // 4, _LEAST_BUFFERS)
+
+
+def count(
+    corpus: Corpus, config: GloveConfig, *, memory: int | None = None, spool_beside: str | None = None
+) -> Iterator[Records]:
+    """The co-occurrences of a corpus. `memory` bounds the bytes of positions, pages of a mapped corpus, blocks and
+    merge buffers (not a corpus in memory); a text that needs more is counted in segments whose sorted records wait in a
+    file without a name in the folder of `spool_beside`. Raises WvError when that file cannot be written."""
+    memory = memory or DEFAULT_MEMORY
+    words = len(corpus.vocab.words)
+    units, scale = distance_units(config.window, config.weighting, int(corpus.vocab.counts[0]))
+    # Up to a quarter for the blocks of records in flight and one row in each, the rest for the positions, which are as
+    # large as the pages of ids that they come from.
+    buffers = config.threads + 1
+    block = max(min(_BLOCK_RECORDS, memory // (4 * RECORD.itemsize * buffers)), 1)
+    fixed = buffers * RECORD.itemsize * max(block, words) + words * (12 * config.threads + 32)
+    each = corpus.ids.itemsize * (2 if _mapped(corpus.ids) else 1)
+    longest = min(max((memory - fixed) // each, memory // 16, 1 << 14), 2**31 - 2 - config.window)
+    cuts = [*range(0, len(corpus.ids), longest), len(corpus.ids)]
+
+    def segment(number: int, scale: int) -> Iterator[Records]:
+        low, end = cuts[number], cuts[number + 1]
+        part = Segment(corpus.ids, low, end, words, units, config.symmetric, scale)
+        yield from _rows(part, words, block, config.threads)
+        _release(corpus.ids, end)
+
+    if len(cuts) == 2:
+        yield from segment(0, scale)
+        return
+    with Runs(spool_beside, memory) as runs:
+        for number in range(len(cuts) - 1):
+            runs.add(segment(number, 0))
+        for records in runs.merged(as_values=False):
+            records["value"] = records["value"].view(np.int64) / scale
+            yield records
+
+
+def _rows(part: Segment, words: int, block: int, threads: int) -> Iterator[Records]:
+    """The rows of a segment in order, counted in blocks of rows by several threads."""
+    ends = np.cumsum(part.room)
+    firsts, total = [0], 0
+    while firsts[-1] < words:
+        last = max(int(np.searchsorted(ends, total + block, side="right")), firsts[-1] + 1)
+        firsts.append(last)
+        total = int(ends[last - 1])
+    room = max(block, int(part.room.max()))
+    scratches = deque(part.scratch() for _ in range(threads))
+    buffers = deque(np.empty(room, RECORD) for _ in range(threads + 1))
+
+    def rows(first: int, last: int, buffer: Records) -> tuple[Records, Records]:
+        scratch = scratches.pop()
+        records = part.rows(first, last, scratch, buffer)
+        scratches.append(scratch)
+        return records, buffer
+
+    if threads == 1:
+        for first, last in pairwise(firsts):
+            yield rows(first, last, buffers[0])[0]
+        return
+    waiting: deque[Future[tuple[Records, Records]]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        for first, last in pairwise(firsts):
+            if not buffers:
+                records, buffer = waiting.popleft().result()
+                yield records
+                buffers.append(buffer)
+            waiting.append(pool.submit(rows, first, last, buffers.pop()))
+        while waiting:
+            yield waiting.popleft().result()[0]
+
+
+def _mapped(ids: NDArray[np.int32]) -> mmap.mmap | None:
+    """The file that ids are mapped from; None for ids in memory."""
+    base: Any = ids.base
+    while isinstance(base, (np.ndarray, memoryview)):
+        base = base.base if isinstance(base, np.ndarray) else base.obj
+    return base if isinstance(base, mmap.mmap) else None
+
+
+def _release(ids: NDArray[np.int32], end: int) -> None:
+    """Tells the system that the pages of a mapped file below `end` are not needed any more; memory is left alone."""
+    file = _mapped(ids)
+    length = end * ids.itemsize // mmap.PAGESIZE * mmap.PAGESIZE
+    if file is not None and length:
+        file.madvise(mmap.MADV_DONTNEED, 0, length)

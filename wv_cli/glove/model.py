@@ -1,0 +1,188 @@
+"""GloVe: matrices and steps for the kernel csrc/kernels/glove.c (Pennington, Socher, Manning 2014).
+
+A step is a chunk of records (tiles.py) in one iteration; see wv_cli.engine.run. Semantics are those of GloVe's
+program (AdaGrad with squared gradients from 1, clipping, biases with their own learning rate), in float32, with two
+departures: the order of the records, and that the clip concerns the biases too.
+"""
+
+import threading
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _glove
+from wv_cli.config import GloveConfig
+from wv_cli.errors import BadFile, WvError
+from wv_cli.glove.tiles import CHUNK_RECORDS, TileStore
+from wv_cli.system import memory
+from wv_cli.text.vocab import Vocab
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.words import WordList
+
+UNKNOWN = b"<unk>"
+_UNKNOWN_MEAN_OF = 100  # the rarest words, as in GloVe's program
+_FROZEN = 1e30  # squared gradient of a coordinate that must not move
+
+
+class Glove:
+    """A model in training. Satisfies wv_cli.engine.run.Trainable.
+
+    `words` and `contexts` are (words, 2, half) float32: [:, 0] holds the vectors with their biases, [:, 1] the squared
+    gradients. Word rows are [w, bias, 1, 0 ...], context rows [c, 1, bias, 0 ...].
+    """
+
+    def __init__(self, config: GloveConfig, vocab: Vocab, store: TileStore, digest: str) -> None:
+        """Allocates and initialises; `digest` tells these counts from others. Raises WvError when the matrices do not
+        fit in memory."""
+        count, dim = len(vocab.words), config.dim
+        memory.require(self.bytes_needed(config, count), "training", "lower --dim or raise --min-count")
+        self.config, self.vocab, self.store, self._digest = config, vocab, store, digest
+        half = memory.padded(dim + 2)
+        self._flat = [memory.zeros(count, 2 * half) for _ in range(2)]
+        self.words, self.contexts = (flat.reshape(count, 2, half) for flat in self._flat)
+        # Where each matrix keeps its bias, and its constant 1.
+        self._bias = {id(self.words): dim, id(self.contexts): dim + 1}
+        self._initialise()
+        self._run = _glove.Run(
+            words=self._flat[0],
+            contexts=self._flat[1],
+            eta=config.eta,
+            clip=config.grad_clip,
+            x_max=config.x_max,
+            alpha=config.alpha,
+            seed=config.seed,
+        )
+        self._lock = threading.Lock()
+        self.costs = np.zeros(config.iterations)
+        self._order: tuple[int, NDArray[np.int64]] = (-1, np.empty(0, np.int64))
+
+    @staticmethod
+    def bytes_needed(config: GloveConfig, words: int) -> int:
+        return words * 4 * 4 * memory.padded(config.dim + 2)
+
+    def _initialise(self) -> None:
+        """Vectors and biases uniform in +-0.5 / dim, squared gradients 1 (a bias: see kernels/glove.c)."""
+        random = np.random.default_rng(self.config.seed)
+        dim, rows_at_once = self.config.dim, 1 << 16
+        for matrix in (self.words, self.contexts):
+            bias = self._bias[id(matrix)]
+            one = 2 * dim + 1 - bias
+            for first in range(0, len(matrix), rows_at_once):
+                part = matrix[first : first + rows_at_once]
+                drawn = (random.random((len(part), dim + 1), np.float32) - np.float32(0.5)) / np.float32(dim)
+                part[:, 0, :dim], part[:, 0, bias] = drawn[:, :dim], drawn[:, dim]
+            matrix[:, 0, one] = 1
+            matrix[:, 1] = 1
+            matrix[:, 1, bias] = self._bias_scale
+            matrix[:, 1, one] = _FROZEN
+
+    @property
+    def _bias_scale(self) -> float:
+        """What a bias's squared gradient of 1 is in our units."""
+        return (self.config.eta / (self.config.bias_lr or self.config.eta)) ** 2
+
+    def load_raw(self, parameters: str, gradients: str | None) -> None:
+        """Starts from GloVe's own vectors.bin and gradsq.bin: 2 x words x (dim + 1) doubles, without words, so they
+        must belong to this vocabulary. Raises BadFile."""
+        self._load_raw(parameters, 0)
+        if gradients is not None:
+            self._load_raw(gradients, 1)
+
+    def _load_raw(self, path: str, layer: int) -> None:
+        count, dim = len(self.vocab.words), self.config.dim
+        expected = 2 * count * (dim + 1) * 8
+        found = _size(path)
+        if found != expected:
+            problem = (
+                f"expected {expected:,} bytes (2 x {count:,} words x {dim + 1} doubles: GloVe's own binary file for "
+                f"this vocabulary and --dim), found {found:,}"
+            )
+            raise BadFile(path, problem)
+        with Path(path).open("rb") as stream:
+            for matrix in (self.words, self.contexts):
+                bias = self._bias[id(matrix)]
+                for first in range(0, count, 1 << 12):
+                    part = matrix[first : first + (1 << 12), layer]
+                    values = np.frombuffer(stream.read(len(part) * (dim + 1) * 8), "<f8").reshape(len(part), dim + 1)
+                    if not np.isfinite(values).all() or (layer == 1 and (values <= 0).any()):
+                        what = "finite numbers" if layer == 0 else "squared gradients above 0"
+                        raise BadFile(path, f"expected {what} in row {first + 1:,} and following, found others")
+                    part[:, :dim] = values[:, :dim]
+                    part[:, bias] = values[:, dim] * (self._bias_scale if layer == 1 else 1)
+
+    @property
+    def epochs(self) -> int:
+        return self.config.iterations
+
+    @property
+    def epoch_steps(self) -> int:
+        return len(self.store.chunks)
+
+    @property
+    def steps(self) -> int:
+        return self.epochs * self.epoch_steps
+
+    def worker(self) -> tuple[NDArray[Any], NDArray[np.float32]]:
+        """Room for a chunk and the kernel's working memory."""
+        floats = -(-self._run.scratch_bytes(CHUNK_RECORDS) // 4)
+        return np.empty(CHUNK_RECORDS, _glove.TILE_RECORD), memory.zeros(1, floats)[0]
+
+    def train_step(self, step: int, worker: tuple[NDArray[Any], NDArray[np.float32]]) -> tuple[float, int, int, float]:
+        iteration, place = divmod(step, self.epoch_steps)
+        chunk = int(self._order_of(iteration)[place])
+        records = self.store.read(chunk, worker[0])
+        row, column = (int(x) for x in self.store.chunks[chunk, :2])
+        cost = self._run.chunk(records, row, column, iteration, chunk, worker[1])
+        with self._lock:
+            self.costs[iteration] += cost
+        return cost, len(records), len(records), self.config.eta
+
+    def _order_of(self, iteration: int) -> NDArray[np.int64]:
+        """The order of the chunks, a function of seed and iteration."""
+        order = self._order
+        if order[0] != iteration:
+            random = np.random.default_rng((self.config.seed, iteration))
+            order = self._order = (iteration, random.permutation(self.epoch_steps))
+        return order[1]
+
+    def identity(self) -> dict[str, Any]:
+        """What must be the same for a checkpoint to be continued; the number of threads and the output may change."""
+        options = asdict(self.config)
+        for name in ("threads", "vectors", "unk"):
+            del options[name]
+        return {**options, "counts": self._digest, "vocabulary": self.vocab.digest}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that training changes."""
+        return {"words": self.words, "contexts": self.contexts, "costs": self.costs}
+
+    def embeddings(self) -> Embeddings:
+        """The result as --vectors asks: w + c, w, or [w, bias, c, bias] as GloVe's -model 0."""
+        dim = self.config.dim
+        w, c = self.words[:, 0], self.contexts[:, 0]
+        if self.config.vectors == "sum":
+            matrix = w[:, :dim] + c[:, :dim]
+        elif self.config.vectors == "word":
+            matrix = w[:, :dim]
+        else:
+            matrix = np.concatenate([w[:, : dim + 1], c[:, :dim], c[:, dim + 1 : dim + 2]], axis=1)
+        words = self.vocab.words
+        if self.config.unk:
+            if words.find(UNKNOWN.decode()) >= 0:
+                message = "--unk: the text holds the word <unk> itself, which has its own vector; leave --unk out"
+                raise WvError(message)
+            unknown = matrix[-_UNKNOWN_MEAN_OF:].mean(axis=0, dtype=np.float64, keepdims=True)
+            matrix = np.concatenate([matrix, unknown.astype(np.float32)])
+            words = WordList(words.blob + UNKNOWN, np.append(words.starts, words.starts[-1] + len(UNKNOWN)))
+        return Embeddings(words, matrix)
+
+
+def _size(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except OSError as error:
+        message = f"{path}: cannot read: {(error.strerror or str(error)).lower()}; check the spelling of the path"
+        raise WvError(message) from error

@@ -1,0 +1,166 @@
+"""BioHash: units that compete for the rows and become their centres; the k nearest centres are a row's code (Ryali,
+Hopfield, Grinberg, Krotov 2020, arXiv 2001.04907).
+
+Two ways to the weights. `sgd` is the paper's rule by minibatches (csrc/kernels/biohash.c) with its p, rank and delta; a
+step of the run is STEP_ROWS rows, so it can stop, be saved and go on. `kmeans` is what the rule converges to for p = 2,
+delta = 0, spherical k-means, computed directly: deterministic, no learning rate, and the default.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _hashing, _search
+from wv_cli.config import HashConfig
+from wv_cli.engine.run import Outcome, train
+from wv_cli.hashing.linear import Fitted, require_rows
+from wv_cli.search.neighbours import aligned
+from wv_cli.system import memory
+
+STEP_ROWS = 1 << 13
+_BLOCK_ROWS = 4096
+
+
+def fit(
+    method: str, x: NDArray[np.float32], config: HashConfig, run: Callable[["BioHash"], Outcome] = train
+) -> Fitted | None:
+    """`run` trains a BioHash (engine.run); None when it stopped before the end."""
+    units = config.expansion
+    require_rows(len(x), units, method, f"{units} units")
+    if config.rule == "kmeans":
+        return Fitted(spherical_kmeans(x, units, config.epochs, config.seed, config.threads)[0])
+    model = BioHash(x, config)
+    return Fitted(np.array(model.effective)) if run(model).finished else None
+
+
+class BioHash:
+    """The sgd rule in training. Satisfies engine.saved_run.Savable. `weights` (units, dim) start at N(0, 1) divided
+    by their p-norm (the authors' code starts at N(0, 1), from which it first shrinks to the unit sphere)."""
+
+    def __init__(self, x: NDArray[np.float32], config: HashConfig, isa: str | None = None) -> None:
+        self.x, self.config = x, config
+        units, dim = config.expansion, x.shape[1]
+        random = np.random.default_rng(config.seed)
+        self._weights = memory.zeros(units, memory.padded(dim))
+        self.weights = self._weights[:, :dim]
+        start = random.standard_normal((units, dim))
+        self.weights[:] = start / np.linalg.norm(start, config.p, axis=1, keepdims=True)
+        self._isa = isa
+        self._order: tuple[int, NDArray[np.int32]] = (-1, np.empty(0, np.int32))
+
+    @property
+    def effective(self) -> NDArray[np.float32]:
+        """sign(w) |w|^(p - 1), (units, dim): activations are its inner products."""
+        return np.sign(self.weights) * np.abs(self.weights) ** np.float32(self.config.p - 1)
+
+    @property
+    def epochs(self) -> int:
+        return self.config.epochs
+
+    @property
+    def epoch_steps(self) -> int:
+        return -(-len(self.x) // self._step_rows)
+
+    @property
+    def steps(self) -> int:
+        return self.epochs * self.epoch_steps
+
+    @property
+    def _step_rows(self) -> int:
+        return max(1, STEP_ROWS // self.config.batch) * self.config.batch
+
+    def worker(self) -> tuple[_hashing.BioHash, NDArray[Any]]:
+        config = self.config
+        effective = self.weights
+        if config.p != 2:
+            padded = memory.zeros(*self._weights.shape)
+            effective = padded[:, : self.x.shape[1]]
+            effective[:] = self.effective
+        run = _hashing.BioHash(
+            self.weights, effective, config.rank, config.delta, config.p, config.normalize_weights, self._isa
+        )
+        scratch = aligned((run.scratch_bytes(config.batch),), np.uint8)
+        scratch[:] = 0
+        return run, scratch
+
+    def train_step(self, step: int, worker: tuple[_hashing.BioHash, NDArray[Any]]) -> tuple[float, int, int, float]:
+        epoch, place = divmod(step, self.epoch_steps)
+        if self._order[0] != epoch:
+            random = np.random.default_rng((self.config.seed, epoch))
+            self._order = (epoch, random.permutation(len(self.x)).astype(np.int32))
+        rows = self._order[1][place * self._step_rows : (place + 1) * self._step_rows]
+        lr = self.config.lr * (1 - epoch / self.epochs)
+        run, scratch = worker
+        energy = run.train(self.x, rows, self.config.batch, lr, scratch)
+        return energy, len(rows), len(rows), lr
+
+    def identity(self) -> dict[str, Any]:
+        """What must be the same for a checkpoint to be continued."""
+        options = asdict(self.config)
+        del options["threads"]
+        sample = self.x[:: max(1, len(self.x) // 64)]
+        return {**options, "rows": len(self.x), "dim": self.x.shape[1], "sum": float(sample.sum(dtype=np.float64))}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return {"weights": self._weights}
+
+
+def spherical_kmeans(
+    x: NDArray[np.float32], units: int, iterations: int, seed: int, threads: int = 1, isa: str | None = None
+) -> tuple[NDArray[np.float32], list[float]]:
+    """(centres (units, dim) of unit length, the mean score <centre, x> before each turn and after the last).
+
+    Starts from `units` rows drawn by the seed; a row belongs to the centre of highest inner product, ties to the lowest
+    unit; a centre becomes the direction of the sum of its rows. A centre without rows becomes the row that was worst
+    served. Stops early when no row changes hands.
+    """
+    random = np.random.default_rng(seed)
+    centres = _unit(x[np.sort(random.permutation(len(x))[:units])].astype(np.float64))
+    owner, scores = np.full(len(x), -1), []
+    for iteration in range(iterations + 1):
+        before, owner = owner, nearest(x, centres, threads, isa)
+        served = np.einsum("ij,ij->i", x, centres[owner], dtype=np.float64)
+        scores.append(float(served.mean()))
+        if iteration == iterations or np.array_equal(before, owner):
+            break
+        order = np.argsort(owner, kind="stable")
+        present, first = np.unique(owner[order], return_index=True)
+        sums = np.add.reduceat(x[order], first, axis=0, dtype=np.float64)
+        empty = np.setdiff1d(np.arange(units), present)
+        # float64 sums to unit rows; a sum of exactly zero keeps its old centre.
+        moved = _unit(sums)
+        keep = ~moved.any(axis=1)
+        centres[present[~keep]] = moved[~keep]
+        if len(empty):
+            centres[empty] = _unit(x[np.argsort(served, kind="stable")[: len(empty)]].astype(np.float64))
+    return centres, scores
+
+
+def _unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0).astype(np.float32)
+
+
+def nearest(
+    x: NDArray[np.float32], centres: NDArray[np.float32], threads: int = 1, isa: str | None = None
+) -> NDArray[np.int64]:
+    """The centre of highest inner product with each row, the lowest of equal ones."""
+    lanes = _search.lanes(isa)
+    panels = aligned((-(-len(centres) // lanes), x.shape[1], lanes))
+    _search.pack(centres, panels, isa)
+    kernel = _hashing.LinearHash(panels, len(centres), 1, np.zeros(len(centres), np.float32), isa)
+    owner = np.empty((len(x), 1), np.int32)
+
+    def work(start: int) -> None:
+        scratch = aligned((kernel.scratch_bytes,), np.uint8)
+        rows = slice(start, start + _BLOCK_ROWS)
+        kernel.active(x[rows], owner[rows], scratch)
+
+    with ThreadPoolExecutor(max(1, threads)) as pool:
+        for done in [pool.submit(work, start) for start in range(0, len(x), _BLOCK_ROWS)]:
+            done.result()
+    return owner[:, 0].astype(np.int64)

@@ -1,0 +1,233 @@
+"""BioWord: word codes learnt by competing Kenyon cells (Liang et al. 2021, arXiv 2101.06887), and their file.
+
+The update is in csrc/kernels/bioword.c. A step is some batches of the text, in an order drawn for each epoch, so a
+run can stop, be saved and go on; the threads of a run work on one batch together, so their number changes nothing. The
+learning rate falls from epoch to epoch: lr (1 - epoch / epochs). The last batch of the text is smaller than the others.
+
+A code is the `length` most active cells, the lowest of equal ones: of a word alone (static) or with the words around it
+(dynamic). With `normalize_cells` a cell's weights are first divided by their norm.
+"""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _bioword
+from wv_cli.config import BiowordConfig
+from wv_cli.errors import BadFile, WvError
+from wv_cli.system import container, memory
+from wv_cli.system.input import open_input
+from wv_cli.system.output import open_output
+from wv_cli.text.corpus import Corpus
+from wv_cli.text.vocab import Vocab
+from wv_cli.vectors.codes import Codes
+from wv_cli.words import WordList
+
+_STEP_WINDOWS = 10_000  # some 10 ms of work
+_ROWS_AT_ONCE = 1 << 12
+_START_DEVIATION = 0.02
+METHOD = "bioword"
+
+Worker = tuple[list[_bioword.Room], ThreadPoolExecutor]
+
+
+def start_weights(config: BiowordConfig, words: int) -> NDArray[np.float32]:
+    """(2 words, cells padded) float32, N(0, 0.02) drawn by the seed; the padding is zero."""
+    random = np.random.default_rng(config.seed)
+    weights = memory.zeros(2 * words, memory.padded(config.cells))
+    for first in range(0, 2 * words, _ROWS_AT_ONCE):
+        part = weights[first : first + _ROWS_AT_ONCE, : config.cells]
+        part[:] = random.standard_normal(part.shape, np.float32) * np.float32(_START_DEVIATION)
+    return weights
+
+
+class Bioword:
+    """A model in training. Satisfies engine.saved_run.Savable; the runner uses one thread, batches their own.
+
+    Weights (2 words, cells) are raw * scale: rows of context words, then rows of words in the middle.
+    """
+
+    def __init__(self, config: BiowordConfig, corpus: Corpus) -> None:
+        """Raises WvError when the weights do not fit in memory."""
+        self.config, self.corpus = config, corpus
+        words = len(corpus.vocab)
+        memory.require(self.bytes_needed(config, words), "training", "lower --cells or --max-vocab")
+        self.raw = start_weights(config, words)
+        used = self.raw[:, : config.cells]
+        self.scale = np.ones(config.cells)
+        self.largest = np.maximum(used.max(0), -used.min(0))
+        self.norm2 = np.einsum("ij,ij->j", used, used, dtype=np.float64)
+        self.starts = _bioword.batch_starts(corpus.ids, config.batch)
+        self._run = _bioword.Run(
+            raw=self.raw,
+            scale=self.scale,
+            norm2=self.norm2,
+            largest=self.largest,
+            inverse=1 / corpus.vocab.counts,
+            ids=corpus.ids,
+            starts=self.starts,
+            cells=config.cells,
+            window=config.window,
+            threads=config.threads,
+        )
+        self._order: tuple[int, NDArray[np.int64]] = (-1, np.empty(0, np.int64))
+
+    @staticmethod
+    def bytes_needed(config: BiowordConfig, words: int) -> int:
+        inputs = 2 * config.window + 1
+        return 8 * words * memory.padded(config.cells) + config.threads * (8 * words + 48 * inputs * config.batch)
+
+    @property
+    def epochs(self) -> int:
+        return self.config.epochs
+
+    @property
+    def _step_batches(self) -> int:
+        return max(1, _STEP_WINDOWS // self.config.batch)
+
+    @property
+    def epoch_steps(self) -> int:
+        return -(-(len(self.starts) - 1) // self._step_batches)
+
+    @property
+    def steps(self) -> int:
+        return self.epochs * self.epoch_steps
+
+    def worker(self) -> Worker:
+        threads = self.config.threads
+        return [self._run.room() for _ in range(threads)], ThreadPoolExecutor(max(1, threads - 1))
+
+    def train_step(self, step: int, worker: Worker) -> tuple[float, int, int, float]:
+        """The loss is the energy of the paper with shares of the text for frequencies: it falls, below zero."""
+        epoch, place = divmod(step, self.epoch_steps)
+        if self._order[0] != epoch:
+            self._order = (epoch, np.random.default_rng((self.config.seed, epoch)).permutation(self.epoch_steps))
+        first = int(self._order[1][place]) * self._step_batches
+        starts = self.starts[first : first + self._step_batches + 1]
+        rate = self.config.lr * (1 - epoch / self.epochs)
+        rooms, pool = worker
+        others = [pool.submit(self._run.train, starts, rate, i, rooms[i]) for i in range(1, len(rooms))]
+        energy = self._run.train(starts, rate, 0, rooms[0])
+        for other in others:
+            other.result()
+        windows = int(np.count_nonzero(self.corpus.ids[starts[0] : starts[-1]] >= 0))
+        return energy * self.corpus.tokens, windows, windows, rate
+
+    def identity(self) -> dict[str, Any]:
+        """What must be the same for a checkpoint to be continued; threads and the codes' length may change."""
+        options = asdict(self.config)
+        for name in ("threads", "length", "normalize_cells"):
+            del options[name]
+        return {**options, "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that training changes."""
+        return {"raw": self.raw, "scale": self.scale, "largest": self.largest, "norm2": self.norm2}
+
+    def hasher(self) -> "BiowordHasher":
+        """The result. The model is spent: its weights become the hasher's."""
+        self.raw[:, : self.config.cells] *= self.scale.astype(np.float32)
+        return BiowordHasher(self.config, self.corpus.vocab, self.raw)
+
+
+@dataclass(frozen=True, eq=False)
+class BiowordHasher:
+    """`weights` is (2 words, cells padded) float32, aligned to 64 bytes."""
+
+    config: BiowordConfig
+    vocab: Vocab
+    weights: NDArray[np.float32]
+
+    @property
+    def _factors(self) -> NDArray[np.float64]:
+        """What each cell's weights are multiplied with."""
+        used = self.weights[:, : self.config.cells]
+        if not self.config.normalize_cells:
+            return np.ones(self.config.cells)
+        norms = np.sqrt(np.einsum("ij,ij->j", used, used, dtype=np.float64))
+        return np.divide(1, norms, out=np.ones_like(norms), where=norms > 0)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        options = asdict(self.config)
+        del options["threads"]
+        return {**options, "words": len(self.vocab)}
+
+    def static(self) -> Codes:
+        """The code of every word of the vocabulary, from its row for words in the middle."""
+        config, words = self.config, len(self.vocab)
+        data = np.empty((words, config.length), np.int32)
+        factors = self._factors.astype(np.float32)
+        for first in range(0, words, _ROWS_AT_ONCE):
+            rows = self.weights[words + first : words + min(first + _ROWS_AT_ONCE, words), : config.cells]
+            data[first : first + len(rows)] = most_active(rows * factors, config.length)
+        return Codes(self.vocab.words, METHOD, config.cells, config.length, data, self.parameters)
+
+    def dynamic(self, corpus: Corpus) -> Codes:
+        """The code of every word of a text in its order, with the words around it; `corpus` is encoded with this
+        vocabulary (words outside it are left out)."""
+        config, cells = self.config, self.config.cells
+        run = _bioword.Run(
+            raw=self.weights,
+            scale=self._factors,
+            norm2=np.ones(cells),
+            largest=np.ones(cells, np.float32),
+            inverse=np.ones(len(self.vocab)),
+            ids=corpus.ids,
+            starts=np.array([0, len(corpus.ids)]),
+            cells=cells,
+            window=config.window,
+        )
+        room = run.room()
+        parts = [
+            most_active(run.activations(at, min(at + _ROWS_AT_ONCE, len(corpus.ids)), False, room), config.length)
+            for at in range(0, len(corpus.ids), _ROWS_AT_ONCE)
+        ]
+        words = self.vocab.words.take(corpus.ids[corpus.ids >= 0])
+        return Codes(words, METHOD, cells, config.length, np.concatenate(parts), {**self.parameters, "dynamic": True})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Raises WvError when the file cannot be written."""
+        words = self.vocab.words
+        arrays: dict[str, NDArray[Any]] = {
+            "lengths": np.diff(words.starts).astype("<u4"),
+            "words": np.frombuffer(words.blob, np.uint8),
+            "counts": self.vocab.counts,
+            "weights": self.weights[:, : self.config.cells],
+        }
+        header = {"config": {**asdict(self.config), "threads": 1}, "lines": self.vocab.lines}
+        with open_output(path) as stream:
+            container.write(stream, METHOD, header, arrays)
+
+
+def load_hasher(path: str) -> BiowordHasher:
+    """Raises BadFile for a file that is none of ours, is damaged or lies; WvError when it cannot be read."""
+    with open_input(path) as source:
+        header, arrays = container.read(source, METHOD)
+    try:
+        config = BiowordConfig(**header["config"])
+        config.validate()
+        lengths, blob, counts, weights = (arrays[name] for name in ("lengths", "words", "counts", "weights"))
+        starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+        words = len(lengths)
+        if not (starts[-1] == len(blob) and counts.shape == (words,) and weights.shape == (2 * words, config.cells)):
+            raise ValueError
+        if words == 0 or counts.min() < 1 or not np.isfinite(weights).all():
+            raise ValueError
+        vocab = Vocab(WordList(blob.tobytes(), starts), counts.astype(np.int64), int(header["lines"]))
+    except (KeyError, TypeError, ValueError, WvError) as error:
+        raise BadFile(path, "the parts of this bioword hasher do not fit each other; train it again") from error
+    padded = memory.zeros(2 * words, memory.padded(config.cells))
+    padded[:, : config.cells] = weights
+    return BiowordHasher(config, vocab, padded)
+
+
+def most_active(activations: NDArray[np.float32], length: int) -> NDArray[np.int32]:
+    """(n, length) int32, ascending: the places of the highest numbers of each row, the lowest places of equal ones."""
+    order = np.argsort(-activations, axis=1, kind="stable")[:, :length]
+    order.sort(axis=1)
+    return order.astype(np.int32)

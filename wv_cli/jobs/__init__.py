@@ -1,0 +1,65 @@
+"""One run of a command from options to files, and the table of models: what `wv train --model` offers."""
+
+import importlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from wv_cli.config import SupervisedConfig, Word2vecConfig
+from wv_cli.registry import Registry
+
+if TYPE_CHECKING:
+    from wv_cli.jobs.session import Session
+
+
+@dataclass(frozen=True)
+class Model:
+    """`session` is "module:class" of the training session, imported when it is needed, `config` what it takes;
+    `vocab_defaults` stand in the place of VocabConfig's. `presets`: whether --preset chooses the defaults."""
+
+    summary: str
+    source: str
+    config: type
+    session: str
+    vocab_defaults: dict[str, Any] = field(default_factory=dict)
+    presets: bool = True
+
+    def session_type(self) -> "type[Session]":
+        module, name = self.session.split(":")
+        found: type[Session] = getattr(importlib.import_module(module), name)
+        return found
+
+
+MODELS: Registry[Model] = Registry(
+    "model",
+    [
+        (
+            "skipgram",
+            Model(
+                "Each context word predicts the word in the middle.",
+                "Mikolov et al. 2013, arXiv 1310.4546; subwords Bojanowski et al. 2017, arXiv 1607.04606",
+                Word2vecConfig,
+                "wv_cli.jobs.word2vec:Word2vecSession",
+            ),
+        ),
+        (
+            "cbow",
+            Model(
+                "The mean (or sum) of the context words predicts the word in the middle.",
+                "Mikolov et al. 2013, arXiv 1301.3781; gradient of Irsoy et al. 2021, arXiv 2012.15332",
+                Word2vecConfig,
+                "wv_cli.jobs.word2vec:Word2vecSession",
+            ),
+        ),
+        (
+            "supervised",
+            Model(
+                "The mean of a line's words and n-grams predicts its label: a text classifier.",
+                "Joulin et al. 2017, arXiv 1607.01759",
+                SupervisedConfig,
+                "wv_cli.jobs.supervised:SupervisedSession",
+                vocab_defaults={"min_count": 1},
+                presets=False,
+            ),
+        ),
+    ],
+)

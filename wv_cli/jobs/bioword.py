@@ -1,0 +1,101 @@
+"""One BioWord run for `wv hash --method bioword`: text to a hasher and codes, or a saved hasher to the codes of a text.
+
+Prints nothing: `say` is told about events.
+"""
+
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from wv_cli.config import BiowordConfig, VocabConfig
+from wv_cli.engine.run import Outcome
+from wv_cli.errors import UsageError
+from wv_cli.formats.codes import save as save_codes
+from wv_cli.hashing.bioword import Bioword, load_hasher
+from wv_cli.jobs.session import Observe, Reading, Say, Session, corpus_facts, tell_corpus
+from wv_cli.text.corpus import encode
+from wv_cli.text.vocab import read_vocab
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiowordSession(Session):
+    """With `hasher` nothing is trained and the codes are those of the text's words in place."""
+
+    config: BiowordConfig
+    hasher: str | None = None
+    save_hasher: str | None = None
+
+    def check_options(self) -> None:
+        for wrong, message in [
+            (not self.outputs and not self.save_hasher, "-o FILE is missing (or --save-hasher FILE)"),
+            (
+                bool(self.hasher) and bool(self.save_hasher or self.vocab or self.resume or self.checkpoint),
+                "--hasher trains nothing; leave --save-hasher, --vocab, --resume and --checkpoint out",
+            ),
+        ]:
+            if wrong:
+                raise UsageError(message)
+
+    def read(self) -> list[str]:
+        return super().read() + ([self.hasher] if self.hasher else [])
+
+    def written(self) -> list[str]:
+        return super().written() + ([self.save_hasher] if self.save_hasher else [])
+
+    @property
+    def beside(self) -> str | None:
+        return super().beside or (self.save_hasher if self.save_hasher != "-" else None)
+
+    @property
+    def checkpoint_path(self) -> str | None:
+        if self.hasher:
+            return None
+        return self.checkpoint or (f"{self.beside}.checkpoint" if self.beside else None)
+
+    @property
+    def workers(self) -> int:
+        """One: the threads of the kernel work on one step together."""
+        return 1
+
+    def run(
+        self, say: Say, observe: Observe | None = None, reading: Reading | None = None
+    ) -> tuple[Outcome | None, dict[str, Any]]:
+        """Trains, or applies a hasher, and writes. Returns the outcome of the training (None without one) and the facts
+        recorded beside the codes. Raises WvError and its kin for everything the user can mend."""
+        self.validate()
+        begin = time.monotonic()
+        hasher = load_hasher(self.hasher) if self.hasher else None
+        vocab = hasher.vocab if hasher else read_vocab(self.vocab) if self.vocab else None
+        config = VocabConfig(1, 0, self.vocab_config.lowercase) if hasher else self.vocab_config
+        corpus = encode(
+            self.inputs, config, vocab=vocab, memory=self.memory, spool_beside=self.beside, progress=reading
+        )
+        tell_corpus(corpus, say, time.monotonic() - begin)
+        outcome = None
+        if hasher is None:
+            model = Bioword(self.config, corpus)
+            outcome = self.train(model, self.first_step(model, say), observe, f"lower --lr (now {self.config.lr:g})")
+            if not outcome.finished:
+                return outcome, {}
+            hasher = model.hasher()
+            codes = hasher.static()
+        else:
+            codes = hasher.dynamic(corpus)
+        facts: dict[str, Any] = {
+            "method": codes.method,
+            "bits": codes.bits,
+            "active": codes.active,
+            "words": len(codes),
+            "bits_per_word": codes.bits_per_word,
+            "config": asdict(hasher.config),
+            "corpus": corpus_facts(corpus),
+            "training_seconds": round(outcome.seconds, 3) if outcome else None,
+            "energy": outcome.totals.loss / outcome.totals.examples if outcome and outcome.totals.examples else None,
+            "seconds": round(time.monotonic() - begin, 3),
+        }
+        if self.save_hasher:
+            hasher.save(self.save_hasher)
+        for path in self.outputs:
+            save_codes(path, codes)
+        self.finish(list(self.outputs), facts)
+        return outcome, facts

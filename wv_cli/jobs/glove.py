@@ -1,0 +1,162 @@
+"""One GloVe run, from text or counts to vectors, for `wv glove`: count, order, train, checkpoint, save.
+
+Prints nothing: `say` is told about events, the cost of every iteration among them.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from wv_cli import formats
+from wv_cli.config import GloveConfig
+from wv_cli.engine.progress import Progress
+from wv_cli.engine.run import Outcome
+from wv_cli.errors import UsageError
+from wv_cli.glove import cooccurrence, record_files
+from wv_cli.glove.model import Glove
+from wv_cli.glove.tiles import ORDERING_BYTES, TileStore
+from wv_cli.jobs.session import Reading, Say, Session, tell_corpus
+from wv_cli.system.output import open_output
+from wv_cli.text.corpus import encode
+from wv_cli.text.vocab import Vocab, read_vocab
+
+
+@dataclass(frozen=True, kw_only=True)
+class GloveSession(Session):
+    """`counts` are read instead of `inputs`; `save_counts` is written, and with `counts_only` nothing else."""
+
+    config: GloveConfig
+    counts: tuple[str, ...] = ()
+    save_counts: str | None = None
+    counts_only: bool = False
+    init: str | None = None
+    init_gradsq: str | None = None
+
+    def check_options(self) -> None:
+        for wrong, message in [
+            (
+                bool(self.inputs) == bool(self.counts),
+                "give either INPUT to count or --counts FILE, not both or neither",
+            ),
+            (self.counts_only and not self.save_counts, "--counts-only needs --save-counts FILE"),
+            (self.counts_only and bool(self.outputs), "--counts-only trains nothing; leave -o out"),
+            (not self.counts_only and not self.outputs, "-o FILE is missing (or --counts-only --save-counts FILE)"),
+            (bool(self.init_gradsq) and not self.init, "--init-gradsq needs --init, the vectors it belongs to"),
+        ]:
+            if wrong:
+                raise UsageError(message)
+        for path in self.outputs:
+            formats.format_for_output(path)
+
+    def read(self) -> list[str]:
+        counts = [*self.counts, *(spec.rpartition(":")[0] for spec in self.counts)]
+        return super().read() + [path for path in (*counts, self.init, self.init_gradsq) if path]
+
+    def written(self) -> list[str]:
+        paths = [*self.outputs, self.save_counts, None if self.counts_only else self.checkpoint_path]
+        return [path for path in paths if path]
+
+    @property
+    def beside(self) -> str | None:
+        return super().beside or (self.save_counts if self.save_counts != "-" else None)
+
+    @property
+    def memory_limit(self) -> int:
+        return self.memory or cooccurrence.DEFAULT_MEMORY
+
+    def _buffer_memory(self) -> int:
+        """For the buffers of counting or summing, now; ordering the records at the same time takes its share."""
+        if self.counts_only:
+            return cooccurrence.buffer_memory(self.memory_limit)
+        return cooccurrence.buffer_memory(self.memory_limit - self.memory_limit // 4 - ORDERING_BYTES)
+
+    def run(self, say: Say, reading: Reading | None = None) -> tuple[Outcome | None, dict[str, Any]]:
+        """Counts, trains and, when the run finishes, writes the outputs and removes the checkpoint. Returns the outcome
+        (None with counts_only) and the facts recorded beside the model.
+
+        Raises WvError and its kin for everything the user can mend; a run stopped by a signal returns normally.
+        """
+        self.validate()
+        with ExitStack() as stack:
+            return self._run(say, reading, stack)
+
+    def _run(self, say: Say, reading: Reading | None, stack: ExitStack) -> tuple[Outcome | None, dict[str, Any]]:
+        begin = time.monotonic()
+        vocab, records, digest = self._records(say, reading)
+        counted, store = 0, None
+        with ExitStack() as files:
+            if self.save_counts:
+                records = record_files.written(records, files.enter_context(open_output(self.save_counts)))
+            if self.counts_only:
+                counted = sum(len(block) for block in records)
+            else:
+                store = stack.enter_context(TileStore(records, len(vocab), self.beside, self.memory_limit // 4))
+                counted = store.records
+        facts: dict[str, Any] = {
+            "config": asdict(self.config),
+            "vocabulary_config": asdict(self.vocab_config),
+            "counts": {"digest": digest, "records": counted, "words": len(vocab)},
+            "counting_seconds": round(time.monotonic() - begin, 3),
+        }
+        say(f"{counted:,} pairs of {len(vocab):,} words ({facts['counting_seconds']:.1f} s)", **facts["counts"])
+        if store is None:
+            return None, facts
+        model = Glove(self.config, vocab, store, digest)
+        if self.init:
+            model.load_raw(self.init, self.init_gradsq)
+        advice = f"lower --eta (now {self.config.eta:g}) or --grad-clip"
+        first_step = self.first_step(model, say)
+        iterations = _Iterations(model, first_step // model.epoch_steps, self.config.threads, say)
+        outcome = self.train(model, first_step, iterations, advice)
+        facts["training_seconds"] = round(outcome.seconds, 3)
+        facts["costs"] = [cost / store.records for cost in model.costs if cost]
+        facts["seconds"] = round(time.monotonic() - begin, 3)
+        if outcome.finished:
+            embeddings = model.embeddings()
+            for path in self.outputs:
+                formats.save(path, embeddings)
+            self.finish(list(self.outputs), facts)
+        return outcome, facts
+
+    def _records(self, say: Say, reading: Reading | None) -> tuple[Vocab, Iterator[Any], str]:
+        """The vocabulary, the sorted stream of records and its fingerprint."""
+        begin = time.monotonic()
+        target = read_vocab(self.vocab) if self.vocab else None
+        if self.counts:
+            files = record_files.open_counts(self.counts, self.vocab)
+            counts = record_files.Counts(files, self.vocab_config, target)
+            return counts.vocab, counts.stream(self._buffer_memory(), self.beside), counts.digest
+        corpus = encode(
+            self.inputs,
+            self.vocab_config,
+            vocab=target,
+            memory=cooccurrence.buffer_memory(self.memory_limit) // 3,  # the positions of every word take as much again
+            spool_beside=self.beside,
+            progress=reading,
+        )
+        tell_corpus(corpus, say, time.monotonic() - begin)
+        records = cooccurrence.count(corpus, self.config, memory=self._buffer_memory(), spool_beside=self.beside)
+        return corpus.vocab, records, corpus.digest
+
+
+class _Iterations:
+    """Observes a run and reports every iteration that is complete; the first `told` are not told again."""
+
+    def __init__(self, model: Glove, told: int, threads: int, say: Say) -> None:
+        self.model, self.told, self.threads, self.say = model, told, threads, say
+
+    def __call__(self, now: Progress) -> None:
+        model = self.model
+        # A step that is handed out may still run: an iteration is complete once the next is well under way.
+        done = int(now.fraction * model.steps - self.threads) // model.epoch_steps
+        while self.told < (model.epochs if now.fraction >= 1 else done):
+            cost = model.costs[self.told] / model.store.records
+            self.told += 1
+            self.say(
+                f"iteration {self.told}/{model.epochs}  cost {cost:.6f}  {now.rate / 1e6:.1f} M pairs/s",
+                iteration=self.told,
+                cost=cost,
+                pairs_per_second=now.rate,
+            )

@@ -1,0 +1,164 @@
+"""One classifier run, from labelled lines to a fastText model file, for `wv train --model supervised`."""
+
+import time
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from wv_cli import formats
+from wv_cli.config import SupervisedConfig
+from wv_cli.engine.run import Outcome
+from wv_cli.errors import UsageError
+from wv_cli.formats.fasttext_write import save_model
+from wv_cli.jobs.autotune import Plan, Search, changes
+from wv_cli.jobs.session import Observe, Reading, Say, Session, training_facts
+from wv_cli.models.supervised import Supervised
+from wv_cli.system.output import check_writable
+from wv_cli.text.labelled import LabelledCorpus, encode_labelled
+
+
+@dataclass(frozen=True, kw_only=True)
+class SupervisedSession(Session):
+    """`pretrained` is a vector file: the words of the text that are in it start from its vectors.
+
+    With `autotune_validation` the options that were not `given` are searched for first; see jobs.autotune."""
+
+    config: SupervisedConfig
+    pretrained: str | None = None
+    autotune_validation: str | None = None
+    autotune_duration: float | None = None
+    autotune_metric: str | None = None
+    autotune_predictions: int | None = None
+    autotune_size: int | None = None
+    autotune_log: str | None = None
+    given: tuple[str, ...] = ()
+
+    def check_options(self) -> None:
+        ending = ".ftz" if self.autotune_size else ".bin"
+        for path in self.outputs:
+            if path != "-" and not path.endswith(ending):
+                what = "quantised to --autotune-size " if self.autotune_size else ""
+                message = f"{path}: a classifier {what}is written as a fastText model: name the output NAME{ending}"
+                raise UsageError(message)
+        if self.plan is not None:
+            self.plan.validate()
+            if self.autotune_size and "-" in self.inputs:
+                message = "--autotune-size reads INPUT more than once, which standard input cannot do; give a file"
+                raise UsageError(message)
+        else:
+            for field in fields(self):
+                if field.name.startswith("autotune_") and getattr(self, field.name) is not None:
+                    flag = "--" + field.name.replace("_", "-")
+                    raise UsageError(f"{flag} needs --autotune-validation FILE")
+        if self.vocab:
+            message = "--vocab has no meaning for --model supervised: words and labels are counted in the text"
+            raise UsageError(message)
+
+    def read(self) -> list[str]:
+        return super().read() + [path for path in (self.pretrained, self.autotune_validation) if path]
+
+    def written(self) -> list[str]:
+        return super().written() + ([self.plan.log] if self.plan else [])
+
+    @property
+    def plan(self) -> Plan | None:
+        """The search for options, if there is to be one."""
+        if self.autotune_validation is None:
+            return None
+        named = next((path for path in self.outputs if path != "-"), "wv")
+        return Plan(
+            validation=self.autotune_validation,
+            duration=self.autotune_duration or Plan.duration,
+            metric=self.autotune_metric or Plan.metric,
+            predictions=Plan.predictions if self.autotune_predictions is None else self.autotune_predictions,
+            size=self.autotune_size or 0,
+            log=self.autotune_log or f"{named}.autotune.jsonl",
+            given=self.given,
+        )
+
+    def run(self, say: Say, observe: Observe | None = None, reading: Reading | None = None) -> tuple[Outcome, Any]:
+        """Trains and, when the run finishes, writes the outputs and removes the checkpoint. Returns the outcome and the
+        facts recorded beside the model.
+
+        Raises WvError and its kin for everything the user can mend; a run stopped by a signal returns normally.
+        """
+        self.validate()
+        begin, config = time.monotonic(), self.config
+        corpus, plan = self.corpus(reading), self.plan
+        words, labels, lines = corpus.kept, len(corpus.labels), corpus.lines
+        say(
+            f"{corpus.tokens_read:,} tokens in {lines:,} lines, {words:,} different words and {labels:,} labels "
+            f"({time.monotonic() - begin:.1f} s to read)",
+            tokens=corpus.tokens_read,
+            lines=lines,
+            vocabulary=words,
+            labels=labels,
+        )
+        vectors = formats.load(self.pretrained) if self.pretrained else None
+        search, dsub = None, 2
+        if plan is not None:
+            search = Search(plan, config, self.vocab_config.min_count, corpus, vectors, self.inputs)
+            stopped = search.run(say, self.resume)
+            if stopped is not None:
+                return stopped, {}
+            config, dsub = search.best_config()
+            vectors = vectors if vectors is None or vectors.dim == config.dim else None
+            say(f"training with the best options: {changes(config, self.config)}")
+        model = Supervised(config, self.vocab_config.min_count, corpus, vectors)
+        self._tell_model(model, say)
+        first_step = self.first_step(model, say)
+        outcome = self.train(model, first_step, observe, f"lower --lr (now {config.lr:g})")
+        facts: dict[str, Any] = {
+            "config": asdict(config),
+            "vocabulary_config": asdict(self.vocab_config),
+            "corpus": {
+                "digest": corpus.digest,
+                "tokens_read": corpus.tokens_read,
+                "lines": lines,
+                "words": words,
+                "labels": labels,
+            },
+            "rows": len(model.input),
+            "resumed_at_step": first_step or None,
+            **training_facts(outcome),
+            "seconds": round(time.monotonic() - begin, 3),
+        }
+        if outcome.finished:
+            trained = model.fasttext_model()
+            if search is not None:
+                trained = search.finished(trained, config, dsub)
+                facts["autotune"] = {"trials": len(search.trials), "best": asdict(search.best) if search.best else None}
+            for path in self.outputs:
+                save_model(path, trained)
+            self.finish(list(self.outputs), facts)
+        return outcome, facts
+
+    def corpus(self, reading: Reading | None) -> LabelledCorpus:
+        return encode_labelled(
+            self.inputs,
+            self.vocab_config,
+            label_prefix=self.config.label_prefix,
+            min_count_label=self.config.min_count_label,
+            keep_dropped=self.config.uses_buckets or self.plan is not None,
+            memory=self.memory,
+            spool_beside=self.beside,
+            progress=reading,
+        )
+
+    def _tell_model(self, model: Supervised, say: Say) -> None:
+        """Says what the model takes and refuses a disk that cannot hold it."""
+        corpus, examples = model.corpus, model.survey["examples"]
+        size = model.input.nbytes + model.output.nbytes
+        left_out = corpus.lines - examples
+        say(
+            f"{examples:,} lines to learn from"
+            + (f" ({left_out:,} have no label)" if left_out else "")
+            + f"; needs {size / 1e6:,.0f} MB for the model, {4 * len(corpus.ids) / 1e6:,.0f} MB for the text",
+            examples=examples,
+            rows=len(model.input),
+            model_bytes=size,
+        )
+        if self.pretrained and model.words_initialised:
+            say(f"{model.words_initialised:,} of {corpus.kept:,} words start from {self.pretrained}")
+        for path in (*self.outputs, self.checkpoint_path):
+            if path:
+                check_writable(path, size)

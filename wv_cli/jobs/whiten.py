@@ -1,0 +1,192 @@
+"""A run of `wv whiten`: which rows are fitted, which files are read and written, in which order.
+
+Everything that can be refused is refused before the first row is read. Files of vectors pass through block by block.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.config import WhitenConfig
+from wv_cli.errors import UsageError, WvError
+from wv_cli.formats import format_for_output
+from wv_cli.formats.base import Precision
+from wv_cli.formats.beside import part_of
+from wv_cli.formats.streams import RowSource, save_blocks
+from wv_cli.system.output import check_writable
+from wv_cli.text.vocab import Vocab, read_vocab
+from wv_cli.transforms.moments import Moments
+from wv_cli.transforms.whiten import Transform, fit
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.words import WordList
+
+
+@dataclass(frozen=True)
+class WhitenFiles:
+    """`inputs`: one file of vectors; under `merge` saved moments. Fitted are, in this order of preference: the saved
+    `moments`, the rows of `fit`, those of the input; of rows the first `top` (None: all), each once or as often as
+    `counts`, a vocabulary file, says. `transform` is applied instead of a new one."""
+
+    inputs: tuple[str, ...]
+    output: str | None = None
+    merge: bool = False
+    fit: str | None = None
+    top: int | None = None
+    counts: str | None = None
+    moments: tuple[str, ...] = ()
+    transform: str | None = None
+    save_moments: str | None = None
+    save_transform: str | None = None
+    from_format: str | None = None
+    to_format: str | None = None
+    precision: Precision = 6
+    escape: bool = False
+
+    @property
+    def outputs(self) -> list[str]:
+        return [path for path in (self.output, self.save_moments, self.save_transform) if path is not None]
+
+    def validate(self, config: WhitenConfig) -> None:
+        """Raises UsageError for options that contradict each other, WvError for outputs that cannot be written."""
+        config.validate()
+        _refuse(not self.inputs, "give a file of vectors")
+        _refuse(len(self.inputs) > 1 and not self.merge, "give one file of vectors; several moments go with --merge")
+        _refuse(not self.outputs, "nothing would be written; give -o, --save-transform or --save-moments")
+        given = {"--fit": self.fit, "--top": self.top, "--counts": self.counts, "--moments": self.moments}
+        fits = [name for name, value in given.items() if value]
+        if self.merge:
+            _refuse(bool(fits), f"--merge joins moments; {_first(fits)} has no place there")
+            _refuse(
+                bool(self.output or self.transform), "--merge joins moments; apply them with --moments FILE IN -o OUT"
+            )
+        if self.moments:
+            others = [name for name in fits if name != "--moments"]
+            _refuse(bool(others), f"--moments says what was fitted; {_first(others)} has no place there")
+        if self.transform is not None:
+            fits += ["--save-moments"] * (self.save_moments is not None)
+            _refuse(bool(fits), f"--transform is applied as it is; {_first(fits)} has no place there")
+            chosen = replace(config, tolerance=WhitenConfig.tolerance) != WhitenConfig()
+            _refuse(chosen, "--transform is applied as it is; --method and its options are fixed in it")
+            _refuse(self.output is None, "--transform FILE is applied to IN; give -o for the result")
+        _refuse([*self.inputs, self.fit, self.counts].count("-") > 1, "- (standard input) can be read only once")
+        _refuse(len(set(self.outputs)) < len(self.outputs), "two outputs have the same name")
+        if self.output is not None:
+            row = format_for_output(self.output, self.to_format)
+            if row.header is None:
+                message = f"{row.name} cannot be written in blocks; choose another format for -o"
+                raise UsageError(message)
+        for path in self.outputs:
+            check_writable(path)
+
+
+def _first(names: list[str]) -> str:
+    return names[0] if names else ""
+
+
+def _refuse(wrong: bool, message: str) -> None:
+    if wrong:
+        raise UsageError(message)
+
+
+def moments_of(source: RowSource, vocab: Vocab | None = None, top: int | None = None) -> tuple[Moments, int]:
+    """(moments, rows that `vocab` does not know) of the first `top` rows, None: all; with `vocab` each weighs its
+    word's count, 0 for a word that is not there."""
+    moments, unknown, left = Moments.none(source.dim), 0, source.rows if top is None else top
+    for whole in source.blocks():
+        if left <= 0:
+            break
+        block = whole if len(whole) <= left else Embeddings(part_of(whole.words, 0, left), whole.matrix[:left])
+        left -= len(block)
+        weights = None
+        if vocab is not None:
+            weights = _counts(block.words, vocab)
+            unknown += int(np.count_nonzero(weights == 0))
+        moments = moments.with_rows(block.matrix, weights)
+    return moments, unknown
+
+
+def _counts(words: WordList, vocab: Vocab) -> NDArray[np.float64]:
+    ids = vocab.words.find_all(words)
+    return np.where(ids >= 0, vocab.counts[np.maximum(ids, 0)], 0).astype(np.float64)
+
+
+def joined_moments(paths: tuple[str, ...]) -> Moments:
+    """Of all files. Raises WvError when their dimensions differ."""
+    first, *others = paths
+    moments = Moments.load(first)
+    for path in others:
+        more = Moments.load(path)
+        if more.dim != moments.dim:
+            message = f"{path}: expected moments of {moments.dim} dimensions as in {first}, found {more.dim}"
+            raise WvError(message)
+        moments = moments.joined(more)
+    return moments
+
+
+def run(files: WhitenFiles, config: WhitenConfig) -> dict[str, Any]:
+    """Fits, saves, applies. Returns the figures of the run. Raises UsageError, BadFile, WvError."""
+    files.validate(config)
+    facts: dict[str, Any] = {"output": files.output}
+    paths = files.inputs if files.merge else files.moments
+    source = None if files.merge else RowSource(files.inputs[0], format=files.from_format)
+    if files.transform is not None:
+        transform = Transform.load(files.transform)
+    else:
+        if paths:
+            moments, name = joined_moments(paths), ", ".join(paths)
+        else:
+            assert source is not None
+            moments, name = _fitted(files, source, facts)
+        facts |= {"rows": moments.rows, "dim": moments.dim, "fitted": name}
+        if files.save_moments is not None:
+            moments.save(files.save_moments)
+        if files.output is None and files.save_transform is None:
+            return facts
+        transform = fit(moments, config, name)
+    kept = {"dim": transform.dim, "new_dim": transform.new_dim, "rank": transform.rank}
+    facts |= {**{key: transform.facts.get(key) for key in ("method", "removed", "beta")}, **kept}
+    if files.save_transform is not None:
+        transform.save(files.save_transform)
+    if files.output is not None:
+        assert source is not None
+        transform.require_dim(source.dim, source.name)
+        facts["written"] = source.rows
+        facts["zero_vectors"] = _write(files, source, transform)
+    return facts
+
+
+def _fitted(files: WhitenFiles, source: RowSource, facts: dict[str, Any]) -> tuple[Moments, str]:
+    if files.fit is not None:
+        source = RowSource(files.fit)
+    vocab = read_vocab(files.counts) if files.counts is not None else None
+    moments, unknown = moments_of(source, vocab, files.top)
+    if vocab is not None:
+        facts["without_count"] = unknown
+    return moments, source.name
+
+
+def _write(files: WhitenFiles, source: RowSource, transform: Transform) -> int:
+    """Applies the transform to the whole file; how many vectors became zero, which have no direction."""
+    zero = 0
+
+    def blocks() -> Iterator[Embeddings]:
+        nonlocal zero
+        for block in source.blocks():
+            result = transform.apply(block.matrix)
+            zero += int(np.count_nonzero(~result.any(axis=1)))
+            yield Embeddings(block.words, result)
+
+    assert files.output is not None
+    save_blocks(
+        files.output,
+        source.rows,
+        transform.new_dim,
+        blocks(),
+        format=files.to_format or (None if files.output != "-" else "word2vec-text"),
+        precision=files.precision,
+        escape=files.escape,
+    )
+    return zero

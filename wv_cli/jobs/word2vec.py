@@ -1,0 +1,135 @@
+"""One word2vec or fastText run from text to word vectors, for `wv train`: encode, train, checkpoint, save."""
+
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from wv_cli import formats
+from wv_cli.config import Word2vecConfig
+from wv_cli.engine.run import Outcome
+from wv_cli.errors import UsageError
+from wv_cli.formats.fasttext_bin import save_model
+from wv_cli.jobs.session import (
+    Observe,
+    Reading,
+    Say,
+    Session,
+    corpus_facts,
+    tell_corpus,
+    training_facts,
+)
+from wv_cli.models.subwords import Subwords
+from wv_cli.models.word2vec import Word2vec
+from wv_cli.system.output import check_writable, open_output
+from wv_cli.text.corpus import Corpus, encode
+from wv_cli.text.vocab import read_vocab
+from wv_cli.transforms.clusters import word_classes
+from wv_cli.words import encode as encode_word
+
+_BYTES_PER_TEXT_FLOAT = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Word2vecSession(Session):
+    """`classes` > 0 writes that many word classes instead of vectors."""
+
+    config: Word2vecConfig
+    init: str | None = None
+    output_vectors: str | None = None
+    classes: int = 0
+
+    def check_options(self) -> None:
+        if self.output_vectors and self.config.loss == "hs":
+            message = "--save-output-vectors: with --loss hs the output rows are tree nodes, not words; use --loss ns"
+            raise UsageError(message)
+        if self.classes < 0 or (self.classes and len(self.outputs) != 1):
+            message = "--classes takes a positive number and exactly one -o, which gets the classes"
+            raise UsageError(message)
+        if not self.classes:
+            for path in (*self.outputs, self.output_vectors):
+                if path:
+                    formats.format_for_output(path)
+
+    def read(self) -> list[str]:
+        return super().read() + ([self.init] if self.init else [])
+
+    def written(self) -> list[str]:
+        return super().written() + ([self.output_vectors] if self.output_vectors else [])
+
+    def run(self, say: Say, observe: Observe | None = None, reading: Reading | None = None) -> tuple[Outcome, Any]:
+        """Trains and, when the run finishes, writes the outputs and removes the checkpoint. Returns the outcome and the
+        facts recorded beside the model.
+
+        Raises WvError and its kin for everything the user can mend; a run stopped by a signal returns normally.
+        """
+        self.validate()
+        begin, config = time.monotonic(), self.config
+        corpus = encode(
+            self.inputs,
+            self.vocab_config,
+            vocab=read_vocab(self.vocab) if self.vocab else None,
+            memory=self.memory,
+            spool_beside=self.beside,
+            progress=reading,
+        )
+        tell_corpus(corpus, say, time.monotonic() - begin)
+        subwords = Subwords.of(corpus.vocab.words, config)
+        self._predict(corpus, subwords, say)
+        init = formats.load(self.init) if self.init else None
+        model = Word2vec(config, corpus, init, subwords)
+        if init is not None:
+            say(f"{model.words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
+        advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
+        first_step = self.first_step(model, say)
+        outcome = self.train(model, first_step, observe, advice)
+        facts: dict[str, Any] = {
+            "config": {**asdict(config), "lr": config.start_lr},
+            "vocabulary_config": asdict(self.vocab_config),
+            "corpus": corpus_facts(corpus),
+            "resumed_at_step": first_step or None,
+            **training_facts(outcome),
+            "seconds": round(time.monotonic() - begin, 3),
+        }
+        if outcome.finished:
+            self._save(model, facts)
+        return outcome, facts
+
+    def _writes_model(self, path: str) -> bool:
+        """Vectors with subwords go to .bin as a whole fastText model: word2vec's format would lose the subwords."""
+        return self.config.maxn > 0 and path.endswith(".bin")
+
+    def _predict(self, corpus: Corpus, subwords: Subwords | None, say: Say) -> None:
+        """Says what the run will need and refuses what cannot work, before the matrices are allocated."""
+        words, dim = len(corpus.vocab), self.config.dim
+        matrices = Word2vec.bytes_needed(self.config, words, subwords)
+        saved = Word2vec.checkpoint_bytes(self.config, words, subwords)
+        say(
+            f"needs {matrices / 1e6:,.0f} MB for the model and {4 * len(corpus.ids) / 1e6:,.0f} MB for the text, "
+            f"{saved / 1e6:,.0f} MB of disk for a checkpoint",
+            model_bytes=matrices,
+            text_bytes=4 * len(corpus.ids),
+            checkpoint_bytes=saved,
+        )
+        for path in self.outputs:
+            check_writable(path, words * (dim * _BYTES_PER_TEXT_FLOAT + 8))
+        if self.checkpoint_path:
+            check_writable(self.checkpoint_path, saved)
+
+    def _save(self, model: Word2vec, facts: dict[str, Any]) -> None:
+        if self.classes:
+            embeddings = model.embeddings()
+            assigned = word_classes(embeddings, self.classes)
+            with open_output(self.outputs[0]) as stream:
+                for word, number in zip(embeddings.words, assigned, strict=True):
+                    stream.write(encode_word(word) + b" %d\n" % number)
+        else:
+            for path in self.outputs:
+                if self._writes_model(path):
+                    save_model(path, model.fasttext_model(self.vocab_config.min_count))
+                else:
+                    formats.save(path, model.embeddings())
+        written = list(self.outputs)
+        if self.output_vectors:
+            formats.save(self.output_vectors, model.output_embeddings())
+            written.append(self.output_vectors)
+        self.finish(written, facts)

@@ -1,0 +1,1 @@
+"""Exact nearest neighbours, of vectors and of codes."""

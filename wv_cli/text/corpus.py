@@ -1,0 +1,127 @@
+"""Corpus: a text as a stream of word ids, made in one pass over the text.
+
+While the text is read, words get provisional ids in order of first sight; counts and the id stream come out of the
+same pass. When the counts are complete the vocabulary is cut and ordered, and one walk over the stream replaces
+provisional ids by final ones. Every model reads the Corpus; none reads text. The stream is in memory, or, beyond a
+limit, in a spool file that has no name (it is gone when the process ends, however it ends) and is mapped into memory.
+"""
+
+import hashlib
+import mmap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _text
+from wv_cli.config import VocabConfig
+from wv_cli.errors import WvError
+from wv_cli.system.spill import Spool
+from wv_cli.text.id_stream import read_ids
+from wv_cli.text.source import Progress, Source
+from wv_cli.text.vocab import Vocab, ordered
+
+END_OF_LINE = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """`ids` is one-dimensional int32, C-contiguous and read-only, perhaps a mapped file: word ids, and -1 after each
+    line that has a word in it. Lines without one, and words outside `vocab`, leave nothing. `tokens` is the number of
+    word ids, `lines` that of line ends in the stream; `digest` tells this corpus (ids and vocabulary) from others."""
+
+    ids: NDArray[np.int32]
+    vocab: Vocab
+    tokens: int
+    lines: int
+    digest: str
+
+
+def encode(
+    inputs: Sequence[str],
+    config: VocabConfig,
+    *,
+    vocab: Vocab | None = None,
+    memory: int | None = None,
+    spool_beside: str | None = None,
+    progress: Progress | None = None,
+) -> Corpus:
+    """Reads texts (see text.source.Source) once and returns their ids.
+
+    With `vocab` its words (after cut(config)) and counts are used as they are and other words are dropped; otherwise
+    the vocabulary is made from the text. When the ids take more than `memory` bytes they go to a file in the folder of
+    `spool_beside` (default: the current folder). Memory used otherwise: 4 bytes a token and the vocabulary.
+
+    Raises WvError when there is no text, when the cuts leave no word or no word of the text is in `vocab`, when the
+    spool cannot be written, and what Source raises.
+    """
+    known = vocab.cut(config) if vocab is not None else None
+    source = Source(inputs, lowercase=config.lowercase, progress=progress)
+    encoder = _text.Encoder((known.words.blob, known.words.starts) if known is not None else None)
+    with Spool(spool_beside) as file:
+        read_ids(source, encoder, memory, file)
+        require_words(encoder, inputs)
+        if known is None:
+            lookup, known = _final_ids(encoder, config)
+        else:
+            lookup = np.arange(len(known), dtype=np.int32)
+        ids, tokens, lines, fingerprint = remapped(encoder, file, lookup)
+    if tokens == 0:
+        message = (
+            f"none of the {encoder.tokens:,} words of the text is in the vocabulary; do they belong together "
+            "(same language, same --lowercase)?"
+        )
+        raise WvError(message)
+    digest = hashlib.blake2b(fingerprint.digest() + bytes.fromhex(known.digest), digest_size=16).hexdigest()
+    return Corpus(ids, known, tokens, lines, digest)
+
+
+def remapped(
+    encoder: _text.Encoder, file: Spool, lookup: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], int, int, _text.Fingerprint]:
+    """The finished stream with the final ids of `lookup` in the place of provisional ones (-1: dropped), how many
+    tokens and line ends it has, and its fingerprint. Nothing can be fed to the encoder afterwards."""
+    encoder.forget_words()
+    fingerprint = _text.Fingerprint()
+    if file.is_open:
+        with file.errors():
+            length, tokens, lines = _text.remap_file(file.descriptor, lookup, fingerprint)
+            # The map outlives the descriptor, and the file outlives both its name and the descriptor.
+            mapped = mmap.mmap(file.descriptor, length * 4, access=mmap.ACCESS_READ) if length else b""
+        ids = np.frombuffer(mapped, np.int32)
+    else:
+        buffer, tokens, lines = encoder.take_ids(lookup, fingerprint)
+        ids = np.frombuffer(memoryview(buffer), np.int32)
+    return ids, tokens, lines, fingerprint
+
+
+def count(inputs: Sequence[str], config: VocabConfig, progress: Progress | None = None) -> Vocab:
+    """All words of texts with their counts, not cut (see Vocab.cut). Raises WvError when there is no text, and what
+    Source raises."""
+    config.validate()
+    encoder = _text.Encoder(keep_ids=False)
+    for chunk in Source(inputs, lowercase=config.lowercase, progress=progress):
+        encoder.feed(chunk)
+    encoder.finish()
+    require_words(encoder, inputs)
+    blob, starts, counts = encoder.vocabulary()
+    return ordered(blob, starts, counts, lines=encoder.lines, tokens_read=encoder.tokens)[0]
+
+
+def _final_ids(encoder: _text.Encoder, config: VocabConfig) -> tuple[NDArray[np.int32], Vocab]:
+    """The final id of each provisional one (-1: dropped), and the vocabulary."""
+    blob, starts, counts = encoder.vocabulary()
+    everything, order = ordered(blob, starts, counts, lines=encoder.lines, tokens_read=encoder.tokens)
+    vocab = everything.cut(config)
+    lookup = np.full(len(everything), -1, np.int32)
+    lookup[order[: len(vocab)]] = np.arange(len(vocab), dtype=np.int32)
+    return lookup, vocab
+
+
+def require_words(encoder: _text.Encoder, inputs: Sequence[str]) -> None:
+    """Raises WvError when no word has been read."""
+    if encoder.tokens == 0:
+        names = "standard input" if list(inputs) == ["-"] else ", ".join(inputs)
+        message = f"{names}: no text: expected words divided by spaces or line ends, found none"
+        raise WvError(message)

@@ -1,0 +1,83 @@
+"""Where the ids of a text are kept while it is read: in memory, and beyond a limit in a file without a name.
+
+The file is gone when the process ends, however it ends. It is read and written in blocks, not mapped: a full disk is
+then an error and not a signal, and its pages do not count as memory of this process.
+"""
+
+import os
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _phrases, _text
+from wv_cli.system.spill import Spool
+from wv_cli.text.source import Source
+
+_HELD = 4 << 20  # bytes of ids held in memory between two writes
+_BLOCK = 1 << 20  # ids in a block
+
+
+def read_ids(source: Source, encoder: _text.Encoder, memory: int | None, spool: Spool) -> None:
+    """Feeds a text to `encoder`; with more than `memory` bytes of ids all of them are in the spool in the end."""
+    for chunk in source:
+        encoder.feed(chunk)
+        if memory is not None and encoder.ids_bytes > (_HELD if spool.is_open else memory):
+            with spool.errors():
+                encoder.drain(spool.descriptor)
+    encoder.finish()
+    if spool.is_open:
+        with spool.errors():
+            encoder.drain(spool.descriptor)
+
+
+class IdStream:
+    """Ids that can be walked through again and again, and joined, wherever read_ids has put them."""
+
+    def __init__(self, encoder: _text.Encoder, spool: Spool) -> None:
+        self._spool = spool
+        self._ids: NDArray[np.int32] | None = None
+        if not spool.is_open:
+            self._ids = np.frombuffer(memoryview(encoder.take_stream()), np.int32)
+
+    def blocks(self) -> Iterator[NDArray[np.int32]]:
+        """The ids in pieces, each valid until the next."""
+        if self._ids is not None:
+            for start in range(0, len(self._ids), _BLOCK):
+                yield self._ids[start : start + _BLOCK]
+            return
+        buffer = np.empty(_BLOCK, np.int32)
+        place = 0
+        while count := self._read(buffer, place):
+            yield buffer[:count]
+            place += count
+
+    def join(self, joiner: _phrases.Joiner) -> None:
+        """Replaces pairs of ids in place."""
+        if self._ids is not None:
+            self._ids = self._ids[: joiner.join(self._ids, self._ids)]
+            return
+        out = np.empty(_BLOCK + 1, np.int32)
+        written = 0
+        for block in self.blocks():
+            count = joiner.join(block, out)
+            self._write(out[:count], written)
+            written += count
+        with self._spool.errors():
+            os.ftruncate(self._spool.descriptor, written * 4)
+
+    def _read(self, buffer: NDArray[np.int32], place: int) -> int:
+        """Fills `buffer` from the id at `place` on, except at the end of the file; how many ids were read."""
+        into = buffer.data.cast("B")
+        done = 0
+        with self._spool.errors():
+            while done < len(into) and (got := os.preadv(self._spool.descriptor, [into[done:]], place * 4 + done)):
+                done += got
+        return done // 4
+
+    def _write(self, ids: NDArray[np.int32], place: int) -> None:
+        data = ids.data.cast("B")
+        done = 0
+        with self._spool.errors():
+            while done < len(data):
+                done += os.pwrite(self._spool.descriptor, data[done:], place * 4 + done)

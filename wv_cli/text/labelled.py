@@ -1,0 +1,133 @@
+"""LabelledCorpus: lines with labels as a stream of ids, for the classifier; made in one pass as corpus.py does.
+
+A token that begins with the label prefix is a label, every other token a word. By fastText's rules every line ends with
+the word `</s>` (it is not in the stream: the line end stands for it), and words that --min-count drops have no row but
+still count in word n-grams and through their character n-grams, so they stay in the stream where these are used.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _text
+from wv_cli.config import VocabConfig
+from wv_cli.errors import WvError
+from wv_cli.system.spill import Spool
+from wv_cli.text.corpus import remapped, require_words
+from wv_cli.text.id_stream import read_ids
+from wv_cli.text.source import Progress, Source
+from wv_cli.text.vocab import SENTENCE_END, times
+from wv_cli.words import WordList
+
+FIRST_LABEL = -2  # WV_FIRST_LABEL of csrc/kernels/wv_kernels.h: label i stands in the stream as FIRST_LABEL - i
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledCorpus:
+    """`ids` is one-dimensional int32, read-only: word ids, labels (FIRST_LABEL - label) and -1 after each line.
+
+    `words` are in order of falling count, `</s>` among them; the first `kept` have a row of their own, the others are
+    below the cut and stand only there when n-grams need them. `counts` (kept,) and `label_counts` (labels,) are int64;
+    `end_of_line` is the id of `</s>`, -1 when the cut dropped it. `tokens_read` counts all tokens, line ends included.
+    """
+
+    ids: NDArray[np.int32]
+    words: WordList
+    kept: int
+    counts: NDArray[np.int64]
+    end_of_line: int
+    labels: WordList
+    label_counts: NDArray[np.int64]
+    tokens_read: int
+    lines: int
+    digest: str
+
+
+def encode_labelled(
+    inputs: Sequence[str],
+    config: VocabConfig,
+    *,
+    label_prefix: str = "__label__",
+    min_count_label: int = 0,
+    keep_dropped: bool = False,
+    memory: int | None = None,
+    spool_beside: str | None = None,
+    progress: Progress | None = None,
+) -> LabelledCorpus:
+    """Reads texts (see text.source.Source) once. `config` is for words alone; with `keep_dropped` words that it cuts
+    stay in the stream.
+
+    Raises WvError when there is no text, no label, only one label, or no word, and what Source raises.
+    """
+    source = Source(inputs, lowercase=config.lowercase, progress=progress)
+    encoder = _text.Encoder(every_line=True)
+    with Spool(spool_beside) as file:
+        read_ids(source, encoder, memory, file)
+        require_words(encoder, inputs)
+        end = int(encoder.add_words(SENTENCE_END, np.array([0, len(SENTENCE_END)]))[0])
+        blob, starts, counts = encoder.vocabulary()
+        counts[end] += encoder.lines
+        order = np.argsort(-counts, kind="stable")
+        is_label = _begins_with(blob, starts, label_prefix.encode("utf-8", "surrogateescape"))
+        is_label[end] = False
+        labels = _kept_labels(order[is_label[order]], counts, label_prefix, min_count_label, inputs)
+        words = order[~is_label[order]]
+        kept = int(np.count_nonzero(counts[words] >= config.min_count))
+        kept = min(kept, config.max_vocab or kept)
+        if not keep_dropped:
+            words = words[:kept]
+        lookup = np.full(len(counts), -1, np.int32)
+        lookup[words] = np.arange(len(words), dtype=np.int32)
+        lookup[labels] = FIRST_LABEL - np.arange(len(labels), dtype=np.int32)
+        ids, _, lines, fingerprint = remapped(encoder, file, lookup)
+    if kept == 0 and not keep_dropped:
+        message = f"no word occurs {times(config.min_count)} (--min-count): lower it or give more text"
+        raise WvError(message)
+    word_list, label_list = (WordList(*_text.gather(blob, starts, chosen)) for chosen in (words, labels))
+    state = hashlib.blake2b(fingerprint.digest(), digest_size=16)
+    for part in (word_list, label_list):
+        state.update(part.starts.astype("<i8").tobytes() + part.blob)
+    return LabelledCorpus(
+        ids=ids,
+        words=word_list,
+        kept=kept,
+        counts=np.ascontiguousarray(counts[words[:kept]]),
+        end_of_line=int(lookup[end]),
+        labels=label_list,
+        label_counts=np.ascontiguousarray(counts[labels]),
+        tokens_read=int(counts.sum()),
+        lines=lines,
+        digest=state.hexdigest(),
+    )
+
+
+def _begins_with(blob: bytes, starts: NDArray[np.int64], prefix: bytes) -> NDArray[np.bool_]:
+    """Which words of a list begin with `prefix`."""
+    letters = np.frombuffer(blob, np.uint8)
+    found = np.diff(starts) >= len(prefix)
+    for place, byte in enumerate(prefix):
+        left = np.flatnonzero(found)
+        found[left] = letters[starts[left] + place] == byte
+    return found
+
+
+def _kept_labels(
+    labels: NDArray[np.int64], counts: NDArray[np.int64], prefix: str, min_count: int, inputs: Sequence[str]
+) -> NDArray[np.int64]:
+    """The labels frequent enough. Raises WvError when fewer than two are."""
+    name = ", ".join(inputs)
+    if len(labels) == 0:
+        message = (
+            f"{name}: no labels: expected lines such as `{prefix}cats the text`, found no word that begins with "
+            f"{prefix!r}; label the lines or give --label-prefix"
+        )
+        raise WvError(message)
+    kept = labels[counts[labels] >= min_count]
+    if len(kept) < 2:
+        found = "one label" if len(labels) == 1 else f"{len(labels):,} labels"
+        cut = f", {len(kept)} of them at least {times(min_count)} (--min-count-label)" if len(labels) > 1 else ""
+        raise WvError(f"{name}: a classifier needs at least two labels to choose from, found {found}{cut}")
+    return kept

@@ -1,0 +1,163 @@
+"""Vocab: the words of a text and how often they occur; word2vec's and GloVe's vocabulary files; sums of vocabularies.
+
+Words are in order of falling count, equal counts in order of first sight, so an id is also a frequency rank. Line ends
+are no word here: word2vec's `</s>` row is the field `lines`.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _text
+from wv_cli.config import VocabConfig
+from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.system.output import open_output
+from wv_cli.text.source import Source
+from wv_cli.words import WordList
+
+SENTENCE_END = b"</s>"
+
+
+@dataclass(frozen=True, eq=False)
+class Vocab:
+    """`counts` is (len(words),) int64, falling. `lines` is the number of line ends seen, `tokens_read` that of all
+    words read, those not kept included."""
+
+    words: WordList
+    counts: NDArray[np.int64]
+    lines: int = 0
+    tokens_read: int = 0
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def tokens(self) -> int:
+        """Occurrences of the words kept."""
+        return int(self.counts.sum())
+
+    @cached_property
+    def digest(self) -> str:
+        """Fingerprint of words and counts, 32 hexadecimal digits."""
+        state = hashlib.blake2b(digest_size=16)
+        for part in (self.words.starts, self.counts):
+            state.update(part.astype("<i8").tobytes())
+        state.update(self.words.blob)
+        return state.hexdigest()
+
+    def cut(self, config: VocabConfig) -> "Vocab":
+        """The words with at least `config.min_count` occurrences, of those the first `config.max_vocab` (0: all).
+
+        Raises WvError when no word is left.
+        """
+        config.validate()
+        kept = int(np.count_nonzero(self.counts >= config.min_count))
+        if kept == 0:
+            message = "the vocabulary is empty"
+            if len(self):
+                message = (
+                    f"no word occurs {config.min_count} times (--min-count {config.min_count}); the most frequent, "
+                    f"{self.words[0]!r}, occurs {times(int(self.counts[0]))}: lower --min-count or give more text"
+                )
+            raise WvError(message)
+        if config.max_vocab:
+            kept = min(kept, config.max_vocab)
+        if kept == len(self):
+            return self
+        starts = self.words.starts[: kept + 1]
+        words = WordList(self.words.blob[: starts[-1]], starts)
+        return Vocab(words, self.counts[:kept], self.lines, self.tokens_read)
+
+
+def times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def ordered(
+    blob: bytes, starts: NDArray[np.int64], counts: NDArray[np.int64], *, lines: int, tokens_read: int
+) -> tuple[Vocab, NDArray[np.int64]]:
+    """The vocabulary of words listed in order of first sight, and the place in that list of each of its words."""
+    order = np.argsort(-counts, kind="stable")
+    words = WordList(*_text.gather(blob, starts, order))
+    return Vocab(words, np.ascontiguousarray(counts[order]), lines, tokens_read), order
+
+
+def merge_vocabs(vocabs: Sequence[Vocab]) -> Vocab:
+    """Counts, lines and tokens summed word by word. "First seen" is first in the first vocabulary that has the word."""
+    words = _text.WordMap()
+    ids = [words.add(vocab.words.blob, vocab.words.starts) for vocab in vocabs]
+    counts = np.zeros(len(words), np.int64)
+    for vocab, own_ids in zip(vocabs, ids, strict=True):
+        counts[own_ids] += vocab.counts
+    lines = sum(vocab.lines for vocab in vocabs)
+    return ordered(*words.words(), counts, lines=lines, tokens_read=sum(vocab.tokens_read for vocab in vocabs))[0]
+
+
+def read_vocab(path: str, progress: Callable[[int, int | None], None] | None = None) -> Vocab:
+    """Reads lines of `word count`, in any order, as word2vec (-save-vocab) and GloVe (vocab_count) write them.
+
+    A first row `</s>` is the number of lines. `tokens_read` is the sum of the counts: what was cut before is not known.
+    Compressed files and `-` are read like texts. Raises BadFile with the line for a line of another form, a word given
+    twice, a count of 0, an empty file; WvError when the file cannot be read.
+    """
+    text = b"".join(Source([path], progress=progress))
+    blob, starts, counts, bad = _text.split_counts(text)
+    if bad >= 0:
+        raise _bad_line(path, text, bad)
+    first = 0
+    lines = 0
+    if len(counts) and blob[: starts[1]] == SENTENCE_END:
+        first, lines = 1, int(counts[0])
+        blob, starts, counts = blob[starts[1] :], starts[1:] - starts[1], counts[1:]
+    if len(counts) == 0:
+        problem = "expected lines of `word count`, found none"
+        raise BadFile(path, problem)
+    if counts.min() < 1:
+        line = first + int(np.argmin(counts))
+        raise _bad_line(path, text, line)
+    if float(counts.sum(dtype=np.float64)) >= 2**63:
+        problem = "the counts add up to more than 2^63"
+        raise BadFile(path, problem)
+    words = _text.WordMap(len(counts))
+    ids = words.add(blob, starts)
+    if len(words) < len(counts):
+        second = int(np.flatnonzero(ids != np.arange(len(ids)))[0])
+        word = WordList(blob, starts)[second]
+        problem = f"the word {word!r} was already given in line {int(ids[second]) + first + 1}; remove one of them"
+        raise BadFile(path, problem, line=second + first + 1)
+    return ordered(blob, starts, counts, lines=lines, tokens_read=int(counts.sum()))[0]
+
+
+def _bad_line(path: str, text: bytes, index: int) -> BadFile:
+    line = text.split(b"\n", index + 1)[index]
+    shown = line[:60].decode("utf-8", "backslashreplace") + ("..." if len(line) > 60 else "")
+    problem = (
+        f"expected a word and its count (1 or more), found {shown!r}"
+        if line.strip()
+        else "expected a word and its count, found an empty line"
+    )
+    return BadFile(path, problem, line=index + 1)
+
+
+def write_vocab(path: str, vocab: Vocab, *, sentence_end: bool = True) -> None:
+    """Writes lines of `word count`, with `</s> LINES` first as word2vec does, or without it as GloVe does.
+
+    Raises WvError when the file cannot be written, UsageError when a GloVe file would begin with a word `</s>`, which
+    every reader would take for the number of lines.
+    """
+    if not sentence_end and len(vocab) and vocab.words.bytes_at(0) == SENTENCE_END:
+        message = "the most frequent word is `</s>`, which cannot stand in the first row; use --sentence-end"
+        raise UsageError(message)
+    with open_output(path) as stream:
+        if sentence_end:
+            stream.write(b"%s %d\n" % (SENTENCE_END, vocab.lines))
+        blob = vocab.words.blob
+        for first in range(0, len(vocab), 10_000):
+            starts = vocab.words.starts[first : first + 10_001].tolist()
+            counts = vocab.counts[first : first + 10_000].tolist()
+            rows = (b"%s %d\n" % (blob[starts[i] : starts[i + 1]], count) for i, count in enumerate(counts))
+            stream.write(b"".join(rows))

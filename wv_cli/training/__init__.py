@@ -1,1 +1,0 @@
-"""Running a training kernel over a corpus: threads, progress, checkpoints, memory. Knows nothing of the models."""

@@ -1,0 +1,1 @@
+"""What makes other vectors of vectors: whitening, sentences, quantising, classes."""

@@ -1,0 +1,122 @@
+"""Vectors of words and of lines, from a fastText model or from plain vectors, a batch at a time.
+
+A model composes words it does not list of their n-grams; how a line becomes one vector is the model's own rule, or for
+plain vectors a function of POOLINGS. Not here: reading the files (wv_cli.formats.open_vectors).
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.errors import UsageError, WvError
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.fasttext import FastTextModel, split_line, unit_mean
+from wv_cli.words import WordList
+
+# (the vectors (n, dim) of a line's known words, their rows (n,)) -> (dim,); n is at least 1.
+Pooling = Callable[[NDArray[np.float32], NDArray[np.int64]], NDArray[np.float32]]
+
+_WORDS_AT_ONCE = 10_000
+
+# fasttext: the rule of its models of word vectors.
+POOLINGS: dict[str, Pooling] = {"fasttext": lambda vectors, rows: unit_mean([vectors], vectors.shape[1])}
+
+
+class Composer(Protocol):
+    """What `wv vectors` asks. `words` gives (vectors (n, dim), known (n,) bool), zero where unknown; `lines` (n, dim),
+    zero for a line without a known word; `ngrams` pairs of a part of a word and its vector."""
+
+    @property
+    def dim(self) -> int: ...
+    def is_listed(self, word: str, /) -> bool: ...
+    def words(self, words: Sequence[str], /) -> tuple[NDArray[np.float32], NDArray[np.bool_]]: ...
+    def lines(self, lines: Sequence[str], /) -> NDArray[np.float32]: ...
+    def ngrams(self, word: str, /) -> tuple[list[bytes], NDArray[np.float32]]: ...
+
+
+class OfModel:
+    """Of a fastText model; only the rows that are asked for are looked at."""
+
+    def __init__(self, model: FastTextModel) -> None:
+        self._model = model
+
+    @property
+    def dim(self) -> int:
+        return self._model.dim
+
+    def is_listed(self, word: str) -> bool:
+        return self._model.words.find(word) >= 0
+
+    def words(self, words: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        vectors = self._model.word_vectors(words)
+        listed = self._model.words.find_all(WordList.of(words)) >= 0
+        return vectors, listed | vectors.any(axis=1)
+
+    def lines(self, lines: Sequence[str]) -> NDArray[np.float32]:
+        return np.array([self._model.sentence_vector(line) for line in lines], np.float32).reshape(-1, self.dim)
+
+    def ngrams(self, word: str) -> tuple[list[bytes], NDArray[np.float32]]:
+        """The word itself, if it is listed, and its n-grams, as fastText's print-ngrams has them."""
+        own = self._model.words.find(word)
+        parts = [(self._model.words.bytes_at(own), own)] if own >= 0 else []
+        parts += self._model.ngrams(word)
+        return [part for part, _ in parts], self._model.input.take(np.array([row for _, row in parts], np.int64))
+
+
+class OfEmbeddings:
+    """Of plain vectors, whose words are all there is."""
+
+    def __init__(self, embeddings: Embeddings, pooling: str = "fasttext") -> None:
+        self._embeddings, self._pooling = embeddings, POOLINGS[pooling]
+
+    @property
+    def dim(self) -> int:
+        return self._embeddings.dim
+
+    def is_listed(self, word: str) -> bool:
+        return self._embeddings.words.find(word) >= 0
+
+    def words(self, words: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        rows = self._embeddings.words.find_all(WordList.of(words))
+        vectors = np.zeros((len(rows), self.dim), np.float32)
+        vectors[rows >= 0] = self._embeddings.matrix[rows[rows >= 0]]
+        return vectors, rows >= 0
+
+    def lines(self, lines: Sequence[str]) -> NDArray[np.float32]:
+        result = np.zeros((len(lines), self.dim), np.float32)
+        for i, line in enumerate(lines):
+            rows = self._embeddings.words.find_all(WordList.of(split_line(line)))
+            rows = rows[rows >= 0]
+            if len(rows):
+                result[i] = self._pooling(self._embeddings.matrix[rows], rows)
+        return result
+
+    def ngrams(self, word: str) -> tuple[list[bytes], NDArray[np.float32]]:
+        """Raises UsageError."""
+        message = "--ngrams needs a fastText model; vector files hold whole words only"
+        raise UsageError(message)
+
+
+def composer(source: FastTextModel | Embeddings) -> Composer:
+    return OfModel(source) if isinstance(source, FastTextModel) else OfEmbeddings(source)
+
+
+def word_vectors(
+    source: Composer, lines: Iterable[str], oov: str, name: str
+) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
+    """(words, their vectors) of lines of words, some at a time; a line that is itself a word of `source` is one word.
+    Words without a vector: `oov` "zero" gives zeros, "skip" leaves them out, "error" raises WvError. `name` is that of
+    the file."""
+    asked = [word for line in lines for word in ([line] if source.is_listed(line) else line.split())]
+    for first in range(0, len(asked), _WORDS_AT_ONCE):
+        words = asked[first : first + _WORDS_AT_ONCE]
+        vectors, known = source.words(words)
+        if oov == "error" and not known.all():
+            missing = words[int(np.argmin(known))]
+            message = f"{missing!r} has no vector in {name}; --oov zero prints zeros, --oov skip leaves it out"
+            raise WvError(message)
+        if oov == "skip":
+            words, vectors = [word for word, has_vector in zip(words, known, strict=True) if has_vector], vectors[known]
+        yield words, vectors

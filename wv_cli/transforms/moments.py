@@ -1,0 +1,110 @@
+"""Moments: how many rows there are, their mean and their scatter about it, in one pass, in float64.
+
+Each block of rows is centred at its own mean, its scatter is one matrix product (of numbers that are in the cache),
+and blocks, or shards of a file counted on different machines, are joined by the formula of Chan, Golub & LeVeque 1979.
+Neither sum(x x^T) - n m m^T, which cancels when the mean is large, nor a recursion on a running mean, which is not
+exact, nor float32 sums.
+"""
+
+import os
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.errors import BadFile, WvError
+from wv_cli.system.arrays import fact, load_arrays, save_arrays
+
+_BLOCK_VALUES = 1 << 18  # 2 MB of float64: what the processor's caches hold
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """`rows` were seen with a weight above zero, of `weight` in all (the same number when every row weighs 1). `mean`
+    is (dim,), `scatter` (dim, dim): sum of weight (x - mean) (x - mean)^T."""
+
+    rows: int
+    weight: float
+    mean: NDArray[np.float64]
+    scatter: NDArray[np.float64]
+
+    @classmethod
+    def none(cls, dim: int) -> "Moments":
+        return cls(0, 0.0, np.zeros(dim), np.zeros((dim, dim)))
+
+    @property
+    def dim(self) -> int:
+        return len(self.mean)
+
+    @property
+    def covariance(self) -> NDArray[np.float64]:
+        """(dim, dim), with the divisor `weight`: the maximum-likelihood estimate, as in the whitening paper's eq. 10.
+        A divisor of n - 1 would only rescale all whitened rows alike."""
+        return self.scatter / self.weight
+
+    def joined(self, other: "Moments") -> "Moments":
+        """The moments of both sets of rows. Raises WvError when their dimensions differ."""
+        if self.dim != other.dim:
+            message = f"moments of {self.dim} and of {other.dim} dimensions cannot be joined"
+            raise WvError(message)
+        if not other.rows:
+            return self
+        if not self.rows:
+            return other
+        weight = self.weight + other.weight
+        apart = other.mean - self.mean
+        mean = self.mean + apart * (other.weight / weight)
+        between = np.outer(apart, apart) * (self.weight * other.weight / weight)
+        return Moments(self.rows + other.rows, weight, mean, self.scatter + other.scatter + between)
+
+    def with_rows(self, matrix: NDArray[np.floating], weights: NDArray[np.float64] | None = None) -> "Moments":
+        """The moments with the rows of `matrix` (n, dim) added; `weights` (n,) are finite and not negative, None: all
+        1. Rows of weight 0 count for nothing."""
+        step = max(1, _BLOCK_VALUES // self.dim)
+        room = np.empty((min(step, len(matrix)) + 1, self.dim))
+        product = np.empty((self.dim, self.dim))
+        rows, weight, mean, scatter = self.rows, self.weight, self.mean.copy(), self.scatter.copy()
+        for first in range(0, len(matrix), step):
+            part = matrix[first : first + step]
+            each = np.ones(len(part)) if weights is None else weights[first : first + step]
+            if weights is not None and not (each > 0).all():
+                part, each = part[each > 0], each[each > 0]
+            count = len(part)
+            if not count:
+                continue
+            x = room[:count]
+            x[...] = part
+            block_weight = float(each.sum())
+            block_mean = (each @ x) / block_weight
+            x -= block_mean
+            # What rounding left of the sum of the differences: a second step makes the mean exact to the last bits.
+            rest = (each @ x) / block_weight
+            block_mean += rest
+            x -= rest
+            if weights is not None:
+                x *= np.sqrt(each)[:, None]
+            # The join with what was before, as in joined(): its outer product is one more row of the matrix product.
+            apart = block_mean - mean
+            both = weight + block_weight
+            room[count] = apart * np.sqrt(weight * (block_weight / both))
+            mean += apart * (block_weight / both)
+            np.matmul(room[: count + 1].T, room[: count + 1], out=product)
+            scatter += product
+            rows, weight = rows + count, both
+        return Moments(rows, weight, mean, scatter)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        facts = {"rows": self.rows, "weight": self.weight}
+        save_arrays(path, "moments", facts, {"mean": self.mean, "scatter": self.scatter})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Moments":
+        """Raises BadFile, WvError."""
+        facts, arrays = load_arrays(path, "moments", ("mean", "scatter"))
+        mean, scatter = arrays["mean"], arrays["scatter"]
+        if mean.ndim != 1 or not len(mean) or scatter.shape != (len(mean), len(mean)):
+            raise BadFile(path, f"a mean of shape {mean.shape} and a scatter of {scatter.shape} do not fit", line=2)
+        rows, weight = fact(path, facts, "rows", int), fact(path, facts, "weight", float)
+        if rows < 0 or weight < 0 or not np.array_equal(scatter, scatter.T) or (np.diagonal(scatter) < 0).any():
+            raise BadFile(path, "counts below zero or a scatter that is none: the file is damaged; make it again")
+        return cls(rows, weight, mean, scatter)

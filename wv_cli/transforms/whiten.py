@@ -1,0 +1,169 @@
+"""Whitening and its relatives: affine maps of vectors, made from the mean and covariance of a set of rows.
+
+With covariance U diag(l) U^T, eigenvalues l falling, y = (x - mean) W and
+
+    whiten  W = U l^-1/2               covariance I (Su et al. 2021, arXiv 2103.15316)
+    zca     W = U l^-1/2 U^T           the same turned back to the old axes, so that the vectors move least
+    pca     W = U                      only turned; distances and cosines of the centred vectors stay
+    soft    W = U l^-beta/2            between pca (0) and whiten (1)
+    abtt    W = I - U_D U_D^T          all but the top D directions (Mu & Viswanath 2018, arXiv 1702.01417)
+
+Decisions: a direction counts as varying when l > tolerance x the largest l, and more than float32 rounds numbers of
+that size; the others are cut, because rounding noise divided by its own size would fill them. An eigenvector's largest
+component is positive, so that files are reproducible. Too few rows are an error (see _require_rows). Not here: which
+rows, and files of vectors.
+"""
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.config import WhitenConfig
+from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.system.arrays import fact, load_arrays, save_arrays
+from wv_cli.transforms.moments import Moments
+
+_BLOCK_VALUES = 1 << 18
+# Up to this ratio of eigenvalues a float32 product of centred rows leaves the covariance right to far better than 1e-6.
+_SINGLE_PRECISION_RATIO = 1e4
+
+
+@dataclass(frozen=True, eq=False)
+class Transform:
+    """y = (x - mean) @ matrix: `mean` (dim,), `matrix` (dim, new dim), `eigenvalues` (dim,) of the covariance, falling.
+    `rank` directions vary. `facts` say how it was made: method, rows, weight, tolerance, source, ..."""
+
+    mean: NDArray[np.float64]
+    matrix: NDArray[np.float64]
+    eigenvalues: NDArray[np.float64]
+    rank: int
+    facts: dict[str, Any]
+
+    @property
+    def dim(self) -> int:
+        return int(self.matrix.shape[0])
+
+    @property
+    def new_dim(self) -> int:
+        return int(self.matrix.shape[1])
+
+    def require_dim(self, dim: int, name: object) -> None:
+        """Raises WvError unless vectors of `dim` numbers can be transformed; `name` is where they come from."""
+        if dim != self.dim:
+            message = f"{name}: the transform is for vectors of {self.dim} numbers, these have {dim}"
+            raise WvError(message)
+
+    def apply(self, rows: NDArray[np.floating]) -> NDArray[np.float32]:
+        """(n, dim) -> (n, new dim). Rows are centred in float64, whatever the size of the mean; the product is float64
+        too, unless the eigenvalues are close enough together for float32. Raises WvError as require_dim."""
+        self.require_dim(rows.shape[1], "apply")
+        low = self.eigenvalues[self.rank - 1] if self.rank else 0.0
+        kind = np.float32 if self.eigenvalues[0] <= _SINGLE_PRECISION_RATIO * low else np.float64
+        matrix: NDArray[Any] = self.matrix.astype(kind)
+        step = max(1, _BLOCK_VALUES // self.dim)
+        centred = np.empty((min(step, len(rows)), self.dim))
+        factor: NDArray[Any] = np.empty_like(centred, kind) if kind is np.float32 else centred
+        result = np.empty((len(rows), self.new_dim), np.float32)
+        for first in range(0, len(rows), step):
+            part = rows[first : first + step]
+            count = len(part)
+            centred[:count] = part
+            centred[:count] -= self.mean
+            if factor is not centred:
+                factor[:count] = centred[:count]
+                np.matmul(factor[:count], matrix, out=result[first : first + count])
+            else:
+                result[first : first + count] = centred[:count] @ matrix
+        return result
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        arrays = {"mean": self.mean, "matrix": self.matrix, "eigenvalues": self.eigenvalues}
+        save_arrays(path, "transform", {**self.facts, "rank": self.rank}, arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Transform":
+        """Raises BadFile, WvError."""
+        facts, arrays = load_arrays(path, "transform", ("mean", "matrix", "eigenvalues"))
+        mean, matrix, eigenvalues = arrays.values()
+        dim = len(mean) if mean.ndim == 1 else 0
+        if not dim or matrix.ndim != 2 or len(matrix) != dim or not matrix.shape[1] or eigenvalues.shape != (dim,):
+            problem = f"arrays of shapes {mean.shape}, {matrix.shape} and {eigenvalues.shape} are no transform"
+            raise BadFile(path, problem, line=2)
+        rank = fact(path, facts, "rank", int)
+        if not 0 <= rank <= dim:
+            raise BadFile(path, f"expected a rank of 0 to {dim}, found {rank}", line=2)
+        return cls(mean, matrix, eigenvalues, rank, {key: value for key, value in facts.items() if key != "rank"})
+
+
+def directions(moments: Moments) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(eigenvalues (dim,), eigenvectors (dim, dim) as columns) of the covariance, the largest first, none below 0, the
+    largest component of every vector positive."""
+    values, vectors = np.linalg.eigh(moments.covariance)
+    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0)
+    return values, vectors * np.where(largest < 0, -1.0, 1.0)
+
+
+def fit(moments: Moments, config: WhitenConfig, source: str = "") -> Transform:
+    """The transform of `config.method` from the moments of a set of rows, called `source` in messages and facts.
+
+    Raises UsageError for a config that makes no sense, WvError for rows that are too few, do not vary, or vary in fewer
+    directions than config.dim asks for.
+    """
+    config.validate()
+    name, dim = source or "the rows", moments.dim
+    _require_rows(moments, config, name)
+    values, vectors = directions(moments)
+    # float32 numbers of this size are rounded by about so much: no variance of the data either.
+    squares = moments.mean**2 + np.diagonal(moments.covariance)
+    noise = float(squares.max()) * 2.0**-46
+    rank = int(np.count_nonzero(values > max(config.tolerance * values[0], noise)))
+    if rank == 0:
+        message = f"{name}: all {moments.rows:,} rows are equal; there is nothing to fit"
+        raise WvError(message)
+    if config.dim > rank:
+        what = f"vary in only {rank} of {dim} directions (eigenvalues above {config.tolerance:g} x the largest)"
+        message = f"{name}: --dim {config.dim} is more than the data have: the rows {what}; give at most --dim {rank}"
+        raise WvError(message)
+    removed = 0
+    if config.method == "abtt":
+        removed = config.remove or max(1, dim // 100)
+        if removed >= rank:
+            message = f"{name}: --remove {removed} would leave nothing: the rows vary in {rank} directions"
+            raise UsageError(message)
+        matrix = np.eye(dim) - vectors[:, :removed] @ vectors[:, :removed].T
+    else:
+        kept = vectors[:, : config.dim or rank]
+        power = {"pca": 0.0, "soft": config.beta}.get(config.method, 1.0)
+        matrix = kept * values[: kept.shape[1]] ** (-power / 2)
+        if config.method == "zca":
+            matrix = matrix @ kept.T
+    facts = {
+        "method": config.method,
+        "beta": config.beta if config.method == "soft" else None,
+        "removed": removed,
+        "tolerance": config.tolerance,
+        "rows": moments.rows,
+        "weight": moments.weight,
+        "source": source,
+    }
+    return Transform(moments.mean, matrix, values, rank, facts)
+
+
+def _require_rows(moments: Moments, config: WhitenConfig, name: str) -> None:
+    """N rows, centred, span at most N - 1 dimensions. With N <= dim all of them whiten to vectors with the same cosine,
+    -1 / (N - 1): nothing of what they were is left. pca and abtt divide by no eigenvalue and need two rows."""
+    if moments.rows < 2:
+        message = f"{name}: a covariance needs at least 2 rows, found {moments.rows}"
+        raise WvError(message)
+    divides = config.method in ("whiten", "zca") or (config.method == "soft" and config.beta > 0)
+    if divides and moments.rows <= moments.dim:
+        message = (
+            f"{name}: {moments.rows:,} rows of {moments.dim} numbers cannot be whitened: with no more rows than "
+            "dimensions every pair of them would come out with the same cosine; fit on more rows (--fit FILE) or use "
+            "--method pca or abtt"
+        )
+        raise WvError(message)

@@ -1,0 +1,1 @@
+"""What a vector file or a model is in memory."""

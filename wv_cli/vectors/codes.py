@@ -1,0 +1,150 @@
+"""Codes: short binary words for words, as `wv hash` makes them, `wv nn` searches them and formats/codes.py stores them.
+
+Three kinds. Dense codes are `bits` bits each, packed in 64-bit words, the lowest bit first (as in Faiss); they are
+compared by the number of bits that differ (Hamming). Sparse codes have exactly `active` of `bits` bits set and are kept
+as the positions of these, ascending; they are compared by how many they share (overlap; their Hamming distance is
+2 (active - overlap)). Product codes are bytes that name centroids of blocks of coordinates (quantizer.py) and are
+compared by the cosine of the vectors they stand for. How codes are made is in wv_cli/hashing, how they are searched in
+wv_cli/search/codes.py.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.quantizer import CENTROIDS, ProductQuantizer
+from wv_cli.words import WordList
+
+MAX_BITS = 1 << 24
+
+
+@dataclass(frozen=True, eq=False)
+class Codes:
+    """`data` is (len(words), words_per_code(bits)) uint64 for dense codes (active 0; bits after the last are zero), and
+    (len(words), active) int32 for sparse ones, each row ascending; with a `quantizer` (active 0) (len(words), bits / 8)
+    uint8, what it encodes. `method` and `parameters` (what JSON can hold) say
+    how they were made. Raises ValueError when these do not fit together."""
+
+    words: WordList
+    method: str
+    bits: int
+    active: int
+    data: NDArray[Any]
+    parameters: dict[str, Any] = field(default_factory=dict)
+    quantizer: ProductQuantizer | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.bits <= MAX_BITS or not 0 <= self.active <= self.bits:
+            message = f"codes of {self.active} active of {self.bits} bits; expected at most {MAX_BITS} bits"
+            raise ValueError(message)
+        width, kind = self.active or words_per_code(self.bits), np.dtype(np.int32 if self.active else np.uint64)
+        if self.quantizer is not None:
+            width, kind = self.quantizer.nsub, np.dtype(np.uint8)
+            if self.active or self.bits != 8 * width:
+                message = f"{self.bits} bits, {self.active} active, are no codes of {width} bytes"
+                raise ValueError(message)
+        if self.data.shape != (len(self.words), width) or self.data.dtype != kind:
+            message = (
+                f"{len(self.words)} words and {self.active or 'dense'} of {self.bits} bits do not fit "
+                f"{self.data.dtype} codes of shape {self.data.shape}"
+            )
+            raise ValueError(message)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def sparse(self) -> bool:
+        return self.active > 0
+
+    @property
+    def bits_per_word(self) -> int:
+        """Bits one code takes: `bits`, or sparse `active` times the bits that name a position."""
+        return self.active * max(1, (self.bits - 1).bit_length()) if self.sparse else self.bits
+
+    def take(self, rows: slice) -> "Codes":
+        return Codes(
+            self.words[rows], self.method, self.bits, self.active, self.data[rows], self.parameters, self.quantizer
+        )
+
+    def packed(self) -> NDArray[np.uint64]:
+        """Dense or sparse codes as bits in 64-bit words, (n, words_per_code(bits)). Raises ValueError for product
+        codes, whose bits do not compare."""
+        if self.quantizer is not None:
+            message = "product codes are compared by the vectors they stand for, not by bits"
+            raise ValueError(message)
+        if not self.sparse:
+            return self.data
+        out = np.zeros((len(self), words_per_code(self.bits)), np.uint64)
+        rows = np.arange(len(self))
+        for column in range(self.active):
+            at = self.data[:, column]
+            out[rows, at >> 6] |= np.uint64(1) << (at & 63).astype(np.uint64)
+        return out
+
+
+def product_blocks(dim: int, bits: int) -> int | None:
+    """Coordinates per block of product codes of `bits` bits for `dim` coordinates; None when there are none such."""
+    nsub, rest = divmod(bits, 8)
+    if rest or not 1 <= nsub <= dim:
+        return None
+    dsub = -(-dim // nsub)
+    return dsub if -(-dim // dsub) == nsub else None
+
+
+def product_quantizer(centroids: NDArray[np.float32], bits: int) -> ProductQuantizer | None:
+    """The quantiser of codes of so many bits with these centroids, flat; None when they do not fit."""
+    dim, rest = divmod(centroids.size, CENTROIDS)
+    dsub = product_blocks(dim, bits)
+    sane = centroids.ndim == 1 and not rest and dsub and bool(np.isfinite(centroids).all())
+    return ProductQuantizer(dim, dsub, centroids) if sane and dsub else None
+
+
+def words_per_code(bits: int) -> int:
+    """64-bit words per code."""
+    return -(-bits // 64)
+
+
+def pack_bits(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """(n, bits) true or false -> (n, words_per_code(bits)) uint64, the lowest bit first."""
+    packed = np.packbits(bits, axis=1, bitorder="little")
+    out = np.zeros((len(bits), 8 * words_per_code(bits.shape[1])), np.uint8)
+    out[:, : packed.shape[1]] = packed
+    return out.view("<u8").astype(np.uint64, copy=False)
+
+
+def unpack_bits(packed: NDArray[np.uint64], bits: int) -> NDArray[np.bool_]:
+    """The reverse of pack_bits."""
+    octets = np.ascontiguousarray(packed, "<u8").view(np.uint8)
+    return np.unpackbits(octets, axis=1, count=bits, bitorder="little").view(np.bool_)
+
+
+class CodeVectors(Embeddings):
+    """Codes where vectors are expected: +1 and -1 for the bits of dense codes, 1 and 0 for sparse ones, so that cosines
+    are 1 - 2 Hamming / bits and overlap / active; for product codes the vectors they stand for. The matrix is made when
+    it is first asked for."""
+
+    def __init__(self, codes: Codes) -> None:
+        object.__setattr__(self, "words", codes.words)
+        object.__setattr__(self, "codes", codes)
+
+    codes: Codes
+
+    @cached_property
+    def matrix(self) -> NDArray[np.float32]:
+        codes = self.codes
+        if codes.quantizer is not None:
+            return codes.quantizer.decode(codes.data)
+        if not codes.sparse:
+            return np.where(unpack_bits(codes.data, codes.bits), np.float32(1), np.float32(-1))
+        out = np.zeros((len(codes), codes.bits), np.float32)
+        np.put_along_axis(out, codes.data.astype(np.int64), np.float32(1), axis=1)
+        return out
+
+    @property
+    def dim(self) -> int:
+        return self.codes.quantizer.dim if self.codes.quantizer is not None else self.codes.bits
