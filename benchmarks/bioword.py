@@ -11,8 +11,9 @@ import time
 import numpy as np
 
 from tests.reference.bioword import Straight
-from wv_cli.config import BiowordConfig, VocabConfig
 from wv_cli.hashing.bioword import Bioword, start_weights
+from wv_cli.hashing.config import BiowordConfig
+from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, encode
 
 BATCHES = 5

@@ -21,10 +21,10 @@ from typing import Any
 from measure import machine
 
 from wv_cli import formats
-from wv_cli.config import HashConfig
 from wv_cli.errors import UsageError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.hashing import HASHERS
+from wv_cli.hashing.config import HashConfig
 from wv_cli.jobs.hash import fit
 from wv_cli.vectors.codes import Codes, CodeVectors
 from wv_cli.vectors.embeddings import Embeddings

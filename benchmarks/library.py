@@ -26,14 +26,14 @@ def least(work: Callable[[], object], repeat: int) -> dict[str, float]:
 
 
 def encode_wv(job: Job) -> dict[str, float]:
-    from wv_cli.config import VocabConfig
+    from wv_cli.text.config import VocabConfig
     from wv_cli.text.corpus import encode
 
     return least(lambda: encode([job["corpus"]], VocabConfig()), job["repeat"])
 
 
 def count_wv(job: Job) -> dict[str, float]:
-    from wv_cli.config import VocabConfig
+    from wv_cli.text.config import VocabConfig
     from wv_cli.text.corpus import count
 
     return least(lambda: count([job["corpus"]], VocabConfig()), job["repeat"])

@@ -1,6 +1,10 @@
-/* The text classifier: the structs of kernels/supervised.c. Included by wv_kernels.h. */
+/* The text classifier: the structs of kernels/supervised.c and kernels/prediction.c. */
 #ifndef WV_SUPERVISED_H
 #define WV_SUPERVISED_H
+
+#include <stdint.h>
+
+#include "kernels/wv_shared.h"
 
 typedef enum { WV_SUP_SOFTMAX, WV_SUP_HS, WV_SUP_NS, WV_SUP_OVA } wv_supervised_layer;
 

@@ -208,7 +208,7 @@ def bad(files, matrix):
     np.save(files / "norows.npy", matrix[:0])
     for name, method in [("t", "whiten"), ("p", "pca")]:
         source = Moments.none(DIM).with_rows(matrix)
-        from wv_cli.config import WhitenConfig
+        from wv_cli.transforms.config import WhitenConfig
         from wv_cli.transforms.whiten import fit
 
         fit(source, WhitenConfig(method)).save(files / name)

@@ -10,7 +10,7 @@ from tests.reference.statistics import binomial_two_sided
 from wv_cli.errors import BadFile, WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.analogy import read_questions
-from wv_cli.evaluation.base import AnalogyConfig
+from wv_cli.evaluation.config import AnalogyConfig
 from wv_cli.evaluation.statistics import wilson_interval
 from wv_cli.formats import load
 from wv_cli.vectors.embeddings import Embeddings

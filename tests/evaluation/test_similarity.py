@@ -9,7 +9,7 @@ import pytest
 from tests.reference import statistics as twin
 from wv_cli.errors import BadFile, WvError
 from wv_cli.evaluation import TASKS, Vectors
-from wv_cli.evaluation.base import EvalConfig
+from wv_cli.evaluation.config import EvalConfig
 from wv_cli.evaluation.similarity import read_pairs
 from wv_cli.formats import load
 from wv_cli.vectors.embeddings import Embeddings

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from tests.reference.glove import count as brute_force
 from wv_cli._glove import RECORD, Segment, sort
-from wv_cli.config import GloveConfig, VocabConfig
+from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.cooccurrence import buffer_memory, count, distance_units
 from wv_cli.glove.record_runs import Runs
 from wv_cli.glove.tiles import CHUNK_RECORDS, TileStore, word_ranges
+from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
 
 

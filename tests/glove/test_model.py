@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from wv_cli.config import GloveConfig, VocabConfig
 from wv_cli.engine import checkpoint
 from wv_cli.engine.run import train
 from wv_cli.errors import UsageError
+from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.cooccurrence import count
 from wv_cli.glove.model import Glove
 from wv_cli.glove.tiles import TileStore
+from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
 
 

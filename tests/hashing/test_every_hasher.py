@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from tests.conftest import ROOT
-from wv_cli.config import HashConfig
 from wv_cli.engine.run import train
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
@@ -12,6 +11,7 @@ from wv_cli.formats import load
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.biohash import BioHash, spherical_kmeans
+from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.principal import principal_axes, rotation
 from wv_cli.hashing.saved import load_hasher
 from wv_cli.jobs.hash import fit

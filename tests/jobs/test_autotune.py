@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
-from wv_cli.config import SupervisedConfig
 from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.jobs.autotune import Metric, Plan, propose
 from wv_cli.models.classifier import Classifier
+from wv_cli.models.config import SupervisedConfig
 
 TUNE = ["--model", "supervised", "--autotune-validation", "valid.txt", "--dim", 10, "--epochs", 3, "--buckets", 20_000]
 

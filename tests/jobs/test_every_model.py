@@ -4,10 +4,11 @@ same bytes on every count of steps, files and resumes."""
 import numpy as np
 import pytest
 
-from wv_cli.config import VocabConfig, Word2vecConfig
 from wv_cli.engine.run import train
 from wv_cli.jobs import MODELS
+from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.word2vec import Word2vec, keep_probability
+from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
 
 LOSSES = ["ns", "hs", "nce", "softmax"]

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from wv_cli import _subwords, _word2vec
-from wv_cli.config import VocabConfig, Word2vecConfig
 from wv_cli.engine.run import train
 from wv_cli.formats.fasttext_bin import load_model, save_model
+from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.subwords import Subwords, counts_with_line_end, line_end_place
 from wv_cli.models.word2vec import Word2vec
+from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from tests.conftest import GOLDEN
 from tests.reference.text import count_words, encode_lines, split_lines
-from wv_cli.config import VocabConfig
 from wv_cli.errors import UsageError, WvError
 from wv_cli.text import id_stream as spool_module
+from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import count, encode
 from wv_cli.text.vocab import read_vocab
 
@@ -156,7 +156,7 @@ def test_a_full_disk(slice_text, tmp_path):
     script = (
         "import resource, signal, sys\n"
         "from wv_cli.text.corpus import encode\n"
-        "from wv_cli.config import VocabConfig\n"
+        "from wv_cli.text.config import VocabConfig\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
         "encode([sys.argv[1]], VocabConfig(), memory=1, spool_beside=sys.argv[2])\n"
@@ -176,7 +176,7 @@ def test_kill_9_leaves_nothing(slice_text, tmp_path):
     script = (
         "import sys\n"
         "from wv_cli.text.corpus import encode\n"
-        "from wv_cli.config import VocabConfig\n"
+        "from wv_cli.text.config import VocabConfig\n"
         "tell = lambda *state: print('read', flush=True)\n"
         "encode([sys.argv[1], '-'], VocabConfig(), memory=1, spool_beside=sys.argv[2], progress=tell)\n"
     )
@@ -201,7 +201,7 @@ def test_peak_memory(memory, megabytes, slice_text):
     script = (
         "import sys\n"
         "from wv_cli.text.corpus import encode\n"
-        "from wv_cli.config import VocabConfig\n"
+        "from wv_cli.text.config import VocabConfig\n"
         "peak = lambda: int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0])\n"
         "before = peak()\n"
         "corpus = encode([sys.argv[1]] * 64, VocabConfig(), memory=int(sys.argv[2]) or None)\n"

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from wv_cli.config import VocabConfig
 from wv_cli.errors import WvError
+from wv_cli.text.config import VocabConfig
 from wv_cli.text.labelled import encode_labelled
 
 LINES = "__label__a the cat\nthe __label__b dog __label__a the\n\nno labels here\n__label__rare the"

@@ -14,7 +14,8 @@ from wv_cli import _phrases
 from wv_cli.errors import UsageError, WvError
 from wv_cli.text import id_stream as spool_module
 from wv_cli.text import phrases as phrases_module
-from wv_cli.text.phrases import JoinedText, PhrasesConfig, falling_thresholds
+from wv_cli.text.config import PhrasesConfig
+from wv_cli.text.phrases import JoinedText, falling_thresholds
 
 GOLDEN = GOLDEN / "slice5m.phrases.txt.xz"
 words = st.sampled_from([b"a", b"b", b"c", b"d", b"a_b", b"e", b"f"])

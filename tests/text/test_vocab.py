@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import GOLDEN
-from wv_cli.config import VocabConfig
 from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.text.config import VocabConfig
 from wv_cli.text.vocab import Vocab, merge_vocabs, read_vocab, write_vocab
 from wv_cli.words import WordList
 

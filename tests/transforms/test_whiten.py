@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wv_cli.config import WhitenConfig
 from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import Transform, directions, fit
 

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.options import field_options, json_option, quiet_option, saved_run_options, take
-from wv_cli.config import BiowordConfig, VocabConfig
+from wv_cli.hashing.config import BiowordConfig
+from wv_cli.text.config import VocabConfig
 
 
 @click.command("bioword", short_help="Learn binary codes of words from a text.")

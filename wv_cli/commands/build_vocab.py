@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.options import conflict, field_options, json_option, quiet_option
-from wv_cli.config import VocabConfig
+from wv_cli.text.config import VocabConfig
 
 
 @click.command("build-vocab", short_help="Count the words of a text; merge counts made elsewhere.")

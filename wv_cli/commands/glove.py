@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.options import Size, field_options, json_option, quiet_option, saved_run_options, take
-from wv_cli.config import GloveConfig, VocabConfig
+from wv_cli.glove.config import GloveConfig
+from wv_cli.text.config import VocabConfig
 
 
 @click.command("glove", short_help="Train GloVe vectors; count co-occurrences.")

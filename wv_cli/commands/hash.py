@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.options import field_options, json_option, quiet_option, saved_run_options, take
-from wv_cli.config import HashConfig
 from wv_cli.hashing import HASHERS, TEXT_HASHERS
+from wv_cli.hashing.config import HashConfig
 
 
 class _Hash(click.Command):

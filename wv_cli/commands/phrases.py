@@ -46,7 +46,8 @@ def command(
     """
     from wv_cli.commands.shared.bar import reading_bar
     from wv_cli.system.output import check_writable, open_output
-    from wv_cli.text.phrases import DEFAULT_THRESHOLD, JoinedText, Pass, PhrasesConfig, falling_thresholds
+    from wv_cli.text.config import DEFAULT_THRESHOLD, PhrasesConfig
+    from wv_cli.text.phrases import JoinedText, Pass, falling_thresholds
     from wv_cli.text.source import refuse_overwriting
 
     score = options["score"]

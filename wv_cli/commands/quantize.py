@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.options import Size, conflict, field_options, json_option, quiet_option, take
-from wv_cli.config import QuantizeConfig
+from wv_cli.transforms.config import QuantizeConfig
 
 OPTIONS = {
     "cutoff": "Rows of the input matrix to keep, words and n-grams: those of the largest norms; 0 keeps all.",

@@ -7,8 +7,8 @@ import click
 
 from wv_cli.commands.shared.options import Size, json_option, quiet_option, saved_run_options
 from wv_cli.commands.shared.training_options import autotune_options, training_options, training_session
-from wv_cli.config import PRESETS
 from wv_cli.jobs import MODELS
+from wv_cli.models.config import PRESETS
 
 
 @click.command("train", short_help="Train word vectors or a text classifier.")

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.options import field_options, json_option, precision_option, quiet_option
-from wv_cli.config import WhitenConfig
+from wv_cli.transforms.config import WhitenConfig
 
 
 @click.command("whiten", short_help="Whiten vectors; remove their common directions; PCA.")

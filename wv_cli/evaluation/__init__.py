@@ -9,17 +9,16 @@ import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wv_cli.evaluation.base import (
+from wv_cli.evaluation.base import Report, Vectors
+from wv_cli.evaluation.config import (
     EVAL_HELP,
     STS_HELP,
     AnalogyConfig,
     EvalConfig,
     LabelsConfig,
-    Report,
     RetrievalConfig,
     StsConfig,
     TaskConfig,
-    Vectors,
 )
 from wv_cli.registry import Registry
 

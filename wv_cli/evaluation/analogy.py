@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
-from wv_cli.evaluation.base import AnalogyConfig, Column, EvalConfig, Report, Vectors, number, p_value, protocol
+from wv_cli.evaluation.base import Column, Report, Vectors, number, p_value, protocol
+from wv_cli.evaluation.config import AnalogyConfig, EvalConfig
 from wv_cli.evaluation.lookup import Lookup, Malformed, data_lines, restricted
 from wv_cli.evaluation.statistics import mcnemar, wilson_interval
 from wv_cli.search.neighbours import Neighbours

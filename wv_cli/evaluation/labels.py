@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.evaluation.base import Column, LabelsConfig, Report, Vectors, number
+from wv_cli.evaluation.base import Column, Report, Vectors, number
+from wv_cli.evaluation.config import LabelsConfig
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.models.classifier import Answered, Classifier
 from wv_cli.text.source import Source

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
-from wv_cli.evaluation.base import EvalConfig
+from wv_cli.evaluation.config import EvalConfig
 from wv_cli.text.source import Source
 from wv_cli.vectors.embeddings import Embeddings, OovRows
 from wv_cli.words import WordList, decode

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from wv_cli import formats
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.evaluation.base import Column, Report, RetrievalConfig, Vectors, number, p_value
+from wv_cli.evaluation.base import Column, Report, Vectors, number, p_value
+from wv_cli.evaluation.config import RetrievalConfig
 from wv_cli.evaluation.lookup import restricted
 from wv_cli.search.codes import CodeNeighbours
 from wv_cli.search.neighbours import Neighbours

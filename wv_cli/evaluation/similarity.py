@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
-from wv_cli.evaluation.base import Column, EvalConfig, Report, Vectors, number, p_value, protocol
+from wv_cli.evaluation.base import Column, Report, Vectors, number, p_value, protocol
+from wv_cli.evaluation.config import EvalConfig
 from wv_cli.evaluation.lookup import Lookup, Malformed, data_lines, restricted
 from wv_cli.evaluation.statistics import pearson, spearman, spearman_interval, steiger
 from wv_cli.vectors.embeddings import Embeddings

@@ -20,9 +20,9 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.config import WhitenConfig
 from wv_cli.errors import UsageError
-from wv_cli.evaluation.base import Column, EvalConfig, Report, StsConfig, Vectors, number, p_value, protocol
+from wv_cli.evaluation.base import Column, Report, Vectors, number, p_value, protocol
+from wv_cli.evaluation.config import EvalConfig, StsConfig
 from wv_cli.evaluation.lookup import Lookup, restricted
 from wv_cli.evaluation.statistics import (
     NO_INTERVAL,
@@ -37,6 +37,7 @@ from wv_cli.evaluation.statistics import (
 from wv_cli.evaluation.sts_data import SentencePairs, read_sentence_pairs, sts_files
 from wv_cli.text.stop_words import read_stop_words
 from wv_cli.text.vocab import Vocab, read_vocab
+from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.sentences import sentence_vectors
 from wv_cli.transforms.whiten import Transform, fit

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._glove import RECORD, Segment
-from wv_cli.config import GloveConfig
+from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.record_runs import Runs
 from wv_cli.system.memory import resident
 from wv_cli.text.corpus import Corpus

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _glove
-from wv_cli.config import GloveConfig
 from wv_cli.errors import BadFile, WvError
+from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.tiles import CHUNK_RECORDS, TileStore
 from wv_cli.system import memory
 from wv_cli.text.vocab import Vocab

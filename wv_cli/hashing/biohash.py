@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _hashing, _search
-from wv_cli.config import HashConfig
 from wv_cli.engine.run import Outcome, train
+from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.linear import Fitted, require_rows
 from wv_cli.search.neighbours import aligned
 from wv_cli.system import memory

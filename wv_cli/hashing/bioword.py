@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _bioword
-from wv_cli.config import BiowordConfig
 from wv_cli.errors import BadFile, WvError
+from wv_cli.hashing.config import BiowordConfig
 from wv_cli.system import container, memory
 from wv_cli.system.input import open_input
 from wv_cli.system.output import open_output

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.config import HashConfig
 from wv_cli.errors import UsageError
+from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.linear import Fitted, require_rows
 
 _BLOCK_ROWS = 1 << 14

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.config import HashConfig
 from wv_cli.errors import UsageError
+from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.linear import prepared, require_dim
 from wv_cli.system import container
 from wv_cli.system.output import open_output

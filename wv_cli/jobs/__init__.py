@@ -4,7 +4,7 @@ import importlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wv_cli.config import SupervisedConfig, Word2vecConfig
+from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.registry import Registry
 
 if TYPE_CHECKING:

@@ -18,16 +18,17 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.config import QuantizeConfig, SupervisedConfig
 from wv_cli.engine.run import Diverged, Outcome, train
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation.labels import count, scores
 from wv_cli.jobs.retrain import retrainer
 from wv_cli.models.classifier import ALL, Classifier
+from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.output import reason
 from wv_cli.text.labelled import LabelledCorpus
 from wv_cli.text.source import Source
+from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.transforms.quantize import cutoff_for_size, quantize
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel

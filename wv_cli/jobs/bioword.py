@@ -7,12 +7,13 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from wv_cli.config import BiowordConfig, VocabConfig
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import UsageError
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing.bioword import Bioword, load_hasher
+from wv_cli.hashing.config import BiowordConfig
 from wv_cli.jobs.session import Observe, Reading, Say, Session, corpus_facts, tell_corpus
+from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
 from wv_cli.text.vocab import read_vocab
 

@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from wv_cli import formats
-from wv_cli.config import GloveConfig
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import UsageError
 from wv_cli.glove import cooccurrence, record_files
+from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.model import Glove
 from wv_cli.glove.tiles import ORDERING_BYTES, TileStore
 from wv_cli.jobs.session import Reading, Say, Session, tell_corpus

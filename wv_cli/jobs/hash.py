@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from wv_cli import formats
-from wv_cli.config import HashConfig
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import resume, train_saving
 from wv_cli.errors import UsageError
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing import HASHERS, TEXT_HASHERS
+from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.linear import LinearHasher, prepared
 from wv_cli.hashing.product import ProductHasher, product_length
 from wv_cli.hashing.saved import Hasher, load_hasher

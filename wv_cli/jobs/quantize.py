@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from wv_cli.config import QuantizeConfig
 from wv_cli.errors import UsageError
 from wv_cli.evaluation.model_score import measure, score
 from wv_cli.formats.fasttext_bin import load_model, save_model
 from wv_cli.jobs.retrain import retrainer
 from wv_cli.system import meta
 from wv_cli.system.output import check_writable
+from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, quantize, quantized_bytes, require_dense
 
 

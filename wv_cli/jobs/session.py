@@ -9,13 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from wv_cli.config import VocabConfig
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Savable, resume, train_saving
 from wv_cli.errors import UsageError
 from wv_cli.system import meta
 from wv_cli.system.output import check_writable, remove_output
+from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus
 
 Say = Callable[..., None]

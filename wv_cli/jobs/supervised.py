@@ -5,12 +5,12 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from wv_cli import formats
-from wv_cli.config import SupervisedConfig
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_write import save_model
 from wv_cli.jobs.autotune import Plan, Search, changes
 from wv_cli.jobs.session import Observe, Reading, Say, Session, training_facts
+from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.output import check_writable
 from wv_cli.text.labelled import LabelledCorpus, encode_labelled

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.config import WhitenConfig
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats import format_for_output
 from wv_cli.formats.base import Precision
@@ -18,6 +17,7 @@ from wv_cli.formats.beside import part_of
 from wv_cli.formats.streams import RowSource, save_blocks
 from wv_cli.system.output import check_writable
 from wv_cli.text.vocab import Vocab, read_vocab
+from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import Transform, fit
 from wv_cli.vectors.embeddings import Embeddings

@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from wv_cli import formats
-from wv_cli.config import Word2vecConfig
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_bin import save_model
@@ -18,6 +17,7 @@ from wv_cli.jobs.session import (
     tell_corpus,
     training_facts,
 )
+from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.subwords import Subwords
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.output import check_writable, open_output

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _subwords, _supervised, _word2vec
-from wv_cli.config import SupervisedConfig
 from wv_cli.engine.blocks import BlockTraining
 from wv_cli.errors import UsageError
+from wv_cli.models.config import SupervisedConfig
 from wv_cli.system import memory
 from wv_cli.text.labelled import LabelledCorpus
 from wv_cli.vectors.embeddings import Embeddings

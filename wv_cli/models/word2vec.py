@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _word2vec
-from wv_cli.config import Word2vecConfig
 from wv_cli.engine.blocks import BlockTraining
 from wv_cli.errors import UsageError, WvError
+from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
 from wv_cli.system import memory
 from wv_cli.text.corpus import Corpus

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _text
-from wv_cli.config import VocabConfig
 from wv_cli.errors import WvError
 from wv_cli.system.spill import Spool
+from wv_cli.text.config import VocabConfig
 from wv_cli.text.id_stream import read_ids
 from wv_cli.text.source import Progress, Source
 from wv_cli.text.vocab import Vocab, ordered

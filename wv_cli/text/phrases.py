@@ -12,53 +12,19 @@ chosen ones from the left; the right word of a joined pair does not begin anothe
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _phrases, _text
-from wv_cli.errors import UsageError
 from wv_cli.system.spill import Spool
+from wv_cli.text.config import PhrasesConfig, ScoreName
 from wv_cli.text.corpus import require_words
 from wv_cli.text.id_stream import IdStream, read_ids
 from wv_cli.text.source import Progress, Source
 from wv_cli.words import WordList, encode
 
-ScoreName = Literal["word2vec", "npmi"]
 Counts = NDArray[np.int64]
-DEFAULT_THRESHOLD: dict[ScoreName, float] = {"word2vec": 100.0, "npmi": 0.5}
-
-
-@dataclass(frozen=True)
-class PhrasesConfig:
-    """`thresholds` has one entry per pass. `memory` bounds the ids held (the rest is in a file) and the table of pair
-    counts, half each; the words themselves come on top."""
-
-    thresholds: tuple[float, ...] = (100.0,)
-    min_count: int = 5
-    score: ScoreName = "word2vec"
-    delimiter: str = "_"
-    lowercase: bool = False
-    memory: int = 2 * 10**9
-
-    def validate(self) -> None:
-        """Raises UsageError."""
-        if self.min_count < 1:
-            message = f"--min-count must be at least 1, not {self.min_count}"
-            raise UsageError(message)
-        if not self.thresholds or not all(math.isfinite(threshold) for threshold in self.thresholds):
-            message = "--threshold must be a finite number"
-            raise UsageError(message)
-        low, high = (0.0, math.inf) if self.score == "word2vec" else (-1.0, 1.0)
-        for threshold in self.thresholds:
-            if not low <= threshold <= high:
-                message = f"--threshold must be {'0 or more' if low == 0 else 'between -1 and 1'} for the score "
-                message += f"{self.score}, not {threshold:g}"
-                raise UsageError(message)
-        if not self.delimiter or any(byte in b" \t\n\v\f\r\0" for byte in encode(self.delimiter)):
-            message = f"--delimiter must be text without spaces, not {self.delimiter!r}"
-            raise UsageError(message)
 
 
 def falling_thresholds(last: float, passes: int, score: ScoreName) -> tuple[float, ...]:

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _text
-from wv_cli.config import VocabConfig
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.system.output import open_output
+from wv_cli.text.config import VocabConfig
 from wv_cli.text.source import Source
 from wv_cli.words import WordList
 

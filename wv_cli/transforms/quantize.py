@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _subwords
-from wv_cli.config import QuantizeConfig
 from wv_cli.errors import WvError
+from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.vectors.fasttext import END_OF_LINE, DenseMatrix, FastTextModel, Matrix
 from wv_cli.vectors.quantizer import CENTROIDS, ProductQuantizer, QuantMatrix, Rows, fit_quantizers
 

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.config import WhitenConfig
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.system.arrays import fact, load_arrays, save_arrays
+from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 
 _BLOCK_VALUES = 1 << 18

@@ -69,7 +69,7 @@ def pool_lines(
     """Writes one vector a line to `output` or, as numbers only, to standard output."""
     import numpy as np
 
-    from wv_cli.evaluation.base import EvalConfig
+    from wv_cli.evaluation.config import EvalConfig
     from wv_cli.evaluation.lookup import Lookup
     from wv_cli.formats import save
     from wv_cli.formats.lines import text_lines

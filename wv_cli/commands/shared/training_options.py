@@ -11,9 +11,10 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.options import Duration, Size, fitting, shared_options
-from wv_cli.config import PRESETS, VocabConfig
 from wv_cli.errors import UsageError
 from wv_cli.jobs import MODELS
+from wv_cli.models.config import PRESETS
+from wv_cli.text.config import VocabConfig
 
 # Whose defaults help shows: the word models' under every preset, then those of models with defaults of their own.
 _VARIANTS = {preset: (MODELS["skipgram"].config, changed) for preset, changed in PRESETS.items()}

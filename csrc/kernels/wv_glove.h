@@ -1,0 +1,21 @@
+/* GloVe: the structs of kernels/glove.c. */
+#ifndef WV_GLOVE_H
+#define WV_GLOVE_H
+
+#include <stdint.h>
+
+/* A co-occurrence count in a tile: row and column are relative to the tile's first word and first context. */
+typedef struct {
+    uint16_t row, column;
+    float count;
+} wv_glove_record;
+
+/* Rows are 2 * half floats: the vector with its bias, then the squared gradients (see kernels/glove.c). */
+typedef struct {
+    float *words;    /* (vocab_size, 2 * half) */
+    float *contexts; /* (vocab_size, 2 * half) */
+    int32_t half;    /* dim + 2 rounded up to WV_ROW_FLOATS */
+    float eta, clip, log_x_max, alpha;
+} wv_glove_run;
+
+#endif

@@ -1,0 +1,19 @@
+/* What several kernels share: how matrices lie in memory, ids of a corpus, alias tables. */
+#ifndef WV_SHARED_H
+#define WV_SHARED_H
+
+#include <stdint.h>
+
+#define WV_ROW_FLOATS 16 /* rows are padded to 64 bytes: aligned loads, and no two threads share a cache line by chance */
+
+/* In an id stream (see wv_cli/text/corpus.py) a line ends with this id. Ids below it are labels: label = WV_FIRST_LABEL - id. */
+#define WV_END_OF_LINE (-1)
+#define WV_FIRST_LABEL (-2)
+
+/* One bucket of an alias table (core/sampler.h): stay when the coin is below `threshold`, else take `other`. */
+typedef struct {
+    uint32_t threshold;
+    int32_t other;
+} wv_alias;
+
+#endif

@@ -1,0 +1,64 @@
+/* word2vec and fastText: the structs of kernels/word2vec.c. */
+#ifndef WV_WORD2VEC_H
+#define WV_WORD2VEC_H
+
+#include <stdint.h>
+
+#include "kernels/wv_shared.h"
+
+typedef enum { WV_SKIPGRAM, WV_CBOW } wv_context_rule;
+typedef enum { WV_NEGATIVE_SAMPLING, WV_HIERARCHICAL_SOFTMAX, WV_SOFTMAX, WV_NCE } wv_output_layer;
+
+/* Everything about a training run that does not change while it runs, except the matrices themselves, which all
+ * threads update without locks (Hogwild). Filled by wv_cli/_word2vec.pyx. */
+typedef struct {
+    int32_t vocab_size;
+    int32_t dim;
+    int32_t stride;
+    float *input;       /* (vocab_size, dim): the word vectors; with subwords (vocab_size + n-grams, dim) */
+    float *output;      /* (vocab_size, dim); hierarchical softmax: (vocab_size - 1, dim), one row per inner node */
+    float *output_bias; /* (vocab_size): NCE; else NULL */
+
+    const uint32_t *keep;    /* (vocab_size): a token survives subsampling when its 32-bit draw is <= keep; NULL: all do */
+    const wv_alias *sampler; /* (vocab_size): noise distribution, negative sampling and NCE */
+    const float *log_noise;  /* (vocab_size): ln(negative * P_noise(word)), NCE */
+    const int64_t *path_start; /* (vocab_size + 1): Huffman path of word w is path[path_start[w]] .. path[path_start[w + 1] - 1] */
+    const int32_t *path; /* root first: twice the row of `output`, plus the label, 1 - code bit as word2vec has it */
+    int32_t longest_path;
+    const int64_t *subword_start; /* (vocab_size + 1): word w is the mean of the rows input[subword[subword_start[w]]] ..; */
+    const int32_t *subword;       /* at least one each, its own first, repeats allowed; NULL: a word is its row alone */
+    int32_t most_subwords;
+
+    wv_context_rule context;
+    wv_output_layer layer;
+    int32_t window;
+    int32_t negative;
+    int32_t max_sentence;      /* tokens kept in one training sentence */
+    int shrink_window;         /* 1: width uniform in 1..window per position, 0: always `window` */
+    int share_negatives;       /* 1: one draw of negatives for all context words of a position, 0: one for each */
+    int cbow_mean;             /* 1: the hidden vector is the mean of the context rows, 0: their sum */
+    int cbow_divide_gradient;  /* 1: divide the context gradient by the context size (koan); 0: word2vec's */
+
+    float lr, lr_floor;        /* lr falls linearly with the position in the run, never below lr_floor */
+    int64_t epoch_tokens;      /* ids in the corpus: with `epochs` the length of the schedule */
+    int32_t epochs;
+    uint64_t seed;
+} wv_word2vec_run;
+
+/* One thread's private copies (hotrows.h) of the rows 0 .. count-1 of `input` and first_output ..
+ * first_output+count-1 of `output`, and what these rows were at the last exchange. All (count, dim), all zero before the
+ * first block. count 0: none. */
+typedef struct {
+    int32_t count, first_output;
+    float *input, *input_base, *output, *output_base;
+} wv_hot_rows;
+
+/* What one block did: sums, so that blocks and threads add up. */
+typedef struct {
+    double loss;      /* summed negative log likelihood, natural log; NaN or infinite once a row has diverged */
+    int64_t examples; /* terms in `loss`: (input, predicted word) pairs; CBOW: predicted words */
+    int64_t tokens;   /* ids of words read, before subsampling */
+    float lr;         /* at the end of the block */
+} wv_word2vec_result;
+
+#endif
