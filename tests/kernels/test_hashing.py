@@ -6,7 +6,7 @@ import pytest
 from tests.reference import codes as twin
 from wv_cli import _cpu, _hashing, _search
 from wv_cli.search.codes import CodeNeighbours
-from wv_cli.search.neighbours import aligned
+from wv_cli.system.memory import aligned
 from wv_cli.vectors.codes import Codes, pack_bits, unpack_bits
 from wv_cli.words import WordList
 

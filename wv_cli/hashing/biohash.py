@@ -7,7 +7,6 @@ delta = 0, spherical k-means, computed directly: deterministic, no learning rate
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any
 
@@ -18,8 +17,9 @@ from wv_cli import _hashing, _search
 from wv_cli.engine.run import Outcome, train
 from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.linear import Fitted, require_rows
-from wv_cli.search.neighbours import aligned
 from wv_cli.system import memory
+from wv_cli.system.memory import aligned
+from wv_cli.system.threads import run_all
 
 STEP_ROWS = 1 << 13
 _BLOCK_ROWS = 4096
@@ -160,7 +160,5 @@ def nearest(
         rows = slice(start, start + _BLOCK_ROWS)
         kernel.active(x[rows], owner[rows], scratch)
 
-    with ThreadPoolExecutor(max(1, threads)) as pool:
-        for done in [pool.submit(work, start) for start in range(0, len(x), _BLOCK_ROWS)]:
-            done.result()
+    run_all(work, range(0, len(x), _BLOCK_ROWS), threads)
     return owner[:, 0].astype(np.int64)

@@ -7,7 +7,6 @@ projected; bits are projections above a threshold, or the `active` highest of th
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,9 +15,10 @@ from numpy.typing import NDArray
 
 from wv_cli import _hashing, _search
 from wv_cli.errors import UsageError, WvError, shown
-from wv_cli.search.neighbours import aligned
 from wv_cli.system import container
+from wv_cli.system.memory import aligned
 from wv_cli.system.output import open_output
+from wv_cli.system.threads import run_all
 from wv_cli.vectors.codes import MAX_BITS, Codes, words_per_code
 from wv_cli.vectors.embeddings import Embeddings
 
@@ -91,9 +91,7 @@ class LinearHasher:
             if progress:
                 progress(done)
 
-        with ThreadPoolExecutor(max(1, threads)) as pool:
-            for result in [pool.submit(work, start) for start in range(0, n, _BLOCK_ROWS)]:
-                result.result()
+        run_all(work, range(0, n, _BLOCK_ROWS), threads)
         return Codes(embeddings.words, self.method, self.units, self.active, data, self.parameters)
 
     def save(self, path: str | os.PathLike[str]) -> None:

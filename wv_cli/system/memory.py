@@ -1,7 +1,8 @@
-"""Matrices for the kernels, and how much memory there is for them."""
+"""Matrices and working memory for the kernels, aligned as they need them, and how much memory there is."""
 
 import mmap
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import WvError
 
 ROW_FLOATS = 16  # WV_ROW_FLOATS of csrc/kernels/wv_kernels.h
+_CACHE_LINE = 64
 _HUGE_PAGE = 1 << 21
 
 
@@ -35,6 +37,14 @@ def zeros(rows: int, columns: int) -> NDArray[np.float32]:
     floats = np.frombuffer(block, np.float32)
     first = -floats.ctypes.data % _HUGE_PAGE // 4
     return floats[first : first + rows * columns].reshape(rows, columns)
+
+
+def aligned(shape: tuple[int, ...], dtype: type[np.generic] = np.float32) -> NDArray[Any]:
+    """An uninitialised C-ordered array that begins on a cache line, as the kernels need their scratch."""
+    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    block = np.empty(size + _CACHE_LINE, np.uint8)
+    offset = -block.ctypes.data % _CACHE_LINE
+    return block[offset : offset + size].view(dtype).reshape(shape)
 
 
 def available() -> int | None:

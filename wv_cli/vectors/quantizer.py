@@ -6,8 +6,6 @@ is replaced by the nearest of CENTROIDS centroids found by k-means (csrc/kernels
 wv_cli.search.neighbours for exact search.
 """
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from wv_cli import _product
 from wv_cli.errors import WvError
-from wv_cli.system import memory
+from wv_cli.system.memory import aligned
+from wv_cli.system.threads import run_all
 
 CENTROIDS = _product.CENTROIDS  # 256 per block: a code is one byte
 ITERATIONS = 25  # of k-means, at most; and
@@ -92,11 +91,11 @@ class ProductQuantizer:
 
         def block(first: int) -> None:
             width = min(dsub, dim - first)
-            scratch = _scratch(_product.train_scratch_bytes(len(chosen), width, isa))
+            scratch = aligned((_product.train_scratch_bytes(len(chosen), width, isa),), np.uint8)
             part = centroids[CENTROIDS * first : CENTROIDS * (first + width)]
             _product.train(x, chosen, first, width, seed, part, np.empty(iterations), scratch, isa)
 
-        _run(block, range(0, dim, dsub), threads)
+        run_all(block, range(0, dim, dsub), threads)
         return cls(dim, dsub, centroids)
 
     def encode(self, x: NDArray[np.float32], *, threads: int = 1, isa: str | None = None) -> NDArray[np.uint8]:
@@ -110,11 +109,11 @@ class ProductQuantizer:
         codes = np.empty((len(x), self.nsub), np.uint8)
 
         def part(start: int) -> None:
-            scratch = _scratch(_product.encode_scratch_bytes(self.dim, self.dsub, isa))
+            scratch = aligned((_product.encode_scratch_bytes(self.dim, self.dsub, isa),), np.uint8)
             end = min(start + _ROWS_AT_ONCE, len(x))
             _product.encode(x, self.dsub, self.centroids, codes, start, end, scratch, isa)
 
-        _run(part, range(0, len(x), _ROWS_AT_ONCE), threads)
+        run_all(part, range(0, len(x), _ROWS_AT_ONCE), threads)
         return codes
 
     def decode(self, codes: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -248,13 +247,3 @@ def _require_finite(x: NDArray[np.float32]) -> None:
             row = start + int(np.argmin(finite))
             message = f"row {row:,} holds NaN or infinity, which cannot be quantised; train again with a lower --lr"
             raise WvError(message)
-
-
-def _scratch(size: int) -> NDArray[np.uint8]:
-    return memory.zeros(1, -(-size // 4))[0].view(np.uint8)
-
-
-def _run(task: Callable[[int], None], arguments: range, threads: int) -> None:
-    with ThreadPoolExecutor(max(threads, 1)) as pool:
-        for _ in pool.map(task, arguments):
-            pass

@@ -1,0 +1,28 @@
+"""Aligned memory: where it begins, what it holds, and a clear error when there is none."""
+
+import numpy as np
+import pytest
+
+from wv_cli.errors import WvError
+from wv_cli.system.memory import aligned, padded, require, zeros
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (7,), (3, 5, 16), (1000, 3)])
+@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.uint64])
+def test_aligned_begins_on_a_cache_line(shape, dtype):
+    array = aligned(shape, dtype)
+    assert array.shape == shape and array.dtype == dtype and array.flags.c_contiguous and array.flags.writeable
+    assert array.ctypes.data % 64 == 0
+
+
+def test_zeros_begin_on_a_huge_page():
+    matrix = zeros(5, padded(100))
+    assert matrix.shape == (5, 112) and matrix.ctypes.data % (1 << 21) == 0 and not matrix.any()
+    matrix[:] = 1
+
+
+def test_more_than_there_is_is_refused():
+    with pytest.raises(WvError, match="cannot allocate"):
+        zeros(1 << 40, 1 << 10)
+    with pytest.raises(WvError, match=r"training needs 1,000,000,000\.00 GB of memory, but .* lower --dim"):
+        require(10**18, "training", "lower --dim")
