@@ -19,6 +19,7 @@ from wv_cli.formats.report import Problem, Report
 from wv_cli.registry import Registry
 from wv_cli.system.input import Input, open_input
 from wv_cli.system.output import open_output
+from wv_cli.system.threads import processors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
 
@@ -68,7 +69,7 @@ _FOREIGN = [
 
 def default_threads() -> int:
     """Of readers and writers of text."""
-    return min(4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    return min(4, processors())
 
 
 def sniff_input(source: Input) -> Format:
