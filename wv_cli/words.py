@@ -11,7 +11,11 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli._text import WordMap
+from wv_cli._text import SEPARATORS, WordMap, gather
+
+# What separates the words of a line. A newline ends it and is left alone: a typed word may hold one.
+LINE_SEPARATORS = SEPARATORS.replace(b"\n", b"").decode()
+_TO_SPACES = str.maketrans(dict.fromkeys(LINE_SEPARATORS, " "))
 
 
 def encode(word: str) -> bytes:
@@ -20,6 +24,12 @@ def encode(word: str) -> bytes:
 
 def decode(word: bytes) -> str:
     return word.decode("utf-8", "surrogateescape")
+
+
+def split_words(line: str) -> list[str]:
+    """The words of a line, separated as the tokenizer separates those of a text: not, as by str.split(), at a no-break
+    space, which is part of a word."""
+    return [word for word in line.translate(_TO_SPACES).split(" ") if word]
 
 
 class WordList(Sequence[str]):
@@ -49,14 +59,19 @@ class WordList(Sequence[str]):
     def __getitem__(self, index: slice) -> "WordList": ...
     def __getitem__(self, index: int | slice) -> "str | WordList":
         if isinstance(index, slice):
-            return self.take(np.arange(len(self))[index])
+            first, last, step = index.indices(len(self))
+            if step != 1:
+                return self.take(np.arange(first, last, step))
+            starts = self.starts[first : max(first, last) + 1]
+            return WordList(self.blob[starts[0] : starts[-1]], starts - starts[0])
         if not -len(self) <= index < len(self):
             message = f"word index {index} out of range for {len(self)} words"
             raise IndexError(message)
         return decode(self.bytes_at(index % len(self)))
 
     def take(self, indices: NDArray[np.integer]) -> "WordList":
-        return WordList.of(self.bytes_at(int(i)) for i in indices)
+        """The words with these indices, in this order. Raises IndexError."""
+        return WordList(*gather(self.blob, self.starts, np.ascontiguousarray(indices, np.int64)))
 
     def find(self, word: str | bytes) -> int:
         """Index of `word`, -1 when absent; of a word listed twice the first. The look-up table is made on first use."""

@@ -4,14 +4,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/scratch.h"
+#include "kernels/wv_shared.h"
+
 void wv_cooccur_positions(const int32_t *ids, int64_t begin, int64_t end, int32_t words, int64_t *starts,
                           int32_t *positions) {
     memset(starts, 0, (size_t)(words + 1) * sizeof *starts);
-    for (int64_t p = begin; p < end; p++)
+    for (int64_t p = begin; p < end; p++) {
         if (ids[p] >= 0) starts[ids[p] + 1]++;
+    }
     for (int32_t word = 0; word < words; word++) starts[word + 1] += starts[word];
-    for (int64_t p = begin; p < end; p++)
+    for (int64_t p = begin; p < end; p++) {
         if (ids[p] >= 0) positions[starts[ids[p]]++] = (int32_t)(p - begin);
+    }
     memmove(starts + 1, starts, (size_t)words * sizeof *starts);
     starts[0] = 0;
 }
@@ -19,22 +24,35 @@ void wv_cooccur_positions(const int32_t *ids, int64_t begin, int64_t end, int32_
 /* ---------------------------------------------------------------- rows */
 
 typedef struct {
-    int64_t *sum;      /* (words), zero between rows */
-    uint64_t *bits;    /* one bit per word, zero between rows */
-    uint64_t *top;     /* one bit per element of bits, zero between rows */
-    int32_t *touched;  /* words + 1: the columns of this row, in order of first sight */
-} row_space;
+    int64_t *sum;     /* (words), zero between rows */
+    uint64_t *bits;   /* one bit per word, zero between rows */
+    uint64_t *top;    /* one bit per element of bits, zero between rows */
+    int32_t *touched; /* words + 1: the columns of this row, in order of first sight */
+    int64_t tops;     /* elements of top */
+} row_scratch;
 
-static int64_t words_of(int64_t bits) { return (bits + 63) / 64; }
-
-int64_t wv_cooccur_scratch_bytes(int32_t words) {
-    return 8 * ((int64_t)words + words_of(words) + words_of(words_of(words))) + 4 * ((int64_t)words + 2);
+static row_scratch lay_out(wv_scratch *memory, int32_t words) {
+    int64_t groups = ((int64_t)words + 63) / 64;
+    int64_t tops = (groups + 63) / 64;
+    row_scratch scratch;
+    scratch.sum = WV_TAKE(memory, int64_t, words);
+    scratch.bits = WV_TAKE(memory, uint64_t, groups);
+    scratch.top = WV_TAKE(memory, uint64_t, tops);
+    scratch.touched = WV_TAKE(memory, int32_t, (int64_t)words + 1);
+    scratch.tops = tops;
+    return scratch;
 }
 
-/* Visits the places of one word; returns the number of different columns. */
-static int32_t sum_row(const wv_cooccur *run, int32_t row, const row_space *space) {
-    int64_t *restrict sum = space->sum;
-    int32_t *restrict touched = space->touched;
+int64_t wv_cooccur_scratch_bytes(int32_t words) {
+    wv_scratch memory = {NULL, 0};
+    lay_out(&memory, words);
+    return (int64_t)memory.used;
+}
+
+/* Visits the positions of one word; returns the number of different columns. */
+static int32_t sum_row(const wv_cooccur *run, int32_t row, const row_scratch *scratch) {
+    int64_t *restrict sum = scratch->sum;
+    int32_t *restrict touched = scratch->touched;
     const int64_t *units = run->units;
     int32_t count = 0;
     for (int64_t k = run->starts[row]; k < run->starts[row + 1]; k++) {
@@ -79,18 +97,15 @@ static wv_record *emit(const wv_cooccur *run, int32_t row, int32_t column, int64
 }
 
 int64_t wv_cooccur_rows(const wv_cooccur *run, int32_t first, int32_t last, void *scratch, wv_record *out) {
-    row_space space;
-    int64_t groups = words_of(run->words), tops = words_of(groups);
-    space.sum = scratch;
-    space.bits = (uint64_t *)space.sum + run->words;
-    space.top = space.bits + groups;
-    space.touched = (int32_t *)(space.top + tops);
+    wv_scratch memory = {scratch, 0};
+    row_scratch space = lay_out(&memory, run->words);
     wv_record *next = out;
     for (int32_t row = first; row < last; row++) {
         int32_t count = sum_row(run, row, &space);
         if (count > run->words / 16) { /* most columns: a walk over the row is the quickest sort */
-            for (int32_t column = 0; column < run->words; column++)
+            for (int32_t column = 0; column < run->words; column++) {
                 if (space.sum[column]) next = emit(run, row, column, space.sum, next);
+            }
             continue;
         }
         for (int32_t k = 0; k < count; k++) {
@@ -98,7 +113,7 @@ int64_t wv_cooccur_rows(const wv_cooccur *run, int32_t first, int32_t last, void
             space.bits[group] |= 1ull << (space.touched[k] & 63);
             space.top[group >> 6] |= 1ull << (group & 63);
         }
-        for (int64_t t = 0; t < tops; t++) {
+        for (int64_t t = 0; t < space.tops; t++) {
             for (uint64_t used = space.top[t]; used; used &= used - 1) {
                 int32_t group = (int32_t)(t * 64 + __builtin_ctzll(used));
                 for (uint64_t bits = space.bits[group]; bits; bits &= bits - 1)
@@ -149,7 +164,8 @@ int64_t wv_cooccur_merge(int32_t runs, const wv_record *records, int64_t *from, 
     for (int32_t at = size / 2 - 1; at >= 0; at--) sift(records, from, heap, size, at);
     while (size > 0 && written < capacity) {
         int32_t run = heap[0];
-        const wv_record *record = records + from[run]++;
+        const wv_record *record = records + from[run];
+        from[run]++;
         if (pending->row && key_of(pending) == key_of(record)) {
             if (as_values)
                 pending->value += record->value;
@@ -179,22 +195,21 @@ int64_t wv_cooccur_check(const wv_record *records, int64_t n, int32_t words, uin
     return -1;
 }
 
-void wv_cooccur_sort(wv_record *records, wv_record *spare, int64_t n) {
-    int64_t count[65536];
+void wv_cooccur_sort(wv_record *records, wv_record *spare, int64_t n, int64_t *counts) {
     uint64_t used = 0;
     for (int64_t k = 0; k < n; k++) used |= key_of(records + k);
     for (int digit = 0; digit < 4; digit++) { /* radix sort, least significant 16 bits first */
         int shift = 16 * digit;
         if (!(used >> shift & 0xFFFF)) continue;
         int64_t sum = 0;
-        memset(count, 0, sizeof count);
-        for (int64_t k = 0; k < n; k++) count[key_of(records + k) >> shift & 0xFFFF]++;
-        for (int value = 0; value < 65536; value++) {
-            int64_t here = count[value];
-            count[value] = sum;
+        memset(counts, 0, WV_SORT_COUNTS * sizeof *counts);
+        for (int64_t k = 0; k < n; k++) counts[key_of(records + k) >> shift & 0xFFFF]++;
+        for (int value = 0; value < WV_SORT_COUNTS; value++) {
+            int64_t here = counts[value];
+            counts[value] = sum;
             sum += here;
         }
-        for (int64_t k = 0; k < n; k++) spare[count[key_of(records + k) >> shift & 0xFFFF]++] = records[k];
+        for (int64_t k = 0; k < n; k++) spare[counts[key_of(records + k) >> shift & 0xFFFF]++] = records[k];
         memcpy(records, spare, (size_t)n * sizeof *records);
     }
 }
@@ -210,19 +225,25 @@ int wv_cooccur_tiles(const wv_record *records, int64_t n, int32_t first_row, con
         counts[range_of[records[k].column - 1]]++;
     }
     int64_t sum = 0;
-    for (int32_t range = 0; range < ranges; sum += counts[range++]) {
+    for (int32_t range = 0; range < ranges; range++) {
         int64_t chunks = counts[range] ? (counts[range] + largest - 1) / largest : 1;
         deals[range] = (wv_deal){sum, counts[range] / chunks, counts[range] % chunks, chunks, 0, 0};
+        sum += counts[range];
     }
     for (int64_t k = 0; k < n; k++) {
-        int32_t column = records[k].column - 1, range = range_of[column];
+        int32_t column = records[k].column - 1;
+        int32_t range = range_of[column];
         wv_deal *deal = &deals[range];
         int64_t extra = deal->turn < deal->spare ? deal->turn : deal->spare;
-        wv_glove_record *place = &out[deal->base + deal->turn * deal->size + extra + deal->round];
-        place->row = (uint16_t)(records[k].row - 1 - first_row);
-        place->column = (uint16_t)(column - range_first[range]);
-        place->count = (float)records[k].value;
-        if (++deal->turn == deal->chunks) deal->turn = 0, deal->round++;
+        wv_glove_record *dealt = &out[deal->base + deal->turn * deal->size + extra + deal->round];
+        dealt->row = (uint16_t)(records[k].row - 1 - first_row);
+        dealt->column = (uint16_t)(column - range_first[range]);
+        dealt->count = (float)records[k].value;
+        deal->turn++;
+        if (deal->turn == deal->chunks) {
+            deal->turn = 0;
+            deal->round++;
+        }
     }
     return 0;
 }

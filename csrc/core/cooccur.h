@@ -1,7 +1,7 @@
-/* Co-occurrence counts: counting a stretch of an id stream row by row, merging sorted runs, ordering records for training.
+/* Co-occurrence counts: counting a range of an id stream row by row, merging sorted runs, ordering records for training.
  *
  * Counting needs no hash table. The positions of every word are listed first (one counting sort); then row i of the
- * matrix is summed in an array with one cell per word while the places where word i stands are visited. A row comes out
+ * matrix is summed in an array with one cell per word while the positions of word i are visited. A row comes out
  * complete and sorted, rows are independent of each other (threads), and nothing is kept but the row.
  *
  * Sums are exact: a pair at distance d weighs units[d] of a common fraction, so the order of summation cannot matter.
@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "kernels/wv_kernels.h"
+#include "kernels/wv_glove.h"
 
 /* GloVe's record, 16 bytes; ids count from 1. Runs that are still to be merged hold units, finished records values. */
 typedef struct {
@@ -35,20 +35,20 @@ typedef struct {
     double scale;         /* > 0: records get units / scale as their value, 0: they get the units */
 } wv_cooccur;
 
-/* Lists positions: starts (words + 1) and positions (one entry per word id in the stretch). */
+/* Lists positions: starts (words + 1) and positions (one entry per word id in the range). */
 void wv_cooccur_positions(const int32_t *ids, int64_t begin, int64_t end, int32_t words, int64_t *starts,
                           int32_t *positions);
 
 /* Bytes of zeroed scratch for wv_cooccur_rows; it is zero again afterwards. */
 int64_t wv_cooccur_scratch_bytes(int32_t words);
-/* Counts rows [first, last) into out, sorted; returns the number of records. The caller's room must take
+/* Counts rows [first, last) into out, sorted; returns the number of records. `out` must hold
  * min(words, 2 * window * occurrences) records for every row. */
 int64_t wv_cooccur_rows(const wv_cooccur *run, int32_t first, int32_t last, void *scratch, wv_record *out);
 
 /* Merges sorted runs: run r stands at records[from[r] .. to[r]). Stops when `out` is full, when all is merged, or when a run
  * whose more[r] is set is used up (its next piece must be seen first). Equal keys are summed: as units, or as values in the
  * order of the runs. The last record written may still grow unless all is merged, so it is kept in `pending` (row 0: none).
- * Returns the number of records written. `heap` has room for `runs`. */
+ * Returns the number of records written. heap is (runs). */
 int64_t wv_cooccur_merge(int32_t runs, const wv_record *records, int64_t *from, const int64_t *to, const uint8_t *more,
                          int as_values, int32_t *heap, wv_record *pending, wv_record *out, int64_t capacity);
 
@@ -56,8 +56,9 @@ int64_t wv_cooccur_merge(int32_t runs, const wv_record *records, int64_t *from, 
  * the keys do not rise strictly from *last_key on, which is moved to the last. */
 int64_t wv_cooccur_check(const wv_record *records, int64_t n, int32_t words, uint64_t *last_key, int *ascending);
 
-/* Sorts records by (row, column), equal keys in their order; `spare` is as large. */
-void wv_cooccur_sort(wv_record *records, wv_record *spare, int64_t n);
+/* Sorts records by (row, column), equal keys in their order. Scratch: spare (n) and counts (WV_SORT_COUNTS). */
+#define WV_SORT_COUNTS 65536
+void wv_cooccur_sort(wv_record *records, wv_record *spare, int64_t n, int64_t *counts);
 
 /* Orders records of rows [first_row, first_row + 65536) by column range, and deals each range's records out, like cards,
  * to as many chunks of about equal size as it takes for none to exceed `largest`: chunk j of q gets every q-th record

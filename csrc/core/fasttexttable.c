@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/little_endian.h"
+
 #define BEHIND_WORD 10 /* NUL, count, type */
 
 wv_table_size wv_table_measure(const char *data, int64_t size, int64_t entries) {

@@ -3,7 +3,7 @@
  * Numbers: reading is correctly rounded to float32 for any decimal of up to 1000 characters (exponents, nan and inf
  * included); writing is either fixed decimals, equal to printf's "%.6f" digit for digit, or the shortest text that reads
  * back to the same float32. Neither depends on the locale. Words are bytes; what a word may hold is the caller's affair.
- * Nothing here allocates, does I/O or keeps state. */
+ * Nothing here does I/O or keeps state, but for one locale, made at the start. */
 #ifndef WV_FLOATTEXT_H
 #define WV_FLOATTEXT_H
 
@@ -26,7 +26,7 @@ enum wv_stop {
     WV_STOP_LONG_WORD,  /* binary only: no space within WV_BINARY_WORD_LIMIT bytes after `consumed` */
 };
 
-/* A word field of a binary file longer than this means the reader has lost its place. */
+/* A word field of a binary file longer than this means the reader has lost the start of the row. */
 #define WV_BINARY_WORD_LIMIT (1 << 20)
 
 typedef struct {
@@ -36,11 +36,14 @@ typedef struct {
     int stop;
 } wv_rows_read;
 
+/* Makes the locale that the few hardest numbers are read in. To be called once, before anything is parsed. 0, or an errno. */
+int wv_floattext_start(void);
+
 /* One number from text[0 .. size): the bytes it takes, 0 when there is none. The whole text needs no terminator but
  * WV_TEXT_PADDING readable bytes after it. */
 size_t wv_parse_float(const char *text, size_t size, float *value);
 
-/* Text rows `word number{dim}`, fields parted by spaces or tabs, each row ended by "\n" or "\r\n" (the last byte of the
+/* Text rows `word number{dim}`, fields separated by blanks (core/separators.h), each row ended by "\n" or "\r\n" (the last byte of the
  * buffer must be one). A word holding spaces is accepted when the last `dim` fields are numbers and the field before
  * them is not.
  *   text     (size + WV_TEXT_PADDING)  overwritten: the words are packed end to end at its start
@@ -70,7 +73,7 @@ int64_t wv_first_not_finite(const float *matrix, ptrdiff_t stride, int32_t dim, 
 int64_t wv_first_unwritable(const char *blob, const int64_t *starts, int64_t words);
 
 int64_t wv_count_lines(const char *text, int64_t size);
-/* Fields parted by spaces or tabs. */
+/* Fields separated by blanks. */
 int64_t wv_count_fields(const char *text, int64_t size);
 
 #endif

@@ -7,12 +7,16 @@
 #define _GNU_SOURCE
 #include "core/floattext.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined(__APPLE__)
 #include <xlocale.h>
 #endif
+
+#include "core/little_endian.h"
+#include "core/separators.h"
 
 #define LONGEST_NUMBER 1000
 
@@ -39,7 +43,7 @@ static inline int is_finite_bits(float value) {
 }
 
 static inline int is_digit(char c) { return (unsigned char)(c - '0') <= 9; }
-static inline int is_blank(char c) { return c == ' ' || c == '\t'; }
+static inline int is_blank(char c) { return wv_is_blank((unsigned char)c); }
 
 /* Rounds w * 10^exponent to *value when the double proves the answer; 0 otherwise. */
 static inline int round_from_double(uint64_t w, int exponent, float *value) {
@@ -57,30 +61,54 @@ static inline int round_from_double(uint64_t w, int exponent, float *value) {
     return 1;
 }
 
-static locale_t c_locale(void) {
-    static locale_t locale;
-    locale_t known = __atomic_load_n(&locale, __ATOMIC_ACQUIRE);
-    if (!known) {
-        locale_t made = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-        if (__atomic_compare_exchange_n(&locale, &known, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return made;
-        freelocale(made);
-    }
-    return known;
+static locale_t c_locale;
+
+int wv_floattext_start(void) {
+    if (!c_locale) c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    return c_locale ? 0 : errno;
 }
 
 static float slow_magnitude(const char *text, size_t size) {
     char copy[LONGEST_NUMBER + 1];
     memcpy(copy, text, size);
     copy[size] = 0;
-    return strtof_l(copy, NULL, c_locale());
+    return strtof_l(copy, NULL, c_locale);
 }
 
 static int starts_with(const char *text, size_t size, const char *lower_name) {
     size_t n = strlen(lower_name);
     if (size < n) return 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         if ((text[i] | 0x20) != lower_name[i]) return 0;
+    }
     return 1;
+}
+
+/* nan, inf or infinity in any case, without its sign: the bytes it takes, 0 for anything else. */
+static size_t parse_special(const char *text, size_t size, int negative, float *value) {
+    size_t taken = starts_with(text, size, "infinity") ? 8 : 3;
+    int is_infinite = starts_with(text, size, "inf");
+    if (!is_infinite && !starts_with(text, size, "nan")) return 0;
+    uint32_t bits = is_infinite ? 0x7F800000u : 0x7FC00000u;
+    float special;
+    memcpy(&special, &bits, 4);
+    *value = with_sign(special, negative);
+    return taken;
+}
+
+/* An exponent `e-05` at p, behind the digits of a number: adds it to *exponent and returns its end; p when there is none. */
+static const char *parse_exponent(const char *p, const char *end, int64_t *exponent) {
+    if (p == end || (*p | 0x20) != 'e') return p;
+    const char *q = p + 1;
+    int shrinks = q < end && *q == '-';
+    if (q < end && (*q == '-' || *q == '+')) q++;
+    if (q == end || !is_digit(*q)) return p;
+    int64_t written = 0;
+    for (; q < end && is_digit(*q); q++) {
+        if (written < 1000000) written = written * 10 + (*q - '0');
+    }
+    *exponent += shrinks ? -written : written;
+    return q;
 }
 
 size_t wv_parse_float(const char *text, size_t size, float *value) {
@@ -91,12 +119,18 @@ size_t wv_parse_float(const char *text, size_t size, float *value) {
     uint64_t w = 0;
     int significant = 0, digits = 0;
     int64_t exponent = 0;
-    for (; p < end && is_digit(*p); p++, digits++) {
-        if (significant == 19) exponent++;
-        else w = w * 10 + (uint64_t)(*p - '0'), significant += w != 0;
+    for (; p < end && is_digit(*p); p++) {
+        digits++;
+        if (significant == 19) {
+            exponent++;
+            continue;
+        }
+        w = w * 10 + (uint64_t)(*p - '0');
+        significant += w != 0;
     }
     if (p < end && *p == '.') {
-        for (p++; p < end && is_digit(*p); p++, digits++) {
+        for (p++; p < end && is_digit(*p); p++) {
+            digits++;
             if (significant == 19) continue;
             w = w * 10 + (uint64_t)(*p - '0');
             significant += w != 0;
@@ -104,38 +138,20 @@ size_t wv_parse_float(const char *text, size_t size, float *value) {
         }
     }
     if (digits == 0) {
-        size_t rest = (size_t)(end - magnitude_start);
-        size_t taken = starts_with(magnitude_start, rest, "infinity") ? 8
-                       : starts_with(magnitude_start, rest, "inf") || starts_with(magnitude_start, rest, "nan") ? 3
-                                                                                                                : 0;
-        if (!taken) return 0;
-        uint32_t bits = (magnitude_start[0] | 0x20) == 'i' ? 0x7F800000u : 0x7FC00000u;
-        float special;
-        memcpy(&special, &bits, 4);
-        *value = with_sign(special, negative);
-        return (size_t)(magnitude_start - text) + taken;
+        size_t taken = parse_special(magnitude_start, (size_t)(end - magnitude_start), negative, value);
+        return taken ? (size_t)(magnitude_start - text) + taken : 0;
     }
-    if (p < end && (*p | 0x20) == 'e') {
-        const char *q = p + 1;
-        int shrinks = q < end && *q == '-';
-        if (q < end && (*q == '-' || *q == '+')) q++;
-        if (q < end && is_digit(*q)) {
-            int64_t written = 0;
-            for (; q < end && is_digit(*q); q++)
-                if (written < 1000000) written = written * 10 + (*q - '0');
-            exponent += shrinks ? -written : written;
-            p = q;
-        }
-    }
+    p = parse_exponent(p, end, &exponent);
     if (p - text > LONGEST_NUMBER) return 0;
     float magnitude;
     int bounded = exponent < -100000 ? -100000 : exponent > 100000 ? 100000 : (int)exponent;
-    if (!round_from_double(w, bounded, &magnitude)) magnitude = slow_magnitude(magnitude_start, (size_t)(p - magnitude_start));
+    if (!round_from_double(w, bounded, &magnitude)) {
+        magnitude = slow_magnitude(magnitude_start, (size_t)(p - magnitude_start));
+    }
     *value = with_sign(magnitude, negative);
     return (size_t)(p - text);
 }
 
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 /* High bits of the bytes that are no ASCII digits; right up to and including the first such byte. */
 static inline uint64_t other_than_digits(uint64_t chunk) {
     return ((chunk + 0x4646464646464646u) | (chunk - 0x3030303030303030u)) & 0x8080808080808080u;
@@ -176,26 +192,22 @@ static inline const char *parse_plain(const char *p, float *value) {
     if (n == 0) return NULL;
     uint64_t w = lead * pow10_integer[n] + eight_digits((chunk & 0x0F0F0F0F0F0F0F0Fu) << (64 - 8 * n));
     p += n;
-    if (n == 8)
-        for (; n < 18 && is_digit(*p); n++) w = w * 10 + (uint64_t)(*p++ - '0');
+    if (n == 8) {
+        for (; n < 18 && is_digit(*p); n++) {
+            w = w * 10 + (uint64_t)(*p - '0');
+            p++;
+        }
+    }
     if ((unsigned char)*p > ' ') return NULL;
     float magnitude;
-    if (w < (1u << 24) && n <= 10) magnitude = (float)(int32_t)w / pow10_float[n];
-    else if (!round_from_double(w, -n, &magnitude)) return NULL;
+    if (w < (1u << 24) && n <= 10) {
+        magnitude = (float)(int32_t)w / pow10_float[n];
+    } else if (!round_from_double(w, -n, &magnitude)) {
+        return NULL;
+    }
     *value = with_sign(magnitude, negative);
     return p;
 }
-#else
-static inline const char *parse_six_decimals(const char *p, float *value) {
-    (void)p, (void)value;
-    return NULL;
-}
-
-static inline const char *parse_plain(const char *p, float *value) {
-    (void)p, (void)value;
-    return NULL;
-}
-#endif
 
 /* Text of a whole field [p, end) as a number. */
 static int parse_field(const char *p, const char *end, float *value) {
@@ -206,11 +218,11 @@ static int parse_field(const char *p, const char *end, float *value) {
 static const char *parse_row_forward(const char *line, const char *end, int32_t dim, float *row, size_t *word_length,
                                      int *finite) {
     const char *p = line;
-    while (*p != ' ' && *p != '\t' && *p != '\n') p++;
+    while (!is_blank(*p) && *p != '\n') p++;
     *word_length = (size_t)(p - line);
     if (p == line) return NULL;
     for (int32_t i = 0; i < dim; i++) {
-        while (*p == ' ' || *p == '\t') p++;
+        while (is_blank(*p)) p++;
         const char *after = parse_six_decimals(p, row + i);
         if (!after) after = parse_plain(p, row + i);
         if (!after) {
@@ -240,7 +252,8 @@ static const char *parse_row_backward(const char *line, const char *end, int32_t
         if (p == line || !parse_field(p, field_end, row + i)) return NULL;
         *finite &= is_finite_bits(row[i]);
     }
-    const char *word_end = p - 1, *last = word_end;
+    const char *word_end = p - 1;
+    const char *last = word_end;
     while (last > line && is_blank(last[-1])) last--;
     const char *last_end = last;
     while (last > line && !is_blank(last[-1])) last--;
@@ -280,8 +293,10 @@ int64_t wv_first_not_finite(const float *matrix, ptrdiff_t stride, int32_t dim, 
         const float *values = matrix + row * stride;
         uint32_t bad = 0;
         for (int32_t i = 0; i < dim; i++) bad |= (uint32_t)!is_finite_bits(values[i]);
-        for (int32_t i = 0; bad && i < dim; i++)
+        if (!bad) continue;
+        for (int32_t i = 0; i < dim; i++) {
             if (!is_finite_bits(values[i])) return row * dim + i;
+        }
     }
     return -1;
 }
@@ -320,7 +335,7 @@ int64_t wv_first_unwritable(const char *blob, const int64_t *starts, int64_t wor
         if (starts[i] == starts[i + 1]) return i;
         for (int64_t at = starts[i]; at < starts[i + 1]; at++) {
             char c = blob[at];
-            if (c == ' ' || c == '\t' || c == '\n' || c == 0) return i;
+            if (is_blank(c) || c == '\n' || c == 0) return i;
         }
     }
     return -1;
@@ -329,7 +344,11 @@ int64_t wv_first_unwritable(const char *blob, const int64_t *starts, int64_t wor
 int64_t wv_count_lines(const char *text, int64_t size) {
     int64_t lines = 0;
     const char *end = text + size;
-    for (const char *p = text; (p = memchr(p, '\n', (size_t)(end - p))); p++) lines++;
+    const char *newline = memchr(text, '\n', (size_t)size);
+    while (newline) {
+        lines++;
+        newline = memchr(newline + 1, '\n', (size_t)(end - newline - 1));
+    }
     return lines;
 }
 
@@ -337,9 +356,9 @@ int64_t wv_count_fields(const char *text, int64_t size) {
     int64_t fields = 0;
     int inside = 0;
     for (int64_t at = 0; at < size; at++) {
-        const int part = !is_blank(text[at]);
-        fields += part && !inside;
-        inside = part;
+        const int in_field = !is_blank(text[at]);
+        fields += in_field && !inside;
+        inside = in_field;
     }
     return fields;
 }

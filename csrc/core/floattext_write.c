@@ -36,8 +36,10 @@ static inline char *put_padded(char *out, uint32_t value, int digits) {
 static char *put_integer(char *out, unsigned __int128 value) {
     char reversed[40];
     int n = 0;
-    do reversed[n++] = (char)('0' + (int)(value % 10));
-    while (value /= 10);
+    do {
+        reversed[n++] = (char)('0' + (int)(value % 10));
+        value /= 10;
+    } while (value);
     while (n) *out++ = reversed[--n];
     return out;
 }
@@ -58,8 +60,11 @@ static inline char *put_fixed(char *out, float value, int decimals) {
         uint64_t scaled = (uint64_t)llrint(magnitude * pow10_double[decimals]);
         uint32_t whole = (uint32_t)(decimals == 6 ? scaled / 1000000 : scaled / pow10_integer[decimals]);
         uint32_t fraction = (uint32_t)(scaled - (uint64_t)whole * pow10_integer[decimals]);
-        if (whole < 10) *out++ = (char)('0' + whole);
-        else out = put_integer(out, whole);
+        if (whole < 10) {
+            *out++ = (char)('0' + whole);
+        } else {
+            out = put_integer(out, whole);
+        }
         *out++ = '.';
         if (decimals == 6) {
             out = put_pair(out, fraction / 10000);
@@ -155,8 +160,12 @@ static char *put_shortest(char *out, float value) {
     }
     int exponent;
     uint32_t digits = shortest_digits(bits, &exponent);
-    while (digits % 10 == 0) digits /= 10, exponent++;
-    const int count = digit_count(digits), point = count + exponent; /* 0.DIGITS * 10^point */
+    while (digits % 10 == 0) {
+        digits /= 10;
+        exponent++;
+    }
+    const int count = digit_count(digits);
+    const int point = count + exponent; /* 0.DIGITS * 10^point */
     if (point >= -5 && point <= 0) {
         memcpy(out, "0.00000", 7);
         return put_padded(out + 2 - point, digits, count);

@@ -14,7 +14,8 @@ int64_t wv_huffman_build(int32_t n, int64_t *counts, int32_t *parent, uint8_t *b
         int32_t first = take_lightest(counts, &leaf, &inner, born);
         int32_t second = take_lightest(counts, &leaf, &inner, born);
         counts[born] = counts[first] + counts[second];
-        parent[first] = parent[second] = born;
+        parent[first] = born;
+        parent[second] = born;
         bit[first] = 0;
         bit[second] = 1;
     }
@@ -30,7 +31,8 @@ void wv_huffman_paths(int32_t n, const int32_t *parent, const uint8_t *bit, int6
     for (int32_t word = 0; word < n; word++) {
         int64_t length = 0;
         for (int32_t at = word; at != 2 * n - 2; at = parent[at]) length++;
-        int64_t end = start[word + 1] = start[word] + length;
+        int64_t end = start[word] + length;
+        start[word + 1] = end;
         for (int32_t at = word; at != 2 * n - 2; at = parent[at]) {
             end--;
             node[end] = parent[at] - n;

@@ -3,13 +3,14 @@
 
 #include <string.h>
 
-#include "kernels/wv_kernels.h"
+#include "core/little_endian.h"
+#include "kernels/wv_shared.h"
 
 enum { BLOCK = 4096 };
 
 static inline uint64_t rotate_left(uint64_t x, int bits) { return x << bits | x >> (64 - bits); }
 
-/* Each lane step is invertible in the lane and in the input: two streams that differ in one place never collide. */
+/* Each lane step is invertible in the lane and in the input: two streams that differ in one id never collide. */
 static void fingerprint_block(uint64_t *lanes, const int32_t *ids) {
     for (int lane = 0; lane < 4; lane++) {
         uint64_t pair;
@@ -30,7 +31,11 @@ void wv_fingerprint_update(wv_fingerprint *f, const int32_t *ids, int64_t length
         if (f->length % 8 == 0) fingerprint_block(f->lanes, f->pending);
     }
     memcpy(lanes, f->lanes, sizeof lanes);
-    for (; length >= 8; length -= 8, ids += 8, f->length += 8) fingerprint_block(lanes, ids);
+    for (; length >= 8; length -= 8) {
+        fingerprint_block(lanes, ids);
+        ids += 8;
+        f->length += 8;
+    }
     memcpy(f->lanes, lanes, sizeof lanes);
     for (; length > 0; length--) f->pending[f->length++ % 8] = *ids++;
 }
@@ -49,11 +54,13 @@ static int64_t remap_block(int32_t *out, const int32_t *ids, int64_t length, con
         int32_t id = ids[i];
         if (id < 0) { /* a line end stays after a word only; one word in fifty, so the branch is cheap */
             int keep = last != WV_END_OF_LINE;
-            out[kept] = last = WV_END_OF_LINE;
+            last = WV_END_OF_LINE;
+            out[kept] = WV_END_OF_LINE;
             kept += keep;
             lines += keep;
         } else { /* a dropped word never */
-            out[kept] = id = lookup[id];
+            id = lookup[id];
+            out[kept] = id;
             kept += id != WV_END_OF_LINE;
             last = id != WV_END_OF_LINE ? id : last;
         }

@@ -92,8 +92,8 @@ static int split(wv_pair_table *t) {
     return 0;
 }
 
-/* Room for a batch more. Splitting ends: each split halves the pairs, and there are 2^64 parts. */
-static int make_room(wv_pair_table *t) {
+/* Makes the table take a batch more. Splitting ends: each split halves the pairs, and there are 2^64 parts. */
+static int reserve_batch(wv_pair_table *t) {
     while (too_full(t->size + BATCH, t->capacity)) {
         if (t->capacity < t->largest ? grow(t) : split(t)) return -1;
     }
@@ -110,13 +110,14 @@ int wv_pairs_count(wv_pair_table *t, const wv_pair_bound *bounds, const int32_t 
     for (int64_t from = 0; from < length; from += BATCH) {
         int64_t to = length - from > BATCH ? from + BATCH : length;
         int candidates = 0;
-        if (make_room(t)) return -1;
+        if (reserve_batch(t)) return -1;
         for (int64_t i = from; i < to; i++) {
             int32_t id = ids[i];
             wv_pair_bound bound = id >= 0 ? bounds[id] : never;
             float least = last_bound.least > bound.least ? last_bound.least : bound.least;
             float most = last_bound.most < bound.most ? last_bound.most : bound.most;
-            uint64_t key = pair_key(last, id), hash = pair_hash(key);
+            uint64_t key = pair_key(last, id);
+            uint64_t hash = pair_hash(key);
             keys[candidates] = key;
             hashes[candidates] = hash;
             candidates += (least < most) & in_part(t, hash);
@@ -145,9 +146,10 @@ int wv_pairs_next_part(wv_pair_table *t) {
     return 1;
 }
 
-int64_t wv_pairs_select(const wv_pair_table *t, uint64_t *from, int64_t least, wv_pair *out, int64_t room) {
+int64_t wv_pairs_select(const wv_pair_table *t, uint64_t *from, int64_t least, wv_pair *out,
+                        int64_t capacity) {
     int64_t selected = 0;
-    for (; *from < t->capacity && selected < room; ++*from) {
+    for (; *from < t->capacity && selected < capacity; ++*from) {
         out[selected] = t->slots[*from];
         selected += out[selected].key != 0 && out[selected].value >= least;
     }
@@ -164,7 +166,8 @@ int wv_pairs_set(wv_pair_table *t, uint64_t key, int64_t value) {
 
 int64_t wv_pairs_join(const wv_pair_table *t, const unsigned char *begins, const int32_t *ids, int64_t length,
                       int32_t *out, int32_t *pending, int64_t *counts, int64_t *joined) {
-    int32_t *first = out, left = *pending;
+    int32_t *first = out;
+    int32_t left = *pending;
     for (int64_t i = 0; i < length; i++) {
         int32_t id = ids[i];
         if (left >= 0 && id >= 0 && begins[left]) {

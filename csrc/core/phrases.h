@@ -42,15 +42,16 @@ int wv_pairs_init(wv_pair_table *table, uint64_t limit);
 void wv_pairs_free(wv_pair_table *table);
 
 /* Counts the pairs of ids[0, length). `previous` is the id before ids[0] (-1 at a line's start) and is moved on; line
- * ends part words. 0 or -1 (out of memory). */
+ * ends separate words. 0 or -1 (out of memory). */
 int wv_pairs_count(wv_pair_table *table, const wv_pair_bound *bounds, const int32_t *ids, int64_t length,
                    int32_t *previous);
 /* Empties the table and turns to the next part; 0 when there is none. */
 int wv_pairs_next_part(wv_pair_table *table);
 
-/* The pairs with value >= least in slots[*from ..]: at most `room` of them, written to out. Returns how many; *from moves
+/* The pairs with value >= least in slots[*from ..]: at most `capacity` of them, written to out. Returns how many; *from moves
  * on, to `capacity` at the end. */
-int64_t wv_pairs_select(const wv_pair_table *table, uint64_t *from, int64_t least, wv_pair *out, int64_t room);
+int64_t wv_pairs_select(const wv_pair_table *table, uint64_t *from, int64_t least, wv_pair *out,
+                        int64_t capacity);
 
 /* Sets a pair's value. 0 or -1. */
 int wv_pairs_set(wv_pair_table *table, uint64_t key, int64_t value);

@@ -17,7 +17,9 @@ void wv_alias_build(int32_t n, double *weights, wv_alias *table, int32_t *work) 
             work[--large] = i;
     }
     while (small > 0 && large < n) { /* fill each small bucket up from a large one */
-        int32_t under = work[--small], over = work[large];
+        small--;
+        int32_t under = work[small];
+        int32_t over = work[large];
         table[under] = (wv_alias){(uint32_t)weights[under], over};
         weights[over] -= FULL - weights[under];
         if (weights[over] < FULL) {
@@ -27,8 +29,8 @@ void wv_alias_build(int32_t n, double *weights, wv_alias *table, int32_t *work) 
     }
     /* What is left is full but for rounding. */
     while (small > 0) {
-        int32_t i = work[--small];
-        table[i] = (wv_alias){UINT32_MAX, i};
+        small--;
+        table[work[small]] = (wv_alias){UINT32_MAX, work[small]};
     }
     for (; large < n; large++) table[work[large]] = (wv_alias){UINT32_MAX, work[large]};
 }

@@ -4,7 +4,8 @@
 
 /* FNV-1a; a byte of 0x80 and above is sign-extended before it is mixed in, which fastText's models depend on. */
 static inline uint32_t mixed(uint32_t hash, char byte) {
-    return (hash ^ (uint32_t)(int32_t)(int8_t)byte) * 16777619u;
+    const uint32_t extended = (uint32_t)(int32_t)(int8_t)byte;
+    return (hash ^ extended) * 16777619u;
 }
 
 #define HASH_START 2166136261u
@@ -24,7 +25,7 @@ static inline int continues(char byte) { return ((unsigned char)byte & 0xC0) == 
 
 /* Either `buckets_out` or `spans` takes the n-grams. */
 static inline int64_t each_ngram(const char *word, size_t length, int minn, int maxn, uint32_t buckets,
-                                 int32_t *buckets_out, int64_t *spans, int64_t room) {
+                                 int32_t *buckets_out, int64_t *spans, int64_t capacity) {
     const size_t size = length + 2;
     int64_t count = 0;
     for (size_t start = 0; start < size; start++) {
@@ -36,10 +37,10 @@ static inline int64_t each_ngram(const char *word, size_t length, int minn, int 
                 hash = mixed(hash, bracketed(word, length, end++));
             } while (end < size && continues(bracketed(word, length, end)));
             if (n < minn || (n == 1 && (start == 0 || end == size))) continue;
-            if (count < room && spans) {
+            if (count < capacity && spans) {
                 spans[2 * count] = (int64_t)start;
                 spans[2 * count + 1] = (int64_t)end;
-            } else if (count < room) {
+            } else if (count < capacity) {
                 buckets_out[count] = (int32_t)(hash % buckets);
             }
             count++;
@@ -48,22 +49,22 @@ static inline int64_t each_ngram(const char *word, size_t length, int minn, int 
     return count;
 }
 
-int64_t wv_subwords(const char *word, size_t length, int minn, int maxn, uint32_t buckets, int32_t *out, int64_t room) {
-    return buckets ? each_ngram(word, length, minn, maxn, buckets, out, NULL, room) : 0;
+int64_t wv_subwords(const char *word, size_t length, int minn, int maxn, uint32_t buckets, int32_t *out, int64_t capacity) {
+    return buckets ? each_ngram(word, length, minn, maxn, buckets, out, NULL, capacity) : 0;
 }
 
-int64_t wv_subword_spans(const char *word, size_t length, int minn, int maxn, int64_t *spans, int64_t room) {
-    return each_ngram(word, length, minn, maxn, 1, NULL, spans, room);
+int64_t wv_subword_spans(const char *word, size_t length, int minn, int maxn, int64_t *spans, int64_t capacity) {
+    return each_ngram(word, length, minn, maxn, 1, NULL, spans, capacity);
 }
 
-int64_t wv_line_ngrams(const uint32_t *hashes, int64_t count, int n, uint32_t buckets, int32_t *out, int64_t room) {
+int64_t wv_line_ngrams(const uint32_t *hashes, int64_t count, int n, uint32_t buckets, int32_t *out, int64_t capacity) {
     int64_t found = 0;
     if (!buckets) return 0;
     for (int64_t first = 0; first < count; first++) {
         uint64_t hash = (uint64_t)(int64_t)(int32_t)hashes[first];
         for (int64_t next = first + 1; next < count && next - first < n; next++) {
             hash = hash * 116049371u + (uint64_t)(int64_t)(int32_t)hashes[next];
-            if (found < room) out[found] = (int32_t)(hash % buckets);
+            if (found < capacity) out[found] = (int32_t)(hash % buckets);
             found++;
         }
     }

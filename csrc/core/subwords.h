@@ -13,17 +13,17 @@
 uint32_t wv_fasttext_hash(const char *bytes, size_t length);
 
 /* Buckets of the n-grams of minn .. maxn code points of `<word>`: for each first character the shorter n-gram first. A
- * single character that is `<` or `>` is none. `word` comes without its brackets. Writes the first `room` of them to
- * `out` (which may be NULL when room is 0) and returns how many there are; 0 when buckets is 0. Bytes that are no UTF-8
+ * single character that is `<` or `>` is none. `word` comes without its brackets. Writes the first `capacity` of them to
+ * `out` (which may be NULL when capacity is 0) and returns how many there are; 0 when buckets is 0. Bytes that are no UTF-8
  * do what they do in fastText: a continuation byte belongs to the character before it. */
-int64_t wv_subwords(const char *word, size_t length, int minn, int maxn, uint32_t buckets, int32_t *out, int64_t room);
+int64_t wv_subwords(const char *word, size_t length, int minn, int maxn, uint32_t buckets, int32_t *out, int64_t capacity);
 
 /* The same n-grams as text: n-gram i is bytes spans[2 i] .. spans[2 i + 1] of `<word>`. Same order and return value. */
-int64_t wv_subword_spans(const char *word, size_t length, int minn, int maxn, int64_t *spans, int64_t room);
+int64_t wv_subword_spans(const char *word, size_t length, int minn, int maxn, int64_t *spans, int64_t capacity);
 
 /* Buckets of the word n-grams of 2 .. n words of a line: for each first word the shorter n-gram first. hashes (count)
  * are wv_fasttext_hash of the words. Returns how many there are, as wv_subwords does. */
-int64_t wv_line_ngrams(const uint32_t *hashes, int64_t count, int n, uint32_t buckets, int32_t *out, int64_t room);
+int64_t wv_line_ngrams(const uint32_t *hashes, int64_t count, int n, uint32_t buckets, int32_t *out, int64_t capacity);
 
 /* out (groups, dim) = means of groups of rows of a matrix (., dim) of floats that may begin at any byte; group g is rows
  * rows[starts[g] .. starts[g + 1]], or those numbers themselves when `rows` is NULL; an empty one becomes 0. Summed in

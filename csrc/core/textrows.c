@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/separators.h"
 #include "core/subwords.h"
 
 static const char END_OF_LINE[] = "</s>";
@@ -12,9 +13,9 @@ static int is_end(const char *word, size_t length) {
     return length == END_LENGTH && memcmp(word, END_OF_LINE, END_LENGTH) == 0;
 }
 
-static int is_separator(char byte) { return byte == ' ' || byte == 0 || (byte >= 9 && byte <= 13); }
+static int is_separator(char byte) { return wv_is_separator((unsigned char)byte); }
 
-/* Makes room for `needed` entries of `size` bytes. */
+/* Grows an array to hold `needed` entries of `size` bytes. */
 static int grow(void **array, int64_t *capacity, int64_t needed, size_t size) {
     if (needed <= *capacity) return 0;
     int64_t wanted = *capacity * 2 > needed ? *capacity * 2 : needed + 64;
@@ -43,11 +44,12 @@ static int64_t buckets_to_rows(const wv_text_rules *rules, int32_t *at, int64_t 
     return kept;
 }
 
-/* Splits a line into words, the last of them `</s>`, and asks for the places in the word map where they will be sought:
+/* Splits a line into words, the last of them `</s>`, and prefetches the slots of the word map where they will be sought:
  * the waits of all words of a line overlap. Returns how many there are, WV_NO_MEMORY on failure. */
 static int64_t split(const wv_text_rules *rules, wv_text_rows *out, const char *text, const char *end) {
     int64_t words = 0;
-    for (int ended = 0; !ended;) {
+    int ended;
+    do {
         if (grow((void **)&out->word, &out->word_capacity, words + 1, sizeof *out->word)) return WV_NO_MEMORY;
         while (text < end && is_separator(*text)) text++;
         wv_text_word word = {text, 0, NULL, {0, 0}};
@@ -61,7 +63,7 @@ static int64_t split(const wv_text_rules *rules, wv_text_rows *out, const char *
             __builtin_prefetch(word.slot);
         }
         out->word[words++] = word;
-    }
+    } while (!ended);
     return words;
 }
 
@@ -80,9 +82,10 @@ static int add_word(const wv_text_rules *rules, wv_text_rows *out, const wv_text
     if (grow((void **)&out->row, &out->row_capacity, *rows + 1, sizeof *out->row)) return WV_NO_MEMORY;
     if (slot) out->row[(*rows)++] = slot->id;
     if (rules->buckets && rules->maxn && !is_end(word, length)) {
-        int64_t room = out->row_capacity - *rows;
-        int64_t count = wv_subwords(word, length, rules->minn, rules->maxn, rules->buckets, out->row + *rows, room);
-        if (count > room) {
+        int64_t free_rows = out->row_capacity - *rows;
+        int64_t count =
+            wv_subwords(word, length, rules->minn, rules->maxn, rules->buckets, out->row + *rows, free_rows);
+        if (count > free_rows) {
             if (grow((void **)&out->row, &out->row_capacity, *rows + count, sizeof *out->row)) return WV_NO_MEMORY;
             wv_subwords(word, length, rules->minn, rules->maxn, rules->buckets, out->row + *rows, count);
         }
@@ -114,10 +117,12 @@ int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t lengt
         out->start[2 * out->lines + 1] = labels;
         const char *newline = memchr(text + at, '\n', length - at);
         size_t end = newline ? (size_t)(newline - text) : length;
-        int64_t hashes = 0, words = split(rules, out, text + at, text + end);
+        int64_t hashes = 0;
+        int64_t words = split(rules, out, text + at, text + end);
         if (words < 0) return WV_NO_MEMORY;
-        for (int64_t word = 0; word < words; word++)
+        for (int64_t word = 0; word < words; word++) {
             if (add_word(rules, out, out->word + word, &rows, &labels, &hashes)) return WV_NO_MEMORY;
+        }
         if (hashes > 1 && add_word_ngrams(rules, out, hashes, &rows)) return WV_NO_MEMORY;
         at = end + 1;
         out->lines++;

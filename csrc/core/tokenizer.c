@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-#include "kernels/wv_kernels.h"
+#include "core/separators.h"
+#include "kernels/wv_shared.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -30,9 +31,13 @@ wv_masks wv_block_masks_portable(const unsigned char *block) {
         memcpy(&x, block + 8 * i, sizeof x);
 /* High bit of each byte that is zero; exact, no borrow runs from byte to byte. */
 #define ZERO_BYTES(v) (~((((v)&low7) + low7) | (v) | low7))
-        uint64_t newline = ZERO_BYTES(x ^ ones * '\n'), space = ZERO_BYTES(x ^ ones * ' '), nul = ZERO_BYTES(x);
-        /* 9 <= byte < 14, for bytes below 128. */
-        uint64_t range = ((x & low7) + ones * (128 - 9)) & ~((x & low7) + ones * (128 - 14)) & ~x & high;
+        uint64_t newline = ZERO_BYTES(x ^ ones * '\n');
+        uint64_t space = ZERO_BYTES(x ^ ones * ' ');
+        uint64_t nul = ZERO_BYTES(x);
+        /* WV_FIRST_CONTROL <= byte <= WV_LAST_CONTROL, for bytes below 128. */
+        uint64_t from_first = (x & low7) + ones * (128 - WV_FIRST_CONTROL);
+        uint64_t behind_last = (x & low7) + ones * (127 - WV_LAST_CONTROL);
+        uint64_t range = from_first & ~behind_last & ~x & high;
 #undef ZERO_BYTES
         /* Gathers the eight high bits into one byte. */
         masks.separators |= (((newline | space | nul | range) >> 7) * 0x0102040810204080u >> 56) << (8 * i);
@@ -49,9 +54,10 @@ static inline wv_masks block_masks(const unsigned char *block) {
         __m128i newline = _mm_cmpeq_epi8(x, _mm_set1_epi8('\n'));
         __m128i space = _mm_cmpeq_epi8(x, _mm_set1_epi8(' '));
         __m128i nul = _mm_cmpeq_epi8(x, _mm_setzero_si128());
-        /* byte - 9 <= 4 without sign: \t \n \v \f \r */
-        __m128i from_tab = _mm_sub_epi8(x, _mm_set1_epi8('\t'));
-        __m128i range = _mm_cmpeq_epi8(_mm_min_epu8(from_tab, _mm_set1_epi8(4)), from_tab);
+        /* byte - first <= last - first, without sign */
+        __m128i from_first = _mm_sub_epi8(x, _mm_set1_epi8(WV_FIRST_CONTROL));
+        __m128i span = _mm_set1_epi8(WV_LAST_CONTROL - WV_FIRST_CONTROL);
+        __m128i range = _mm_cmpeq_epi8(_mm_min_epu8(from_first, span), from_first);
         __m128i separator = _mm_or_si128(_mm_or_si128(space, nul), range);
         masks.separators |= (uint64_t)(uint32_t)_mm_movemask_epi8(separator) << (16 * i);
         masks.newlines |= (uint64_t)(uint32_t)_mm_movemask_epi8(newline) << (16 * i);
@@ -63,8 +69,6 @@ static inline wv_masks block_masks(const unsigned char *block) { return wv_block
 #endif
 
 wv_masks wv_block_masks(const unsigned char *block) { return block_masks(block); }
-
-static inline int is_separator(unsigned char byte) { return byte == ' ' || byte == 0 || (byte >= 9 && byte <= 13); }
 
 /* Software popcount: the baseline instruction set has no other. */
 static inline int bits_set(uint64_t x) {
@@ -106,12 +110,14 @@ static void split(batch *b, const unsigned char *bytes, uint32_t from, uint32_t 
             masks = block_masks(bytes + base);
         } else {
             /* Behind the last byte: more of the same, so that nothing starts or ends there. */
-            memset(padded, is_separator(bytes[to - 1]) ? ' ' : 'x', sizeof padded);
+            memset(padded, wv_is_separator(bytes[to - 1]) ? ' ' : 'x', sizeof padded);
             memcpy(padded, bytes + base, to - base);
             masks = block_masks(padded);
         }
-        uint64_t word = ~masks.separators, before = word << 1 | open;
-        uint64_t start = word & ~before, end = ~word & before;
+        uint64_t word = ~masks.separators;
+        uint64_t before = word << 1 | open;
+        uint64_t start = word & ~before;
+        uint64_t end = ~word & before;
         if (masks.newlines) {
             uint32_t done = (uint32_t)(ends - b->ends);
             for (uint64_t rest = masks.newlines; rest; rest &= rest - 1) {
@@ -169,7 +175,7 @@ static __attribute__((noinline)) wv_slot *seek(wv_encoder *e, wv_word_key key, w
     return e->known_only ? wv_wordmap_find(&e->map, word, key.high) : wv_wordmap_add(&e->map, word, key.high);
 }
 
-/* Makes room for `more` ids. */
+/* Grows the stream for `more` ids. */
 static int reserve_ids(wv_encoder *e, int64_t more) {
     if (!e->keep_ids) e->ids_length = 0;
     if (e->ids_length + more <= e->ids_capacity) return 0;
@@ -188,7 +194,8 @@ static inline void end_line(wv_encoder *e) {
 }
 
 static int put_words(wv_encoder *e, const batch *b, const unsigned char *bytes, uint32_t from, uint32_t to) {
-    int32_t *out = e->ids + e->ids_length, *first = out;
+    int32_t *first = e->ids + e->ids_length;
+    int32_t *out = first;
     for (uint32_t i = from; i < to; i++) {
         wv_word_key key = b->keys[i];
         wv_slot *slot = b->slots[i];
@@ -247,7 +254,8 @@ static int put_carry(wv_encoder *e) {
     if (!slot && !e->known_only) return WV_NO_MEMORY;
     if (slot) {
         slot->count++;
-        e->ids[e->ids_length++] = e->last_id = slot->id;
+        e->last_id = slot->id;
+        e->ids[e->ids_length++] = slot->id;
     }
     e->tokens++;
     e->carry_length = 0;
@@ -259,16 +267,18 @@ static int feed_part(wv_encoder *e, const unsigned char *bytes, uint32_t length,
     uint32_t from = 0;
     int failure;
     if (e->carry_length) {
-        while (from < length && !is_separator(bytes[from])) from++;
-        if ((failure = append_carry(e, bytes, from))) return failure;
-        if (from == length) return 0;
-        if ((failure = put_carry(e))) return failure;
+        while (from < length && !wv_is_separator(bytes[from])) from++;
+        failure = append_carry(e, bytes, from);
+        if (failure || from == length) return failure;
+        failure = put_carry(e);
+        if (failure) return failure;
     }
     b->open = 0;
     while (from < length) {
         uint32_t to = length - from > BATCH_BYTES ? from + BATCH_BYTES : length;
         split(b, bytes, from, to);
-        if ((failure = put_batch(e, b, bytes, bytes + length))) return failure;
+        failure = put_batch(e, b, bytes, bytes + length);
+        if (failure) return failure;
         from = to;
     }
     return b->open ? append_carry(e, bytes + b->open_start, length - b->open_start) : 0;

@@ -1,9 +1,9 @@
 /* Text to word ids in one pass: splits bytes into words, looks them up, counts them and writes the id stream.
  *
- * Separators are space, \t, \v, \f, \r and NUL; \n ends a line; every other byte belongs to a word (so UTF-8, valid or
- * not, and the no-break space pass through). Neither words nor lines have a longest length. Chunks may be cut anywhere.
+ * core/separators.h says what separates words; \n ends a line. Neither words nor lines have a longest length. Chunks may
+ * be cut anywhere.
  *
- * The id stream holds word ids and WV_END_OF_LINE (kernels/wv_kernels.h) after each line that has a word in it; lines
+ * The id stream holds word ids and WV_END_OF_LINE (kernels/wv_shared.h) after each line that has a word in it; lines
  * without one leave nothing unless `every_line`. Unknown words (`known_only`) leave nothing either.
  */
 #ifndef WV_TOKENIZER_H
@@ -40,7 +40,7 @@ int wv_encoder_feed(wv_encoder *encoder, const unsigned char *bytes, size_t leng
 /* Ends the last word and the last line. */
 int wv_encoder_finish(wv_encoder *encoder);
 
-/* Bit i tells whether byte i of a 64-byte block is a separator or \n; the second mask is \n alone. */
+/* Bit i tells whether byte i of a 64-byte block is a separator; the second mask is \n alone. */
 typedef struct {
     uint64_t separators, newlines;
 } wv_masks;

@@ -69,14 +69,15 @@ static uint64_t long_hash(const unsigned char *word, size_t length) {
 }
 
 /* In the arena a word is its length (uint64) and its bytes, from a multiple of 8. */
-static int is_in_arena(const wv_wordmap *map, uint64_t place, const unsigned char *word, size_t length) {
+static int is_in_arena(const wv_wordmap *map, uint64_t offset, const unsigned char *word, size_t length) {
     uint64_t stored;
-    memcpy(&stored, map->arena + place, sizeof stored);
-    return stored == length && memcmp(map->arena + place + sizeof stored, word, length) == 0;
+    memcpy(&stored, map->arena + offset, sizeof stored);
+    return stored == length && memcmp(map->arena + offset + sizeof stored, word, length) == 0;
 }
 
-static int put_in_arena(wv_wordmap *map, const unsigned char *word, size_t length, uint64_t *place) {
-    uint64_t stored = length, needed = map->arena_used + sizeof stored + ((stored + 7) & ~(uint64_t)7);
+static int put_in_arena(wv_wordmap *map, const unsigned char *word, size_t length, uint64_t *offset) {
+    uint64_t stored = length;
+    uint64_t needed = map->arena_used + sizeof stored + ((stored + 7) & ~(uint64_t)7);
     if (needed > map->arena_capacity) {
         uint64_t capacity = needed + needed / 2 + 4096;
         unsigned char *arena = realloc(map->arena, capacity);
@@ -84,9 +85,9 @@ static int put_in_arena(wv_wordmap *map, const unsigned char *word, size_t lengt
         map->arena = arena;
         map->arena_capacity = capacity;
     }
-    *place = map->arena_used;
-    memcpy(map->arena + *place, &stored, sizeof stored);
-    memcpy(map->arena + *place + sizeof stored, word, length);
+    *offset = map->arena_used;
+    memcpy(map->arena + *offset, &stored, sizeof stored);
+    memcpy(map->arena + *offset + sizeof stored, word, length);
     map->arena_used = needed;
     return 0;
 }
@@ -115,16 +116,16 @@ wv_slot *wv_wordmap_add(wv_wordmap *map, const unsigned char *word, size_t lengt
         wv_slot *slot = &map->slots[index];
         if (slot->key.low == hash && is_in_arena(map, slot->key.high, word, length)) return slot;
         if (slot->key.low == 0) {
-            uint64_t place;
-            if (put_in_arena(map, word, length, &place)) return NULL;
-            slot->key = (wv_word_key){hash, place};
+            uint64_t offset;
+            if (put_in_arena(map, word, length, &offset)) return NULL;
+            slot->key = (wv_word_key){hash, offset};
             slot->id = map->size++;
             return slot;
         }
     }
 }
 
-/* Where the bytes of a slot's word are, and how many. */
+/* The bytes of a slot's word, and how many. */
 static const unsigned char *word_of(const wv_wordmap *map, const wv_slot *slot, uint64_t *length) {
     if (!wv_is_short_key(slot->key)) {
         memcpy(length, map->arena + slot->key.high, sizeof *length);

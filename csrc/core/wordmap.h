@@ -5,7 +5,7 @@
  *   - words of up to 16 bytes are the key itself, two zero-padded uint64 (a word holds no NUL, so padding is not
  *     ambiguous and no length is stored); comparing two words is comparing two integers;
  *   - longer words live in an arena; their slot holds the hash with a zero low byte (no short word starts with NUL, so
- *     the two kinds cannot be mistaken) and the place in the arena;
+ *     the two kinds cannot be mistaken) and the offset in the arena;
  *   - the slot is chosen by the hash's upper bits, so doubling the table walks both tables in order.
  * It is no general container: words are never removed, and it is not for several threads at once. The two kinds of key
  * are told apart by their low byte, which is the word's first byte on little-endian machines only.
@@ -17,9 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "the word map needs a little-endian machine"
-#endif
+#include "core/little_endian.h"
 
 #define WV_SHORT_WORD 16 /* bytes that fit a slot */
 
@@ -52,7 +50,7 @@ typedef struct {
 int wv_wordmap_init(wv_wordmap *map, int64_t expected_words);
 void wv_wordmap_free(wv_wordmap *map);
 
-/* Makes room for `more` words, so that as many inserts cannot fail on the table and do not move slots (pointers to
+/* Grows the table for `more` words, so that as many inserts cannot fail on it and do not move slots (pointers to
  * slots stay valid). 0, WV_NO_MEMORY or WV_TOO_MANY_WORDS. */
 int wv_wordmap_reserve(wv_wordmap *map, int64_t more);
 
@@ -91,7 +89,7 @@ static inline int wv_is_short_key(wv_word_key key) { return (key.low & 0xFF) != 
 /* The first slot to look at. */
 static inline wv_slot *wv_home_slot(const wv_wordmap *map, uint64_t hash) { return &map->slots[hash >> map->shift]; }
 
-/* The slot of a short key, searched from its home slot on. When new it is inserted with count 0 (there must be room:
+/* The slot of a short key, searched from its home slot on. When new it is inserted with count 0 (after
  * wv_wordmap_reserve), or with `known_only` NULL is returned. */
 static inline wv_slot *wv_wordmap_seek(wv_wordmap *map, wv_word_key key, wv_slot *slot, int known_only) {
     for (;;) {
@@ -102,7 +100,8 @@ static inline wv_slot *wv_wordmap_seek(wv_wordmap *map, wv_word_key key, wv_slot
             slot->id = map->size++;
             return slot;
         }
-        if (++slot == map->slots + map->mask + 1) slot = map->slots;
+        slot++;
+        if (slot == map->slots + map->mask + 1) slot = map->slots;
     }
 }
 

@@ -1,3 +1,4 @@
+# cython: auto_pickle=False, autotestdict=False
 """Rows of word vectors as text and as word2vec's binary records, parsed and printed without the GIL.
 
 Thin over core/floattext.h, which says what is accepted and written. The buffers' owners are in wv_cli/formats.
@@ -16,6 +17,7 @@ cdef extern from "core/floattext.h" nogil:
     ctypedef struct wv_rows_read:
         int64_t rows, consumed, word_bytes
         int stop
+    int wv_floattext_start() noexcept
     size_t wv_parse_float(const char *text, size_t size, float *value) noexcept
     wv_rows_read wv_parse_rows(char *text, int64_t size, int32_t dim, int64_t capacity, float *matrix,
                                int64_t *lengths) noexcept
@@ -30,6 +32,16 @@ cdef extern from "core/floattext.h" nogil:
     int64_t wv_first_unwritable(const char *blob, const int64_t *starts, int64_t words) noexcept
     int64_t wv_count_lines(const char *text, int64_t size) noexcept
     int64_t wv_count_fields(const char *text, int64_t size) noexcept
+
+cdef int start() except -1:
+    cdef int failure = wv_floattext_start()
+    if failure:
+        import os
+        raise OSError(failure, f"no C locale to read numbers in: {os.strerror(failure)}")
+    return 0
+
+
+start()
 
 PADDING = WV_TEXT_PADDING
 BINARY_WORD_LIMIT = WV_BINARY_WORD_LIMIT
@@ -76,9 +88,26 @@ def read_rows(unsigned char[::1] buffer, int64_t start, int64_t end, float[:, ::
 
 
 cdef ptrdiff_t row_stride(const float[:, :] matrix) except -1:
+    """In floats. Raises ValueError."""
     if matrix.shape[1] > 1 and matrix.strides[1] != sizeof(float) or matrix.strides[0] % sizeof(float):
         raise ValueError("the values of a row must lie side by side")
     return matrix.strides[0] // <ptrdiff_t> sizeof(float)
+
+
+cdef int require_rows(const float[:, :] matrix, const int64_t[::1] starts, int64_t first, int64_t last,
+                      int64_t row_bytes, const unsigned char[::1] out) except -1:
+    """Raises ValueError unless rows first .. last are there and `out` holds their words and `row_bytes` each."""
+    if not 0 <= first < last <= matrix.shape[0] or last >= starts.shape[0] or matrix.shape[1] < 1:
+        raise ValueError("rows out of range")
+    if out.shape[0] < starts[last] - starts[first] + (last - first) * row_bytes:
+        raise ValueError("the output buffer is too small")
+    return 0
+
+
+cdef int require_decimals(int decimals) except -1:
+    if not 0 <= decimals <= 9:
+        raise ValueError("decimals out of range")
+    return 0
 
 
 def row_capacity(int64_t dim):
@@ -95,10 +124,8 @@ def format_rows(const float[:, :] matrix, bytes blob, const int64_t[::1] starts,
     cdef size_t written
     if first == last:
         return 0
-    if not 0 <= first < last <= matrix.shape[0] or last >= starts.shape[0] or not 0 <= decimals <= 9:
-        raise ValueError("rows or decimals out of range")
-    if matrix.shape[1] < 1 or out.shape[0] < starts[last] - starts[first] + (last - first) * row_capacity(matrix.shape[1]):
-        raise ValueError("the output buffer is too small")
+    require_rows(matrix, starts, first, last, row_capacity(matrix.shape[1]), out)
+    require_decimals(decimals)
     with nogil:
         written = wv_format_rows(&matrix[first, 0], stride, <int32_t> matrix.shape[1], last - first, words, &starts[first],
                                  decimals, trailing_space, <char *> &out[0])
@@ -113,10 +140,7 @@ def pack_rows(const float[:, :] matrix, bytes blob, const int64_t[::1] starts, i
     cdef size_t written
     if first == last:
         return 0
-    if not 0 <= first < last <= matrix.shape[0] or last >= starts.shape[0] or matrix.shape[1] < 1:
-        raise ValueError("rows out of range")
-    if out.shape[0] < starts[last] - starts[first] + (last - first) * (2 + 4 * matrix.shape[1]):
-        raise ValueError("the output buffer is too small")
+    require_rows(matrix, starts, first, last, 2 + 4 * matrix.shape[1], out)
     with nogil:
         written = wv_pack_rows(&matrix[first, 0], stride, <int32_t> matrix.shape[1], last - first, words, &starts[first],
                                <char *> &out[0])
@@ -126,8 +150,7 @@ def pack_rows(const float[:, :] matrix, bytes blob, const int64_t[::1] starts, i
 def format_float(float value, int decimals):
     """One number as bytes, as format_rows prints it."""
     cdef char out[WV_FLOAT_CHARS]
-    if not 0 <= decimals <= 9:
-        raise ValueError("decimals out of range")
+    require_decimals(decimals)
     cdef size_t size = wv_format_float(value, decimals, out)
     return out[:size]
 
@@ -165,5 +188,5 @@ def count_lines(const unsigned char[::1] buffer, int64_t start, int64_t end):
 
 
 def count_fields(bytes text):
-    """Fields of `text`, parted by spaces or tabs."""
+    """Fields of `text`, separated by spaces or tabs."""
     return wv_count_fields(text, len(text))

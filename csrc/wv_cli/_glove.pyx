@@ -34,7 +34,9 @@ cdef extern from "core/cooccur.h" nogil:
                              const uint8_t *more, int as_values, int32_t *heap, wv_record *pending, wv_record *out,
                              int64_t capacity)
     int64_t wv_cooccur_check(const wv_record *records, int64_t n, int32_t words, uint64_t *last_key, int *ascending)
-    void wv_cooccur_sort(wv_record *records, wv_record *spare, int64_t n)
+    enum:
+        WV_SORT_COUNTS
+    void wv_cooccur_sort(wv_record *records, wv_record *spare, int64_t n, int64_t *counts)
     ctypedef struct wv_deal:
         int64_t base, size, spare, chunks, turn, round
     int wv_cooccur_tiles(const wv_record *records, int64_t n, int32_t first_row, const uint16_t *range_of,
@@ -141,10 +143,11 @@ def sort(records):
     if n == 0:
         return
     spare = np.empty(n, RECORD)
+    cdef int64_t[::1] counts = np.empty(WV_SORT_COUNTS, np.int64)
     cdef wv_record *place = _records(records, True)
     cdef wv_record *other = _records(spare, True)
     with nogil:
-        wv_cooccur_sort(place, other, n)
+        wv_cooccur_sort(place, other, n, &counts[0])
 
 
 def tiles(records, int32_t first_row, const uint16_t[::1] range_of, const int32_t[::1] range_first, int64_t largest,

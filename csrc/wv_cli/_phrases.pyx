@@ -1,8 +1,9 @@
-# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, auto_pickle=False, autotestdict=False
 """Pairs of words in an id stream: the Python face of core/phrases. Which pairs are phrases is wv_cli.text.phrases' say."""
 
 import numpy as np
 
+cimport cython
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 
@@ -28,7 +29,7 @@ cdef extern from "core/phrases.h" nogil:
                        int32_t *previous) noexcept
     int wv_pairs_next_part(wv_pair_table *table) noexcept
     int64_t wv_pairs_select(const wv_pair_table *table, uint64_t *first, int64_t least, wv_pair *out,
-                            int64_t room) noexcept
+                            int64_t capacity) noexcept
     int wv_pairs_set(wv_pair_table *table, uint64_t key, int64_t value) noexcept
     int64_t wv_pairs_join(const wv_pair_table *table, const unsigned char *begins, const int32_t *ids, int64_t length,
                           int32_t *out, int32_t *pending, int64_t *counts, int64_t *joined) noexcept
@@ -36,6 +37,7 @@ cdef extern from "core/phrases.h" nogil:
                        unsigned char *out, int *at_start) noexcept
 
 
+@cython.final
 cdef class PairCounts:
     """Exact counts of neighbouring pairs in at most `limit` bytes (64 kB at least), perhaps in several walks:
 
@@ -76,18 +78,19 @@ cdef class PairCounts:
 
     def selected(self, int64_t least):
         """Yields (first words, second words, counts), int64 arrays, of the pairs seen `least` times or more."""
-        cdef uint64_t place = 0
-        cdef int64_t found, room = 1 << 16
+        cdef uint64_t slot = 0
+        cdef int64_t found, block = 1 << 16
         cdef int64_t[:, ::1] pairs
-        while place < self.table.capacity:
-            array = np.empty((room, 2), np.int64)
+        while slot < self.table.capacity:
+            array = np.empty((block, 2), np.int64)
             pairs = array
             with nogil:
-                found = wv_pairs_select(&self.table, &place, least, <wv_pair *>&pairs[0, 0], room)
+                found = wv_pairs_select(&self.table, &slot, least, <wv_pair *>&pairs[0, 0], block)
             array = array[:found]
             yield (array[:, 0] >> 32) - 1, (array[:, 0] & 0xFFFFFFFF) - 1, array[:, 1]
 
 
+@cython.final
 cdef class Joiner:
     """Replaces pairs by the id that stands for them, from the left, a stream given in pieces."""
 
@@ -116,8 +119,8 @@ cdef class Joiner:
         wv_pairs_free(&self.table)
 
     def join(self, const int32_t[::1] ids, int32_t[::1] out):
-        """Writes the joined ids to out and returns how many. `out` has room for one more than `ids` (the last word of
-        the piece before), or begins at or before `ids` in the same memory with no more than its own output between."""
+        """Writes the joined ids to out and returns how many. `out` holds one more than `ids` (the last word of the
+        piece before), or begins at or before `ids` in the same memory with no more than its own output between."""
         cdef int64_t written = 0
         if ids.shape[0]:
             with nogil:
@@ -126,8 +129,9 @@ cdef class Joiner:
         return written
 
 
+@cython.final
 cdef class Renderer:
-    """Text of an id stream given in pieces: words divided by one space, lines by a newline."""
+    """Text of an id stream given in pieces: words separated by one space, lines by a newline."""
 
     cdef const unsigned char[::1] blob
     cdef const int64_t[::1] starts
@@ -142,7 +146,7 @@ cdef class Renderer:
         cdef uint64_t size
         cdef unsigned char[::1] out
         if ids.shape[0] == 0:
-            return b""
+            return bytearray()
         with nogil:
             size = wv_render(&ids[0], ids.shape[0], &self.blob[0], &self.starts[0], NULL, &self.at_start)
         rendered = bytearray(size)

@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, auto_pickle=False, autotestdict=False
 """Subwords and the word table of fastText's models: the Python face of core/subwords and core/fasttexttable.
 
 Only pointers, sizes and errors are handled here; the loops are in C and run without the GIL. What a model is stands in
@@ -9,14 +9,16 @@ import numpy as np
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint32_t
 
+from wv_cli._words cimport letters
+
 
 cdef extern from "core/subwords.h" nogil:
     uint32_t wv_fasttext_hash(const char *bytes, size_t length) noexcept
     int64_t wv_subwords(const char *word, size_t length, int minn, int maxn, uint32_t buckets, int32_t *out,
-                        int64_t room) noexcept
-    int64_t wv_subword_spans(const char *word, size_t length, int minn, int maxn, int64_t *spans, int64_t room) noexcept
+                        int64_t capacity) noexcept
+    int64_t wv_subword_spans(const char *word, size_t length, int minn, int maxn, int64_t *spans, int64_t capacity) noexcept
     int64_t wv_line_ngrams(const uint32_t *hashes, int64_t count, int n, uint32_t buckets, int32_t *out,
-                           int64_t room) noexcept
+                           int64_t capacity) noexcept
     void wv_mean_rows(const char *matrix, int64_t dim, const int64_t *starts, const int64_t *rows, int64_t groups,
                       float *out) noexcept
 
@@ -38,7 +40,7 @@ def word_hash(bytes word):
 def word_hashes(const unsigned char[::1] blob, const int64_t[::1] starts):
     """The hashes (n,) uint32 of a WordList's words."""
     cdef int64_t i
-    cdef const char *words = <const char *> &blob[0] if blob.shape[0] else NULL
+    cdef const char *words = <const char *> letters(blob)
     hashes_array = np.empty(starts.shape[0] - 1, np.uint32)
     cdef uint32_t[::1] hashes = hashes_array
     with nogil:
@@ -50,7 +52,7 @@ def word_hashes(const unsigned char[::1] blob, const int64_t[::1] starts):
 def of_words(const unsigned char[::1] blob, const int64_t[::1] starts, int minn, int maxn, uint32_t buckets):
     """(first (n + 1,) int64, buckets int32): the buckets of word i of a WordList are buckets[first[i]:first[i + 1]]."""
     cdef int64_t i, n = starts.shape[0] - 1
-    cdef const char *words = <const char *> &blob[0] if blob.shape[0] else NULL
+    cdef const char *words = <const char *> letters(blob)
     first_array = np.zeros(n + 1, np.int64)
     cdef int64_t[::1] first = first_array
     with nogil:
@@ -127,7 +129,7 @@ def read_table(const unsigned char[::1] data, int64_t start, int64_t entries):
     ends before the table, n is less than `entries` and `end` is where the incomplete entry begins."""
     if not 0 <= start <= data.shape[0]:
         raise ValueError("the range does not lie in the data")
-    cdef const char *table = <const char *> &data[0] + start if data.shape[0] else NULL
+    cdef const char *table = <const char *> letters(data) + start
     cdef wv_table_size size
     with nogil:
         size = wv_table_measure(table, data.shape[0] - start, entries)
@@ -140,7 +142,7 @@ def read_table(const unsigned char[::1] data, int64_t start, int64_t entries):
     blob, starts, counts, types = words, starts_array, counts_array, types_array
     if size.entries:
         with nogil:
-            wv_table_read(table, size.entries, <char *> &blob[0] if blob.shape[0] else NULL, &starts[0], &counts[0],
+            wv_table_read(table, size.entries, <char *> letters(blob), &starts[0], &counts[0],
                           &types[0])
     return bytes(words), starts_array, counts_array, types_array, start + size.consumed
 
@@ -150,10 +152,10 @@ def write_table(const unsigned char[::1] blob, const int64_t[::1] starts, const 
     """The entries first .. last of a word table as bytes; words are a WordList's and hold no NUL."""
     if not 0 <= first <= last < starts.shape[0] or last > counts.shape[0]:
         raise ValueError("entries out of range")
-    cdef const char *words = <const char *> &blob[0] if blob.shape[0] else NULL
+    cdef const char *words = <const char *> letters(blob)
     out = bytearray(starts[last] - starts[first] + 10 * (last - first))
-    cdef unsigned char[::1] room = out
+    cdef unsigned char[::1] bytes_out = out
     if last > first:
         with nogil:
-            wv_table_write(words, &starts[0], &counts[0], <int8_t> type, first, last, <char *> &room[0])
+            wv_table_write(words, &starts[0], &counts[0], <int8_t> type, first, last, <char *> &bytes_out[0])
     return bytes(out)

@@ -1,5 +1,5 @@
-# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""Words, counts and id streams: the Python face of core/wordmap and core/tokenizer.
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, auto_pickle=False, autotestdict=False
+"""Words, counts and id streams: the Python face of core/separators, wordmap, wordlist, tokenizer and idstream.
 
 Only pointers, sizes and errors are handled here; the loops are in C and run without the GIL. Files, options and messages
 are the business of wv_cli.text.vocab and wv_cli.text.corpus.
@@ -7,15 +7,18 @@ are the business of wv_cli.text.vocab and wv_cli.text.corpus.
 
 import os
 
-import numpy as np
-
+cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.stdlib cimport free, realloc
-from libc.string cimport memcpy
+
+from wv_cli._words cimport letters
 
 from wv_cli.errors import WvError
 
+
+cdef extern from "core/separators.h" nogil:
+    int wv_is_separator(unsigned char byte) noexcept
 
 cdef extern from "core/wordmap.h" nogil:
     enum:
@@ -36,6 +39,22 @@ cdef extern from "core/wordmap.h" nogil:
     wv_slot *wv_wordmap_find(wv_wordmap *map, const unsigned char *word, size_t length) noexcept
     uint64_t wv_wordmap_blob_bytes(const wv_wordmap *map) noexcept
     void wv_wordmap_dump(const wv_wordmap *map, unsigned char *blob, int64_t *starts, int64_t *counts) noexcept
+
+cdef extern from "core/wordlist.h" nogil:
+    int64_t wv_gather_starts(const int64_t *starts, int64_t words, const int64_t *order, int64_t n,
+                             int64_t *new_starts) noexcept
+    void wv_gather_words(const char *blob, const int64_t *starts, const int64_t *order, int64_t n,
+                         const int64_t *new_starts, char *out) noexcept
+
+    ctypedef struct wv_counts_read:
+        int64_t lines
+        int64_t word_bytes
+        int stopped
+    wv_counts_read wv_split_counts(const char *text, int64_t size, char *blob, int64_t *starts,
+                                   int64_t *counts) noexcept
+
+cdef extern from "core/floattext.h" nogil:
+    int64_t wv_count_lines(const char *text, int64_t size) noexcept
 
 cdef extern from "core/tokenizer.h" nogil:
     ctypedef struct wv_encoder:
@@ -74,6 +93,16 @@ cdef extern from "core/idstream.h" nogil:
                      wv_fingerprint *fingerprint) noexcept
 
 
+# What separates the words of a text, in rising order.
+SEPARATORS = bytes(byte for byte in range(256) if wv_is_separator(byte))
+
+
+cdef object zeros(int64_t n, kind):
+    """An array of n zeros. NumPy is not imported with this module, whose SEPARATORS every `wv --help` needs."""
+    import numpy
+    return numpy.zeros(n, kind)
+
+
 cdef int check(int failure) except -1:
     if failure == WV_TOO_MANY_WORDS:
         raise WvError("more than 2,147,483,647 different words; split the input and merge the vocabularies")
@@ -87,8 +116,8 @@ cdef tuple dumped(wv_wordmap *map):
     cdef int64_t[::1] starts, counts
     cdef unsigned char[::1] bytes_out
     blob = bytearray(wv_wordmap_blob_bytes(map))
-    starts_array = np.zeros(map.size + 1, np.int64)
-    counts_array = np.zeros(map.size, np.int64)
+    starts_array = zeros(map.size + 1, "i8")
+    counts_array = zeros(map.size, "i8")
     starts = starts_array
     counts = counts_array
     bytes_out = blob
@@ -104,8 +133,7 @@ cdef int add_words(wv_wordmap *map, const unsigned char[::1] blob, const int64_t
     cdef int64_t i
     cdef wv_slot *slot
     cdef int failure = 0
-    # A list without bytes has no first byte to point at.
-    cdef const unsigned char *words = &blob[0] if blob.shape[0] else NULL
+    cdef const unsigned char *words = letters(blob)
     with nogil:
         for i in range(ids.shape[0]):
             if known_only:
@@ -123,6 +151,7 @@ cdef int add_words(wv_wordmap *map, const unsigned char[::1] blob, const int64_t
     return check(failure)
 
 
+@cython.final
 cdef class WordMap:
     """Words -> ids 0, 1, 2 ... in order of first sight. Words come and go as WordList parts: a blob and its starts."""
 
@@ -139,13 +168,13 @@ cdef class WordMap:
 
     def add(self, const unsigned char[::1] blob, const int64_t[::1] starts):
         """Ids (n,) int32 of the words, those not seen before added. Words are not empty and hold no NUL."""
-        ids = np.empty(starts.shape[0] - 1, np.int32)
+        ids = zeros(starts.shape[0] - 1, "i4")
         add_words(&self.map, blob, starts, ids, False)
         return ids
 
     def find(self, const unsigned char[::1] blob, const int64_t[::1] starts):
         """Ids (n,) int32 of the words, -1 for unknown ones."""
-        ids = np.empty(starts.shape[0] - 1, np.int32)
+        ids = zeros(starts.shape[0] - 1, "i4")
         add_words(&self.map, blob, starts, ids, True)
         return ids
 
@@ -155,6 +184,7 @@ cdef class WordMap:
         return bytes(blob), starts
 
 
+@cython.final
 cdef class IdBuffer:
     """Owns an id stream made in C; hands it out through the buffer protocol."""
 
@@ -183,10 +213,11 @@ cdef class IdBuffer:
         buffer.internal = NULL
 
 
+@cython.final
 cdef class Encoder:
     """Text in, counts and the id stream out. Feed chunks, cut anywhere; then finish(); then take the results.
 
-    With `known` (blob, starts) only those words are kept, under their places in that list; otherwise ids are given in
+    With `known` (blob, starts) only those words are kept, under their positions in that list; otherwise ids are given in
     order of first sight. With keep_ids=False words are only counted; with every_line=True lines without a word have
     their line end in the stream, too.
     """
@@ -198,7 +229,7 @@ cdef class Encoder:
         check(wv_encoder_init(&self.encoder, known is not None, keep_ids, every_line, expected))
         if known is not None:
             blob, starts = known
-            add_words(&self.encoder.map, blob, starts, np.empty(len(starts) - 1, np.int32), False)
+            add_words(&self.encoder.map, blob, starts, zeros(len(starts) - 1, "i4"), False)
 
     def __dealloc__(self):
         wv_encoder_free(&self.encoder)
@@ -235,7 +266,7 @@ cdef class Encoder:
 
     def add_words(self, const unsigned char[::1] blob, const int64_t[::1] starts):
         """Ids (n,) int32 of words, those not seen before added with count 0."""
-        ids = np.empty(starts.shape[0] - 1, np.int32)
+        ids = zeros(starts.shape[0] - 1, "i4")
         add_words(&self.encoder.map, blob, starts, ids, False)
         return ids
 
@@ -250,7 +281,7 @@ cdef class Encoder:
         self.encoder.ids = NULL
         self.encoder.ids_length = self.encoder.ids_capacity = 0
 
-    def take_ids(self, const int32_t[::1] lookup, Fingerprint fingerprint):
+    def take_ids(self, const int32_t[::1] lookup, Fingerprint fingerprint not None):
         """(ids, tokens, lines): the id stream, as a read-only IdBuffer, with the words and line ends in it. `lookup` (n,)
         gives the final id of each provisional one, -1 to drop it. The encoder's stream is empty afterwards; the new one
         goes into `fingerprint`."""
@@ -291,14 +322,13 @@ cdef int write_ids(int descriptor, const int32_t *ids, int64_t length) except -1
     return 0
 
 
-def remap_file(int descriptor, const int32_t[::1] lookup, fingerprint):
+def remap_file(int descriptor, const int32_t[::1] lookup, Fingerprint fingerprint not None):
     """The same as Encoder.take_ids for an id stream in a file, block by block and in place; the file is cut to its new
     length. Returns (length, tokens, lines). Raises OSError."""
     cdef wv_remap_state state
     cdef int64_t block = 1 << 20, read_at = 0, write_at = 0, kept
     cdef int32_t[::1] ids
-    cdef Fingerprint print_ = fingerprint
-    buffer = np.empty(block, np.int32)
+    buffer = zeros(block, "i4")
     ids = buffer
     state.last_id = -1
     state.tokens = state.lines = 0
@@ -314,7 +344,7 @@ def remap_file(int descriptor, const int32_t[::1] lookup, fingerprint):
         read_at += got
         kept = got // sizeof(int32_t)
         with nogil:
-            kept = wv_remap(&ids[0], kept, &lookup[0], &state, &print_.state)
+            kept = wv_remap(&ids[0], kept, &lookup[0], &state, &fingerprint.state)
         done = memoryview(buffer).cast("B")[: kept * sizeof(int32_t)]
         while len(done):
             written = os.pwrite(descriptor, done, write_at)
@@ -324,6 +354,7 @@ def remap_file(int descriptor, const int32_t[::1] lookup, fingerprint):
     return write_at // sizeof(int32_t), state.tokens, state.lines
 
 
+@cython.final
 cdef class Fingerprint:
     """A fast 256-bit fingerprint of an id stream (not cryptographic), the same however the stream is cut."""
 
@@ -345,78 +376,43 @@ cdef class Fingerprint:
 
 
 def gather(const unsigned char[::1] blob, const int64_t[::1] starts, const int64_t[::1] order):
-    """(blob, starts) of the words order[0], order[1], ... of a list."""
-    cdef int64_t i, total = 0, size
+    """(blob, starts) of the words order[0], order[1], ... of a list. Raises IndexError."""
+    cdef int64_t words = starts.shape[0] - 1, n = order.shape[0], bad = -1
+    cdef const int64_t *first = &order[0] if n else NULL
     cdef int64_t[::1] new_starts
     cdef unsigned char[::1] out
-    starts_array = np.zeros(order.shape[0] + 1, np.int64)
+    starts_array = zeros(n + 1, "i8")
     new_starts = starts_array
-    for i in range(order.shape[0]):
-        if not 0 <= order[i] < starts.shape[0] - 1:
-            raise IndexError(f"word index {order[i]} out of range for {starts.shape[0] - 1} words")
-        total += starts[order[i] + 1] - starts[order[i]]
-        new_starts[i + 1] = total
-    gathered = bytearray(total)
-    out = gathered
     with nogil:
-        for i in range(order.shape[0]):
-            size = new_starts[i + 1] - new_starts[i]
-            if size:
-                memcpy(&out[new_starts[i]], &blob[starts[order[i]]], size)
+        bad = wv_gather_starts(&starts[0], words, first, n, &new_starts[0])
+    if bad >= 0:
+        raise IndexError(f"word index {order[bad]} out of range for {words} words")
+    gathered = bytearray(new_starts[n])
+    out = gathered
+    if out.shape[0]:
+        with nogil:
+            wv_gather_words(<const char *> letters(blob), &starts[0], first, n, &new_starts[0], <char *> &out[0])
     return bytes(gathered), starts_array
 
 
 def split_counts(const unsigned char[::1] text):
     """Parses lines of `word count`. Returns (blob, starts, counts, bad): `bad` is -1, or the index of the first line that
-    is not two fields, the second a whole number below 2^63, divided by spaces or tabs."""
-    cdef int64_t size = text.shape[0], lines = 0, at = 0, line = 0, word, word_end, value, used = 0
-    cdef int digits, bad = 0
-    cdef unsigned char byte
+    is not two fields, the second a whole number below 2^63, separated by spaces or tabs."""
+    cdef int64_t size = text.shape[0], lines
+    cdef const char *first = <const char *> letters(text)
     cdef int64_t[::1] starts, counts
     cdef unsigned char[::1] out
-    cdef int64_t i
+    cdef wv_counts_read read
+    if not size:
+        return b"", zeros(1, "i8"), zeros(0, "i8"), -1
     with nogil:
-        for i in range(size):
-            lines += text[i] == c"\n"
-    if size and text[size - 1] != c"\n":
-        lines += 1
-    blob = bytearray(size)
-    starts_array = np.zeros(lines + 1, np.int64)
-    counts_array = np.zeros(lines, np.int64)
-    starts, counts, out = starts_array, counts_array, blob
+        lines = wv_count_lines(first, size) + (text[size - 1] != c"\n")
+    blob, starts_array, counts_array = bytearray(size), zeros(lines + 1, "i8"), zeros(lines, "i8")
+    out, starts, counts = blob, starts_array, counts_array
     with nogil:
-        while at < size:
-            word = at
-            while at < size and not is_space(text[at]):
-                at += 1
-            word_end = at
-            while at < size and (text[at] == c" " or text[at] == c"\t"):
-                at += 1
-            value = 0
-            digits = 0
-            while at < size and c"0" <= text[at] <= c"9":
-                digits += 1
-                if value > <int64_t>922337203685477579:  # ten times that and 9 more still fit 63 bits
-                    bad = 1
-                    break
-                value = value * 10 + (text[at] - c"0")
-                at += 1
-            while not bad and at < size and (text[at] == c" " or text[at] == c"\t" or text[at] == c"\r"):
-                at += 1
-            if bad or digits == 0 or word == word_end or (at < size and text[at] != c"\n"):
-                bad = 1
-                break
-            at += 1
-            memcpy(&out[used], &text[word], word_end - word)
-            used += word_end - word
-            starts[line + 1] = used
-            counts[line] = value
-            line += 1
-    return bytes(blob[:used]), starts_array[: line + 1], counts_array[:line], line if bad else -1
-
-
-cdef inline bint is_space(unsigned char byte) noexcept nogil:
-    return byte == c" " or byte == 0 or 9 <= byte <= 13
+        read = wv_split_counts(first, size, <char *> &out[0], &starts[0], &counts[0])
+    bad = read.lines if read.stopped else -1
+    return bytes(blob[:read.word_bytes]), starts_array[:read.lines + 1], counts_array[:read.lines], bad
 
 
 def masks(const unsigned char[::1] block, bint portable=False):

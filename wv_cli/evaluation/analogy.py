@@ -22,7 +22,7 @@ from wv_cli.evaluation.lookup import Lookup, Malformed, data_lines, restricted
 from wv_cli.evaluation.statistics import mcnemar, wilson_interval
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.vectors.embeddings import Embeddings, OovRows
-from wv_cli.words import WordList
+from wv_cli.words import WordList, split_words
 
 TOTAL = "total"
 
@@ -58,7 +58,7 @@ def read_questions(path: str, *, strict: bool = False) -> Questions:
     first = ""
     for line_number, line in enumerate(data_lines(path), 1):
         # Tabs, if there are three, for words with blanks; else blanks of ASCII only: a word may hold another kind.
-        fields = line.strip("\r").split("\t") if line.count("\t") == 3 else line.translate(_BLANKS).split(" ")
+        fields = line.strip("\r").split("\t") if line.count("\t") == 3 else split_words(line)
         fields = [field for field in fields if field]
         if not fields:
             continue
@@ -76,9 +76,6 @@ def read_questions(path: str, *, strict: bool = False) -> Questions:
         found = f"found {first[:60]!r}" if first else "the file is empty"
         raise BadFile(path, f"expected lines of four words `a b c d`, {found}", line=1 if first else None)
     return Questions(path, words, names, np.array(section, np.int64), malformed)
-
-
-_BLANKS = str.maketrans(dict.fromkeys("\t\r\v\f\0", " "))
 
 
 @dataclass(frozen=True)

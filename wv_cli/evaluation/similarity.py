@@ -19,6 +19,7 @@ from wv_cli.evaluation.config import EvalConfig
 from wv_cli.evaluation.lookup import Lookup, Malformed, data_lines, restricted
 from wv_cli.evaluation.statistics import pearson, spearman, spearman_interval, steiger
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.words import LINE_SEPARATORS
 
 _SEPARATORS = ("\t", ";", ",", None)  # None: runs of blanks
 
@@ -39,7 +40,7 @@ def read_pairs(path: str, *, strict: bool = False) -> Pairs:
 
     Raises BadFile when no line is a pair, or under `strict` for any other line that is none.
     """
-    lines = [(number, line.strip(" \r\v\f\0")) for number, line in enumerate(data_lines(path), 1)]
+    lines = [(number, line.strip(LINE_SEPARATORS.replace("\t", ""))) for number, line in enumerate(data_lines(path), 1)]
     lines = [(number, line) for number, line in lines if line.strip()]
     separator, column, start = _layout(path, lines)
     malformed = Malformed(path, strict, "`word word score`")

@@ -9,8 +9,6 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
-
 from wv_cli.errors import BadFile, WvError
 from wv_cli.formats.base import Format
 from wv_cli.system.output import open_output, reason
@@ -67,8 +65,3 @@ def open_beside(row: Format, path: str | os.PathLike[str]) -> Iterator[Words]:
             return
     with open_output(name) as stream:
         stream.write(text)
-
-
-def part_of(words: WordList, first: int, last: int) -> WordList:
-    """Words first .. last of a list, without copying them."""
-    return WordList(words.blob, np.ascontiguousarray(words.starts[first : last + 1]))

@@ -160,9 +160,8 @@ class ModelReader:
             word, at = blob[starts[i] : starts[i + 1]], start + int(starts[i]) + ENTRY_BYTES * i
             found = f"{shown(word)} with count {counts[i]} and type {types[i]}"
             raise self.error(f"entry {i + 1} of {size:,}: expected {expected} and its count, found {found}", at)
-        border = int(starts[nwords])
-        words, labels = WordList(blob[:border], starts[: nwords + 1]), WordList(blob[border:], starts[nwords:] - border)
-        return words, counts[:nwords], labels, counts[nwords:]
+        listed = WordList(blob, starts)
+        return listed[:nwords], counts[:nwords], listed[nwords:], counts[nwords:]
 
     def _checked_pairs(self, pairs: NDArray[np.generic]) -> NDArray[np.int32]:
         kept: NDArray[np.int32] = pairs.astype(np.int32)

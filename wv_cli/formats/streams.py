@@ -13,7 +13,7 @@ from wv_cli._floattext import first_not_finite
 from wv_cli.errors import UsageError, WvError, shown
 from wv_cli.formats import default_threads, find_readable, format_for_output, load, sniff_input
 from wv_cli.formats.base import WORD2VEC_PRECISION, Precision, ReadOptions, Stream, WriteOptions
-from wv_cli.formats.beside import open_beside, part_of, read_words
+from wv_cli.formats.beside import open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable
 from wv_cli.system.input import Input, open_input
 from wv_cli.system.output import open_output
@@ -55,7 +55,7 @@ class RowSource:
         with open_input(self._path) as source:
             done = 0
             for block in self._stream(source).blocks:
-                words = part_of(self._words, done, done + len(block)) if self._words is not None else block.words
+                words = self._words[done : done + len(block)] if self._words is not None else block.words
                 done += len(block)
                 yield Embeddings(words, block.matrix)
 
@@ -72,7 +72,7 @@ def _slices(embeddings: Embeddings) -> Iterator[Embeddings]:
     step = max(1, _BLOCK_VALUES // embeddings.dim)
     for first in range(0, len(embeddings), step):
         last = min(first + step, len(embeddings))
-        yield Embeddings(part_of(embeddings.words, first, last), embeddings.matrix[first:last])
+        yield Embeddings(embeddings.words[first:last], embeddings.matrix[first:last])
 
 
 def save_blocks(

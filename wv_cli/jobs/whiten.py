@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats import format_for_output
 from wv_cli.formats.base import Precision
-from wv_cli.formats.beside import part_of
 from wv_cli.formats.streams import RowSource, save_blocks
 from wv_cli.system.output import check_writable
 from wv_cli.text.vocab import Vocab, read_vocab
@@ -98,7 +97,7 @@ def moments_of(source: RowSource, vocab: Vocab | None = None, top: int | None = 
     for whole in source.blocks():
         if left <= 0:
             break
-        block = whole if len(whole) <= left else Embeddings(part_of(whole.words, 0, left), whole.matrix[:left])
+        block = whole if len(whole) <= left else Embeddings(whole.words[:left], whole.matrix[:left])
         left -= len(block)
         weights = None
         if vocab is not None:

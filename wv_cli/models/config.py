@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from wv_cli._text import SEPARATORS
 from wv_cli.config import require
 
 
@@ -111,7 +112,7 @@ class SupervisedConfig:
         require_subwords(self.minn, self.maxn, self.buckets)
         require(1 <= self.negative <= 1000, f"--negative must be between 1 and 1000, not {self.negative}")
         require(self.min_count_label >= 0, f"--min-count-label must be 0 or more, not {self.min_count_label}")
-        plain = self.label_prefix and not any(byte in self.label_prefix for byte in " \t\n\v\f\r\0")
+        plain = self.label_prefix and not any(mark in self.label_prefix for mark in SEPARATORS.decode())
         require(bool(plain), f"--label-prefix must be letters without white space, not {self.label_prefix!r}")
         require(1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}")
         require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")

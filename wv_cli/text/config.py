@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from wv_cli._text import SEPARATORS
 from wv_cli.config import require
 from wv_cli.errors import UsageError
 
@@ -51,8 +52,6 @@ class PhrasesConfig:
                 message = f"--threshold must be {'0 or more' if low == 0 else 'between -1 and 1'} for the score "
                 message += f"{self.score}, not {threshold:g}"
                 raise UsageError(message)
-        if not self.delimiter or any(
-            byte in b" \t\n\v\f\r\0" for byte in self.delimiter.encode("utf-8", "surrogateescape")
-        ):
+        if not self.delimiter or any(mark in self.delimiter for mark in SEPARATORS.decode()):
             message = f"--delimiter must be text without spaces, not {self.delimiter!r}"
             raise UsageError(message)

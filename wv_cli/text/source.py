@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from wv_cli._text import SEPARATORS
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.system.compression import CHUNK, unpacked
 from wv_cli.system.output import reason
@@ -104,7 +105,7 @@ def lowercased(chunks: Iterable[bytes]) -> Iterator[bytes]:
         yield _lower(b"".join(unfinished))
 
 
-_SEPARATORS = [b" ", b"\t", b"\n", b"\v", b"\f", b"\r", b"\0"]
+_SEPARATORS = [bytes([byte]) for byte in SEPARATORS]
 
 
 def _lower(text: bytes) -> bytes:

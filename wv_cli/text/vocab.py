@@ -68,9 +68,7 @@ class Vocab:
             kept = min(kept, config.max_vocab)
         if kept == len(self):
             return self
-        starts = self.words.starts[: kept + 1]
-        words = WordList(self.words.blob[: starts[-1]], starts)
-        return Vocab(words, self.counts[:kept], self.lines, self.tokens_read)
+        return Vocab(self.words[:kept], self.counts[:kept], self.lines, self.tokens_read)
 
 
 def times(count: int) -> str:

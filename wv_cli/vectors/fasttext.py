@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wv_cli import _subwords
+from wv_cli._text import SEPARATORS
 from wv_cli.words import WordList, encode
 
 Rows = NDArray[np.int64]
@@ -28,6 +29,7 @@ LABEL_PREFIX = b"__label__"  # not kept in the file; fastText takes its default,
 _GATHERED_BYTES = 1 << 26
 _BLOCK_CHARACTERS = 1 << 18
 _WORDS_AT_ONCE = 10_000  # of a line
+_TO_SPACES = bytes.maketrans(SEPARATORS, b" " * len(SEPARATORS))
 
 
 class Matrix(Protocol):
@@ -265,9 +267,10 @@ class FastTextModel:
 
 
 def split_line(line: str | bytes, *, classifier: bool = False) -> list[bytes]:
-    """The words of a line, parted as fastText parts them: at ASCII blanks only, for a classifier at NUL, too."""
+    """The words of a line, separated as fastText does it: for a classifier at SEPARATORS (Dictionary::readWord), else at
+    ASCII white space (C++ streams, bytes.split()), which is the same without NUL."""
     text = encode(line) if isinstance(line, str) else line
-    return (text.replace(b"\0", b" ") if classifier else text).split()
+    return (text.translate(_TO_SPACES) if classifier else text).split()
 
 
 def unit_mean(blocks: Iterable[NDArray[np.float32]], dim: int) -> NDArray[np.float32]:

@@ -3,25 +3,22 @@
 import string
 
 from wv_cli.vectors.embeddings import OovRows
-from wv_cli.words import WordList
+from wv_cli.words import WordList, split_words
 
-_BLANKS = str.maketrans(dict.fromkeys("\t\r\v\f\0", " "))
 _LETTERS = string.ascii_lowercase + string.digits + "-'_."
 
 
 def find_words(
     words: WordList, query: str, place: str, *, oov: OovRows | None = None, whole: bool = True
 ) -> tuple[list[int], str]:
-    """(rows, "") of the words of a query, which are separated by blanks; with `whole` a query that is itself a word is
-    that word. A word that is not in `words` gets its row from `oov`. ([], problem) when it has none: what is missing in
+    """(rows, "") of the words of a query, separated as in a text; with `whole` a query that is itself a word is that
+    word. A word that is not in `words` gets its row from `oov`. ([], problem) when it has none: what is missing in
     `place`, and a near spelling if any."""
     if whole and (row := words.find(query)) >= 0:
         return [row], ""
     rows = []
-    for word in query.translate(_BLANKS).split(" "):
-        if not word:
-            continue
-        row = words.find(word)
+    asked = split_words(query)
+    for word, row in zip(asked, words.find_all(WordList.of(asked)).tolist(), strict=True):
         if row < 0 and oov is not None:
             row = oov.row(word)
         if row < 0:
@@ -34,14 +31,15 @@ def find_words(
 def near_spelling(words: WordList, word: str) -> str:
     """The first (most frequent) word that differs in case only or, failing that, by one edit: a character dropped,
     added, replaced or two swapped. "" when there is none."""
-    for case in (word.lower(), word.capitalize(), word.title(), word.upper()):
-        if words.find(case) >= 0:
+    cases = (word.lower(), word.capitalize(), word.title(), word.upper())
+    for case, row in zip(cases, words.find_all(WordList.of(cases)).tolist(), strict=True):
+        if row >= 0:
             return case
     if len(word) > 50:
         return ""
-    edits = _edits(word) | _edits(word.lower())
-    found = min((row for edit in edits if (row := words.find(edit)) >= 0), default=-1)
-    return words[found] if found >= 0 else ""
+    rows = words.find_all(WordList.of(_edits(word) | _edits(word.lower())))
+    found = rows[rows >= 0]
+    return words[int(found.min())] if len(found) else ""
 
 
 def _edits(word: str) -> set[str]:
