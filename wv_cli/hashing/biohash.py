@@ -18,8 +18,8 @@ from wv_cli import _hashing, _search
 from wv_cli.engine.run import Outcome, train
 from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.linear import Fitted, require_rows
-from wv_cli.search.neighbours import aligned
 from wv_cli.system import memory
+from wv_cli.system.memory import aligned
 
 STEP_ROWS = 1 << 13
 _BLOCK_ROWS = 4096

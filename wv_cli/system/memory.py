@@ -2,6 +2,7 @@
 
 import mmap
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,14 @@ _HUGE_PAGE = 1 << 21
 def padded(dim: int) -> int:
     """Floats per row so that every row starts on a cache line."""
     return -(-dim // ROW_FLOATS) * ROW_FLOATS
+
+
+def aligned(shape: tuple[int, ...], dtype: type[np.generic] = np.float32) -> NDArray[Any]:
+    """An uninitialised C-ordered array that begins on a cache line, as the kernels need their scratch."""
+    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    block = np.empty(size + 64, np.uint8)
+    offset = -block.ctypes.data % 64
+    return block[offset : offset + size].view(dtype).reshape(shape)
 
 
 def zeros(rows: int, columns: int) -> NDArray[np.float32]:

@@ -163,7 +163,7 @@ class FastTextModel:
 
     def word_vector(self, word: str | bytes) -> NDArray[np.float32]:
         """(dim,); zero for a word that is not known and has no n-grams."""
-        return self.mean([self.word_rows(word)])[0]
+        return self.mean([self.word_rows(word)]).reshape(-1)
 
     def oov_vector(self, word: str | bytes) -> NDArray[np.float32] | None:
         """word_vector of a word that is not known; None for a known one, and when nothing is known of its n-grams."""
@@ -201,7 +201,7 @@ class FastTextModel:
         without a vector left out."""
         tokens = split_line(line, classifier=self.is_classifier)
         if self.is_classifier:
-            return self.mean([self.line_rows(tokens)])[0]
+            return self.mean([self.line_rows(tokens)]).reshape(-1)
         blocks = (tokens[first : first + _WORDS_AT_ONCE] for first in range(0, len(tokens), _WORDS_AT_ONCE))
         return unit_mean((self.word_vectors(block) for block in blocks), self.dim)
 
