@@ -81,7 +81,7 @@ def search_wv(job: Job) -> dict[str, float]:
     from wv_cli import formats
     from wv_cli.search.neighbours import Neighbours
 
-    index = Neighbours(formats.load(job["source"]), threads=job["threads"])
+    index = Neighbours(formats.load(job["source"]).matrix, threads=job["threads"])
     queries = np.arange(job["queries"])
     return least(
         lambda: index.top_k(index.unit[queries], 10, exclude=[[query] for query in queries.tolist()]), job["repeat"]

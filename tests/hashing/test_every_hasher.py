@@ -15,7 +15,8 @@ from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.principal import principal_axes, rotation
 from wv_cli.hashing.saved import load_hasher
 from wv_cli.jobs.hash import fit
-from wv_cli.vectors.codes import CodeVectors, unpack_bits
+from wv_cli.search.packed import unpack_bits
+from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 

@@ -6,8 +6,9 @@ import pytest
 from tests.reference import codes as twin
 from wv_cli import _cpu, _hashing, _search
 from wv_cli.search.codes import CodeNeighbours
+from wv_cli.search.packed import pack_bits, unpack_bits
 from wv_cli.system.memory import aligned
-from wv_cli.vectors.codes import Codes, pack_bits, unpack_bits
+from wv_cli.vectors.codes import Codes
 from wv_cli.words import WordList
 
 every_isa = pytest.mark.parametrize("isa", _cpu.usable())
@@ -104,7 +105,7 @@ def test_hamming(isa, bits, n):
     rows = dense(random, n, bits)
     codes = Codes(WordList.of([str(i) for i in range(n)]), "x", bits, 0, pack_bits(rows))
     sets = [tuple(np.flatnonzero(row)) for row in rows]
-    index = CodeNeighbours(codes, threads=1, isa=isa)
+    index = CodeNeighbours(codes.bits, codes.active, codes.data, threads=1, isa=isa)
     for count in (1, 3, 4, 9):
         asked = random.integers(0, n, count)
         exclude = [[int(row)] if i % 2 else [] for i, row in enumerate(asked)]
@@ -126,7 +127,7 @@ def test_sparse(isa, index, bits, active):
     rows = np.array([np.sort(random.permutation(bits)[:active]) for _ in range(n)], np.int32)
     rows[n // 2 :] = rows[: n - n // 2]
     codes = Codes(WordList.of([str(i) for i in range(n)]), "x", bits, active, rows)
-    search = CodeNeighbours(codes, threads=1, index=index, isa=isa)
+    search = CodeNeighbours(codes.bits, codes.active, codes.data, threads=1, index=index, isa=isa)
     assert search.indexed == index
     asked = random.integers(0, n, 5)
     hits, scores = search.top_k(rows[asked], 7, exclude=[[int(row)] for row in asked], rows=77)
@@ -142,7 +143,9 @@ def test_threads_and_blocks_change_nothing(index):
     random, n = np.random.default_rng(3), 100_003
     rows = np.sort(random.integers(0, 40, (n, 3)) + 40 * np.arange(3), axis=1).astype(np.int32)
     codes = Codes(WordList(b"", np.zeros(n + 1, np.int64)), "x", 120, 3, rows)
-    one, more = (CodeNeighbours(codes, threads=threads, index=index) for threads in (1, 3))
+    one, more = (
+        CodeNeighbours(codes.bits, codes.active, codes.data, threads=threads, index=index) for threads in (1, 3)
+    )
     queries = rows[random.integers(0, n, 6)]
     first = one.top_k(queries, 50)
     for a, b in zip(first, more.top_k(queries, 50), strict=True):
@@ -157,18 +160,18 @@ def test_threads_and_blocks_change_nothing(index):
 def test_mean_of_several_codes():
     bits = np.array([[1, 1, 0, 0], [1, 0, 1, 0], [1, 0, 0, 0]], np.bool_)
     codes = Codes(WordList.of("abc"), "x", 4, 0, pack_bits(bits))
-    index = CodeNeighbours(codes)
-    assert unpack_bits(index.mean([0, 1, 2])[None], 4)[0].tolist() == [True, False, False, False]
-    assert unpack_bits(index.mean([0, 1])[None], 4)[0].tolist() == [True, True, True, False]
+    index = CodeNeighbours(codes.bits, codes.active, codes.data)
+    assert unpack_bits(index.majority(codes.data)[None], 4)[0].tolist() == [True, False, False, False]
+    assert unpack_bits(index.majority(codes.data[:2])[None], 4)[0].tolist() == [True, True, True, False]
     sparse = Codes(WordList.of("abc"), "x", 9, 2, np.array([[1, 8], [2, 8], [2, 3]], np.int32))
-    assert CodeNeighbours(sparse).mean([0, 1, 2]).tolist() == [2, 8]
-    assert CodeNeighbours(sparse).mean([0, 2]).tolist() == [1, 2]
+    assert CodeNeighbours(sparse.bits, sparse.active, sparse.data).majority(sparse.data).tolist() == [2, 8]
+    assert CodeNeighbours(sparse.bits, sparse.active, sparse.data).majority(sparse.data[[0, 2]]).tolist() == [1, 2]
 
 
 def test_queries_of_another_kind():
     codes = Codes(WordList.of("abc"), "x", 9, 2, np.array([[1, 8], [2, 8], [2, 3]], np.int32))
     for queries in (codes.data[0], codes.data[:, :1], codes.packed()):
         with pytest.raises(ValueError, match="no codes like"):
-            CodeNeighbours(codes).top_k(queries)
+            CodeNeighbours(codes.bits, codes.active, codes.data).top_k(queries)
     with pytest.raises(ValueError, match="out of range"):
-        CodeNeighbours(codes, index=True).top_k(np.array([[1, 9]], np.int32))
+        CodeNeighbours(codes.bits, codes.active, codes.data, index=True).top_k(np.array([[1, 9]], np.int32))

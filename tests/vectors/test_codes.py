@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from wv_cli.errors import BadFile, WvError
 from wv_cli.formats import check, load, sniff
 from wv_cli.formats.codes import save
-from wv_cli.vectors.codes import Codes, CodeVectors, pack_bits, unpack_bits
+from wv_cli.search.packed import pack_bits, unpack_bits
+from wv_cli.vectors.codes import Codes, CodeVectors
 from wv_cli.vectors.quantizer import ProductQuantizer
 from wv_cli.words import WordList
 

@@ -1,17 +1,13 @@
 """`wv nn`: the nearest neighbours of words, among vectors or codes."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from wv_cli.commands.shared.options import json_option, quiet_option
-from wv_cli.commands.shared.queries import Answer, run_queries
-from wv_cli.commands.shared.reading import load_vectors, vector_options
+from wv_cli.commands.shared.queries import run_queries
+from wv_cli.commands.shared.reading import Source, load_vectors, vector_options
 from wv_cli.errors import UsageError
-
-if TYPE_CHECKING:
-    from wv_cli.search.neighbours import Hits
-    from wv_cli.vectors.embeddings import OovRows
 
 
 @click.command(short_help="Show the nearest neighbours of words.")
@@ -25,17 +21,7 @@ if TYPE_CHECKING:
 @quiet_option
 @json_option
 def command(
-    vectors: str,
-    words: tuple[str, ...],
-    k: int,
-    rerank: str | None,
-    candidates: int | None,
-    restrict_vocab: int | None,
-    from_format: str | None,
-    limit: int | None,
-    threads: int,
-    quiet: bool,
-    as_json: bool,
+    words: tuple[str, ...], k: int, rerank: str | None, candidates: int | None, quiet: bool, as_json: bool, **read: Any
 ) -> int:
     """Show the words whose vectors are nearest, by cosine, to each WORD.
 
@@ -51,50 +37,24 @@ def command(
     cut -f1 words.tsv | wv nn vectors.bin -k 5 --json
     wv nn vectors.codes paris --rerank vectors.bin
     """
-    from itertools import accumulate
+    from wv_cli.vectors.codes import CodeVectors, reranked
+    from wv_cli.vectors.queries import WordIndex
 
-    import numpy as np
-
-    from wv_cli.search.codes import CodeNeighbours, Reranker
-    from wv_cli.search.neighbours import Neighbours
-    from wv_cli.vectors.codes import CodeVectors
-    from wv_cli.vectors.spelling import find_words
-
-    read = load_vectors(vectors, from_format, limit, quiet, piped=not words or rerank == "-")
-    listed, index, codes, reranker = read.words, None, None, None
-    if isinstance(read, CodeVectors):
-        reranker = Reranker(listed, load_vectors(rerank, None, None, quiet), rerank) if rerank else None
-    elif rerank or candidates:
-        raise UsageError(f"--rerank and --candidates: {vectors} holds vectors, whose search is exact; give codes")
-    if isinstance(read, CodeVectors) and read.codes.quantizer is None:
-        codes = CodeNeighbours(read.codes, threads=threads)
-    else:
-        index = Neighbours(read, threads=threads, overwrite=True)
-    k = min(k, len(listed))
-
-    def search(asked: list[list[int]], oov: "OovRows | None") -> "Hits":
-        if codes:
-            return codes.nearest(asked, k, reranker=reranker, candidates=candidates, rows=restrict_vocab)
-        assert index
-        units = index.unit_rows([row for rows in asked for row in rows], oov)
-        means = [part.mean(axis=0) for part in np.split(units, list(accumulate(map(len, asked)))[:-1])]
-        wanted = max(k, candidates or 10 * k) if reranker else k
-        found = index.top_k(means, min(wanted, len(listed)), exclude=asked, rows=restrict_vocab)
-        return reranker.top_k(asked, found[0], k) if reranker else found
-
-    def answer(queries: list[str]) -> list[Answer]:
-        answers, asked = [Answer(query) for query in queries], []
-        oov = index.oov_rows() if index else None
-        for result in answers:
-            rows, result.problem = find_words(listed, result.query, vectors, oov=oov)
-            asked.append(rows)
-        known = [i for i, result in enumerate(answers) if not result.problem]
-        if known:
-            hits, scores = search([asked[i] for i in known], oov)
-            for i, rows, values in zip(known, hits.tolist(), scores.tolist(), strict=True):
-                answers[i].hits = [(listed[row], value) for row, value in zip(rows, values, strict=True) if row >= 0]
-        return answers
-
+    source = Source(quiet=quiet, **read)
+    vectors = source.load(piped=not words or rerank == "-")
+    if (rerank or candidates) and not isinstance(vectors, CodeVectors):
+        problem = f"{source.vectors} holds vectors, whose search is exact; give codes"
+        raise UsageError(f"--rerank and --candidates: {problem}")
+    search = vectors.search(threads=source.threads, overwrite=True)
+    if rerank:
+        search = reranked(search, vectors.words, load_vectors(rerank, None, None, quiet), rerank, candidates)
+    index = WordIndex(vectors, search, source.vectors)
+    k = min(k, len(index))
     return run_queries(
-        words, answer, hits=k, prompt="One word, or several for their mean,", as_json=as_json, key="neighbours"
+        words,
+        lambda queries: index.nearest(queries, k, rows=source.restrict_vocab),
+        hits=k,
+        prompt="One word, or several for their mean,",
+        as_json=as_json,
+        key="neighbours",
     )

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from wv_cli.errors import BadFile
 from wv_cli.evaluation.base import Column, Report, Vectors, number, p_value, protocol
 from wv_cli.evaluation.config import AnalogyConfig, EvalConfig
-from wv_cli.evaluation.lookup import Lookup, Malformed, data_lines, restricted
+from wv_cli.evaluation.data import Malformed, composed_note, data_lines, restricted
 from wv_cli.evaluation.statistics import mcnemar, wilson_interval
 from wv_cli.search.neighbours import Neighbours
-from wv_cli.vectors.embeddings import Embeddings, OovRows
-from wv_cli.words import WordList, split_words
+from wv_cli.vectors.lookup import Lookup
+from wv_cli.words import split_words
 
 TOTAL = "total"
 
@@ -86,12 +86,13 @@ class Answers:
     covered: NDArray[np.bool_]
 
 
-def answer(neighbours: Neighbours, rows: NDArray[np.int64], method: str, oov: OovRows | None = None) -> Answers:
-    """rows: (questions, 4) of the rows of `neighbours`, -1 for unknown words; a, b and c may be numbers of `oov`."""
+def answer(neighbours: Neighbours, rows: NDArray[np.int64], method: str, beyond: NDArray[np.float32]) -> Answers:
+    """rows: (questions, 4) of the rows of `neighbours`, -1 for unknown words; a, b and c may be numbers
+    of vectors `beyond`."""
     covered: NDArray[np.bool_] = np.all(rows >= 0, axis=1)
     a, b, c, expected = rows[covered].T
     correct = np.zeros(len(rows), np.bool_)
-    correct[covered] = neighbours.analogies(a, b, c, 1, method=method, oov=oov)[0][:, 0] == expected
+    correct[covered] = neighbours.analogies(a, b, c, 1, method=method, beyond=beyond)[0][:, 0] == expected
     return Answers(correct, covered)
 
 
@@ -103,21 +104,21 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig) -> 
     notes: list[str] = []
     for source in vectors:
         embeddings = restricted(source.load(), config.restrict_vocab)
-        lookup = Lookup(embeddings, config)
+        lookup = Lookup(embeddings, config.case, subwords=config.subwords)
         # Three words may be composed of subwords, the answer must be one that can be found.
         asked = [lookup.rows(questions.words, 4, composed=3) for questions in sets]
-        pool, oov = lookup.pool, lookup.oov
-        notes += lookup.note(source.name)
+        matrix, pool, oov = embeddings.matrix, lookup.pool, lookup.oov.vectors()
+        notes += composed_note(source.name, len(oov))
         if len(pool) < len(embeddings):
             # Rows that no word leads to are no answers either.
-            place = np.full(len(embeddings) + len(oov) + 1, -1, np.int64)
-            place[pool] = np.arange(len(pool))
-            place[len(embeddings) : -1] = len(pool) + np.arange(len(oov))
-            asked = [place[rows] for rows in asked]
-            unnamed = WordList(b"", np.zeros(len(pool) + 1, np.int64))
-            embeddings = Embeddings(unnamed, embeddings.matrix[pool])
-        neighbours = Neighbours(embeddings, threads=config.threads, overwrite=True)
+            number = np.full(len(embeddings) + len(oov) + 1, -1, np.int64)
+            number[pool] = np.arange(len(pool))
+            number[len(embeddings) : -1] = len(pool) + np.arange(len(oov))
+            asked = [number[rows] for rows in asked]
+            matrix = matrix[pool]
         del embeddings, lookup
+        neighbours = Neighbours(matrix, threads=config.threads, overwrite=True)
+        del matrix
         answered.append([answer(neighbours, rows, config.method, oov) for rows in asked])
         del neighbours
     report = _new_report(config, len(vectors) > 1)

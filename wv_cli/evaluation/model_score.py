@@ -8,6 +8,7 @@ from wv_cli.errors import WvError
 from wv_cli.evaluation.similarity import read_pairs
 from wv_cli.evaluation.statistics import spearman
 from wv_cli.vectors.fasttext import FastTextModel
+from wv_cli.words import WordList
 
 
 def measure(model: FastTextModel) -> str:
@@ -47,8 +48,10 @@ def _precision(model: FastTextModel, path: str) -> float:
 
 def _correlation(model: FastTextModel, path: str) -> float:
     pairs = read_pairs(path)
-    words = [[_spelling(model, pair[side]) for pair in pairs.words] for side in (0, 1)]
-    left, right = (model.word_vectors(side).astype(np.float64) for side in words)
+    left, right = (
+        model.word_vectors(_spellings(model, [pair[side] for pair in pairs.words])).astype(np.float64)
+        for side in (0, 1)
+    )
     norms = np.linalg.norm(left, axis=1) * np.linalg.norm(right, axis=1)
     cosines = np.einsum("ij,ij->i", left, right) / np.where(norms > 0, norms, 1)
     result = spearman(cosines, pairs.gold)
@@ -58,6 +61,8 @@ def _correlation(model: FastTextModel, path: str) -> float:
     return result
 
 
-def _spelling(model: FastTextModel, word: str) -> str:
-    """The word as the model knows it; of words it does not know, as written."""
-    return word.lower() if model.words.find(word) < 0 <= model.words.find(word.lower()) else word
+def _spellings(model: FastTextModel, words: list[str]) -> list[str]:
+    """The words as the model knows them; those it does not know, as written."""
+    lower = [word.lower() for word in words]
+    written, lowered = (model.words.find_all(WordList.of(each)) for each in (words, lower))
+    return [lower[i] if written[i] < 0 <= lowered[i] else word for i, word in enumerate(words)]

@@ -14,7 +14,7 @@ several files are compared with the first by a paired normal test.
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,9 +25,10 @@ from wv_cli import formats
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.evaluation.base import Column, Report, Vectors, number, p_value
 from wv_cli.evaluation.config import RetrievalConfig
-from wv_cli.evaluation.lookup import restricted
+from wv_cli.evaluation.data import restricted
 from wv_cli.search.codes import CodeNeighbours
 from wv_cli.search.neighbours import Neighbours
+from wv_cli.search.topk import Index
 from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
@@ -57,8 +58,7 @@ def read_truth(path: str, config: RetrievalConfig) -> Truth:
         raise UsageError(message)
     count = min(config.queries or n, n)
     queries = np.sort(np.random.default_rng(config.seed).permutation(n)[:count])
-    index = Neighbours(embeddings, threads=config.threads)
-    near = index.top_k(index.unit[queries], config.neighbours, exclude=[[int(row)] for row in queries])[0]
+    near = embeddings.search(threads=config.threads).nearest(queries[:, None].tolist(), config.neighbours)[0]
     whole = (near >= 0).all(axis=1)  # a vector with NaN is nobody's neighbour and has none
     return Truth(path, embeddings.words, queries[whole], near[whole].astype(np.int64))
 
@@ -95,17 +95,15 @@ class Found:
 
 def find(embeddings: Embeddings, truth: Truth, config: RetrievalConfig) -> Found:
     """Ranks the words that the truth knows too; words without a code count as not found."""
-    row_of = np.array([embeddings.words.find(word) for word in truth.words], np.int64)
+    row_of = embeddings.words.find_all(truth.words)
     known = row_of >= 0
     queries = np.flatnonzero(known[truth.queries])
     asked = row_of[truth.queries[queries]]
     precision, recall = (np.full(len(truth.queries), np.nan) for _ in range(2))
-    codes = embeddings.codes if isinstance(embeddings, CodeVectors) else None
-    by_bits = codes is not None and codes.quantizer is None
-    levels, search, bits = (_code_levels if by_bits else _vector_levels)(embeddings, config)
+    index = embeddings.search(threads=config.threads)
     for start in range(0, len(asked), _BLOCK_QUERIES):
         part = queries[start : start + _BLOCK_QUERIES]
-        for query, level in zip(part.tolist(), levels(asked[start : start + _BLOCK_QUERIES]), strict=True):
+        for query, level in zip(part.tolist(), _levels(index, asked[start : start + _BLOCK_QUERIES]), strict=True):
             others = known.copy()
             others[truth.queries[query]] = False
             relevant = np.zeros(len(known), np.bool_)
@@ -122,36 +120,18 @@ def find(embeddings: Embeddings, truth: Truth, config: RetrievalConfig) -> Found
     per_second = math.nan
     if len(asked):
         begin = time.perf_counter()
-        search(asked)
+        index.nearest(asked[:, None].tolist(), _TIMED_HITS)
         per_second = len(asked) / max(time.perf_counter() - begin, 1e-9)
+    bits = embeddings.codes.bits_per_word if isinstance(embeddings, CodeVectors) else 32 * embeddings.dim
     return Found(precision, recall, per_second, bits)
 
 
-_Ranker = tuple[Callable[[NDArray[np.int64]], Iterator[NDArray[Any]]], Callable[[NDArray[np.int64]], Any], int]
-
-
-def _code_levels(embeddings: Embeddings, config: RetrievalConfig) -> _Ranker:
-    assert isinstance(embeddings, CodeVectors)
-    codes = embeddings.codes
-    index = CodeNeighbours(codes, threads=config.threads)
-
-    def search(rows: NDArray[np.int64]) -> Any:
-        return index.top_k(codes.data[rows], _TIMED_HITS, exclude=[[int(row)] for row in rows])
-
-    return lambda rows: iter(index.distances(codes.data[rows])), search, codes.bits_per_word
-
-
-def _vector_levels(embeddings: Embeddings, config: RetrievalConfig) -> _Ranker:
-    index = Neighbours(embeddings, threads=config.threads)
-
-    def levels(rows: NDArray[np.int64]) -> Iterator[NDArray[Any]]:
-        return iter(-(index.unit[rows] @ index.unit.T))
-
-    def search(rows: NDArray[np.int64]) -> Any:
-        return index.top_k(index.unit[rows], _TIMED_HITS, exclude=[[int(row)] for row in rows])
-
-    bits = embeddings.codes.bits_per_word if isinstance(embeddings, CodeVectors) else 32 * embeddings.dim
-    return levels, search, bits
+def _levels(index: Index, rows: NDArray[np.int64]) -> NDArray[Any]:
+    """(rows, all): how far all rows are from each of these, lower is nearer."""
+    if isinstance(index, CodeNeighbours):
+        return index.distances(index.data[rows])
+    assert isinstance(index, Neighbours)
+    return -(index.unit[rows] @ index.unit.T)
 
 
 def run(vectors: Sequence[Vectors], data: Sequence[str], config: RetrievalConfig) -> Report:

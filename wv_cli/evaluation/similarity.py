@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from wv_cli.errors import BadFile
 from wv_cli.evaluation.base import Column, Report, Vectors, number, p_value, protocol
 from wv_cli.evaluation.config import EvalConfig
-from wv_cli.evaluation.lookup import Lookup, Malformed, data_lines, restricted
+from wv_cli.evaluation.data import Malformed, composed_note, data_lines, restricted
 from wv_cli.evaluation.statistics import pearson, spearman, spearman_interval, steiger
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.lookup import Lookup
 from wv_cli.words import LINE_SEPARATORS
 
 _SEPARATORS = ("\t", ";", ",", None)  # None: runs of blanks
@@ -119,9 +120,9 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig) -> 
     notes: list[str] = []
     for source in vectors:
         embeddings = restricted(source.load(), config.restrict_vocab)
-        lookup = Lookup(embeddings, config)
+        lookup = Lookup(embeddings, config.case, subwords=config.subwords)
         scored.append([cosines(embeddings, lookup, pairs) for pairs in sets])
-        notes += lookup.note(source.name)
+        notes += composed_note(source.name, len(lookup.oov))
         del embeddings, lookup
     report = _new_report(config, len(vectors) > 1)
     report.notes += notes

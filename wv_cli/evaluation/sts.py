@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import UsageError
 from wv_cli.evaluation.base import Column, Report, Vectors, number, p_value, protocol
 from wv_cli.evaluation.config import EvalConfig, StsConfig
-from wv_cli.evaluation.lookup import Lookup, restricted
+from wv_cli.evaluation.data import composed_note, restricted
 from wv_cli.evaluation.statistics import (
     NO_INTERVAL,
     Interval,
@@ -42,6 +42,7 @@ from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.sentences import sentence_vectors
 from wv_cli.transforms.whiten import Transform, fit
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.lookup import Lookup
 
 METHODS: tuple[str, ...] = get_args(WhitenConfig.__annotations__["method"])
 NONE = "-"
@@ -113,7 +114,7 @@ def _systems(
     saved: dict[str, Transform],
 ) -> tuple[list[System], list[str]]:
     """The systems of one vector file, and what the report should say about it."""
-    lookup = Lookup(embeddings, config)
+    lookup = Lookup(embeddings, config.case, subwords=config.subwords)
     # Each data set's first sentences, then its second ones.
     texts = [pair[side] for pairs in sets for side in (0, 1) for pair in pairs.texts]
     systems = []
@@ -132,7 +133,7 @@ def _systems(
                 made = _transformed(base, empty, after, saved)
                 values, zero = _cosines(made, sets)
                 systems.append(System(name, pooling, after, stop, values, zero))
-    return systems, lookup.note(name)
+    return systems, composed_note(name, len(lookup.oov))
 
 
 def _transformed(

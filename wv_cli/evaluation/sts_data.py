@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
-from wv_cli.evaluation.lookup import Malformed, data_lines
+from wv_cli.evaluation.data import Malformed, data_lines
 
 _FIRST = ("sentence_a", "sentence1", "sent_1", "sentence_1")
 _SECOND = ("sentence_b", "sentence2", "sent_2", "sentence_2")

@@ -25,10 +25,11 @@ from wv_cli.errors import BadFile, WvError, shown
 from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.base import Format, ReadOptions
 from wv_cli.formats.report import Report
+from wv_cli.search.packed import pack_bits, unpack_bits, words_per_code
 from wv_cli.system import container
 from wv_cli.system.input import Input
 from wv_cli.system.output import open_output
-from wv_cli.vectors.codes import MAX_BITS, Codes, CodeVectors, pack_bits, product_quantizer, unpack_bits, words_per_code
+from wv_cli.vectors.codes import MAX_BITS, Codes, CodeVectors, product_quantizer
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.quantizer import ProductQuantizer
 from wv_cli.words import WordList

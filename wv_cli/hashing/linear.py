@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from wv_cli import _hashing, _search
 from wv_cli.errors import UsageError, WvError, shown
+from wv_cli.search.packed import words_per_code
 from wv_cli.system import container
 from wv_cli.system.memory import aligned
 from wv_cli.system.output import open_output
 from wv_cli.system.threads import run_all
-from wv_cli.vectors.codes import MAX_BITS, Codes, words_per_code
+from wv_cli.vectors.codes import MAX_BITS, Codes
 from wv_cli.vectors.embeddings import Embeddings
 
 CENTRES = ("none", "mean", "row")

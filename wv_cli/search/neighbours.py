@@ -6,9 +6,8 @@ queries are asked together; ties go to the lowest row. Not here: approximate ind
 """
 
 import itertools
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,56 +15,35 @@ from numpy.typing import ArrayLike, NDArray
 
 from wv_cli import _search
 from wv_cli.errors import UsageError
-from wv_cli.system.memory import padded, zeros
-from wv_cli.vectors.embeddings import Embeddings, OovRows
-from wv_cli.words import WordList
+from wv_cli.search.topk import NO_HIT, Asked, Hits, exclusions, in_batches, merge, run_all, taken, together, unfilled
+from wv_cli.system.memory import aligned, padded, zeros
+from wv_cli.system.threads import processors
 
 METHODS = tuple(_search.METHODS)
 
-Hits = tuple[NDArray[np.int32], NDArray[np.float32]]
-
-_BATCH = 2048  # queries searched in one pass over the rows,
-_BATCH_HITS = 1 << 22  # fewer when they ask for many neighbours: every thread keeps all of a batch
+_BATCH = 2048  # queries searched in one pass over the rows, at most
 _WORDS = 512  # distinct words of one analogy batch: their scores against a block of rows stay in the second-level cache
-_NO_HIT = np.iinfo(np.int32).max
-
-
-def aligned(shape: tuple[int, ...], dtype: type[np.generic] = np.float32) -> NDArray[Any]:
-    """An uninitialised C-ordered array that begins on a cache line, as the kernels need their scratch."""
-    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-    block = np.empty(size + 64, np.uint8)
-    offset = -block.ctypes.data % 64
-    return block[offset : offset + size].view(dtype).reshape(shape)
-
-
-def default_threads() -> int:
-    """The processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+_LEAST_ROWS = 4096  # are worth a thread
 
 
 class Neighbours:
-    """Searches the rows of `embeddings`.
+    """A search.topk.Index of the rows of `matrix` (n, dim).
 
-    `unit` is the normalised matrix, (n, dim) float32: a view of rows padded to 64 bytes, or the matrix of `embeddings`
-    itself, changed in place, when `overwrite` is true and it is writable. A zero vector stays zero (its cosine with
-    everything is 0); a vector with NaN or infinity becomes NaN and is never found.
+    `unit` is the normalised matrix, (n, dim) float32: a view of rows padded to 64 bytes, or `matrix` itself, changed in
+    place, when `overwrite` is true and it is writable float32. A zero vector stays zero (its cosine with everything is
+    0); a vector with NaN or infinity becomes NaN and is never found.
 
     `threads` 0 means all processors. `isa` names an instruction set, for tests; None is the one in use.
     """
 
     def __init__(
-        self, embeddings: Embeddings, *, threads: int = 0, overwrite: bool = False, isa: str | None = None
+        self, matrix: NDArray[Any], *, threads: int = 0, overwrite: bool = False, isa: str | None = None
     ) -> None:
-        self.words: WordList = embeddings.words
-        self._subwords = embeddings.subwords
-        self.threads = threads or default_threads()
+        self.threads = threads or processors()
         self._isa = isa
-        matrix = embeddings.matrix
         n, dim = matrix.shape
         in_place = overwrite and matrix.dtype == np.float32 and matrix.flags.writeable and _rows_follow(matrix)
-        self.unit: NDArray[np.float32] = matrix
-        if not in_place:
-            self.unit = zeros(n, padded(dim))[:, :dim]
+        self.unit: NDArray[np.float32] = matrix if in_place else zeros(n, padded(dim))[:, :dim]
 
         def normalise(start: int, end: int) -> None:
             source = matrix[start:end]
@@ -73,35 +51,40 @@ class Neighbours:
                 source = np.ascontiguousarray(source, np.float32)
             _search.normalise(source, self.unit[start:end], isa)
 
-        self._over_rows(n, [normalise] * self.threads)
+        _over_rows(n, [normalise] * self.threads)
 
     def __len__(self) -> int:
-        return len(self.words)
+        return len(self.unit)
 
     @property
     def dim(self) -> int:
         return int(self.unit.shape[1])
 
-    def oov_rows(self) -> OovRows:
-        """Numbers, behind those of the rows, for words that are not listed but have subwords."""
-        return OovRows(len(self), self.dim, self._subwords)
-
-    def unit_rows(self, rows: ArrayLike, oov: OovRows | None = None) -> NDArray[np.float32]:
-        """The unit vectors (len(rows), dim) of rows; numbers from len(self) on are those that `oov` gave. A copy."""
-        numbers = np.asarray(rows, np.int64)
-        if oov is None or not len(oov):
-            return np.ascontiguousarray(self.unit[numbers])
-        inside = numbers < len(self)
-        result = np.empty((len(numbers), self.dim), np.float32)
-        result[inside] = self.unit[numbers[inside]]
-        composed = oov.vectors()
-        _search.normalise(composed, composed, self._isa)
-        result[~inside] = composed[numbers[~inside] - len(self)]
-        return result
+    def unit_rows(self, rows: ArrayLike, beyond: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
+        """The unit vectors (len(rows), dim) of rows, a copy; numbers from len(self) on are rows of `beyond` (m, dim),
+        of any length."""
+        if beyond is not None and len(beyond):
+            beyond = np.array(beyond, np.float32)
+            _search.normalise(beyond, beyond, self._isa)
+        found: NDArray[np.float32] = taken(self.unit, np.asarray(rows, np.int64), beyond)
+        return found
 
     def zero_rows(self) -> int:
         """How many vectors are zero."""
         return int(len(self) - np.count_nonzero(self.unit.any(axis=1)))
+
+    def nearest(
+        self,
+        asked: Asked,
+        k: int,
+        *,
+        weights: Sequence[Sequence[float]] | None = None,
+        beyond: NDArray[Any] | None = None,
+        rows: int | None = None,
+    ) -> Hits:
+        """As Index.nearest; what stands for several rows is the mean of their unit vectors."""
+        queries = together(asked, weights, lambda numbers: self.unit_rows(numbers, beyond), _mean)
+        return self.top_k(queries, k, exclude=asked, rows=rows)
 
     def top_k(
         self,
@@ -111,10 +94,10 @@ class Neighbours:
         exclude: Sequence[Iterable[int]] | None = None,
         rows: int | None = None,
     ) -> Hits:
-        """The k rows of highest cosine with each query: (indices (q, k) int32, cosines (q, k) float32), best first.
+        """The k rows of highest cosine with each query: (rows (q, k) int32, cosines (q, k) float32), best first.
 
         queries: (q, dim), normalised here. exclude: for each query the rows it must not get. rows: search only the
-        first so many. Places that cannot be filled (k > rows, NaN) have index -1 and score -inf. Raises ValueError for
+        first so many. Positions that cannot be filled (k > rows, NaN) have row -1 and score -inf. Raises ValueError for
         shapes that do not fit.
         """
         vectors = np.array(queries, np.float32, ndmin=2)
@@ -126,30 +109,27 @@ class Neighbours:
             raise ValueError(message)
         n = self._searched(rows)
         _search.normalise(vectors, vectors, self._isa)
-        indices, scores = _unfilled(len(vectors), k)
-        size = max(1, min(_BATCH, _BATCH_HITS // max(1, min(k, n))))
-        for start in range(0, len(vectors) if n and k and self.dim else 0, size):
-            batch = slice(start, start + size)
-            found = self._top_k(vectors[batch], min(k, n), None if exclude is None else exclude[batch], n)
-            indices[batch, : found[0].shape[1]], scores[batch, : found[1].shape[1]] = found
-        return indices, scores
 
-    def _top_k(self, vectors: NDArray[np.float32], k: int, exclude: Sequence[Iterable[int]] | None, n: int) -> Hits:
+        def search(batch: slice, k: int) -> Hits:
+            return self._top_k(vectors[batch], k, *exclusions(exclude, len(vectors[batch]), batch), n)
+
+        return in_batches(len(vectors), k, n, _BATCH, search)
+
+    def _top_k(
+        self, vectors: NDArray[np.float32], k: int, starts: NDArray[np.int64], excluded: NDArray[np.int32], n: int
+    ) -> Hits:
         count, lanes = len(vectors), _search.lanes(self._isa)
         panels = aligned((-(-count // lanes), self.dim, lanes))
         _search.pack(vectors, panels, self._isa)
-        lists = [sorted(set(rows)) for rows in exclude] if exclude is not None else [[]] * count
-        starts = np.concatenate([[0], np.cumsum([len(rows) for rows in lists])]).astype(np.int64)
-        excluded = np.array([row for rows in lists for row in rows], np.int64).clip(-1, _NO_HIT).astype(np.int32)
         heaps, scans = [], []
         for _ in range(self._workers(n)):
             thresholds = np.full(len(panels) * lanes, np.inf, np.float32)
             thresholds[:count] = -np.inf
-            hits, scores = _unfilled(count, k, _NO_HIT)
+            hits, scores = unfilled(count, k, NO_HIT)
             heaps.append((hits, scores))
             scans.append(_search.TopK(self.unit, panels, thresholds, scores, hits, starts, excluded, self._isa).scan)
-        self._over_rows(n, scans)
-        return _merge(heaps, k)
+        _over_rows(n, scans)
+        return merge(heaps, k)
 
     def analogies(
         self,
@@ -160,75 +140,80 @@ class Neighbours:
         *,
         method: str = "3cosadd",
         rows: int | None = None,
-        oov: OovRows | None = None,
+        beyond: NDArray[np.float32] | None = None,
     ) -> Hits:
-        """The k best answers to `a is to b as c is to ?`, the three asked words excluded: (indices (q, k) int32,
-        scores (q, k) float32), best first; unfilled places as in top_k.
+        """The k best answers to `a is to b as c is to ?`, the three asked rows excluded: (rows (q, k) int32,
+        scores (q, k) float32), best first; unfilled positions as in top_k.
 
         a, b, c: (q) row numbers. method: `3cosadd` scores x by its cosine with b - a + c of the unit vectors (Mikolov
         et al. 2013), `3cosmul` by cos'(x, b) cos'(x, c) / (cos'(x, a) + .001), cos' = (cos + 1) / 2 (Levy & Goldberg
-        2014). rows: answer only from the first so many. oov: gave the numbers from len(self) on, which can be asked but
-        are no answers. Raises UsageError for another method, IndexError for a row out of range.
+        2014). rows: answer only from the first so many. beyond: (m, dim) vectors that the numbers from len(self) on
+        stand for; they can be asked but are no answers. Raises UsageError for another method, IndexError for a row out
+        of range.
         """
         if method not in METHODS:
             message = f"unknown analogy method {method!r} (choices: {', '.join(METHODS)})"
             raise UsageError(message)
         asked = np.stack([np.atleast_1d(np.asarray(ids, np.int64)) for ids in (a, b, c)], axis=1)
-        known = len(self) + (len(oov) if oov is not None else 0)
+        known = len(self) + (len(beyond) if beyond is not None else 0)
         if asked.size and not (asked.min() >= 0 and asked.max() < known):
             message = f"row numbers must be 0 to {known - 1}"
             raise IndexError(message)
         n = self._searched(rows)
-        indices, scores = _unfilled(len(asked), k)
-        for batch in _few_words(asked) if n and k and self.dim else ():
-            found = self._analogies(asked[batch], min(k, n), method, n, oov)
-            indices[batch, : found[0].shape[1]], scores[batch, : found[1].shape[1]] = found
-        return indices, scores
+        hits, scores = unfilled(len(asked), k)
+        k = min(k, n)
+        for batch in _few_words(asked) if k else ():
+            hits[batch, :k], scores[batch, :k] = self._analogies(asked[batch], k, method, n, beyond)
+        return hits, scores
 
-    def _analogies(self, asked: NDArray[np.int64], k: int, method: str, n: int, oov: OovRows | None) -> Hits:
+    def _analogies(
+        self, asked: NDArray[np.int64], k: int, method: str, n: int, beyond: NDArray[np.float32] | None
+    ) -> Hits:
         ids, inverse = np.unique(asked, return_inverse=True)
         questions: NDArray[np.int32] = inverse.reshape(asked.shape).astype(np.int32)
-        words, word_rows = self.unit_rows(ids, oov), ids.astype(np.int32)
+        words, word_rows = self.unit_rows(ids, beyond), ids.astype(np.int32)
         heaps, scans = [], []
         for _ in range(self._workers(n)):
             thresholds = np.full(len(asked), -np.inf, np.float32)
-            hits, scores = _unfilled(len(asked), k, _NO_HIT)
+            hits, scores = unfilled(len(asked), k, NO_HIT)
             heaps.append((hits, scores))
             job = _search.Analogies(self.unit, words, word_rows, questions, method, thresholds, scores, hits, self._isa)
             scratch = aligned((job.scratch_bytes,), np.uint8)
-            scans.append(lambda start, end, job=job, scratch=scratch: job.scan(start, end, scratch))
-        self._over_rows(n, scans)
-        indices, scores = _merge(heaps, k)
+            scans.append(partial(job.scan, scratch=scratch))
+        _over_rows(n, scans)
+        hits, scores = merge(heaps, k)
         if method == "3cosadd":
             # The kernel scores with b - a + c as it is; its length turns the score into a cosine and keeps the order.
             a, b, c = (words[questions[:, i]].astype(np.float64) for i in range(3))
             length = np.linalg.norm(b - a + c, axis=1, keepdims=True)
             scores = np.divide(scores, length, out=scores.copy(), where=(length > 0) & np.isfinite(scores))
-        return indices, scores
+        return hits, scores
 
     def _searched(self, rows: int | None) -> int:
-        return len(self) if rows is None else max(0, min(rows, len(self)))
+        """The rows to look at; none of vectors without numbers."""
+        n = len(self) if self.dim else 0
+        return n if rows is None else max(0, min(rows, n))
 
     def _workers(self, n: int) -> int:
-        return max(1, min(self.threads, n // 4096))
+        return max(1, min(self.threads, n // _LEAST_ROWS))
 
-    def _over_rows(self, n: int, scans: Sequence[Callable[[int, int], None]]) -> None:
-        """Runs one thread per scan; each takes the next range of rows when it has done one, so its ranges ascend."""
-        size = max(4096, -(-n // (16 * len(scans))))
-        if n <= size:
-            scans = scans[:1]
-        starts = itertools.count(0, size)
 
-        def work(scan: Callable[[int, int], None]) -> None:
-            while (start := next(starts)) < n:
-                scan(start, min(start + size, n))
+def _over_rows(n: int, scans: Sequence[Callable[[int, int], None]]) -> None:
+    """Runs one thread per scan; each takes the next range of rows when it has done one, so its ranges ascend."""
+    size = max(_LEAST_ROWS, -(-n // (16 * len(scans))))
+    starts = itertools.count(0, size)
 
-        if len(scans) == 1:
-            work(scans[0])
-            return
-        with ThreadPoolExecutor(len(scans)) as pool:
-            for done in [pool.submit(work, scan) for scan in scans]:
-                done.result()
+    def work(scan: Callable[[int, int], None]) -> None:
+        while (start := next(starts)) < n:
+            scan(start, min(start + size, n))
+
+    run_all([partial(work, scan) for scan in (scans if n > size else scans[:1])])
+
+
+def _mean(rows: NDArray[np.float32], weights: NDArray[np.float32] | None) -> NDArray[np.float32]:
+    """(dim,) of (n, dim)."""
+    mean: NDArray[np.float32] = (rows if weights is None else rows * weights[:, None]).mean(axis=0)
+    return mean
 
 
 def _rows_follow(matrix: NDArray[np.generic]) -> bool:
@@ -237,20 +222,6 @@ def _rows_follow(matrix: NDArray[np.generic]) -> bool:
     side_by_side = matrix.strides[1] == item or matrix.shape[1] == 1
     follows = matrix.strides[0] >= matrix.shape[1] * item and matrix.strides[0] % item == 0
     return side_by_side and (follows or len(matrix) <= 1) and bool(matrix.flags.aligned)
-
-
-def _unfilled(count: int, k: int, hit: int = -1) -> Hits:
-    return np.full((count, k), hit, np.int32), np.full((count, k), -np.inf, np.float32)
-
-
-def _merge(heaps: Sequence[Hits], k: int) -> Hits:
-    """The k best of all threads' heaps, best first, ties by row."""
-    hits = np.concatenate([hits for hits, _ in heaps], axis=1)
-    scores = np.concatenate([scores for _, scores in heaps], axis=1)
-    order = np.lexsort((hits, -scores), axis=1)[:, :k]
-    hits, scores = np.take_along_axis(hits, order, axis=1), np.take_along_axis(scores, order, axis=1)
-    hits[hits == _NO_HIT] = -1
-    return hits, scores
 
 
 def _few_words(asked: NDArray[np.int64]) -> Iterator[slice]:

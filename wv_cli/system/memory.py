@@ -19,6 +19,14 @@ def padded(dim: int) -> int:
     return -(-dim // ROW_FLOATS) * ROW_FLOATS
 
 
+def aligned(shape: tuple[int, ...], dtype: type[np.generic] = np.float32) -> NDArray[Any]:
+    """An uninitialised C-ordered array that begins on a cache line, as the kernels need their scratch."""
+    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+    block = np.empty(size + 64, np.uint8)
+    offset = -block.ctypes.data % 64
+    return block[offset : offset + size].view(dtype).reshape(shape)
+
+
 def zeros(rows: int, columns: int) -> NDArray[np.float32]:
     """A zeroed (rows, columns) float32 matrix on a 2 MiB boundary, in huge pages where the system gives them.
 
@@ -37,14 +45,6 @@ def zeros(rows: int, columns: int) -> NDArray[np.float32]:
     floats = np.frombuffer(block, np.float32)
     first = -floats.ctypes.data % _HUGE_PAGE // 4
     return floats[first : first + rows * columns].reshape(rows, columns)
-
-
-def aligned(shape: tuple[int, ...], dtype: type[np.generic] = np.float32) -> NDArray[Any]:
-    """An uninitialised C-ordered array that begins on a cache line, as the kernels need their scratch."""
-    size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-    block = np.empty(size + _CACHE_LINE, np.uint8)
-    offset = -block.ctypes.data % _CACHE_LINE
-    return block[offset : offset + size].view(dtype).reshape(shape)
 
 
 def available() -> int | None:

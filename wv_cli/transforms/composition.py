@@ -1,27 +1,22 @@
 """Vectors of words and of lines, from a fastText model or from plain vectors, a batch at a time.
 
 A model composes words it does not list of their n-grams; how a line becomes one vector is the model's own rule, or for
-plain vectors a function of POOLINGS. Not here: reading the files (wv_cli.formats.open_vectors).
+plain vectors the pooling "fasttext" of sentences.POOLINGS. Not here: reading the files (wv_cli.formats.open_vectors).
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError, WvError
+from wv_cli.transforms.sentences import POOLINGS, SIF_A, Sentences
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.fasttext import FastTextModel, split_line, unit_mean
+from wv_cli.vectors.fasttext import FastTextModel, split_line
 from wv_cli.words import WordList
 
-# (the vectors (n, dim) of a line's known words, their rows (n,)) -> (dim,); n is at least 1.
-Pooling = Callable[[NDArray[np.float32], NDArray[np.int64]], NDArray[np.float32]]
-
 _WORDS_AT_ONCE = 10_000
-
-# fasttext: the rule of its models of word vectors.
-POOLINGS: dict[str, Pooling] = {"fasttext": lambda vectors, rows: unit_mean([vectors], vectors.shape[1])}
 
 
 class Composer(Protocol):
@@ -68,8 +63,8 @@ class OfModel:
 class OfEmbeddings:
     """Of plain vectors, whose words are all there is."""
 
-    def __init__(self, embeddings: Embeddings, pooling: str = "fasttext") -> None:
-        self._embeddings, self._pooling = embeddings, POOLINGS[pooling]
+    def __init__(self, embeddings: Embeddings) -> None:
+        self._embeddings = embeddings
 
     @property
     def dim(self) -> int:
@@ -85,13 +80,10 @@ class OfEmbeddings:
         return vectors, rows >= 0
 
     def lines(self, lines: Sequence[str]) -> NDArray[np.float32]:
-        result = np.zeros((len(lines), self.dim), np.float32)
-        for i, line in enumerate(lines):
-            rows = self._embeddings.words.find_all(WordList.of(split_line(line)))
-            rows = rows[rows >= 0]
-            if len(rows):
-                result[i] = self._pooling(self._embeddings.matrix[rows], rows)
-        return result
+        found = [self._embeddings.words.find_all(WordList.of(split_line(line))) for line in lines]
+        sentences = Sentences.of_rows([rows[rows >= 0].tolist() for rows in found])
+        vectors = POOLINGS["fasttext"](sentences, self._embeddings.matrix, None, SIF_A)
+        return vectors.astype(np.float32)
 
     def ngrams(self, word: str) -> tuple[list[bytes], NDArray[np.float32]]:
         """Raises UsageError."""

@@ -101,8 +101,7 @@ def quantize(
     else:
         vectors = model.all_word_vectors()
         if len(pruned.words) < len(vectors):
-            kept = np.fromiter((model.words.find(pruned.words.bytes_at(i)) for i in range(len(pruned.words))), np.int64)
-            vectors = vectors[kept]
+            vectors = vectors[model.words.find_all(pruned.words)]
         input_ = _quantize_subwords(pruned, vectors, config)
     return replace(pruned, input=input_, output=_quantize_output(pruned, config), version=12)
 
@@ -172,12 +171,12 @@ def _own_rows(model: FastTextModel, vectors: NDArray[np.float32], matrix: Rows) 
         rows = model.rows_of_buckets(buckets)
         known = (rows >= 0) & (word + first != end_of_line)
         counts = np.bincount(word[known], minlength=last - first)
-        places = np.zeros(len(counts) + 1, np.int64)
-        np.cumsum(counts, out=places[1:])
+        groups = np.zeros(len(counts) + 1, np.int64)
+        np.cumsum(counts, out=groups[1:])
         distinct, index = np.unique(rows[known], return_inverse=True)
         means = np.empty((last - first, own.shape[1]), np.float32)
         values = np.ascontiguousarray(matrix.take(distinct))
-        _subwords.mean_rows(values.view(np.uint8), places, index.astype(np.int64), means)
+        _subwords.mean_rows(values.view(np.uint8), groups, index.astype(np.int64), means)
         own[first:last] *= (counts[:, None] + 1).astype(np.float32)
         own[first:last] -= means * counts[:, None].astype(np.float32)
     return own

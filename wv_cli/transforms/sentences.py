@@ -1,50 +1,42 @@
-"""Sentence vectors made of word vectors: weighted means, and the common component that all of them share.
+"""Sentence vectors made of word vectors: the table POOLINGS.
 
-    mean   1/|s| sum v_w
-    sif    1/|s| sum a / (a + p(w)) v_w, less its projection on the first singular vector of the given sentences
-           (Arora, Liang & Ma 2017). p(w) is a word's share of a vocabulary file's words, 0 for a word not in it.
-    idf    1/|s| sum idf(w) v_w, idf(w) = 1 + ln((1 + n) / (1 + n_w)): n_w of the n given sentences hold w, or, with a
-           vocabulary file, n lines and as many of them as the word has occurrences
+    mean       1/|s| sum v_w
+    sif        1/|s| sum a / (a + p(w)) v_w, less its projection on the first singular vector of the given sentences
+               (Arora, Liang & Ma 2017). p(w) is a word's share of a vocabulary file's words, 0 for a word not in it.
+    idf        1/|s| sum idf(w) v_w, idf(w) = 1 + ln((1 + n) / (1 + n_w)): n_w of the n given sentences hold w, or, with
+               a vocabulary file, n lines and as many of them as the word has occurrences
+    fasttext   1/|s| sum v_w / |v_w|, in float32, zero vectors left out: what fastText's models of word vectors do
 
 |s| is the number of words that have a vector. The common component is fitted on the sentences given together (those of
 a data set, without their scores), so a sentence's SIF vector depends on its company.
 
-Words: a sentence is parted at blanks; a field that is not listed loses the punctuation around it, and if it is still
+Words: a sentence is cut at blanks; a field that is not listed loses the punctuation around it, and if it is still
 not listed it is taken apart at all punctuation ("woman's" -> woman, s); parts that are not listed are composed of
 subwords where the vectors can do that. Case is the look-up's. A sentence of which no word has a vector is the zero
 vector.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError, WvError
+from wv_cli.registry import Registry
 from wv_cli.text.vocab import Vocab
-from wv_cli.vectors.embeddings import Embeddings, OovRows
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.fasttext import unit_mean
+from wv_cli.vectors.lookup import Lookup
 
-Pooling = Literal["mean", "sif", "idf"]
-POOLINGS: tuple[Pooling, ...] = ("mean", "sif", "idf")
 SIF_A = 1e-3
 
 _EDGES = re.compile(r"^\W+|\W+$")
 _PARTS = re.compile(r"\w+")
 
 
-class WordLookup(Protocol):
-    """evaluation.lookup.Lookup is one. `row`: a word's row, -1 without a vector; with `compose` perhaps a number of
-    `oov`."""
-
-    oov: OovRows
-
-    def row(self, word: str, *, compose: bool = True) -> int: ...
-
-
-def word_rows(sentence: str, lookup: WordLookup, stop_words: frozenset[str] = frozenset()) -> list[int]:
+def word_rows(sentence: str, lookup: Lookup, stop_words: frozenset[str] = frozenset()) -> list[int]:
     """The rows of a sentence's words, as the module says. Words whose lower-case spelling is in `stop_words` are left
     out."""
     rows = []
@@ -66,8 +58,11 @@ class Sentences:
     starts: NDArray[np.int64]
 
     @classmethod
-    def of(cls, texts: Sequence[str], lookup: WordLookup, stop_words: frozenset[str] = frozenset()) -> "Sentences":
-        found = [word_rows(text, lookup, stop_words) for text in texts]
+    def of(cls, texts: Sequence[str], lookup: Lookup, stop_words: frozenset[str] = frozenset()) -> "Sentences":
+        return cls.of_rows([word_rows(text, lookup, stop_words) for text in texts])
+
+    @classmethod
+    def of_rows(cls, found: Sequence[Sequence[int]]) -> "Sentences":
         starts = np.zeros(len(found) + 1, np.int64)
         np.cumsum([len(rows) for rows in found], out=starts[1:])
         return cls(np.array([row for rows in found for row in rows], np.int64), starts)
@@ -80,47 +75,22 @@ class Sentences:
         return np.diff(self.starts)
 
 
-def counts_of(rows: int, lookup: WordLookup, vocab: Vocab) -> NDArray[np.float64]:
-    """How often the word of each of `rows` rows stands in `vocab`, spellings that are one to the look-up added up; 0
-    for words that are composed."""
-    counts = np.zeros(rows)
-    for word, count in zip(vocab.words, vocab.counts.tolist(), strict=True):
-        row = lookup.row(word, compose=False)
-        if row >= 0:
-            counts[row] += count
-    return counts
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """How often words occur: a vocabulary file, whose words are found by `lookup`."""
 
+    vocab: Vocab
+    lookup: Lookup
 
-def row_weights(
-    pooling: Pooling,
-    sentences: Sentences,
-    rows: int,
-    lookup: WordLookup,
-    vocab: Vocab | None = None,
-    a: float = SIF_A,
-) -> NDArray[np.float64]:
-    """(rows,) weights of the words. Raises UsageError for sif without `vocab`, WvError for idf with
-    a `vocab` that does not tell its number of lines."""
-    if pooling == "mean":
-        return np.ones(rows)
-    if pooling == "sif":
-        if vocab is None:
-            message = "sif needs the words' frequencies: give --counts VOCAB (`wv build-vocab` makes one)"
-            raise UsageError(message)
-        share = counts_of(rows, lookup, vocab) / max(1, vocab.tokens)
-        return a / (a + share)
-    if vocab is not None:
-        if not vocab.lines:
-            message = (
-                "idf needs a vocabulary file with the number of lines, a first row `</s> N`; or leave --counts out"
-            )
-            raise WvError(message)
-        total, holding = float(vocab.lines), np.minimum(counts_of(rows, lookup, vocab), vocab.lines)
-    else:
-        number = np.repeat(np.arange(len(sentences)), sentences.lengths)
-        once = np.unique(np.stack([number, sentences.rows]), axis=1)[1]
-        total, holding = float(len(sentences)), np.bincount(once, minlength=rows).astype(np.float64)
-    return 1 + np.log((1 + total) / (1 + holding))
+    def of_rows(self, rows: int) -> NDArray[np.float64]:
+        """(rows,): how often each row's word stands in the file, spellings that are one to the look-up added up; 0 for
+        words that are composed."""
+        counts = np.zeros(rows)
+        for word, count in zip(self.vocab.words, self.vocab.counts.tolist(), strict=True):
+            row = self.lookup.row(word, compose=False)
+            if row >= 0:
+                counts[row] += count
+        return counts
 
 
 def pooled(sentences: Sentences, matrix: NDArray[np.float32], weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -149,23 +119,74 @@ def without_component(vectors: NDArray[np.float64], component: NDArray[np.float6
     return vectors - np.outer(vectors @ component, component)
 
 
+# (sentences, the vectors of their rows (rows, dim), counts if there are any, SIF's a) -> (sentences, dim); zero for a
+# sentence without words.
+Pooling = Callable[[Sentences, NDArray[np.float32], Counts | None, float], NDArray[np.float64]]
+
+
+def _mean(sentences: Sentences, matrix: NDArray[np.float32], counts: Counts | None, a: float) -> NDArray[np.float64]:
+    return pooled(sentences, matrix, np.ones(len(matrix)))
+
+
+def _sif(sentences: Sentences, matrix: NDArray[np.float32], counts: Counts | None, a: float) -> NDArray[np.float64]:
+    """Raises UsageError without counts."""
+    if counts is None:
+        message = "sif needs the words' frequencies: give --counts VOCAB (`wv build-vocab` makes one)"
+        raise UsageError(message)
+    share = counts.of_rows(len(matrix)) / max(1, counts.vocab.tokens)
+    vectors = pooled(sentences, matrix, a / (a + share))
+    return without_component(vectors, common_component(vectors))
+
+
+def _idf(sentences: Sentences, matrix: NDArray[np.float32], counts: Counts | None, a: float) -> NDArray[np.float64]:
+    """Raises WvError for a vocabulary file that does not tell its number of lines."""
+    if counts is not None:
+        total = counts.vocab.lines
+        if not total:
+            message = (
+                "idf needs a vocabulary file with the number of lines, a first row `</s> N`; or leave --counts out"
+            )
+            raise WvError(message)
+        holding = np.minimum(counts.of_rows(len(matrix)), total)
+    else:
+        total = len(sentences)
+        number = np.repeat(np.arange(total), sentences.lengths)
+        once = np.unique(np.stack([number, sentences.rows]), axis=1)[1]
+        holding = np.bincount(once, minlength=len(matrix)).astype(np.float64)
+    return pooled(sentences, matrix, 1 + np.log((1 + float(total)) / (1 + holding)))
+
+
+def _fasttext(
+    sentences: Sentences, matrix: NDArray[np.float32], counts: Counts | None, a: float
+) -> NDArray[np.float64]:
+    result = np.zeros((len(sentences), matrix.shape[1]))
+    for i in np.flatnonzero(sentences.lengths).tolist():
+        rows = sentences.rows[sentences.starts[i] : sentences.starts[i + 1]]
+        result[i] = unit_mean([matrix[rows]], matrix.shape[1])
+    return result
+
+
+POOLINGS: Registry[Pooling] = Registry(
+    "pooling", [("mean", _mean), ("sif", _sif), ("idf", _idf), ("fasttext", _fasttext)]
+)
+
+
 def sentence_vectors(
     texts: Sequence[str],
     embeddings: Embeddings,
-    lookup: WordLookup,
-    pooling: Pooling = "mean",
+    lookup: Lookup,
+    pooling: str = "mean",
     *,
     vocab: Vocab | None = None,
     stop_words: frozenset[str] = frozenset(),
     a: float = SIF_A,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """((texts, dim) vectors, mask of the texts no word of which has a vector). Raises what row_weights raises."""
+    """((texts, dim) vectors, mask of the texts no word of which has a vector). Raises UsageError for a pooling that is
+    not in POOLINGS and for sif without `vocab`, WvError for idf with a `vocab` that does not tell its number of
+    lines."""
     sentences = Sentences.of(texts, lookup, stop_words)
     matrix = embeddings.matrix
     if len(lookup.oov):
         matrix = np.concatenate([matrix, lookup.oov.vectors()])
-    weights = row_weights(pooling, sentences, len(matrix), lookup, vocab, a)
-    vectors = pooled(sentences, matrix, weights)
-    if pooling == "sif":
-        vectors = without_component(vectors, common_component(vectors))
-    return vectors, sentences.lengths == 0
+    counts = Counts(vocab, lookup) if vocab is not None else None
+    return POOLINGS.find(pooling)(sentences, matrix, counts, a), sentences.lengths == 0

@@ -15,6 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.errors import WvError
+from wv_cli.search.codes import CodeNeighbours
+from wv_cli.search.neighbours import Neighbours
+from wv_cli.search.packed import pack_positions, unpack_bits, words_per_code
+from wv_cli.search.reranking import Reranker
+from wv_cli.search.topk import Index
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.quantizer import CENTROIDS, ProductQuantizer
 from wv_cli.words import WordList
@@ -77,14 +83,7 @@ class Codes:
         if self.quantizer is not None:
             message = "product codes are compared by the vectors they stand for, not by bits"
             raise ValueError(message)
-        if not self.sparse:
-            return self.data
-        out = np.zeros((len(self), words_per_code(self.bits)), np.uint64)
-        rows = np.arange(len(self))
-        for column in range(self.active):
-            at = self.data[:, column]
-            out[rows, at >> 6] |= np.uint64(1) << (at & 63).astype(np.uint64)
-        return out
+        return pack_positions(self.data, self.bits) if self.sparse else self.data
 
 
 def product_blocks(dim: int, bits: int) -> int | None:
@@ -104,25 +103,6 @@ def product_quantizer(centroids: NDArray[np.float32], bits: int) -> ProductQuant
     return ProductQuantizer(dim, dsub, centroids) if sane and dsub else None
 
 
-def words_per_code(bits: int) -> int:
-    """64-bit words per code."""
-    return -(-bits // 64)
-
-
-def pack_bits(bits: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """(n, bits) true or false -> (n, words_per_code(bits)) uint64, the lowest bit first."""
-    packed = np.packbits(bits, axis=1, bitorder="little")
-    out = np.zeros((len(bits), 8 * words_per_code(bits.shape[1])), np.uint8)
-    out[:, : packed.shape[1]] = packed
-    return out.view("<u8").astype(np.uint64, copy=False)
-
-
-def unpack_bits(packed: NDArray[np.uint64], bits: int) -> NDArray[np.bool_]:
-    """The reverse of pack_bits."""
-    octets = np.ascontiguousarray(packed, "<u8").view(np.uint8)
-    return np.unpackbits(octets, axis=1, count=bits, bitorder="little").view(np.bool_)
-
-
 class CodeVectors(Embeddings):
     """Codes where vectors are expected: +1 and -1 for the bits of dense codes, 1 and 0 for sparse ones, so that cosines
     are 1 - 2 Hamming / bits and overlap / active; for product codes the vectors they stand for. The matrix is made when
@@ -136,15 +116,40 @@ class CodeVectors(Embeddings):
 
     @cached_property
     def matrix(self) -> NDArray[np.float32]:
-        codes = self.codes
-        if codes.quantizer is not None:
-            return codes.quantizer.decode(codes.data)
-        if not codes.sparse:
-            return np.where(unpack_bits(codes.data, codes.bits), np.float32(1), np.float32(-1))
-        out = np.zeros((len(codes), codes.bits), np.float32)
-        np.put_along_axis(out, codes.data.astype(np.int64), np.float32(1), axis=1)
-        return out
+        return self._decoded(self.codes.data)
 
     @property
     def dim(self) -> int:
         return self.codes.quantizer.dim if self.codes.quantizer is not None else self.codes.bits
+
+    def row(self, row: int) -> NDArray[np.float32]:
+        return self._decoded(self.codes.data[[row]]).reshape(-1)
+
+    def search(self, *, threads: int = 0, overwrite: bool = False) -> Index:
+        """An index of the codes; of product codes one of the vectors they stand for."""
+        codes = self.codes
+        if codes.quantizer is not None:
+            return super().search(threads=threads, overwrite=overwrite)
+        return CodeNeighbours(codes.bits, codes.active, codes.data, threads=threads)
+
+    def _decoded(self, data: NDArray[Any]) -> NDArray[np.float32]:
+        codes = self.codes
+        if codes.quantizer is not None:
+            return codes.quantizer.decode(data)
+        if not codes.sparse:
+            return np.where(unpack_bits(data, codes.bits), np.float32(1), np.float32(-1))
+        out = np.zeros((len(data), codes.bits), np.float32)
+        np.put_along_axis(out, data.astype(np.int64), np.float32(1), axis=1)
+        return out
+
+
+def reranked(first: Index, words: WordList, vectors: Embeddings, name: str, candidates: int | None = None) -> Reranker:
+    """`first`, an index of codes of `words`, whose `candidates` nearest (10 k by default) are put in the order of the
+    cosines of `vectors`, which are changed (Neighbours, overwrite). Raises WvError when a word has no vector there;
+    `name` is what the message calls them."""
+    rows = np.arange(len(words)) if words == vectors.words else vectors.words.find_all(words)
+    if (rows < 0).any():
+        lost = words[int((rows < 0).argmax())]
+        message = f"{name}: has no vector for {lost!r}, which has a code; rerank with the vectors that were hashed"
+        raise WvError(message)
+    return Reranker(first, Neighbours(vectors.matrix, overwrite=True).unit, rows, candidates)

@@ -1,25 +1,29 @@
 """Embeddings: words and their vectors, as read from or written to a file, and vectors of words that are not listed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.search.neighbours import Neighbours
+from wv_cli.search.topk import Index
+from wv_cli.vectors.oov import Subwords
+from wv_cli.vectors.queries import WordIndex
+from wv_cli.vectors.spelling import missing
 from wv_cli.words import WordList
-
-
-class Subwords(Protocol):
-    """What can compose vectors of words it does not list; see wv_cli.vectors.fasttext."""
-
-    def oov_vector(self, word: str | bytes, /) -> NDArray[np.float32] | None:
-        """(dim,); None for a word that is listed, and for one of which no part is known."""
 
 
 @dataclass(frozen=True)
 class Embeddings:
     """`matrix` is (len(words), dim) float32, row i the vector of word i; it may be memory-mapped and read-only, and its
-    rows may be padded (a view with a larger row stride). `subwords` gives words that are not listed a vector."""
+    rows may be padded (a view with a larger row stride). `subwords` gives words that are not listed a vector.
+
+    >>> e = wv_cli.load("vectors.bin")
+    >>> "king" in e, e["king"].shape, e.similarity("king", "queen")
+    >>> e.neighbours(["king", "woman"], ["man"], k=5)
+    """
 
     words: WordList
     matrix: NDArray[np.float32]
@@ -37,31 +41,52 @@ class Embeddings:
     def __len__(self) -> int:
         return len(self.words)
 
+    def __contains__(self, word: object) -> bool:
+        """Whether e[word] gives a vector: the word is listed, or composed of its subwords."""
+        return isinstance(word, str) and (word in self.words or self._composed(word) is not None)
 
-class OovRows:
-    """Gives words that are not listed numbers from `first` on, as if their vectors stood behind a matrix of `first`
-    rows."""
+    def __getitem__(self, word: str) -> NDArray[np.float32]:
+        """The vector (dim,) of a word as it is spelled, a copy; of a word that is not listed composed of its subwords.
+        Raises KeyError, with a near spelling if there is one, for a word without a vector."""
+        row = self.words.find(word)
+        vector = self.row(row) if row >= 0 else self._composed(word)
+        if vector is None:
+            raise KeyError(missing(self.words, word, "the vectors"))
+        return vector
 
-    def __init__(self, first: int, dim: int, subwords: Subwords | None) -> None:
-        self.first, self._dim, self._subwords = first, dim, subwords
-        self._numbers: dict[str, int] = {}
-        self._vectors: list[NDArray[np.float32]] = []
+    __iter__ = None  # not a sequence; e.words is one
 
-    def __len__(self) -> int:
-        return len(self._vectors)
+    def similarity(self, a: str, b: str) -> float:
+        """The cosine of two words' vectors, -1 to 1; 0 when one is a zero vector. Raises KeyError as e[word]."""
+        x, y = self[a].astype(np.float64), self[b].astype(np.float64)
+        length = float(np.sqrt((x @ x) * (y @ y)))
+        return float(np.clip(x @ y / length, -1, 1)) if length else 0.0
 
-    def row(self, word: str) -> int:
-        """The number of `word`; -1 when no vector can be composed."""
-        number = self._numbers.get(word)
-        if number is None:
-            vector = self._subwords.oov_vector(word) if self._subwords is not None else None
-            number = -1
-            if vector is not None and np.isfinite(vector).all():
-                number = self.first + len(self._vectors)
-                self._vectors.append(vector)
-            self._numbers[word] = number
-        return number
+    def neighbours(
+        self, positive: str | Sequence[str], negative: str | Sequence[str] = (), k: int = 10
+    ) -> list[tuple[str, float]]:
+        """The k words nearest to the mean of the unit vectors of the `positive` words, less those of the `negative`
+        ones, with their cosines, best first; the words asked are left out, and the search is exact. Of codes: nearest
+        to the bits that most of the words have, with the share of equal bits (sparse codes: of common active ones).
 
-    def vectors(self) -> NDArray[np.float32]:
-        """(len(self), dim), in the order of the numbers."""
-        return np.array(self._vectors, np.float32).reshape(-1, self._dim)
+        The first call makes a normalised copy of the matrix, which is kept: 4 x len(e) x dim bytes. Raises KeyError as
+        e[word], ValueError when no word is given.
+        """
+        plus, minus = ([each] if isinstance(each, str) else list(each) for each in (positive, negative))
+        return self._index.similar(plus, minus, k)
+
+    def row(self, row: int) -> NDArray[np.float32]:
+        """Vector number `row`, (dim,), a copy."""
+        return np.array(self.matrix[row], np.float32)
+
+    def search(self, *, threads: int = 0, overwrite: bool = False) -> Index:
+        """An index of the rows; `threads` 0: all processors. With `overwrite` the matrix becomes its unit vectors where
+        it can, instead of a second matrix beside it."""
+        return Neighbours(self.matrix, threads=threads, overwrite=overwrite)
+
+    @cached_property
+    def _index(self) -> WordIndex:
+        return WordIndex(self, self.search())
+
+    def _composed(self, word: str) -> NDArray[np.float32] | None:
+        return self.subwords.oov_vector(word) if self.subwords is not None else None

@@ -165,7 +165,7 @@ class FastTextModel:
 
     def word_vector(self, word: str | bytes) -> NDArray[np.float32]:
         """(dim,); zero for a word that is not known and has no n-grams."""
-        return self.mean([self.word_rows(word)])[0]
+        return self.mean([self.word_rows(word)]).reshape(-1)
 
     def oov_vector(self, word: str | bytes) -> NDArray[np.float32] | None:
         """word_vector of a word that is not known; None for a known one, and when nothing is known of its n-grams."""
@@ -203,7 +203,7 @@ class FastTextModel:
         without a vector left out."""
         tokens = split_line(line, classifier=self.is_classifier)
         if self.is_classifier:
-            return self.mean([self.line_rows(tokens)])[0]
+            return self.mean([self.line_rows(tokens)]).reshape(-1)
         blocks = (tokens[first : first + _WORDS_AT_ONCE] for first in range(0, len(tokens), _WORDS_AT_ONCE))
         return unit_mean((self.word_vectors(block) for block in blocks), self.dim)
 
@@ -267,8 +267,8 @@ class FastTextModel:
 
 
 def split_line(line: str | bytes, *, classifier: bool = False) -> list[bytes]:
-    """The words of a line, separated as fastText does it: for a classifier at SEPARATORS (Dictionary::readWord), else at
-    ASCII white space (C++ streams, bytes.split()), which is the same without NUL."""
+    """The words of a line, separated as fastText does it: for a classifier at SEPARATORS (Dictionary::readWord), else
+    at ASCII white space (C++ streams, bytes.split()), which is the same without NUL."""
     text = encode(line) if isinstance(line, str) else line
     return (text.translate(_TO_SPACES) if classifier else text).split()
 

@@ -1,31 +1,52 @@
 """Words as users type them: looked up, and the nearest spelling of one that is not there."""
 
 import string
+from collections.abc import Sequence
 
-from wv_cli.vectors.embeddings import OovRows
+from wv_cli.vectors.oov import OovRows
 from wv_cli.words import WordList, split_words
 
 _LETTERS = string.ascii_lowercase + string.digits + "-'_."
 
 
 def find_words(
-    words: WordList, query: str, place: str, *, oov: OovRows | None = None, whole: bool = True
+    words: WordList, query: str, name: str, *, oov: OovRows | None = None, whole: bool = True
 ) -> tuple[list[int], str]:
-    """(rows, "") of the words of a query, separated as in a text; with `whole` a query that is itself a word is that
-    word. A word that is not in `words` gets its row from `oov`. ([], problem) when it has none: what is missing in
-    `place`, and a near spelling if any."""
-    if whole and (row := words.find(query)) >= 0:
-        return [row], ""
-    rows = []
-    asked = split_words(query)
-    for word, row in zip(asked, words.find_all(WordList.of(asked)).tolist(), strict=True):
-        if row < 0 and oov is not None:
-            row = oov.row(word)
-        if row < 0:
-            near = near_spelling(words, word)
-            return [], f"{word!r} is not in {place}" + (f"; did you mean {near!r}?" if near else "")
-        rows.append(row)
+    """(rows, "") of the words of a query, separated as in a text; with `whole` a query that is itself a word is
+    that word. A word that is not in `words` gets its row from `oov`. ([], problem) when it has none: what is missing in
+    `name`, and a near spelling if any."""
+    return find_queries(words, [query], name, oov=oov, whole=whole)[0]
+
+
+def find_queries(
+    words: WordList, queries: Sequence[str], name: str, *, oov: OovRows | None = None, whole: bool = True
+) -> list[tuple[list[int], str]]:
+    """find_words of each query; all are looked up at once."""
+    own = words.find_all(WordList.of(queries)).tolist() if whole else [-1] * len(queries)
+    fields = [[] if row >= 0 else split_words(query) for row, query in zip(own, queries, strict=True)]
+    found = iter(words.find_all(WordList.of(word for each in fields for word in each)).tolist())
+    return [
+        ([row], "") if row >= 0 else _composed(words, each, [next(found) for _ in each], name, oov)
+        for row, each in zip(own, fields, strict=True)
+    ]
+
+
+def _composed(
+    words: WordList, asked: list[str], rows: list[int], name: str, oov: OovRows | None
+) -> tuple[list[int], str]:
+    """(rows, "") with numbers of `oov` where there is no row; ([], problem) for the first word without either."""
+    for i, word in enumerate(asked):
+        if rows[i] < 0 and oov is not None:
+            rows[i] = oov.row(word)
+        if rows[i] < 0:
+            return [], missing(words, word, name)
     return rows, ""
+
+
+def missing(words: WordList, word: str, name: str) -> str:
+    """What to say of a word that is not in `words`."""
+    near = near_spelling(words, word)
+    return f"{word!r} is not in {name}" + (f"; did you mean {near!r}?" if near else "")
 
 
 def near_spelling(words: WordList, word: str) -> str:
@@ -37,9 +58,9 @@ def near_spelling(words: WordList, word: str) -> str:
             return case
     if len(word) > 50:
         return ""
-    rows = words.find_all(WordList.of(_edits(word) | _edits(word.lower())))
-    found = rows[rows >= 0]
-    return words[int(found.min())] if len(found) else ""
+    edits = _edits(word) | _edits(word.lower())
+    rows = words.find_all(WordList.of(edits))
+    return words[int(rows[rows >= 0].min())] if (rows >= 0).any() else ""
 
 
 def _edits(word: str) -> set[str]:

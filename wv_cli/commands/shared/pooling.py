@@ -12,6 +12,7 @@ from wv_cli.errors import UsageError
 if TYPE_CHECKING:
     from wv_cli.formats.base import Precision
     from wv_cli.vectors.embeddings import Embeddings
+    from wv_cli.vectors.lookup import Case
 
 
 def pooling_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -61,28 +62,27 @@ def pool_lines(
     precision: "Precision",
     quiet: bool,
     *,
-    pooling: Any,
+    pooling: str,
     counts: str | None,
-    case: Any,
+    case: "Case",
     output: str | None,
 ) -> None:
     """Writes one vector a line to `output` or, as numbers only, to standard output."""
     import numpy as np
 
-    from wv_cli.evaluation.config import EvalConfig
-    from wv_cli.evaluation.lookup import Lookup
     from wv_cli.formats import save
     from wv_cli.formats.lines import text_lines
     from wv_cli.system.output import check_writable
     from wv_cli.text.vocab import read_vocab
     from wv_cli.transforms.sentences import sentence_vectors
     from wv_cli.vectors.embeddings import Embeddings
+    from wv_cli.vectors.lookup import Lookup
     from wv_cli.words import WordList
 
     if output is not None:
         check_writable(output)
     vocab = read_vocab(counts) if counts is not None else None
-    made, empty = sentence_vectors(lines, vectors, Lookup(vectors, EvalConfig(case=case)), pooling, vocab=vocab)
+    made, empty = sentence_vectors(lines, vectors, Lookup(vectors, case), pooling, vocab=vocab)
     matrix = made.astype(np.float32)
     if output is not None:
         save(output, Embeddings(WordList.of(str(row) for row in range(len(lines))), matrix), precision=precision)

@@ -7,20 +7,14 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import click
 
+if TYPE_CHECKING:
+    from wv_cli.vectors.queries import Answer
+
 _MOST_HITS = 1 << 20  # in memory at once
-
-
-@dataclass
-class Answer:
-    """To one query. `problem` says why there are no hits."""
-
-    query: str
-    hits: list[tuple[str, float]] = field(default_factory=list)
-    problem: str = ""
 
 
 def piped_lines() -> Iterator[list[str]]:
@@ -54,7 +48,7 @@ def _typed_lines(prompt: str) -> Iterator[list[str]]:
 
 def run_queries(
     arguments: Sequence[str],
-    answer: Callable[[list[str]], list[Answer]],
+    answer: "Callable[[list[str]], list[Answer]]",
     *,
     hits: int,
     prompt: str,
@@ -82,7 +76,7 @@ def run_queries(
     return int(failed and bool(arguments))
 
 
-def _write(result: Answer, column: bool, as_json: bool, key: str) -> None:
+def _write(result: "Answer", column: bool, as_json: bool, key: str) -> None:
     if as_json:
         facts: dict[str, object] = {"query": result.query}
         facts[key] = [{"word": word, "score": round(score, 6)} for word, score in result.hits]

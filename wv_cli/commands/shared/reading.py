@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -13,8 +14,24 @@ if TYPE_CHECKING:
     from wv_cli.vectors.embeddings import Embeddings
 
 
+@dataclass(frozen=True)
+class Source:
+    """VECTORS, and how it is read and searched; see vector_options."""
+
+    vectors: str
+    restrict_vocab: int | None
+    from_format: str | None
+    limit: int | None
+    threads: int
+    quiet: bool
+
+    def load(self, *, piped: bool) -> "Embeddings":
+        """As load_vectors."""
+        return load_vectors(self.vectors, self.from_format, self.limit, self.quiet, piped=piped)
+
+
 def vector_options(function: Callable[..., int]) -> Callable[..., int]:
-    """VECTORS and how it is read and searched."""
+    """The options of a Source; their names are its fields."""
     for option in (
         click.option("--threads", type=click.IntRange(0, 1024), default=0, help="0 uses all processors."),
         click.option("--limit", type=click.IntRange(1), metavar="N", help="Read only the first N words of VECTORS."),

@@ -1,0 +1,52 @@
+"""What the tasks share in reading: the lines of a data file, those that are malformed, the part of the vectors used."""
+
+from wv_cli.errors import BadFile
+from wv_cli.text.source import Source
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.words import WordList, decode
+
+
+def composed_note(name: str, count: int) -> list[str]:
+    """What a report should say about `count` words that were composed for the vectors called `name`."""
+    words = "1 word that is" if count == 1 else f"{count:,} words that are"
+    return [f"{name}: {words} not listed were composed of subwords; --no-subwords leaves them out"] if count else []
+
+
+def restricted(embeddings: Embeddings, count: int) -> Embeddings:
+    """The first `count` words; all when it is 0 or there are no more."""
+    if not 0 < count < len(embeddings):
+        return embeddings
+    words = embeddings.words
+    starts = words.starts[: count + 1]
+    restricted_words = WordList(words.blob[: starts[-1]], starts)
+    return Embeddings(restricted_words, embeddings.matrix[:count], embeddings.subwords)
+
+
+def data_lines(path: str) -> list[str]:
+    """The lines of a data file, plain or compressed, without line ends and byte order mark; `-` is standard input.
+    Raises WvError when it cannot be read."""
+    return decode(b"".join(Source([path]))).removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}").split("\n")
+
+
+class Malformed:
+    """The lines of one data file that hold no item: the first is remembered, under `strict` it is an error."""
+
+    def __init__(self, path: str, strict: bool, expected: str) -> None:
+        self._path, self._strict, self._expected = path, strict, expected
+        self.count = 0
+        self._first = ""
+
+    def add(self, line_number: int, line: str) -> None:
+        """Raises BadFile under `strict`."""
+        found = line if len(line) <= 60 else f"{line[:60]}..."
+        problem = f"expected {self._expected}, found {found!r}"
+        if self._strict:
+            raise BadFile(self._path, problem, line=line_number)
+        self._first = self._first or f"line {line_number}: {problem}"
+        self.count += 1
+
+    def notes(self) -> list[str]:
+        if not self.count:
+            return []
+        lines = "1 malformed line was" if self.count == 1 else f"{self.count:,} malformed lines were"
+        return [f"{self._path}: {lines} left out; the first, {self._first}"]

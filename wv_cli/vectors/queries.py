@@ -1,0 +1,113 @@
+"""Words asked, words answered: neighbours and analogies of an index whose rows have words.
+
+How rows are searched is wv_cli.search, which knows no words."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from wv_cli.search.neighbours import Neighbours
+from wv_cli.search.topk import Hits, Index
+from wv_cli.vectors.oov import OovRows, Subwords
+from wv_cli.vectors.spelling import find_queries, missing
+from wv_cli.words import WordList
+
+Named = list[tuple[str, float]]  # words and scores, best first
+
+
+@dataclass
+class Answer:
+    """To one query. `problem` says why there are no hits."""
+
+    query: str
+    hits: Named = field(default_factory=list)
+    problem: str = ""
+
+
+class Listed(Protocol):
+    """The words of an index and what composes vectors (dim,) of others: vectors.embeddings.Embeddings is one."""
+
+    @property
+    def words(self) -> WordList: ...
+    @property
+    def dim(self) -> int: ...
+    @property
+    def subwords(self) -> Subwords | None: ...
+
+
+class WordIndex:
+    """`index` has a row for each word of `listed`; `name` is what messages call it."""
+
+    def __init__(self, listed: Listed, index: Index, name: str = "the vectors") -> None:
+        # Not `listed` itself, which may hold this index.
+        self.words, self._dim, self._subwords = listed.words, listed.dim, listed.subwords
+        self._index, self._name = index, name
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def nearest(self, queries: Sequence[str], k: int, *, rows: int | None = None) -> list[Answer]:
+        """The k words nearest to the word of each query or to all its words together, these left out. rows: answer only
+        with the first so many words."""
+        oov = self._oov()
+        found = find_queries(self.words, queries, self._name, oov=oov)
+        return self._answers(
+            queries, found, lambda asked: self._index.nearest(asked, k, beyond=oov.vectors(), rows=rows)
+        )
+
+    def analogies(
+        self, questions: Sequence[str], k: int, *, method: str = "3cosadd", rows: int | None = None
+    ) -> list[Answer]:
+        """The k best answers to each question of three words `a b c`; see Neighbours.analogies. Raises TypeError for an
+        index of something else than vectors."""
+        index, oov = self._index, self._oov()
+        if not isinstance(index, Neighbours):
+            message = f"analogies are asked of vectors, not of {type(index).__name__}"
+            raise TypeError(message)
+        found = find_queries(self.words, questions, self._name, oov=oov, whole=False)
+        for i, (asked, problem) in enumerate(found):
+            if not problem and len(asked) != 3:
+                found[i] = asked, f"expected three words a b c, found {len(asked)}: {questions[i]!r}"
+
+        def search(asked: list[list[int]]) -> Hits:
+            a, b, c = zip(*asked, strict=True)
+            return index.analogies(a, b, c, k, method=method, rows=rows, beyond=oov.vectors())
+
+        return self._answers(questions, found, search)
+
+    def similar(self, positive: Sequence[str], negative: Sequence[str] = (), k: int = 10) -> Named:
+        """The k words nearest to what stands for the positive words less the negative ones, all these left out. Raises
+        KeyError for a word without a vector, ValueError for no word at all."""
+        if not positive and not negative:
+            message = "name at least one word"
+            raise ValueError(message)
+        oov, asked = self._oov(), []
+        for word in (*positive, *negative):
+            row = self.words.find(word)
+            asked.append(row if row >= 0 else oov.row(word))
+            if asked[-1] < 0:
+                raise KeyError(missing(self.words, word, self._name))
+        weights = [[1.0] * len(positive) + [-1.0] * len(negative)] if negative else None
+        hits, scores = self._index.nearest([asked], min(k, len(self)), weights=weights, beyond=oov.vectors())
+        return self._named(hits[0].tolist(), scores[0].tolist())
+
+    def _oov(self) -> OovRows:
+        return OovRows(len(self), self._dim, self._subwords)
+
+    def _answers(
+        self,
+        queries: Sequence[str],
+        found: Sequence[tuple[list[int], str]],
+        search: Callable[[list[list[int]]], Hits],
+    ) -> list[Answer]:
+        """found: find_queries of the queries; those without a problem are searched together."""
+        answers = [Answer(query, problem=problem) for query, (_, problem) in zip(queries, found, strict=True)]
+        known = [i for i, (_, problem) in enumerate(found) if not problem]
+        if known:
+            hits, scores = search([found[i][0] for i in known])
+            for i, rows, values in zip(known, hits.tolist(), scores.tolist(), strict=True):
+                answers[i].hits = self._named(rows, values)
+        return answers
+
+    def _named(self, rows: list[int], scores: list[float]) -> Named:
+        return [(self.words[row], score) for row, score in zip(rows, scores, strict=True) if row >= 0]
