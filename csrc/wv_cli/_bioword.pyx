@@ -8,9 +8,8 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
 from libc.string cimport memset
 
-from wv_cli._cpu cimport (
-    WV_ROW_FLOATS, kernels, kernels_named, wv_bioword_entry, wv_bioword_room, wv_bioword_run, wv_kernels,
-)
+from wv_cli._cpu cimport kernels, kernels_named
+from wv_cli._kernels cimport WV_ROW_FLOATS, wv_bioword_entry, wv_bioword_room, wv_bioword_run, wv_kernels
 
 
 cdef int32_t _padded(int32_t cells) noexcept:

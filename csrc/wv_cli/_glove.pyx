@@ -8,9 +8,8 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
 
-from wv_cli._cpu cimport (
-    WV_ROW_FLOATS, kernels, kernels_named, wv_glove_record, wv_glove_run, wv_kernels,
-)
+from wv_cli._cpu cimport kernels, kernels_named
+from wv_cli._kernels cimport WV_ROW_FLOATS, wv_glove_record, wv_glove_run, wv_kernels
 
 
 cdef extern from "core/cooccur.h" nogil:

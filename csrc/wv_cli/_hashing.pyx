@@ -3,9 +3,8 @@ without the GIL. wv_cli.models and wv_cli.search.codes are the face of it; this 
 read foreign memory."""
 
 from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
-from wv_cli._cpu cimport (
-    WV_CODE_LANES, kernels, kernels_named, wv_biohash, wv_hamming, wv_hasher, wv_kernels, wv_overlap,
-)
+from wv_cli._cpu cimport kernels, kernels_named
+from wv_cli._kernels cimport WV_CODE_LANES, wv_biohash, wv_hamming, wv_hasher, wv_kernels, wv_overlap
 
 CODE_LANES = WV_CODE_LANES
 

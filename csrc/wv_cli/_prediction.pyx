@@ -13,9 +13,9 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdio cimport snprintf
 from libc.string cimport memcpy, memset
 
-from wv_cli._cpu cimport (
-    WV_ROW_FLOATS, WV_SUP_HS, WV_SUP_NS, WV_SUP_OVA, WV_SUP_SOFTMAX, kernels, kernels_named, wv_kernels,
-    wv_prediction_run,
+from wv_cli._cpu cimport kernels, kernels_named
+from wv_cli._kernels cimport (
+    WV_ROW_FLOATS, WV_SUP_HS, WV_SUP_NS, WV_SUP_OVA, WV_SUP_SOFTMAX, wv_kernels, wv_prediction_run,
 )
 
 

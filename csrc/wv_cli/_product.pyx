@@ -2,7 +2,8 @@
 checks shapes, since a wrong one would read foreign memory. Values must be finite; that is the caller's to check."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t, uintptr_t
-from wv_cli._cpu cimport WV_CENTROIDS, kernels, kernels_named, wv_kernels, wv_product_block, wv_product_codes
+from wv_cli._cpu cimport kernels, kernels_named
+from wv_cli._kernels cimport WV_CENTROIDS, wv_kernels, wv_product_block, wv_product_codes
 
 CENTROIDS = WV_CENTROIDS
 

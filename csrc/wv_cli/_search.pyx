@@ -2,9 +2,8 @@
 face of it; this module only checks shapes, since a wrong one would read foreign memory."""
 
 from libc.stdint cimport int32_t, int64_t, uintptr_t
-from wv_cli._cpu cimport (
-    WV_3COSADD, WV_3COSMUL, kernels, kernels_named, wv_analogies, wv_kernels, wv_top_k,
-)
+from wv_cli._cpu cimport kernels, kernels_named
+from wv_cli._kernels cimport WV_3COSADD, WV_3COSMUL, wv_analogies, wv_kernels, wv_top_k
 
 METHODS = {"3cosadd": WV_3COSADD, "3cosmul": WV_3COSMUL}
 

@@ -9,9 +9,10 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from wv_cli._cpu cimport (
-    WV_FIRST_LABEL, WV_ROW_FLOATS, WV_SUP_HS, WV_SUP_NS, WV_SUP_OVA, WV_SUP_SOFTMAX, kernels, kernels_named, wv_alias,
-    wv_kernels, wv_line_rules, wv_line_survey, wv_supervised_result, wv_supervised_run,
+from wv_cli._cpu cimport kernels, kernels_named
+from wv_cli._kernels cimport (
+    WV_FIRST_LABEL, WV_ROW_FLOATS, WV_SUP_HS, WV_SUP_NS, WV_SUP_OVA, WV_SUP_SOFTMAX, wv_alias, wv_kernels,
+    wv_line_rules, wv_line_survey, wv_supervised_result, wv_supervised_run,
 )
 
 

@@ -9,9 +9,10 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from wv_cli._cpu cimport (
+from wv_cli._cpu cimport kernels, kernels_named
+from wv_cli._kernels cimport (
     WV_CBOW, WV_END_OF_LINE, WV_HIERARCHICAL_SOFTMAX, WV_NCE, WV_NEGATIVE_SAMPLING, WV_ROW_FLOATS, WV_SKIPGRAM,
-    WV_SOFTMAX, kernels, kernels_named, wv_alias, wv_hot_rows, wv_kernels, wv_word2vec_result, wv_word2vec_run,
+    WV_SOFTMAX, wv_alias, wv_hot_rows, wv_kernels, wv_word2vec_result, wv_word2vec_run,
 )
 
 

@@ -1,0 +1,219 @@
+"""Writes the Cython declarations of the kernels from their C headers: python csrc/declarations.py OUTPUT.pxd
+
+The build runs it (CMakeLists.txt), so that a struct, a constant or a kernel is written down once, in C. It reads
+kernels/wv_kernels.h and the headers of kernels/ which that includes, and understands what stands there and no more:
+
+    typedef struct { ... } name;      members: numbers, pointers, enums, structs declared before
+    typedef enum { A, B } name;
+    #define NAME integer
+    KERNEL(type, name, (arguments))   rows of the .def file that a struct includes: its function pointers
+
+Anything else is an error that names file and line. Two things are left to C: what stands inside `#ifdef WV_ISA`, and
+the members of structs from core/.
+
+For every struct X whose name ends in `_options` there is also `fill_X(X *options, source)`. It sets each member from
+the attribute of the same name of a Python object, and a member that is an enum from the name of a constant as Python
+has it: without the prefix that the enum's constants share, in lower case ("ns" for WV_LOSS_NS, beside WV_LOSS_HS).
+"""
+
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+HEADER = "kernels/wv_kernels.h"
+STDINT = [f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)]
+NUMBERS = {*STDINT, "int", "float", "double"}
+
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+FOR_C = re.compile(r"^#ifdef WV_ISA *\n.*?^#endif *$", re.MULTILINE | re.DOTALL)
+
+GUARD = re.compile(r"#ifndef \w+_H\n#define \w+_H\n|#endif|#include <[\w./]+>")
+CONSTANT = re.compile(r"#define (\w+) +(?:-?\d+|\(-?\d+\)|\(1 << \d+\)) *$", re.MULTILINE)
+INCLUDE = re.compile(r'#include "((?:kernels|core)/\w+\.h)"')
+ENUM = re.compile(r"typedef enum \{\s*([A-Z]\w*(?:\s*,\s*[A-Z]\w*)*),?\s*\} (\w+);")
+STRUCT = re.compile(r"typedef struct \{([^{}]*)\} (\w+);")
+MEMBER = re.compile(r"(const )?(\w+) +(\**\w+(?:, *\**\w+)*);")
+LIST = re.compile(r'#define KERNEL\(.*\n#include "(\w+/\w+\.def)"\n#undef KERNEL')
+KERNEL = re.compile(r"KERNEL\((\w+), (\w+),\s*\(([^()]*)\)\)")
+ARGUMENT = re.compile(r"(const )?(\w+) (\**)\w+")
+OPAQUE = re.compile(r"^\} (\w+);", re.MULTILINE)
+
+
+class NotUnderstood(Exception):
+    """C beyond what this file reads; the message says where."""
+
+
+@dataclass
+class Source:
+    """One file: its path as C includes it, its text with blanks for comments and for what is left to C."""
+
+    path: str
+    text: str
+
+    def error(self, position: int, expected: str) -> NotUnderstood:
+        line = self.text.count("\n", 0, position) + 1
+        found = self.text[position:].splitlines()[0].strip()
+        return NotUnderstood(
+            f"csrc/{self.path}:{line}: expected {expected}, found `{found}`: "
+            "write it like the declarations around it, or teach csrc/declarations.py to read it"
+        )
+
+
+Rules = dict[re.Pattern[str], Callable[[Source, re.Match[str]], None]]
+
+
+class Reader:
+    """Reads `header`, a path below `root`, and what it includes. `lines` are the body of the extern block; `options`
+    the members, (type, name), of each struct of options."""
+
+    def __init__(self, root: Path, header: str = HEADER) -> None:
+        self.root = root
+        self.lines: list[str] = []
+        self.types = {*NUMBERS, "size_t", "char", "void"}
+        self.enums: dict[str, list[str]] = {}
+        self.options: dict[str, list[tuple[str, str]]] = {}
+        self.headers: set[str] = set()
+        self.read_header(header)
+
+    def open(self, path: str) -> Source:
+        text = (self.root / path).read_text()
+        for ignored in (COMMENT, FOR_C):
+            text = ignored.sub(lambda match: re.sub(r"[^\n]", " ", match.group()), text)
+        return Source(path, text)
+
+    def scan(self, source: Source, expected: str, rules: Rules, start: int = 0, end: int | None = None) -> None:
+        """Reads a stretch of a file as statements, each by the rule whose pattern it fits."""
+        end = len(source.text) if end is None else end
+        position = start
+        while rest := source.text[position:end].lstrip():
+            position = end - len(rest)
+            matches = ((pattern.match(source.text, position, end), rule) for pattern, rule in rules.items())
+            match, rule = next(((match, rule) for match, rule in matches if match), (None, None))
+            if match is None or rule is None:
+                raise source.error(position, expected)
+            rule(source, match)
+            position = match.end()
+
+    def read_header(self, path: str) -> None:
+        if path in self.headers:
+            return
+        self.headers.add(path)
+        rules: Rules = {
+            GUARD: lambda source, match: None,
+            CONSTANT: lambda source, match: self.lines.extend(["enum:", f"    {match[1]}"]),
+            INCLUDE: self.include,
+            ENUM: self.enum,
+            STRUCT: self.struct,
+        }
+        self.scan(self.open(path), "a struct, an enum, an include or #define NAME integer", rules)
+
+    def include(self, source: Source, match: re.Match[str]) -> None:
+        if match[1].startswith("kernels/"):
+            self.read_header(match[1])
+            return
+        for name in OPAQUE.findall(self.open(match[1]).text):
+            self.types.add(name)
+            self.lines += [f"ctypedef struct {name}:", "    pass"]
+
+    def enum(self, source: Source, match: re.Match[str]) -> None:
+        constants, name = re.findall(r"\w+", match[1]), match[2]
+        self.enums[name] = constants
+        self.types.add(name)
+        self.lines += [f"ctypedef enum {name}:", *(f"    {constant}" for constant in constants)]
+
+    def struct(self, source: Source, match: re.Match[str]) -> None:
+        members: list[tuple[str, str]] = []
+        functions: list[str] = []
+
+        def member(source: Source, match: re.Match[str]) -> None:
+            kind = self.known(source, match.start(), match)
+            members.extend((kind, name.strip()) for name in match[3].split(","))
+
+        rules: Rules = {LIST: lambda source, match: functions.extend(self.kernels(match[1])), MEMBER: member}
+        self.scan(source, "a member: type name, ...;", rules, *match.span(1))
+        name = match[2]
+        self.types.add(name)
+        lines = [f"{kind} {declared}" for kind, declared in members] + functions
+        self.lines += [f"ctypedef struct {name}:", *(f"    {line}" for line in lines)]
+        if name.endswith("_options"):
+            self.options[name] = members
+            strange = [declared for kind, declared in members if "*" in declared or kind not in {*NUMBERS, *self.enums}]
+            if strange:
+                raise source.error(match.start(), f"options that are numbers or enums, not {strange[0]}")
+
+    def known(self, source: Source, position: int, match: re.Match[str]) -> str:
+        """The type of a member or an argument, which must have been declared."""
+        if match[2] not in self.types:
+            raise source.error(position, f"a type declared before, not {match[2]}")
+        return f"{match[1] or ''}{match[2]}"
+
+    def kernels(self, path: str) -> list[str]:
+        """The function pointers that a .def file lists. Without `noexcept nogil` every call would take the GIL."""
+        pointers: list[str] = []
+
+        def kernel(source: Source, match: re.Match[str]) -> None:
+            arguments = [ARGUMENT.fullmatch(argument.strip()) for argument in match[3].split(",")]
+            if match[1] not in self.types or None in arguments:
+                raise source.error(match.start(), "types declared before, arguments as type name")
+            known = [(self.known(source, match.start(), argument), argument[3]) for argument in arguments if argument]
+            types = [f"{kind} {stars}".strip() for kind, stars in known]
+            pointers.append(f"{match[1]} (*{match[2]})({', '.join(types)}) noexcept nogil")
+
+        self.scan(self.open(path), "KERNEL(type, name, (arguments))", {KERNEL: kernel})
+        return pointers
+
+    def fill(self, struct: str) -> list[str]:
+        """The function fill_STRUCT."""
+        lines = [f"cdef inline int fill_{struct}({struct} *options, source) except -1:"]
+        for kind, option in self.options[struct]:
+            value = f"source.{option}"
+            if kind in self.enums:
+                choices = ", ".join(f'"{name}": {constant}' for name, constant in python_names(self.enums[kind]))
+                value = f'<{kind}><int>choice("{option}", {value}, {{{choices}}})'
+            lines.append(f"    options.{option} = {value}")
+        return [*lines, "    return 0"]
+
+
+def python_names(constants: list[str]) -> list[tuple[str, str]]:
+    """(name in Python, constant) of an enum's constants."""
+    prefix = constants[0]
+    while prefix and not (prefix.endswith("_") and all(constant.startswith(prefix) for constant in constants)):
+        prefix = prefix[: prefix.rfind("_", 0, -1) + 1]
+    return [(constant.removeprefix(prefix).lower(), constant) for constant in constants]
+
+
+CHOICE = """cdef inline object choice(str option, value, dict constants):
+    if value not in constants:
+        raise ValueError(f"{option}: expected one of {', '.join(constants)}, found {value!r}")
+    return constants[value]"""
+
+
+def declarations(root: Path, header: str = HEADER) -> str:
+    """The text of the .pxd. Raises NotUnderstood."""
+    reader = Reader(root, header)
+    blocks = [
+        "# Made by csrc/declarations.py from the headers of the kernels: change those.",
+        f"from libc.stdint cimport {', '.join(STDINT)}",
+        "\n".join([f'cdef extern from "{header}" nogil:', *(f"    {line}" for line in reader.lines)]),
+        *([CHOICE] if reader.options else []),
+        *("\n".join(reader.fill(struct)) for struct in reader.options),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def main() -> None:
+    try:
+        text = declarations(Path(__file__).parent)
+    except NotUnderstood as error:
+        sys.exit(str(error))
+    output = Path(sys.argv[1])
+    # An unchanged file keeps its time, so that a comment in a header does not compile every module again.
+    if not output.exists() or output.read_text() != text:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
