@@ -1,3 +1,50 @@
-"""wv: word vectors on the command line. The library below the commands prints nothing and imports no click."""
+"""wv: word vectors and text classifiers, on the command line and in Python.
+
+    import wv_cli
+
+    wv_cli.train("corpus.txt", "vectors.bin", dim=100, epochs=5)    # what `wv train` does, with its options
+    vectors = wv_cli.load("vectors.bin")                            # Embeddings
+    vectors.neighbours(["king", "woman"], ["man"], k=5)             # [("queen", 0.71), ...]
+    wv_cli.save("vectors.vec", vectors)                             # the ending chooses the format
+    wv_cli.load_classifier("topics.bin").predict(["a line"], k=2)   # [[("__label__cooking", 0.93), ...]]
+
+This is the library that the commands use. It prints nothing and imports no click; what is wrong with a file or an option is
+a WvError, whose text is written for the user.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wv_cli.errors import WvError
+    from wv_cli.formats import load, save
+    from wv_cli.jobs.train import train
+    from wv_cli.models.classifier import Classifier, load_classifier
+    from wv_cli.vectors.embeddings import Embeddings
 
 __version__ = "0.1.0"
+__all__ = ["Classifier", "Embeddings", "WvError", "load", "load_classifier", "save", "train"]
+
+# Imported when first asked for, so that `wv --help` loads no numpy.
+_PUBLIC = {
+    "Classifier": "wv_cli.models.classifier",
+    "Embeddings": "wv_cli.vectors.embeddings",
+    "WvError": "wv_cli.errors",
+    "load": "wv_cli.formats",
+    "load_classifier": "wv_cli.models.classifier",
+    "save": "wv_cli.formats",
+    "train": "wv_cli.jobs.train",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PUBLIC:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    value: object = getattr(importlib.import_module(_PUBLIC[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PUBLIC})
