@@ -9,11 +9,11 @@ _LETTERS = string.ascii_lowercase + string.digits + "-'_."
 
 
 def find_words(
-    words: WordList, query: str, place: str, *, oov: OovRows | None = None, whole: bool = True
+    words: WordList, query: str, name: str, *, oov: OovRows | None = None, whole: bool = True
 ) -> tuple[list[int], str]:
     """(rows, "") of the words of a query, separated as in a text; with `whole` a query that is itself a word is that
     word. A word that is not in `words` gets its row from `oov`. ([], problem) when it has none: what is missing in
-    `place`, and a near spelling if any."""
+    the vectors called `name`, and a near spelling if any."""
     if whole and (row := words.find(query)) >= 0:
         return [row], ""
     rows = []
@@ -23,7 +23,7 @@ def find_words(
             row = oov.row(word)
         if row < 0:
             near = near_spelling(words, word)
-            return [], f"{word!r} is not in {place}" + (f"; did you mean {near!r}?" if near else "")
+            return [], f"{word!r} is not in {name}" + (f"; did you mean {near!r}?" if near else "")
         rows.append(row)
     return rows, ""
 
