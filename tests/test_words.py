@@ -1,5 +1,7 @@
 """WordList: looking words up, whatever bytes they are made of."""
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +28,31 @@ def test_lists_of_plain_words_are_asked_for_odd_ones(listed, asked):
     expected = [listed.index(word) if word in listed else -1 for word in all_asked]
     assert made.find_all(WordList.of(all_asked)).tolist() == expected
     assert [made.find(word) for word in all_asked] == expected
+
+
+indices = st.none() | st.integers(-25, 25)
+steps = st.none() | st.integers(-3, 3).filter(bool)
+
+
+@given(st.lists(words, max_size=20), indices, indices, steps)
+def test_slices_are_those_of_a_list(listed, first, last, step):
+    part = WordList.of(listed)[first:last:step]
+    assert [part.bytes_at(i) for i in range(len(part))] == listed[first:last:step]
+    assert part == WordList.of(listed[first:last:step])
+
+
+@given(st.lists(words, min_size=1, max_size=20), st.lists(st.integers(0, 1000)))
+def test_taken_words(listed, numbers):
+    chosen = [number % len(listed) for number in numbers]
+    for kind in (np.int32, np.int64):
+        assert WordList.of(listed).take(np.array(chosen, kind)) == WordList.of(listed[i] for i in chosen)
+
+
+def test_taking_what_is_not_there():
+    made = WordList.of(["one", "two"])
+    for wrong in (2, -1):
+        with pytest.raises(IndexError, match=f"word index {wrong} out of range for 2 words"):
+            made.take(np.array([0, wrong]))
 
 
 def test_a_part_of_a_list():

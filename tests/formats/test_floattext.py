@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.reference.vectors import nearest_float32
 from wv_cli import _floattext
+from wv_cli.formats.escape import escape_word, unwritable_part
 
 floats = st.floats(width=32, allow_nan=False, allow_infinity=False)
 decimals = st.from_regex(re.compile(r"-?[0-9]{1,25}(\.[0-9]{0,45})?([eE][-+]?[0-9]{1,2})?", re.ASCII), fullmatch=True)
@@ -198,6 +199,15 @@ def test_not_finite_stops_at_its_row():
 
 def test_capacity_is_respected():
     assert read_rows(b"a 1\nb 2\nc 3\n", 1, capacity=2) == ([b"a", b"b"], [[1], [2]], 8, _floattext.STOP_NONE)
+
+
+def test_what_cannot_be_written_has_one_list():
+    """C looks for it, Python names and escapes it."""
+    for byte in range(256):
+        word = b"a" + bytes([byte])
+        found = _floattext.first_unwritable(word, np.array([0, 2])) == 0
+        assert found is bool(unwritable_part(word)) is (byte in b" \t\n\0")
+        assert (escape_word(word) != word) is (found or byte == ord("%"))
 
 
 def test_misuse_is_refused():

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from tests.reference.text import count_words, encode_lines, split_lines
 from wv_cli import _text
-from wv_cli.words import WordList
+from wv_cli.vectors.fasttext import split_line
+from wv_cli.words import WordList, decode, split_words
 
 SEPARATORS = b" \t\v\f\r\0\n"
 # Bytes where a mask could go wrong: separators, their neighbours, the same with the high bit set.
@@ -112,6 +113,17 @@ def test_masks(block):
     newlines = sum(1 << i for i, byte in enumerate(block) if byte == 10)
     assert _text.masks(block) == (separators, newlines)
     assert _text.masks(block, portable=True) == (separators, newlines)
+
+
+def test_all_that_split_text_agree_on_every_byte():
+    assert list(_text.SEPARATORS) == sorted(SEPARATORS)
+    for byte in range(256):
+        text, apart = b"a" + bytes([byte]) + b"b", [b"a", b"b"]
+        separates = byte in SEPARATORS
+        assert (run([text])[1] == apart) is separates
+        assert (split_line(text, classifier=True) == apart) is separates
+        assert (split_line(text) == apart) is (separates and byte != 0)
+        assert (split_words(decode(text)) == ["a", "b"]) is (separates and byte != 10)
 
 
 @given(st.lists(st.integers(-1, 40), max_size=120), st.lists(st.integers(-1, 9), min_size=41, max_size=41), st.data())

@@ -102,8 +102,8 @@ def load(
     """Reads vectors from a file or `-`, plain or compressed.
 
     `format` is a name in FORMATS, None: by content. `limit` reads only the first rows. `unescape` undoes save()'s
-    escape. All words are kept, duplicates too. Raises BadFile with the place of the first fault, WvError when the
-    file cannot be read; warns with FormatWarning about what was odd but read whole.
+    escape. All words are kept, duplicates too. Raises BadFile with the line or byte of the first fault, WvError when
+    the file cannot be read; warns with FormatWarning about what was odd but read whole.
     """
     if limit is not None and limit < 1:
         message = f"the limit must be at least 1 row, not {limit}"
@@ -120,7 +120,7 @@ def load(
 def _read(
     row: Format, source: Input, path: str | os.PathLike[str], limit: int | None, threads: int | None = None
 ) -> Embeddings:
-    """The vectors of an open file, with their words, wherever these stand."""
+    """The vectors of an open file, with their words, wherever these are."""
     assert row.read is not None
     result = row.read(source, ReadOptions(limit, threads or default_threads()))
     words = read_words(row, path, len(result), whole=limit is None)

@@ -6,43 +6,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import shown
+from wv_cli.formats.escape import unwritable_part
 from wv_cli.formats.report import Report
-
-_PARTING = {b" ": "a space", b"\t": "a tab", b"\n": "a newline", b"\0": "a NUL"}
 
 
 class RowAudit:
-    """Fed with the good rows in order. `unit` is the keyword of Report.add that places are given in: "line" or
+    """Fed with the good rows in order. `unit` is the keyword of Report.add that positions are given in: "line" or
     "byte"."""
 
     def __init__(self, report: Report, unit: str) -> None:
         self._report = report
         self._unit = unit
-        self._first_place: dict[bytes, int] = {}
+        self._first_position: dict[bytes, int] = {}
 
     def add(
         self,
         packed: bytes,
         lengths: NDArray[np.int64],
         vectors: NDArray[np.float32],
-        place: Callable[[int], int],
+        position: Callable[[int], int],
     ) -> None:
-        """Rows with their words end to end in `packed`; `place(i)` is where row i stands in the file."""
-        first_place, ascii_only = self._first_place, packed.isascii()
-        plain = not any(mark in packed for mark in _PARTING)
+        """Rows with their words end to end in `packed`; `position(i)` is where row i begins in the file."""
+        first_position, ascii_only = self._first_position, packed.isascii()
+        plain = not unwritable_part(packed)
         end = 0
         for i, length in enumerate(lengths.tolist()):
             word = packed[end : end + length]
             end += length
-            earlier = first_place.setdefault(word, here := place(i))
+            earlier = first_position.setdefault(word, here := position(i))
             if earlier != here:
                 self._add("duplicate word", f"the word {shown(word)} stands at {self._unit} {earlier} already", here)
             if not ascii_only:
                 self._check_utf8(word, here)
             if not plain:
-                self._check_parting(word, here)
+                self._check_writable(word, here)
         for i in np.flatnonzero(~vectors.any(axis=1)).tolist():
-            self._add("zero vector", "all numbers of this row are 0", place(i), note=True)
+            self._add("zero vector", "all numbers of this row are 0", position(i), note=True)
 
     def _check_utf8(self, word: bytes, here: int) -> None:
         try:
@@ -51,8 +50,8 @@ class RowAudit:
             text = f"the word {shown(word)} is not UTF-8: byte {error.start + 1} is 0x{word[error.start]:02x}"
             self._add("bad UTF-8", text, here)
 
-    def _check_parting(self, word: bytes, here: int) -> None:
-        what = next((name for mark, name in _PARTING.items() if mark in word), None)
+    def _check_writable(self, word: bytes, here: int) -> None:
+        what = unwritable_part(word)
         if what:
             self._add("unusual word", f"the word {shown(word)} holds {what}: few programs can read it", here, note=True)
 

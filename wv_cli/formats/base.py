@@ -47,8 +47,8 @@ class Stream:
 class Format:
     """`sniff` looks at a file's first bytes (up to formats.SNIFF_BYTES). `suffixes` choose the format of a file to be
     written. `loses` says what the format cannot keep, for help texts and the README. `text` formats go to a terminal
-    and take a precision. `read` raises BadFile with a place; `check` reports all it finds instead. A format without
-    `write` is only read, one without `read` is only written.
+    and take a precision. `read` raises BadFile with the line or the byte; `check` reports all it finds instead. A
+    format without `write` is only read, one without `read` is only written.
 
     Files larger than memory: `stream` is a `read` in blocks; `header(rows, dim)` and then `write_rows` for each block
     write what `write` writes at once. `words_ending` is for formats of numbers only: a second file takes the words, one
@@ -69,7 +69,7 @@ class Format:
     words_ending: str = ""
 
     def words_path(self, path: str) -> str | None:
-        """Where the words of `path` stand when they are not in it, None when they are, or `path` is a stream or a
+        """Where the words of `path` are when they are not in it, None when they are, or `path` is a stream or a
         device."""
         if not self.words_ending or path == "-" or (Path(path).exists() and not Path(path).is_file()):
             return None

@@ -1,7 +1,7 @@
 """The second file of formats that hold numbers only: the words, one a line, in the order of the rows.
 
-Where it stands says Format.words_path. A format that is read has default words, the row numbers 0, 1, 2, ...: they
-need no file, unless one of former words stands there, which would then be wrong.
+Format.words_path says where it is. A format that is read has default words, the row numbers 0, 1, 2, ...: they
+need no file, unless there is one of former words, which would then be wrong.
 """
 
 import contextlib

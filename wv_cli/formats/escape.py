@@ -1,4 +1,4 @@
-"""Words that a text or binary vector file cannot hold, because it parts fields by spaces and rows by newlines.
+"""Words that a text or binary vector file cannot hold, because spaces separate its fields and newlines its rows.
 
 They are refused by default, with the word and the way out. Escaped, a space, tab, newline, NUL and % become % and two
 hexadecimal digits (new%20york), the empty word a lone %; everything else stays as it is, and unescaping is exact.
@@ -10,8 +10,15 @@ from wv_cli._floattext import first_unwritable
 from wv_cli.errors import BadFile, WvError, shown
 from wv_cli.words import WordList
 
-_UNSAFE = re.compile(rb"[ \t\n\0%]")
+# What core/floattext.h calls unwritable, by the name that messages give it.
+_NAMES = {b" ": "a space", b"\t": "a tab", b"\n": "a newline", b"\0": "a NUL"}
+_UNSAFE = re.compile(b"[%s%%]" % b"".join(_NAMES))
 _ESCAPE = re.compile(rb"%([0-9A-Fa-f]{2})?")
+
+
+def unwritable_part(text: bytes) -> str:
+    """What is in a word, or in many, that few programs can read; "" for nothing."""
+    return next((name for mark, name in _NAMES.items() if mark in text), "")
 
 
 def escape_word(word: bytes) -> bytes:
@@ -56,17 +63,14 @@ def unescape_words(words: WordList, path: object) -> WordList:
 
 
 def require_writable(words: WordList, format_name: str, path: object, before: int = 0) -> None:
-    """Raises WvError for the first word the format cannot hold; `before`: how many rows stand before these."""
+    """Raises WvError for the first word the format cannot hold; `before`: how many rows come before these."""
     row = first_unwritable(words.blob, words.starts)
     if row < 0:
         return
     word = words.bytes_at(row)
-    what = next((name for byte, name in _NAMES.items() if byte in word), "no character at all")
+    what = unwritable_part(word) or "no character at all"
     message = (
         f"{path}: row {before + row + 1}: the word {shown(word)} holds {what}, which {format_name} cannot keep; "
         f"nothing was written. Write it as {shown(escape_word(word))} with --escape"
     )
     raise WvError(message)
-
-
-_NAMES = {b" ": "a space", b"\t": "a tab", b"\n": "a newline", b"\0": "a NUL"}

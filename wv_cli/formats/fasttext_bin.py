@@ -1,6 +1,6 @@
 """fastText's models in the table of formats: read as the vectors of their words, subwords included.
 
-Only models can be written (save_model), vectors alone cannot. The layout stands in fasttext_read.
+Only models can be written (save_model), vectors alone cannot. fasttext_read has the layout.
 """
 
 import numpy as np
@@ -55,8 +55,8 @@ def check(source: Input, report: Report) -> None:
     report.rows, report.dim, report.promised_rows = len(model.words), model.dim, len(model.words)
     audit = RowAudit(report, "byte")
     vectors, starts = model.all_word_vectors(), model.words.starts
-    places = (reader.table_at + starts[:-1] + ENTRY_BYTES * np.arange(len(model.words))).tolist()
-    audit.add(model.words.blob, np.diff(starts), vectors, places.__getitem__)
+    offsets = (reader.table_at + starts[:-1] + ENTRY_BYTES * np.arange(len(model.words))).tolist()
+    audit.add(model.words.blob, np.diff(starts), vectors, offsets.__getitem__)
     for what, matrix in (("input", model.input), ("output", model.output)):
         _check_finite(matrix, what, model, report)
 
@@ -69,8 +69,8 @@ def _check_finite(matrix: Matrix, what: str, model: FastTextModel, report: Repor
             values = block[row]
             at = int(np.flatnonzero(~np.isfinite(values))[0])
             owner = _owner(first + row, what, model)
-            place = f"{what} matrix, row {first + row + 1} ({owner})"
-            text = f"{place}: expected finite numbers, found {values[at]} as number {at + 1}"
+            where = f"{what} matrix, row {first + row + 1} ({owner})"
+            text = f"{where}: expected finite numbers, found {values[at]} as number {at + 1}"
             report.add("not finite", text)
 
 

@@ -13,7 +13,7 @@ Little-endian, nothing aligned (fasttext.cc, args.cc, dictionary.cc, densematrix
 Dense matrices of a plain file are mapped, not read: a 7 GB model answers a query from the few pages it needs (a file
 cut short by another process in the meantime kills the process that has it mapped). Every size is held against the bytes
 that are there before anything is allocated. floret's files, which have the same magic number and two more arguments,
-are refused by name. What a model is stands in wv_cli.vectors.fasttext; writing in fasttext_write.
+are refused by name. What a model is says wv_cli.vectors.fasttext; writing in fasttext_write.
 """
 
 import math
@@ -49,7 +49,7 @@ ENTRY_BYTES = 10  # of a word table, at least
 def load_model(path: str | os.PathLike[str]) -> FastTextModel:
     """Reads a model from a file or `-`. A plain file is mapped, a compressed one or a pipe is read whole.
 
-    Raises BadFile with the place of what is wrong, WvError when the file cannot be read."""
+    Raises BadFile with the offset of what is wrong, WvError when the file cannot be read."""
     with open_input(path) as source:
         return read_model(source)
 
@@ -60,7 +60,7 @@ def read_model(source: Input) -> FastTextModel:
 
 
 class ModelReader:
-    """One model in `data`. `at` is the place there, moved by every reading; `table_at` that of the word table."""
+    """One model in `data`. `at` is the offset there, moved by every reading; `table_at` that of the word table."""
 
     def __init__(self, name: str, data: "Buffer") -> None:
         self.name, self.data = name, memoryview(data)
@@ -222,7 +222,7 @@ def _args(values: tuple[float, ...]) -> FastTextArgs:
 
 def header_problem(data: memoryview, at: int, *, extra: int = 0) -> tuple[str, int] | None:
     """What is wrong with the arguments and word counts that begin at byte `at`, and where; None when nothing is.
-    `extra`: so many bytes more stand before lr_update_rate."""
+    `extra`: so many bytes more come before lr_update_rate."""
     if len(data) < at + extra + ARGS.size + COUNTS.size:
         return "expected the arguments of a fastText model, found the end of the file", len(data)
     first = struct.unpack_from("<11i", data, at)

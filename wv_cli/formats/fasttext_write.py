@@ -56,8 +56,8 @@ def dense(model: FastTextModel, name: str) -> FastTextModel:
 def _require_fit(model: FastTextModel) -> None:
     for words in (model.words, model.labels):
         if b"\0" in words.blob:
-            place = next(i for i in range(len(words)) if b"\0" in words.bytes_at(i))
-            message = f"{words[place]!r} holds a NUL character, which no fastText model can keep"
+            bad = next(i for i in range(len(words)) if b"\0" in words.bytes_at(i))
+            message = f"{words[bad]!r} holds a NUL character, which no fastText model can keep"
             raise WvError(message)
     kept = model.args.buckets if model.kept_buckets is None else len(model.kept_buckets)
     rows = len(model.labels if model.is_classifier else model.words)
@@ -130,10 +130,10 @@ def _write_sparse(stream: BinaryIO, matrix: SparseRows, holes: bool) -> None:
         if holes and begin == end and last < rows:
             stream.seek((last - first) * dim * 4, os.SEEK_CUR)
             continue
-        place = matrix.kept[begin:end] - first
-        block[place] = matrix.values[begin:end]
+        filled = matrix.kept[begin:end] - first
+        block[filled] = matrix.values[begin:end]
         stream.write(block[: last - first].view(np.uint8).data)
-        block[place] = 0
+        block[filled] = 0
 
 
 def _write_quantised(stream: BinaryIO, matrix: QuantMatrix) -> None:

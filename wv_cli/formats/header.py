@@ -21,7 +21,7 @@ class Header:
     dim: int
     size: int
 
-    def require_room(self, source: Input, row_bytes: int, spare_bytes: int = 0) -> None:
+    def require_size(self, source: Input, row_bytes: int, spare_bytes: int = 0) -> None:
         """Raises BadFile before anything is allocated when the file is smaller than the header promises at least."""
         least = self.size + self.rows * row_bytes - spare_bytes
         if source.size is not None and source.size < least:

@@ -14,14 +14,14 @@ from wv_cli.words import WordList
 _NUMBERS = 1 << 17  # printed at once
 
 
-def require_finite(matrix: NDArray[np.float32], names: Sequence[str | bytes], place: str) -> None:
-    """Raises WvError for a vector that holds nan or infinity, of `names`, from the file `place`."""
+def require_finite(matrix: NDArray[np.float32], names: Sequence[str | bytes], file: str) -> None:
+    """Raises WvError for a vector that holds nan or infinity, of `names`, from `file`."""
     bad = _floattext.first_not_finite(matrix)
     if bad is not None:
         name = names[bad[0]]
         text = name if isinstance(name, str) else name.decode("utf-8", "surrogateescape")
         message = (
-            f"{place}: expected finite numbers, found {matrix[bad]} in the vector of {text!r}; `wv check` tells more"
+            f"{file}: expected finite numbers, found {matrix[bad]} in the vector of {text!r}; `wv check` tells more"
         )
         raise WvError(message)
 
@@ -34,8 +34,8 @@ def text_lines(names: Sequence[str | bytes] | None, matrix: NDArray[np.float32],
     pieces = []
     for first in range(0, len(words), step):
         last = min(first + step, len(words))
-        room = int(words.starts[last] - words.starts[first])
-        out = bytearray(room + (last - first) * _floattext.row_capacity(matrix.shape[1]))
+        word_bytes = int(words.starts[last] - words.starts[first])
+        out = bytearray(word_bytes + (last - first) * _floattext.row_capacity(matrix.shape[1]))
         size = _floattext.format_rows(matrix, words.blob, words.starts, first, last, decimals, False, out)
         pieces.append(bytes(out[:size]))
     text = b"".join(pieces)

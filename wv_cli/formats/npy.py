@@ -1,6 +1,6 @@
 """NumPy's own file of one array (.npy): a matrix of vectors, such as sentence vectors of another program.
 
-The words stand beside it, in NAME.words.txt, one a line; when there is no such file the rows are called 0, 1, 2, ...
+The words are beside it, in NAME.words.txt, one a line; when there is no such file the rows are called 0, 1, 2, ...
 Read: version 1 to 3 of the format, two axes, float16, float32 or float64 of either byte order, in C order; the
 numbers become float32. Python objects are refused: they are a pickle, that is, a program. Written: float32.
 """
@@ -71,9 +71,9 @@ def _read_header(source: Input) -> tuple[tuple[int, int], np.dtype[np.floating]]
 def _blocks(source: Input, rows: int, dim: int, kind: np.dtype[np.floating]) -> Iterator[NDArray[np.float32]]:
     """The first `rows` rows, a block at a time. Raises BadFile for a short file and for NaN and infinity."""
     step = max(1, _BLOCK_VALUES // dim)
-    room = np.empty((min(step, rows), dim), kind)
+    buffer = np.empty((min(step, rows), dim), kind)
     for first in range(0, rows, step):
-        block = room[: min(step, rows - first)]
+        block = buffer[: min(step, rows - first)]
         offset = source.position
         got = source.readinto(block.reshape(-1).view(np.uint8).data)
         if got < block.nbytes:
@@ -124,8 +124,8 @@ def check(source: Input, report: Report) -> None:
     try:
         for matrix in _blocks(source, rows, dim, kind):
             for row in np.flatnonzero(~matrix.any(axis=1)).tolist():
-                place = source.position - (len(matrix) - row) * dim * kind.itemsize
-                report.add("zero vector", "all numbers of this row are 0", byte=place, note=True)
+                offset = source.position - (len(matrix) - row) * dim * kind.itemsize
+                report.add("zero vector", "all numbers of this row are 0", byte=offset, note=True)
             report.rows += len(matrix)
     except BadFile as error:
         kind_of_fault = "not finite" if "finite" in error.problem else "truncated"

@@ -1,5 +1,5 @@
 """The two files that TensorBoard's Embedding Projector loads (its Load button, or projector.tensorflow.org): numbers
-parted by tabs, no header; and beside them NAME.metadata.tsv with one word a line, which needs no header either.
+separated by tabs, no header; and beside them NAME.metadata.tsv with one word a line, which needs no header either.
 
 Only written: it is the last stop of vectors on their way to a picture.
 """
@@ -36,7 +36,7 @@ def write_rows(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) 
 
 FORMAT = Format(
     name="projector-tsv",
-    summary="for TensorBoard's projector: numbers parted by tabs; the words beside them in NAME.metadata.tsv",
+    summary="for TensorBoard's projector: numbers separated by tabs; the words beside them in NAME.metadata.tsv",
     suffixes=(".tsv",),
     text=True,
     loses=(

@@ -1,4 +1,4 @@
-"""What `wv check` finds in a vector file: problems with their places, counted in full, listed up to a limit."""
+"""What `wv check` finds in a vector file: problems with their positions, counted in full, listed up to a limit."""
 
 from collections import Counter
 from dataclasses import dataclass, field

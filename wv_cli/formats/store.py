@@ -22,7 +22,7 @@ class RowStore:
         self._words: list[bytes] = []
 
     def reserve(self, rows: int) -> None:
-        """Makes room for `rows` rows in all. No view of matrix or lengths may be in use."""
+        """Grows to hold `rows` rows in all. No view of matrix or lengths may be in use."""
         if rows > self.capacity:
             self._resize(max(rows, self.capacity + self.capacity // 2))
 

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import BinaryIO, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -23,12 +23,15 @@ from wv_cli.formats.store import RowStore
 from wv_cli.system.input import BLOCK_BYTES, LONGEST_LINE, Input
 from wv_cli.vectors.embeddings import Embeddings
 
-_BLANKS = re.compile(rb"[ \t]+")
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+_BLANKS = re.compile(rb"[ \t]+")  # wv_is_blank of core/separators.h
 _BLOCK_VALUES = 1 << 16
 
 
 def split_fields(line: bytes) -> list[bytes]:
-    """The fields of a row as the C reader sees them: parted by spaces and tabs, nothing else (a no-break space is
+    """The fields of a row as the C reader sees them: separated by spaces and tabs, nothing else (a no-break space is
     part of a word)."""
     return [part for part in _BLANKS.split(line.rstrip(b"\r\n")) if part]
 
@@ -157,9 +160,11 @@ class InlinePool:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def submit(self, function: Callable[..., Any], *arguments: Any) -> "Future[Any]":
-        done: Future[Any] = Future()
-        done.set_result(function(*arguments))
+    def submit(
+        self, function: Callable[Arguments, Result], /, *arguments: Arguments.args, **named: Arguments.kwargs
+    ) -> "Future[Result]":
+        done: Future[Result] = Future()
+        done.set_result(function(*arguments, **named))
         return done
 
 
@@ -168,7 +173,7 @@ def make_pool(threads: int) -> InlinePool | ThreadPoolExecutor:
 
 
 def peek_row(source: Input) -> bytes:
-    """The next line, without its newline, left in place."""
+    """The next line, without its newline, left unread."""
     size = 1 << 16
     while b"\n" not in (head := source.peek(size)) and len(head) == size and size < LONGEST_LINE:
         size *= 4
@@ -210,8 +215,8 @@ def write_rows(
 
     def formatted(first: int) -> memoryview:
         last = min(first + step, len(words))
-        room = int(words.starts[last] - words.starts[first]) + (last - first) * _floattext.row_capacity(embeddings.dim)
-        out = np.empty(room, np.uint8)
+        word_bytes = int(words.starts[last] - words.starts[first])
+        out = np.empty(word_bytes + (last - first) * _floattext.row_capacity(embeddings.dim), np.uint8)
         size = _floattext.format_rows(matrix, words.blob, words.starts, first, last, digits, trailing_space, out.data)
         return out.data[:size]
 

@@ -35,7 +35,7 @@ def sniff(head: bytes) -> bool:
 
 @dataclass
 class Run:
-    """`count` rows from row `first` on, read to the start of what `room` gave; or the row there that could not be
+    """`count` rows from row `first` on, read to the start of the buffers; or the row there that could not be
     read, with the reason `stop` and the bytes `data` it begins with. `offset` is where that is in the file, `size`
     its bytes."""
 
@@ -49,7 +49,7 @@ class Run:
 
 
 class RecordReader:
-    """Reads at most `most` rows through one buffer, into the matrix and lengths that `room(first row)` gives. After
+    """Reads at most `most` rows through one buffer, into the matrix and lengths that `buffers(first row)` gives. After
     it `rest` holds what was read too much, which begins at `offset`."""
 
     def __init__(self, source: Input, dim: int, most: int) -> None:
@@ -57,7 +57,7 @@ class RecordReader:
         self.offset = source.position
         self.rest = b""
 
-    def runs(self, room: Callable[[int], tuple[NDArray[np.float32], NDArray[np.int64]]]) -> Iterator[Run]:
+    def runs(self, buffers: Callable[[int], tuple[NDArray[np.float32], NDArray[np.int64]]]) -> Iterator[Run]:
         buffer = bytearray(_BLOCK_BYTES)
         base, start, end, rows = self.offset, 0, 0, 0
         while rows < self.most:
@@ -74,7 +74,7 @@ class RecordReader:
                 break
             stop = _floattext.STOP_NONE
             while rows < self.most and start < end and stop != _floattext.STOP_PARTIAL:
-                found, consumed, word_bytes, stop = _floattext.read_rows(buffer, start, end, *room(rows), True)
+                found, consumed, word_bytes, stop = _floattext.read_rows(buffer, start, end, *buffers(rows), True)
                 if found:
                     words = bytes(buffer[start : start + word_bytes])
                     yield Run(rows, found, words, _floattext.STOP_NONE, base + start, consumed)
@@ -91,18 +91,18 @@ class RecordReader:
 
 def read(source: Input, options: ReadOptions) -> Embeddings:
     header = read_header(source)
-    header.require_room(source, row_bytes=_LEAST_WORD + 4 * header.dim)
+    header.require_size(source, row_bytes=_LEAST_WORD + 4 * header.dim)
     most = header.rows if options.limit is None else min(options.limit, header.rows)
     store = RowStore(header.dim, most if source.size is not None else None)
     reader = RecordReader(source, header.dim, most)
     rows = 0
 
-    def room(first: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    def buffers(first: int) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         store.reserve(min(most, first + 1))
         last = min(most, store.capacity)
         return store.matrix[first:last], store.lengths[first:last]
 
-    for run in reader.runs(room):
+    for run in reader.runs(buffers):
         if run.stop != _floattext.STOP_NONE:
             raise BadFile(source.name, explain(run, header)[1], byte=run.offset)
         store.add_words(run.words)
@@ -119,7 +119,7 @@ def _require_end(source: Input, header: Header, reader: RecordReader, most: int)
 
 def stream(source: Input, options: ReadOptions) -> Stream:
     header = read_header(source)
-    header.require_room(source, row_bytes=_LEAST_WORD + 4 * header.dim)
+    header.require_size(source, row_bytes=_LEAST_WORD + 4 * header.dim)
     most = header.rows if options.limit is None else min(options.limit, header.rows)
     return Stream(most, header.dim, _blocks(source, header, most))
 
@@ -211,8 +211,8 @@ def packed_rows(embeddings: Embeddings) -> Iterator[memoryview]:
     step = max(1, _BLOCK_BYTES // (4 * embeddings.dim))
     for first in range(0, len(words), step):
         last = min(first + step, len(words))
-        room = int(words.starts[last] - words.starts[first]) + (last - first) * (2 + 4 * embeddings.dim)
-        out = np.empty(room, np.uint8)
+        word_bytes = int(words.starts[last] - words.starts[first])
+        out = np.empty(word_bytes + (last - first) * (2 + 4 * embeddings.dim), np.uint8)
         size = _floattext.pack_rows(matrix, words.blob, words.starts, first, last, out.data)
         yield out.data[:size]
 

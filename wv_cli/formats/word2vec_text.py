@@ -27,7 +27,7 @@ def sniff(head: bytes) -> bool:
 def read(source: Input, options: ReadOptions) -> Embeddings:
     header = read_header(source)
     # The shortest row is a one-byte word, and a space and a digit for every number.
-    header.require_room(source, row_bytes=1 + 2 * header.dim, spare_bytes=1)
+    header.require_size(source, row_bytes=1 + 2 * header.dim, spare_bytes=1)
     limit = header.rows if options.limit is None else min(options.limit, header.rows)
     first_row = peek_row(source)
     # To the end of the file: one row more than promised, for GloVe's <unk>.

@@ -80,7 +80,7 @@ def encode(
 def remapped(
     encoder: _text.Encoder, file: Spool, lookup: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], int, int, _text.Fingerprint]:
-    """The finished stream with the final ids of `lookup` in the place of provisional ones (-1: dropped), how many
+    """The finished stream with the final ids of `lookup` instead of provisional ones (-1: dropped), how many
     tokens and line ends it has, and its fingerprint. Nothing can be fed to the encoder afterwards."""
     encoder.forget_words()
     fingerprint = _text.Fingerprint()

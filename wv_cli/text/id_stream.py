@@ -47,10 +47,10 @@ class IdStream:
                 yield self._ids[start : start + _BLOCK]
             return
         buffer = np.empty(_BLOCK, np.int32)
-        place = 0
-        while count := self._read(buffer, place):
+        first = 0
+        while count := self._read(buffer, first):
             yield buffer[:count]
-            place += count
+            first += count
 
     def join(self, joiner: _phrases.Joiner) -> None:
         """Replaces pairs of ids in place."""
@@ -66,18 +66,18 @@ class IdStream:
         with self._spool.errors():
             os.ftruncate(self._spool.descriptor, written * 4)
 
-    def _read(self, buffer: NDArray[np.int32], place: int) -> int:
-        """Fills `buffer` from the id at `place` on, except at the end of the file; how many ids were read."""
+    def _read(self, buffer: NDArray[np.int32], first: int) -> int:
+        """Fills `buffer` from id number `first` on, except at the end of the file; how many ids were read."""
         into = buffer.data.cast("B")
         done = 0
         with self._spool.errors():
-            while done < len(into) and (got := os.preadv(self._spool.descriptor, [into[done:]], place * 4 + done)):
+            while done < len(into) and (got := os.preadv(self._spool.descriptor, [into[done:]], first * 4 + done)):
                 done += got
         return done // 4
 
-    def _write(self, ids: NDArray[np.int32], place: int) -> None:
+    def _write(self, ids: NDArray[np.int32], first: int) -> None:
         data = ids.data.cast("B")
         done = 0
         with self._spool.errors():
             while done < len(data):
-                done += os.pwrite(self._spool.descriptor, data[done:], place * 4 + done)
+                done += os.pwrite(self._spool.descriptor, data[done:], first * 4 + done)

@@ -1,7 +1,7 @@
 """LabelledCorpus: lines with labels as a stream of ids, for the classifier; made in one pass as corpus.py does.
 
 A token that begins with the label prefix is a label, every other token a word. By fastText's rules every line ends with
-the word `</s>` (it is not in the stream: the line end stands for it), and words that --min-count drops have no row but
+the word `</s>` (it is not in the stream: the line end means it), and words that --min-count drops have no row but
 still count in word n-grams and through their character n-grams, so they stay in the stream where these are used.
 """
 
@@ -22,7 +22,7 @@ from wv_cli.text.source import Progress, Source
 from wv_cli.text.vocab import SENTENCE_END, times
 from wv_cli.words import WordList
 
-FIRST_LABEL = -2  # WV_FIRST_LABEL of csrc/kernels/wv_kernels.h: label i stands in the stream as FIRST_LABEL - i
+FIRST_LABEL = -2  # WV_FIRST_LABEL of csrc/kernels/wv_shared.h: label i is in the stream as FIRST_LABEL - i
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +30,7 @@ class LabelledCorpus:
     """`ids` is one-dimensional int32, read-only: word ids, labels (FIRST_LABEL - label) and -1 after each line.
 
     `words` are in order of falling count, `</s>` among them; the first `kept` have a row of their own, the others are
-    below the cut and stand only there when n-grams need them. `counts` (kept,) and `label_counts` (labels,) are int64;
+    below the cut and are listed only when n-grams need them. `counts` (kept,) and `label_counts` (labels,) are int64;
     `end_of_line` is the id of `</s>`, -1 when the cut dropped it. `tokens_read` counts all tokens, line ends included.
     """
 
@@ -108,9 +108,9 @@ def _begins_with(blob: bytes, starts: NDArray[np.int64], prefix: bytes) -> NDArr
     """Which words of a list begin with `prefix`."""
     letters = np.frombuffer(blob, np.uint8)
     found = np.diff(starts) >= len(prefix)
-    for place, byte in enumerate(prefix):
+    for position, byte in enumerate(prefix):
         left = np.flatnonzero(found)
-        found[left] = letters[starts[left] + place] == byte
+        found[left] = letters[starts[left] + position] == byte
     return found
 
 

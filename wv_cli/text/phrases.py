@@ -2,7 +2,7 @@
 
 The method is word2vec's word2phrase (Mikolov, Sutskever, Chen, Corrado, Dean: Distributed Representations of Words and
 Phrases and their Compositionality, 2013, section 4), with these departures, all on purpose:
-  - a pair must stand in one line: word2phrase counts pairs across line ends (and never joins them);
+  - a pair must be in one line: word2phrase counts pairs across line ends (and never joins them);
   - in later passes a word `new_york` and the pair `new york` are counted apart (word2phrase adds their counts);
   - words have any length, the last word of a file without a final newline counts, and lines do not begin with a space.
 The text is read once, into ids. A pass counts pairs of ids (exactly, see core/phrases.h), scores them and joins the

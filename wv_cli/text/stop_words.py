@@ -28,7 +28,7 @@ ENGLISH = frozenset(_WORDS.split())
 
 
 def read_stop_words(path: str | None) -> frozenset[str]:
-    """The words of a file, parted by blanks or lines, in lower case; without one ENGLISH. Raises WvError, BadFile."""
+    """The words of a file, separated by white space, in lower case; without one ENGLISH. Raises WvError, BadFile."""
     if path is None:
         return ENGLISH
     try:
@@ -37,5 +37,5 @@ def read_stop_words(path: str | None) -> frozenset[str]:
         message = f"{path}: cannot read: {reason(error)}"
         raise WvError(message) from error
     if not words:
-        raise BadFile(path, "expected stop words, parted by blanks or lines; found none")
+        raise BadFile(path, "expected stop words, separated by blanks or lines; found none")
     return words

@@ -78,7 +78,7 @@ def times(count: int) -> str:
 def ordered(
     blob: bytes, starts: NDArray[np.int64], counts: NDArray[np.int64], *, lines: int, tokens_read: int
 ) -> tuple[Vocab, NDArray[np.int64]]:
-    """The vocabulary of words listed in order of first sight, and the place in that list of each of its words."""
+    """The vocabulary of words listed in order of first sight, and the index in that list of each of its words."""
     order = np.argsort(-counts, kind="stable")
     words = WordList(*_text.gather(blob, starts, order))
     return Vocab(words, np.ascontiguousarray(counts[order]), lines, tokens_read), order

@@ -267,8 +267,8 @@ class FastTextModel:
 
 
 def split_line(line: str | bytes, *, classifier: bool = False) -> list[bytes]:
-    """The words of a line, separated as fastText does it: for a classifier at SEPARATORS (Dictionary::readWord), else
-    at ASCII white space (C++ streams, bytes.split()), which is the same without NUL."""
+    """The words of a line, as fastText separates them: for a classifier at SEPARATORS (Dictionary::readWord), else at
+    ASCII white space (C++ streams, bytes.split()), which is the same without NUL."""
     text = encode(line) if isinstance(line, str) else line
     return (text.translate(_TO_SPACES) if classifier else text).split()
 
