@@ -10,7 +10,7 @@ from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.formats import load
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing import HASHERS
-from wv_cli.hashing.biohash import BioHash, spherical_kmeans
+from wv_cli.hashing.biohash import BioHash, kmeans_centres
 from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.principal import principal_axes, rotation
 from wv_cli.hashing.saved import load_hasher
@@ -152,12 +152,12 @@ def test_itq_never_loses(glove):
 
 def test_kmeans_never_loses_and_uses_every_centre(glove):
     x = glove.matrix / np.linalg.norm(glove.matrix, axis=1, keepdims=True)
-    centres, scores = spherical_kmeans(x, 100, 15, seed=1)
+    centres, scores = kmeans_centres(x, 100, 15, seed=1)
     assert (np.diff(scores) > -1e-6).all()
     np.testing.assert_allclose(np.linalg.norm(centres, axis=1), 1, rtol=1e-5)
     assert len(np.unique((x @ centres.T).argmax(axis=1))) > 95
     duplicates = np.repeat(x[:10], 50, axis=0)
-    assert np.isfinite(spherical_kmeans(duplicates, 40, 5, seed=1)[0]).all()
+    assert np.isfinite(kmeans_centres(duplicates, 40, 5, seed=1)[0]).all()
 
 
 def sgd(**changes):

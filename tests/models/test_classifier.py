@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from tests.conftest import GOLDEN
 from wv_cli import _cpu, _prediction
-from wv_cli.errors import WvError
+from wv_cli.errors import UsageError, WvError
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.models import classifier as module
-from wv_cli.models.classifier import ALL, Classifier, blocks_of_lines, tree
+from wv_cli.models.classifier import ALL, Classifier, blocks_of_lines, load_classifier, tree
 from wv_cli.system.memory import padded, zeros
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows, split_line
 from wv_cli.words import WordList
@@ -184,6 +184,27 @@ def test_the_tree_is_the_one_of_the_paths():
 def test_models_that_cannot_answer():
     with pytest.raises(WvError, match=r"holds word vectors .* not a classifier"):
         Classifier(load_model(GOLDEN / "ft-words.bin"), "ft-words.bin")
+
+
+def test_predict_gives_names_and_probabilities(golden):
+    model, text, expected = golden
+    classifier, lines = Classifier(model), text.decode().splitlines()
+    found = classifier.predict(lines, 3)
+    compare("".join(" ".join(f"{name} {p}" for name, p in each) + "\n" for each in found), expected)
+    assert classifier.predict(lines[0], 3) == found[:1] and classifier.predict([]) == []
+    assert classifier.predict(["", lines[1]], 3)[1] == found[1]
+    assert all(0.25 <= p <= 1 for each in classifier.predict(lines, ALL, 0.25) for _, p in each)
+    for options in ({"k": 0}, {"threshold": 1.5}):
+        with pytest.raises(UsageError, match=next(iter(options))):
+            classifier.predict(lines, **options)
+    with pytest.raises(ValueError, match="without line ends"):
+        classifier.predict(["one\ntwo"])
+
+
+def test_a_classifier_is_loaded_from_its_file():
+    assert load_classifier(GOLDEN / "ft-labels.bin").predict("the king")[0][0][0].startswith("__label__")
+    with pytest.raises(WvError, match="not a classifier"):
+        load_classifier(GOLDEN / "ft-words.bin")
 
 
 def test_blocks_end_with_lines():

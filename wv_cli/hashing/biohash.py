@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _hashing, _search
+from wv_cli import _hashing
 from wv_cli.engine.run import Outcome, train
 from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.linear import Fitted, require_rows
 from wv_cli.system import memory
 from wv_cli.system.memory import aligned
 from wv_cli.system.threads import run_all
+from wv_cli.transforms.clusters import Owner, nearest, spherical_kmeans, sums_of_classes
 
 STEP_ROWS = 1 << 13
-_BLOCK_ROWS = 4096
 
 
 def fit(
@@ -32,7 +32,7 @@ def fit(
     units = config.expansion
     require_rows(len(x), units, method, f"{units} units")
     if config.rule == "kmeans":
-        return Fitted(spherical_kmeans(x, units, config.epochs, config.seed, config.threads)[0])
+        return Fitted(kmeans_centres(x, units, config.epochs, config.seed, config.threads)[0])
     model = BioHash(x, config)
     return Fitted(np.array(model.effective)) if run(model).finished else None
 
@@ -109,56 +109,42 @@ class BioHash:
         return {"weights": self._weights}
 
 
-def spherical_kmeans(
+def kmeans_centres(
     x: NDArray[np.float32], units: int, iterations: int, seed: int, threads: int = 1, isa: str | None = None
 ) -> tuple[NDArray[np.float32], list[float]]:
     """(centres (units, dim) of unit length, the mean score <centre, x> before each turn and after the last).
 
-    Starts from `units` rows drawn by the seed; a row belongs to the centre of highest inner product, ties to the lowest
-    unit; a centre becomes the direction of the sum of its rows. A centre without rows becomes the row that was worst
-    served. Stops early when no row changes hands.
+    Spherical k-means that starts from `units` rows drawn by the seed; a centre becomes the direction of the sum of its
+    rows, and one without rows the row that was worst served.
     """
     random = np.random.default_rng(seed)
     centres = _unit(x[np.sort(random.permutation(len(x))[:units])].astype(np.float64))
-    owner, scores = np.full(len(x), -1), []
-    for iteration in range(iterations + 1):
-        before, owner = owner, nearest(x, centres, threads, isa)
+    served: NDArray[np.float64] = np.empty(0)
+    scores: list[float] = []
+
+    def assign(centres: NDArray[np.float32]) -> Owner:
+        nonlocal served
+        owner = nearest(x, centres, threads, isa)
         served = np.einsum("ij,ij->i", x, centres[owner], dtype=np.float64)
         scores.append(float(served.mean()))
-        if iteration == iterations or np.array_equal(before, owner):
-            break
-        order = np.argsort(owner, kind="stable")
-        present, first = np.unique(owner[order], return_index=True)
-        sums = np.add.reduceat(x[order], first, axis=0, dtype=np.float64)
-        empty = np.setdiff1d(np.arange(units), present)
+        return owner
+
+    def centres_of(owner: Owner) -> NDArray[np.float32]:
+        sums, counts = sums_of_classes(x, owner, units)
         # float64 sums to unit rows; a sum of exactly zero keeps its old centre.
         moved = _unit(sums)
-        keep = ~moved.any(axis=1)
-        centres[present[~keep]] = moved[~keep]
+        keep = moved.any(axis=1)
+        centres[keep] = moved[keep]
+        empty = np.flatnonzero(counts == 0)
         if len(empty):
             centres[empty] = _unit(x[np.argsort(served, kind="stable")[: len(empty)]].astype(np.float64))
+        return centres
+
+    spherical_kmeans(assign(centres), iterations, centres_of, assign)
     return centres, scores
 
 
 def _unit(rows: NDArray[np.float64]) -> NDArray[np.float32]:
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0).astype(np.float32)
-
-
-def nearest(
-    x: NDArray[np.float32], centres: NDArray[np.float32], threads: int = 1, isa: str | None = None
-) -> NDArray[np.int64]:
-    """The centre of highest inner product with each row, the lowest of equal ones."""
-    lanes = _search.lanes(isa)
-    panels = aligned((-(-len(centres) // lanes), x.shape[1], lanes))
-    _search.pack(centres, panels, isa)
-    kernel = _hashing.LinearHash(panels, len(centres), 1, np.zeros(len(centres), np.float32), isa)
-    owner = np.empty((len(x), 1), np.int32)
-
-    def work(start: int) -> None:
-        scratch = aligned((kernel.scratch_bytes,), np.uint8)
-        rows = slice(start, start + _BLOCK_ROWS)
-        kernel.active(x[rows], owner[rows], scratch)
-
-    run_all(work, range(0, len(x), _BLOCK_ROWS), threads)
-    return owner[:, 0].astype(np.int64)
+    unit: NDArray[np.float32] = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0).astype(np.float32)
+    return unit

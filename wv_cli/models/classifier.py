@@ -4,8 +4,9 @@ Works on every model file fastText wrote (dense, quantised, pruned) and on model
 fastText's predict; see csrc/kernels/prediction.c for how equal they are. Training is wv_cli.models.supervised.
 """
 
+import os
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -13,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _prediction
-from wv_cli.errors import WvError
+from wv_cli.errors import UsageError, WvError
+from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.system import memory
 from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel, SparseRows
-from wv_cli.words import WordList
+from wv_cli.words import WordList, encode
 
 _DENSE_BYTES = 1 << 28  # matrices that are not dense become so up to this size; of larger ones rows are taken as needed
 _SCANNED_ROWS = 1 << 12
@@ -144,6 +146,28 @@ class Classifier:
         gathered = _rows_that_count(kept, values, kept, words, self._model.args.buckets)
         self._engine = self._engine_of(*gathered, self._model.args.buckets, gathered=True)
 
+    def predict(self, lines: str | Sequence[str], k: int = 1, threshold: float = 0.0) -> list[list[tuple[str, float]]]:
+        """For each line its k best labels (ALL: every one), as the model spells them, with their probabilities, 0 to 1,
+        best first; only those of at least `threshold`, none for a line of which the model knows nothing. One line may
+        be given as it is. Raises UsageError for another k or threshold, ValueError for a line with a line end in it."""
+        if k < 1 and k != ALL:
+            message = f"k must be at least 1, or {ALL} for all labels, not {k}"
+            raise UsageError(message)
+        if not 0 <= threshold <= 1:
+            message = f"threshold is a probability between 0 and 1, not {threshold:g}"
+            raise UsageError(message)
+        lines = [lines] if isinstance(lines, str) else lines
+        if wrong := [line for line in lines if "\n" in line]:
+            message = f"expected lines without line ends, found {wrong[0]!r}; split it into several"
+            raise ValueError(message)
+        text, result = encode("".join(f"{line}\n" for line in lines)), []
+        for answered in self.answers([text] if text else [], k, threshold):
+            rows = zip(answered.labels, answered.probabilities, answered.found.tolist(), strict=True)
+            for labels, probabilities, found in rows:
+                names = [self.labels[label] for label in labels[:found].tolist()]
+                result.append(list(zip(names, probabilities[:found].clip(max=1).tolist(), strict=True)))
+        return result
+
     def answer(self, text: bytes | memoryview, k: int = 1, threshold: float = 0.0) -> Answered:
         """The k best labels (ALL: every one) with a probability of at least `threshold` for every line of `text`, whose
         last byte is a newline. A line of which the model knows nothing has no answer."""
@@ -188,6 +212,11 @@ class Classifier:
                 self._gather()
             seen += len(block)
             yield block
+
+
+def load_classifier(path: str | os.PathLike[str]) -> Classifier:
+    """The classifier of a fastText model file, .bin or .ftz. Raises WvError when it cannot be read or holds none."""
+    return Classifier(load_model(path), os.fspath(path))
 
 
 def blocks_of_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:

@@ -1,34 +1,96 @@
-"""Word classes: k-means over word vectors, as word2vec's -classes.
+"""Spherical k-means: rows of similar direction in one class. Who uses it says how it starts and what becomes of a class
+without rows: word_classes here, hashing/biohash.py for its units.
 
-Spherical k-means with word2vec.c's choices: word i starts in class i mod k, ten rounds, a centroid is the normalised
-mean of its words (its count starts at one), a word goes to the centroid with the largest dot product. Given the same
-vectors the classes are the original's, but for rounding.
+The k-means of product quantisation is another one, of Euclidean distances, and is in C (csrc/kernels/product.c).
 """
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli import _hashing, _search
 from wv_cli.errors import UsageError
+from wv_cli.system.memory import aligned
 from wv_cli.vectors.embeddings import Embeddings
 
 _ROUNDS = 10
-_ROWS_AT_ONCE = 4096
+_BLOCK_ROWS = 4096
+_SUMMED_ROWS = 1 << 16
+
+Owner = NDArray[np.int64]  # (rows,): the class of each row
 
 
-def word_classes(embeddings: Embeddings, classes: int) -> NDArray[np.int64]:
-    """Class of every word, 0 .. classes - 1. Raises UsageError unless 1 <= classes <= words."""
+def spherical_kmeans(
+    owner: Owner, rounds: int, centres_of: Callable[[Owner], NDArray[np.floating]], assign: Callable[..., Owner]
+) -> Owner:
+    """At most `rounds` of: centres_of(owner) moves the centres to their rows, assign(centres) gives every row to the
+    centre of highest inner product. Stops early when no row changes its class, after which nothing would."""
+    for _ in range(rounds):
+        before, owner = owner, assign(centres_of(owner))
+        if np.array_equal(before, owner):
+            break
+    return owner
+
+
+def sums_of_classes(
+    x: NDArray[np.float32], owner: Owner, classes: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """((classes, dim) sums of each class's rows, in float64, (classes,) how many they are); zero for empty classes."""
+    order, counts = np.argsort(owner, kind="stable"), np.bincount(owner, minlength=classes)
+    sums, filled = np.zeros((classes, x.shape[1])), np.flatnonzero(counts)
+    starts, first = np.append(0, np.cumsum(counts[filled])), 0
+    while first < len(filled):  # whole classes at a time: their rows are copied side by side
+        last = max(first + 1, int(np.searchsorted(starts, starts[first] + _SUMMED_ROWS, side="right")) - 1)
+        rows = x[order[starts[first] : starts[last]]]
+        begins = starts[first:last] - starts[first]
+        sums[filled[first:last]] = np.add.reduceat(rows, begins, axis=0, dtype=np.float64)
+        first = last
+    return sums, counts
+
+
+def nearest(x: NDArray[np.float32], centres: NDArray[np.float32], threads: int = 1, isa: str | None = None) -> Owner:
+    """The centre of highest inner product with each row, in float32, the lowest of equal ones."""
+    lanes = _search.lanes(isa)
+    panels = aligned((-(-len(centres) // lanes), x.shape[1], lanes))
+    _search.pack(centres, panels, isa)
+    kernel = _hashing.LinearHash(panels, len(centres), 1, np.zeros(len(centres), np.float32), isa)
+    owner = np.empty((len(x), 1), np.int32)
+
+    def work(start: int) -> None:
+        scratch = aligned((kernel.scratch_bytes,), np.uint8)
+        rows = slice(start, start + _BLOCK_ROWS)
+        kernel.active(x[rows], owner[rows], scratch)
+
+    with ThreadPoolExecutor(max(1, threads)) as pool:
+        for done in [pool.submit(work, start) for start in range(0, len(x), _BLOCK_ROWS)]:
+            done.result()
+    return owner[:, 0].astype(np.int64)
+
+
+def word_classes(embeddings: Embeddings, classes: int) -> Owner:
+    """Class of every word, 0 .. classes - 1, as word2vec's -classes: word i starts in class i mod k, ten rounds, a
+    centroid is the normalised mean of its words (its count starts at one), inner products in float64. Given the same
+    vectors the classes are the original's, but for rounding.
+
+    Raises UsageError unless 1 <= classes <= words."""
     words, vectors = len(embeddings), embeddings.matrix
     if not 1 <= classes <= words:
         message = f"--classes must be between 1 and the number of words, {words}, not {classes}"
         raise UsageError(message)
-    assigned = np.arange(words) % classes
-    for _ in range(_ROUNDS):
-        centroids = np.zeros((classes, embeddings.dim), np.float64)
-        np.add.at(centroids, assigned, vectors)
-        centroids /= (np.bincount(assigned, minlength=classes) + 1)[:, None]
+
+    def centroids_of(owner: Owner) -> NDArray[np.float64]:
+        sums, counts = sums_of_classes(vectors, owner, classes)
+        centroids = sums / (counts + 1)[:, None]
         lengths = np.linalg.norm(centroids, axis=1, keepdims=True)
-        centroids /= np.where(lengths == 0, 1, lengths)
-        for first in range(0, words, _ROWS_AT_ONCE):
-            rows = slice(first, first + _ROWS_AT_ONCE)
-            assigned[rows] = np.argmax(vectors[rows] @ centroids.T, axis=1)
-    return assigned
+        return centroids / np.where(lengths == 0, 1, lengths)
+
+    def assign(centroids: NDArray[np.float64]) -> Owner:
+        owner = np.empty(words, np.int64)
+        for first in range(0, words, _BLOCK_ROWS):
+            rows = slice(first, first + _BLOCK_ROWS)
+            owner[rows] = np.argmax(vectors[rows] @ centroids.T, axis=1)
+        return owner
+
+    return spherical_kmeans(np.arange(words) % classes, _ROUNDS, centroids_of, assign)
