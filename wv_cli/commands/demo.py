@@ -4,7 +4,6 @@ Every step is the command line that is printed before it, run as its own process
 copying a line, and the demo cannot drift away from the commands.
 """
 
-import os
 import shlex
 import subprocess
 import sys
@@ -77,9 +76,10 @@ def command(output: str, epochs: int, threads: int, quiet: bool) -> int:
     Takes about half a minute. Every step is printed as the command line that repeats it.
     """
     from wv_cli.system.output import check_writable
+    from wv_cli.system.threads import processors
 
     data, folder = sample_data(), Path(output)
-    threads = threads or min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1, 8)
+    threads = threads or min(processors(), 8)
     if not folder.is_dir():
         check_writable(folder)
         folder.mkdir()

@@ -8,7 +8,6 @@ delta = 0, spherical k-means, computed directly: deterministic, no learning rate
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -100,10 +99,9 @@ class BioHash:
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued."""
-        options = asdict(self.config)
-        del options["threads"]
         sample = self.x[:: max(1, len(self.x) // 64)]
-        return {**options, "rows": len(self.x), "dim": self.x.shape[1], "sum": float(sample.sum(dtype=np.float64))}
+        facts = {"rows": len(self.x), "dim": self.x.shape[1], "sum": float(sample.sum(dtype=np.float64))}
+        return {**self.config.identity(), **facts}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {"weights": self._weights}
