@@ -36,16 +36,19 @@ def run_session(
     *,
     also: str | None = None,
     progress: bool = True,
+    unit: str = "B",
+    desc: str = "reading",
 ) -> None:
     """Runs `session` and tells how it went: `figures` of its facts, after the names of the outputs and of the file
-    written `also`. `progress`: whether the run has a bar of its own. Raises Interrupted and TimedOut with the command
-    line that goes on, and what the session raises."""
+    written `also`. `progress`: whether a bar shows the training; `unit` and `desc` are of the bar for `reading`.
+
+    Raises Interrupted and TimedOut with the command line that goes on, and what the session raises."""
 
     def tell(message: str, **facts: object) -> None:
         say(message, quiet, as_json, **facts)
 
     watching = {"observe": observer(quiet, as_json)} if progress else {}
-    with reading_bar(quiet or as_json) as reading:
+    with reading_bar(quiet or as_json, unit, desc) as reading:
         outcome, facts = session.run(tell, reading=reading, **watching)
     if outcome is not None and not outcome.finished:
         raise stopped(outcome, session.checkpoint_path is not None, session.resume)
