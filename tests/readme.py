@@ -37,7 +37,7 @@ def tables() -> dict[str, str]:
             ["`--method`", "codes", "what a bit says", "source"],
             [
                 [f"`{name}`", row.kind, row.summary, row.source]
-                for name, row in [*HASHERS.items(), *TEXT_HASHERS.items()]
+                for name, row in [*HASHERS.items(), *((f"wv {name}", row) for name, row in TEXT_HASHERS.items())]
             ],
         ),
         "formats": markdown(

@@ -8,8 +8,8 @@
     wv_cli.save("vectors.vec", vectors)                             # the ending chooses the format
     wv_cli.load_classifier("topics.bin").predict(["a line"], k=2)   # [[("__label__cooking", 0.93), ...]]
 
-This is the library that the commands use. It prints nothing and imports no click; what is wrong with a file or an option is
-a WvError, whose text is written for the user.
+This is the library that the commands use. It prints nothing and imports no click; what is wrong with a file or an
+option is a WvError, whose text is written for the user.
 """
 
 import importlib

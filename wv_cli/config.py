@@ -1,12 +1,198 @@
-"""What a run is asked to do: frozen dataclasses with the defaults and one validate() each, one file a room (config.py).
+"""What a run is asked to do: frozen dataclasses, one file a room, whose fields carry default, help and bounds.
 
-The command line fills them (help prints these defaults), checkpoints and the .meta.json sidecars record them.
+The command line is made of the fields (help prints their defaults), `validate` checks their bounds, checkpoints and the
+.meta.json sidecars record them.
 """
 
+import dataclasses
+import math
+import numbers
+import types
+import typing
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
 from wv_cli.errors import UsageError
+
+Value = TypeVar("Value")
+
+
+def option(
+    default: Value,
+    help: str = "",
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+    low_is: str = "",
+    high_is: str = "",
+    what: str = "",
+    unit: str = "",
+    flag: str = "",
+    off: str = "",
+    identity: bool = True,
+) -> Value:
+    """A field of a Config. Without `help` it is no command-line option by itself.
+
+    A number lies from `low` to `high`, or beyond `above` and `below` themselves. Messages say what the least and the
+    largest value mean (`low_is="off"`: "0 (off) or more"), what the number is (`what="a share of --lr"`) and counts
+    (`unit`), and call it `flag` where that is not the field's name. `off` is the flag that turns a bool off.
+    `identity=False`: may differ when a checkpoint is continued.
+    """
+    given = {name: value for name, value in locals().items() if name != "default"}
+    return dataclasses.field(default=default, metadata=given)
+
+
+@dataclass(frozen=True)
+class Option:
+    """A field as `option` describes it, with what its annotation says: the type of one value (int, float, bool or str),
+    its choices if it is one of a few words, whether there are many (a tuple) and whether None is one."""
+
+    name: str
+    default: Any
+    kind: type
+    choices: tuple[str, ...]
+    many: bool
+    optional: bool
+    help: str
+    low: float | None
+    high: float | None
+    above: float | None
+    below: float | None
+    low_is: str
+    high_is: str
+    what: str
+    unit: str
+    flag: str
+    off: str
+    identity: bool
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "flag", f"--{self.flag or self.name.replace('_', '-')}")
+
+    @property
+    def bounds(self) -> str:
+        """In words, "" when every value will do."""
+        low = f"{_shown(self.low)}{f' ({self.low_is})' if self.low_is else ''}" if self.low is not None else ""
+        high = f"{_shown(self.high)}{f' ({self.high_is})' if self.high_is else ''}" if self.high is not None else ""
+        unit = f" {self.unit}" if self.unit else ""
+        if low and high:
+            return f"between {low} and {high}{unit}"
+        if self.low == 0 and self.below is None:
+            return f"{low} or more{unit}"
+        parts = [
+            f"{words} {limit}"
+            for words, limit in [
+                ("above", _shown(self.above)),
+                ("at least", low),
+                ("at most", high),
+                ("below", _shown(self.below)),
+            ]
+            if limit
+        ]
+        return " and ".join(parts) + unit if parts else ""
+
+    def within(self, value: float) -> bool:
+        """Whether a number is in the bounds; nan never is where there are any."""
+        return (
+            (self.low is None or value >= self.low)
+            and (self.high is None or value <= self.high)
+            and (self.above is None or value > self.above)
+            and (self.below is None or value < self.below)
+        )
+
+    def check(self, value: Any) -> None:
+        """Raises UsageError for a value that is not of the type, out of bounds or none of the choices."""
+        if value is None and self.optional:
+            return
+        for each in value if self.many else (value,):
+            if self.choices:
+                require(each in self.choices, f"{self.flag} must be one of {', '.join(self.choices)}, not {each!r}")
+            elif self.kind in (int, float) and not self.many:
+                self._check_number(each)
+
+    def _check_number(self, value: Any) -> None:
+        wanted, called = (numbers.Integral, "a whole number") if self.kind is int else (numbers.Real, "a number")
+        require(
+            isinstance(value, wanted) and not isinstance(value, bool), f"{self.flag} must be {called}, not {value!r}"
+        )
+        must_be = f"is {self.what}" if self.what else "must be"
+        require(self.within(value), f"{self.flag} {must_be} {self.bounds}, not {value}")
+        require(math.isfinite(value), f"{self.flag} must be a finite number, not {value}")
+
+
+@dataclass(frozen=True)
+class Config:
+    """What every config has in common."""
+
+    @classmethod
+    def options(cls) -> dict[str, Option]:
+        """The fields in their order."""
+        hints = typing.get_type_hints(cls)
+        return {
+            field.name: Option(field.name, field.default, *_read(hints[field.name]), **field.metadata)
+            for field in dataclasses.fields(cls)
+        }
+
+    def validate(self) -> None:
+        """Raises UsageError for the first field, in their order, whose value cannot be, then what check() raises."""
+        for name, each in self.options().items():
+            each.check(getattr(self, name))
+        self.check()
+
+    def check(self) -> None:
+        """Raises UsageError for values that do not go together, or that bounds and choices cannot describe."""
+
+    def identity(self) -> dict[str, Any]:
+        """What must be the same for a checkpoint to be continued."""
+        options = self.options()
+        return {name: value for name, value in dataclasses.asdict(self).items() if options[name].identity}
 
 
 def require(condition: bool, message: str) -> None:
     """Raises UsageError with `message` unless `condition` holds."""
     if not condition:
         raise UsageError(message)
+
+
+def dim_option() -> int:
+    return option(100, "Numbers per vector.", low=1, high=100_000)
+
+
+def epochs_option(default: int, help: str = "Passes over the text.") -> int:
+    return option(default, help, low=1, high=100_000)
+
+
+def lr_option(default: float, help: str, *, high: float | None) -> float:
+    return option(default, help, above=0, high=high)
+
+
+def seed_option(help: str = "Random seed; with one thread the same seed gives the same file.") -> int:
+    return option(1, help, low=0, high=2**63 - 1)
+
+
+def threads_option(help: str = "Threads that train.") -> int:
+    return option(1, help, low=1, high=1024, identity=False)
+
+
+def _read(hint: Any) -> tuple[type, tuple[str, ...], bool, bool]:
+    """(type of a value, its choices, whether there are many, whether None is one) of an annotation."""
+    many = typing.get_origin(hint) is tuple
+    if many:
+        hint = typing.get_args(hint)[0]
+    optional = isinstance(hint, types.UnionType)
+    if optional:
+        hint = typing.get_args(hint)[0]
+    if typing.get_origin(hint) is typing.Literal:
+        return str, typing.get_args(hint), many, optional
+    return hint, (), many, optional
+
+
+def _shown(limit: float | None) -> str:
+    """2^63 - 1 and 2^31 - 1 are better known than their digits."""
+    if limit is None:
+        return ""
+    if isinstance(limit, int) and limit >= 2**31 - 1 and (limit + 1).bit_count() == 1:
+        return f"2^{limit.bit_length()} - 1"
+    return str(limit)

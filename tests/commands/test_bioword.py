@@ -1,4 +1,4 @@
-"""`wv hash --method bioword` through the real entry point: training, resuming, applying, bad input."""
+"""`wv bioword` through the real entry point: training, resuming, applying, bad input."""
 
 import json
 import subprocess
@@ -27,7 +27,7 @@ def corpus(tmp_path_factory):
     return path
 
 
-OPTIONS = ["--method", "bioword", "--cells", 40, "--length", 5, "--batch", 500, "--min-count", 2, "--epochs", 4]
+OPTIONS = ["--cells", 40, "--length", 5, "--batch", 500, "--min-count", 2, "--epochs", 4]
 
 
 def rows_of(path):
@@ -41,7 +41,7 @@ def test_codes_have_exactly_length_ones_and_threads_change_nothing(corpus, tmp_p
     outputs = []
     for threads in (1, 2):
         out = tmp_path / f"{threads}.txt"
-        wv("hash", *OPTIONS, corpus, "-o", out, "--threads", threads)
+        wv("bioword", *OPTIONS, corpus, "-o", out, "--threads", threads)
         outputs.append(rows_of(out))
     assert outputs[0] == outputs[1]
     facts, rows = outputs[0]
@@ -53,17 +53,17 @@ def test_codes_have_exactly_length_ones_and_threads_change_nothing(corpus, tmp_p
 def test_a_stopped_run_goes_on_to_the_same_bytes(corpus, tmp_path):
     whole, parts = tmp_path / "whole.hasher", tmp_path / "parts.hasher"
     long = [*OPTIONS[:-1], 200]
-    wv("hash", *long, corpus, "--save-hasher", whole)
-    wv("hash", *long, corpus, "--save-hasher", parts, "--max-time", "0.3s", code=124)
+    wv("bioword", *long, corpus, "--save-hasher", whole)
+    wv("bioword", *long, corpus, "--save-hasher", parts, "--max-time", "0.3s", code=124)
     assert not parts.exists()
-    wv("hash", *long, corpus, "--save-hasher", parts, "--resume")
+    wv("bioword", *long, corpus, "--save-hasher", parts, "--resume")
     assert whole.read_bytes() == parts.read_bytes()
     assert not (tmp_path / "parts.hasher.checkpoint").exists()
 
 
 def test_a_saved_hasher_codes_words_in_their_context(corpus, tmp_path):
     saved = tmp_path / "fly.hasher"
-    wv("hash", *OPTIONS, corpus, "--save-hasher", saved)
+    wv("bioword", *OPTIONS, corpus, "--save-hasher", saved)
     text = b"w1 w2 w3 unknown w1\nw1\n"
     out = wv("bioword", "-", "--hasher", saved, "-o", "-", "-q", stdin=text).stdout.decode().splitlines()
     assert [line.split("\t")[0] for line in out[1:]] == ["w1", "w2", "w3", "w1", "w1"]
@@ -92,18 +92,18 @@ def test_equal_activations_go_to_the_lowest_cells():
 )
 def test_bad_input_is_an_error(arguments, stdin, code, expected, tmp_path):
     out = tmp_path / "codes"
-    done = wv("hash", *OPTIONS, *arguments, "-", "-o", out, code=code, stdin=stdin)
+    done = wv("bioword", *OPTIONS, *arguments, "-", "-o", out, code=code, stdin=stdin)
     assert expected in done.stderr.decode()
     assert not out.exists()
 
 
 def test_a_window_larger_than_every_line_is_fine(tmp_path):
-    wv("hash", *OPTIONS, "--window", 900, "-", "-o", tmp_path / "codes", stdin=b"a b a b\nb a\na\n")
+    wv("bioword", *OPTIONS, "--window", 900, "-", "-o", tmp_path / "codes", stdin=b"a b a b\nb a\na\n")
 
 
 def test_a_damaged_hasher_is_refused(corpus, tmp_path):
     saved = tmp_path / "fly.hasher"
-    wv("hash", *OPTIONS, corpus, "--save-hasher", saved)
+    wv("bioword", *OPTIONS, corpus, "--save-hasher", saved)
     data = saved.read_bytes()
     for bad in (data[:-1], data[:200], data.replace(b'"cells": 40', b'"cells": 41'), b"rubbish\n"):
         saved.write_bytes(bad)

@@ -71,10 +71,14 @@ def test_product_codes(wv, slice_vectors, tmp_path):
     failed(wv("hash", slice_vectors, "-m", "pq", "--length", 100, "-o", "x"), "the nearest it has: ", code=2)
 
 
-def test_bioword_is_named(wv, slice_vectors):
+def test_bioword_is_named(wv, slice_vectors, tmp_path):
     text = done(wv("hash", "--help"))
     assert "bioword" in text and "see wv bioword" in " ".join(text.split())
-    failed(wv("hash", slice_vectors, "-qm", "bioword", "-o", "x"), "bioword learns from a text", code=2)
+    for method in (["-qm", "bioword"], ["-m", "bioword"], ["--method=bioword"]):
+        refused = wv("hash", slice_vectors, *method, "-o", "x")
+        failed(refused, "bioword learns from a text, not from vectors: see `wv bioword --help`", code=2)
+        assert len(refused.stderr.splitlines()) == 1
+    assert not (tmp_path / "x").exists()
 
 
 def test_sparse_codes_as_text_on_stdout(wv, slice_vectors):

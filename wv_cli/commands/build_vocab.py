@@ -15,14 +15,7 @@ from wv_cli.text.config import VocabConfig
 @click.option(
     "-o", "--output", default="-", metavar="FILE", show_default=True, help="Where to write `word count` lines."
 )
-@field_options(
-    VocabConfig,
-    {
-        "min_count": "Drop words seen fewer times.",
-        "max_vocab": "Keep only the most frequent words; 0 keeps all.",
-        "lowercase": "Lower-case the text (Unicode).",
-    },
-)
+@field_options(VocabConfig)
 @click.option("--merge", is_flag=True, help="INPUTs are vocabulary files: sum their counts.")
 @click.option(
     "--sentence-end/--no-sentence-end",

@@ -27,7 +27,7 @@ def _subcommand(task: Task) -> click.Command:
     @click.option(
         "-d", "--data", multiple=True, required=True, metavar="FILE", help="Data file or folder; repeat for more."
     )
-    @field_options(task.config, task.options)
+    @field_options(task.config)
     @click.option(
         "--min-score", type=float, metavar="X", help=f"Exit with code 3 unless every {task.measure} is at least X."
     )

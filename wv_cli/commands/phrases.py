@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.shared.options import Size, conflict, json_option, quiet_option
+from wv_cli.commands.shared.options import Size, conflict, field_options, json_option, quiet_option
+from wv_cli.text.config import DEFAULT_THRESHOLD, PhrasesConfig
 
 
 @click.command("phrases", short_help="Join words that belong together: new york -> new_york.")
@@ -21,13 +22,7 @@ from wv_cli.commands.shared.options import Size, conflict, json_option, quiet_op
     "--passes", type=click.IntRange(1, 100), metavar="N",
     help="N passes, --threshold being the last; the ones before are higher: 400, 200, 100; npmi: 0.875, 0.75, 0.5.",
 )  # fmt: skip
-@click.option("--min-count", default=5, show_default=True, help="Ignore pairs seen fewer times; word2vec: discount.")
-@click.option(
-    "--score", type=click.Choice(["word2vec", "npmi"]), default="word2vec", show_default=True,
-    help="word2vec: (ab - min_count) * words / (a * b). npmi: mutual information scaled to -1..1.",
-)  # fmt: skip
-@click.option("--delimiter", default="_", show_default=True, metavar="TEXT", help="What joins the words of a phrase.")
-@click.option("--lowercase/--no-lowercase", default=False, show_default=True, help="Lower-case the text (Unicode).")
+@field_options(PhrasesConfig)
 @click.option("--save-phrases", "save", metavar="FILE", help="Also write the phrases: `phrase score`, a tab between.")
 @click.option(
     "--memory", type=Size(), default="2G", show_default=True, metavar="SIZE",
@@ -46,7 +41,6 @@ def command(
     """
     from wv_cli.commands.shared.bar import reading_bar
     from wv_cli.system.output import check_writable, open_output
-    from wv_cli.text.config import DEFAULT_THRESHOLD, PhrasesConfig
     from wv_cli.text.phrases import JoinedText, Pass, falling_thresholds
     from wv_cli.text.source import refuse_overwriting
 

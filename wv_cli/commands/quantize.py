@@ -1,25 +1,12 @@
 """`wv quantize`: a fastText model in a tenth to a hundredth of its size."""
 
 import json
-import sys
 from typing import Any
 
 import click
 
-from wv_cli.commands.shared.options import Size, conflict, field_options, json_option, quiet_option, take
+from wv_cli.commands.shared.options import Size, conflict, field_options, json_option, quiet_option
 from wv_cli.transforms.config import QuantizeConfig
-
-OPTIONS = {
-    "cutoff": "Rows of the input matrix to keep, words and n-grams: those of the largest norms; 0 keeps all.",
-    "dsub": "Coordinates in one byte; the more, the smaller and the coarser.",
-    "qnorm": "Keep the norms of rows in a byte of their own.",
-    "qout": "Quantise the output matrix, too, where that makes it smaller.",
-    "retrain": "Classifiers: train the rows that are kept on --input before they are quantised.",
-    "epochs": "Passes over --input.",
-    "lr": "Learning rate of --retrain.",
-    "threads": "Threads; without --retrain the result does not depend on them.",
-    "seed": "Seed of every random draw.",
-}
 
 
 @click.command("quantize", short_help="Make a fastText model many times smaller.")
@@ -28,12 +15,12 @@ OPTIONS = {
 @click.option(
     "--size", type=Size(), metavar="SIZE", help="Choose the --cutoff that makes FILE at most this large (2M)."
 )
-@field_options(QuantizeConfig, OPTIONS)
+@field_options(QuantizeConfig)
 @click.option("--input", "inputs", multiple=True, metavar="FILE", help="Labelled text for --retrain; repeat for more.")
 @click.option(
     "--validation", metavar="FILE", help="Tell the score before and after: labelled lines, or pairs of words."
 )
-@click.option("--meta/--no-meta", "write_meta", default=True, help="Write FILE.meta.json beside the output.")
+@click.option("--meta/--no-meta", default=True, help="Write FILE.meta.json beside the output.")
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
@@ -49,6 +36,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     wv quantize vectors.bin -o vectors.ftz --size 10M --validation ws353.txt
     """
     from wv_cli.commands.shared.display import say
+    from wv_cli.commands.shared.sessions import session_of
     from wv_cli.jobs.quantize import QuantizeSession
 
     if options["output"] == "-" and as_json:
@@ -57,8 +45,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     def tell(message: str, **facts: object) -> None:
         say(message, quiet, as_json, **facts)
 
-    config = take(QuantizeConfig, options)
-    session = QuantizeSession(config=config, argv=("wv", *sys.argv[1:]), **options)
+    session = session_of(QuantizeSession, options, config=QuantizeConfig)
     facts = session.run(tell)
     if as_json:
         click.echo(json.dumps({"output": session.output, **facts}))

@@ -1,12 +1,11 @@
 """`wv train`: text in, word vectors or a classifier out."""
 
-import json
-from typing import Any
+from typing import Any, cast
 
 import click
 
 from wv_cli.commands.shared.options import Size, json_option, quiet_option, saved_run_options
-from wv_cli.commands.shared.training_options import autotune_options, training_options, training_session
+from wv_cli.commands.shared.training_options import autotune_options, training_options
 from wv_cli.jobs import MODELS
 from wv_cli.models.config import PRESETS
 
@@ -31,31 +30,21 @@ from wv_cli.models.config import PRESETS
 @click.option(
     "--pretrained", metavar="FILE", help="Classifier: start the words of INPUT found here from their vectors."
 )
-@click.option("--save-output-vectors", "output_vectors", metavar="FILE", help="Also save the context vectors.")
+@click.option("--save-output-vectors", metavar="FILE", help="Also save the context vectors.")
 @click.option("--classes", type=int, metavar="K", help="Write K word classes (k-means) instead of vectors.")
 @click.option("--memory", type=Size(), metavar="SIZE", help="Keep the encoded text on disk when it is larger (2G).")
 @autotune_options
 @saved_run_options
 @quiet_option
 @json_option
-def command(model: str, preset: str | None, quiet: bool, as_json: bool, **options: Any) -> None:
+def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """Train word vectors on INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd are unpacked.
 
     Words are separated by white space, sentences by line ends. Ctrl-C, SIGTERM and --max-time save a checkpoint that
     --resume continues exactly where it stopped; the exit code is then 130, 143 or 124.
     """
-    from wv_cli.commands.shared.bar import reading_bar
-    from wv_cli.commands.shared.display import observer, say, stopped
+    from wv_cli.commands.shared.sessions import command_line, run_session
+    from wv_cli.jobs.train import Runnable, session
 
-    session = training_session(model, preset, options)
-
-    def tell(message: str, **facts: object) -> None:
-        say(message, quiet, as_json, **facts)
-
-    with reading_bar(quiet or as_json) as reading:
-        outcome, facts = session.run(tell, observer(quiet, as_json), reading)
-    if not outcome.finished:
-        raise stopped(outcome, session.checkpoint_path is not None, session.resume)
-    if as_json and "-" not in session.outputs:
-        click.echo(json.dumps({"outputs": session.outputs, **facts}))
-    tell(f"wrote {', '.join(session.outputs)} ({facts['words_per_second']:,} words/s)")
+    made = cast(Runnable, session(argv=command_line(), **options))
+    run_session(made, quiet, as_json, lambda facts: f" ({facts['words_per_second']:,} words/s)")

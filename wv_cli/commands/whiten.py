@@ -5,24 +5,14 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.shared.options import field_options, json_option, precision_option, quiet_option
+from wv_cli.commands.shared.options import field_options, json_option, precision_option, quiet_option, take
 from wv_cli.transforms.config import WhitenConfig
 
 
 @click.command("whiten", short_help="Whiten vectors; remove their common directions; PCA.")
 @click.argument("inputs", nargs=-1, required=True, metavar="IN")
 @click.option("-o", "--output", metavar="FILE", help="Where to write the new vectors; the ending tells the format.")
-@field_options(
-    WhitenConfig,
-    {
-        "method": "whiten: covariance I; zca: the same in the old axes; pca: turned only; soft: between pca and "
-        "whiten; abtt: all but the top directions.",
-        "dim": "Dimensions to keep, those of the largest variance; 0 keeps all that vary.",
-        "beta": "soft: 0 is pca, 1 is whiten.",
-        "remove": "abtt: how many directions to remove; 0 is dim / 100.",
-        "tolerance": "A direction varies if its variance is more than this share of the largest.",
-    },
-)
+@field_options(WhitenConfig)
 @click.option("--fit", metavar="FILE", help="Fit on the vectors of FILE instead of IN.")
 @click.option("--top", type=click.IntRange(1), metavar="N", help="Fit on the first N rows only.")
 @click.option("--counts", metavar="VOCAB", help="Fit on each word as often as VOCAB (lines of `word count`) says.")
@@ -53,7 +43,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """
     from wv_cli.jobs.whiten import WhitenFiles, run
 
-    config = WhitenConfig(**{name: options.pop(name) for name in ("method", "dim", "beta", "remove", "tolerance")})
+    config = take(WhitenConfig, options)
     files = WhitenFiles(**options)
     facts = run(files, config)
     if as_json:

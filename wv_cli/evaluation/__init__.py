@@ -1,4 +1,4 @@
-"""The table of evaluation tasks: name -> what it measures, its options, and the module whose `run` does it.
+"""The table of evaluation tasks: name -> what it measures, its config, and the module whose `run` does it.
 
 `wv eval` has one subcommand per row. A task's module has `run(vectors, data, config) -> Report`, where vectors is a
 sequence of base.Vectors, data a sequence of paths and config an instance of the row's config class. Modules are
@@ -9,17 +9,9 @@ import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wv_cli.config import Config
 from wv_cli.evaluation.base import Report, Vectors
-from wv_cli.evaluation.config import (
-    EVAL_HELP,
-    STS_HELP,
-    AnalogyConfig,
-    EvalConfig,
-    LabelsConfig,
-    RetrievalConfig,
-    StsConfig,
-    TaskConfig,
-)
+from wv_cli.evaluation.config import AnalogyConfig, EvalConfig, LabelsConfig, RetrievalConfig, StsConfig
 from wv_cli.registry import Registry
 
 __all__ = ["TASKS", "Report", "Task", "Vectors"]
@@ -28,8 +20,7 @@ __all__ = ["TASKS", "Report", "Task", "Vectors"]
 @dataclass(frozen=True)
 class Task:
     """`measure` is the number --min-score looks at, `scale` its range (lowest, highest); `data` says what a data file
-    holds; `options` are the config's fields that are command-line options, with their help; `subject` is what is
-    scored."""
+    holds; the fields of `config` are its options; `subject` is what is scored."""
 
     name: str
     summary: str
@@ -37,11 +28,10 @@ class Task:
     scale: tuple[float, float]
     data: str
     module: str
-    config: type[TaskConfig]
-    options: dict[str, str]
+    config: type[Config]
     subject: str = "vectors"
 
-    def run(self, vectors: Sequence[Vectors], data: Sequence[str], config: TaskConfig) -> Report:
+    def run(self, vectors: Sequence[Vectors], data: Sequence[str], config: Config) -> Report:
         """Scores every vector file on every data file. Raises UsageError, BadFile and what loading raises."""
         config.validate()
         report: Report = importlib.import_module(self.module).run(vectors, data, config)
@@ -61,7 +51,6 @@ TASKS: Registry[Task] = Registry(
                 "`word word score` lines, separated by tabs, blanks, commas or semicolons, with or without a header",
                 "wv_cli.evaluation.similarity",
                 EvalConfig,
-                EVAL_HELP,
             ),
             Task(
                 "analogy",
@@ -71,11 +60,6 @@ TASKS: Registry[Task] = Registry(
                 "`a b c d` lines under `: section` headings, as in Google's questions-words.txt",
                 "wv_cli.evaluation.analogy",
                 AnalogyConfig,
-                {
-                    **EVAL_HELP,
-                    "method": "3cosadd: the cosine with b - a + c; 3cosmul: their products (Levy & Goldberg 2014).",
-                    "threads": "Threads of the search; 0 uses all processors.",
-                },
             ),
             Task(
                 "retrieval",
@@ -85,14 +69,6 @@ TASKS: Registry[Task] = Registry(
                 "vectors, whose exact neighbours are the truth",
                 "wv_cli.evaluation.retrieval",
                 RetrievalConfig,
-                {
-                    "neighbours": "How many nearest words of a query are to be found.",
-                    "at": "Recall counts those among the first so many.",
-                    "queries": "Words asked, drawn from the data's; 0 asks all.",
-                    "seed": "Random seed of the draw.",
-                    "restrict_vocab": EVAL_HELP["restrict_vocab"],
-                    "threads": "Threads of the search; 0 uses all processors.",
-                },
             ),
             Task(
                 "labels",
@@ -102,13 +78,6 @@ TASKS: Registry[Task] = Registry(
                 "lines with their labels, as a classifier is trained on",
                 "wv_cli.evaluation.labels",
                 LabelsConfig,
-                {
-                    "k": "Labels predicted per line, the best first; -1: all.",
-                    "threshold": "Predict only labels at least this probable.",
-                    "per_label": "A row for every label, too.",
-                    "confusions": "Show so many of the pairs of labels most often taken for each other.",
-                    "threads": "Threads that predict.",
-                },
                 "model",
             ),
             Task(
@@ -120,7 +89,6 @@ TASKS: Registry[Task] = Registry(
                 "SemEval's STS.input files beside their STS.gs files",
                 "wv_cli.evaluation.sts",
                 StsConfig,
-                STS_HELP,
             ),
         ]
     ],

@@ -6,7 +6,6 @@ departures: the order of the records, and that the clip concerns the biases too.
 """
 
 import threading
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -150,10 +149,7 @@ class Glove:
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads and the output may change."""
-        options = asdict(self.config)
-        for name in ("threads", "vectors", "unk"):
-            del options[name]
-        return {**options, "counts": self._digest, "vocabulary": self.vocab.digest}
+        return {**self.config.identity(), "counts": self._digest, "vocabulary": self.vocab.digest}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""

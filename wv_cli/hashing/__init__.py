@@ -89,7 +89,7 @@ HASHERS: Registry[Hasher] = Registry(
     ],
 )
 
-# Methods of `wv hash` that learn from a text instead of vectors: commands/bioword.py and the module named.
+# Methods that learn from a text instead of vectors; each is a command of its own: `wv bioword`.
 TEXT_HASHERS: Registry[Hasher] = Registry(
     "hashing method of texts",
     [
@@ -97,7 +97,7 @@ TEXT_HASHERS: Registry[Hasher] = Registry(
             "bioword",
             Hasher(
                 "wv_cli.hashing.bioword",
-                "Kenyon cells most active for a word, learnt from a text (`wv bioword`).",
+                "Kenyon cells most active for a word, learnt from a text.",
                 "Liang et al. 2021, arXiv 2101.06887",
                 "sparse",
                 "none",

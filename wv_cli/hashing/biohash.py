@@ -7,7 +7,6 @@ delta = 0, spherical k-means, computed directly: deterministic, no learning rate
 """
 
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.linear import Fitted, require_rows
 from wv_cli.system import memory
 from wv_cli.system.memory import aligned
-from wv_cli.system.threads import run_all
 from wv_cli.transforms.clusters import Owner, nearest, spherical_kmeans, sums_of_classes
 
 STEP_ROWS = 1 << 13
@@ -100,10 +98,9 @@ class BioHash:
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued."""
-        options = asdict(self.config)
-        del options["threads"]
         sample = self.x[:: max(1, len(self.x) // 64)]
-        return {**options, "rows": len(self.x), "dim": self.x.shape[1], "sum": float(sample.sum(dtype=np.float64))}
+        facts = {"rows": len(self.x), "dim": self.x.shape[1], "sum": float(sample.sum(dtype=np.float64))}
+        return {**self.config.identity(), **facts}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {"weights": self._weights}

@@ -119,10 +119,7 @@ class Bioword:
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; threads and the codes' length may change."""
-        options = asdict(self.config)
-        for name in ("threads", "length", "normalize_cells"):
-            del options[name]
-        return {**options, "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
+        return {**self.config.identity(), "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""

@@ -3,77 +3,69 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from wv_cli.config import require
+from wv_cli.config import Config, epochs_option, lr_option, option, require, seed_option, threads_option
 
 
 @dataclass(frozen=True)
-class HashConfig:
+class HashConfig(Config):
     """How vectors become codes. 0 stands for the method's own choice: length 128 bits or 32 active ones, expansion
     10 x dim for random and 20 x length for learnt projections."""
 
-    length: int = 0
-    expansion: int = 0
-    normalize: bool = True
-    centre: Literal["auto", "none", "mean", "row"] = "auto"
-    threshold: Literal["zero", "median"] = "zero"
-    orthogonal: bool = False
-    sampling: float = 0.1
-    iterations: int = 50
-    rule: Literal["kmeans", "sgd"] = "kmeans"
-    p: float = 2.0
-    rank: int = 2
-    delta: float = 0.0
-    lr: float = 0.2
-    epochs: int = 20
-    batch: int = 100
-    normalize_weights: bool = False
-    seed: int = 1
-    threads: int = 1
-
-    def validate(self) -> None:
-        """Raises UsageError."""
-        require(0 <= self.length <= 1 << 20, f"--length must be 0 (the method's choice) to 1048576, not {self.length}")
-        require(
-            0 <= self.expansion <= 1 << 20,
-            f"--expansion must be 0 (as the method has it) to 1048576, not {self.expansion}",
-        )
-        require(0 < self.sampling <= 1, f"--sampling is a share above 0 and at most 1, not {self.sampling}")
-        require(1 <= self.iterations <= 100_000, f"--iterations must be between 1 and 100000, not {self.iterations}")
-        require(1 <= self.p <= 100, f"--p must be between 1 and 100, not {self.p}")
-        require(2 <= self.rank <= 1 << 20, f"--rank must be 2 or more, not {self.rank}")
-        require(0 <= self.delta <= 10, f"--delta must be between 0 (off) and 10, not {self.delta}")
-        require(0 < self.lr <= 10, f"--lr must be above 0 and at most 10, not {self.lr}")
-        require(1 <= self.epochs <= 100_000, f"--epochs must be between 1 and 100000, not {self.epochs}")
-        require(1 <= self.batch <= 1_000_000, f"--batch must be between 1 and 1000000, not {self.batch}")
-        require(1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}")
-        require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")
+    length: int = option(
+        0,
+        "Bits of a code, active bits of a sparse one; 0: 128 or the most up to it, 32 active, all of sign's.",
+        low=0,
+        high=1 << 20,
+        low_is="the method's choice",
+    )
+    expansion: int = option(
+        0,
+        "Sparse: units to choose from; 0: 10 x dim for fly and randexp, 20 x length for biohash.",
+        low=0,
+        high=1 << 20,
+        low_is="as the method has it",
+    )
+    normalize: bool = option(True, "Scale vectors to unit length first.")
+    centre: Literal["auto", "none", "mean", "row"] = option(
+        "auto", "Then take off the mean of all rows, or of each row; auto: fly, densefly row, pcah, itq mean."
+    )
+    threshold: Literal["zero", "median"] = option("zero", "Dense: a bit is on above 0 or above the unit's median.")
+    orthogonal: bool = option(False, "lsh: projections orthogonal in groups of dim.")
+    sampling: float = option(
+        0.1, "fly, densefly: share of the coordinates a unit sums.", above=0, high=1, what="a share"
+    )
+    iterations: int = epochs_option(50, "itq: turns of the rotation.")
+    rule: Literal["kmeans", "sgd"] = option(
+        "kmeans", "biohash: spherical k-means, or the paper's competitive learning."
+    )
+    p: float = option(2.0, "sgd: the norm's exponent.", low=1, high=100)
+    rank: int = option(2, "sgd: the unit of this rank is pushed away by --delta.", low=2, high=1 << 20)
+    delta: float = option(0.0, "sgd: how much.", low=0, high=10, low_is="off")
+    lr: float = lr_option(
+        0.2, "sgd: learning rate of the first epoch, falling to 0 (the authors: 0.02, for more rows).", high=10
+    )
+    epochs: int = epochs_option(20, "biohash: passes over the rows.")
+    batch: int = option(100, "sgd: rows per update.", low=1, high=1_000_000)
+    normalize_weights: bool = option(False, "sgd: bring weights back to unit length after each update.")
+    seed: int = seed_option("Random seed; the same seed gives the same codes.")
+    threads: int = threads_option("Threads that encode and find nearest centres; sgd uses one.")
 
 
 @dataclass(frozen=True)
-class BiowordConfig:
+class BiowordConfig(Config):
     """A BioWord run. Names follow its paper; cells and window are its values. lr, batch and epochs are chosen for
     corpora of some million words (the authors' program: 0.002, 10,000 and 15 for billions)."""
 
-    cells: int = 400
-    window: int = 5
-    length: int = 50
-    normalize_cells: bool = True
-    lr: float = 0.3
-    batch: int = 2000
-    epochs: int = 15
-    seed: int = 1
-    threads: int = 1
+    cells: int = option(400, "Kenyon cells: bits of a code.", low=1, high=1 << 16)
+    window: int = option(5, "Words of context on each side.", low=1, high=1000)
+    length: int = option(50, "Active cells of a code.", low=1, identity=False)
+    normalize_cells: bool = option(True, "Codes from weights divided by their cell's norm.", identity=False)
+    lr: float = lr_option(0.3, "Learning rate of the first epoch; it falls linearly to 0.", high=1)
+    batch: int = option(2000, "Windows per update.", low=1, high=1_000_000, unit="windows")
+    epochs: int = epochs_option(15)
+    seed: int = seed_option("Random seed; the same seed gives the same file with any number of threads.")
+    threads: int = threads_option()
 
-    def validate(self) -> None:
-        """Raises UsageError."""
-        require(1 <= self.cells <= 1 << 16, f"--cells must be between 1 and 65536, not {self.cells}")
-        require(1 <= self.window <= 1000, f"--window must be between 1 and 1000, not {self.window}")
-        require(
-            1 <= self.length <= self.cells,
-            f"--length, the active cells, must be between 1 and --cells {self.cells}, not {self.length}",
-        )
-        require(0 < self.lr <= 1, f"--lr must be above 0 and at most 1, not {self.lr}")
-        require(1 <= self.batch <= 1_000_000, f"--batch must be between 1 and 1000000 windows, not {self.batch}")
-        require(1 <= self.epochs <= 100_000, f"--epochs must be between 1 and 100000, not {self.epochs}")
-        require(1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}")
-        require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")
+    def check(self) -> None:
+        message = f"--length, the active cells, must be between 1 and --cells {self.cells}, not {self.length}"
+        require(self.length <= self.cells, message)

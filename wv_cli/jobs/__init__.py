@@ -4,6 +4,7 @@ import importlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from wv_cli.config import Config
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.registry import Registry
 
@@ -18,7 +19,7 @@ class Model:
 
     summary: str
     source: str
-    config: type
+    config: type[Config]
     session: str
     vocab_defaults: dict[str, Any] = field(default_factory=dict)
     presets: bool = True

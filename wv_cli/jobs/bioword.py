@@ -1,4 +1,4 @@
-"""One BioWord run for `wv hash --method bioword`: text to a hasher and codes, or a saved hasher to the codes of a text.
+"""One BioWord run for `wv bioword`: text to a hasher and codes, or a saved hasher to the codes of a text.
 
 Prints nothing: `say` is told about events.
 """

@@ -1,118 +1,143 @@
 """What a run of word2vec, fastText or a classifier is asked to do."""
 
-import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from wv_cli._text import SEPARATORS
-from wv_cli.config import require
+from wv_cli.config import (
+    Config,
+    dim_option,
+    epochs_option,
+    lr_option,
+    option,
+    require,
+    seed_option,
+    threads_option,
+)
+from wv_cli.registry import Registry
+from wv_cli.text.config import is_one_word
 
 
-def require_subwords(minn: int, maxn: int, buckets: int) -> None:
-    """What every model with character n-grams asks of their options. Raises UsageError."""
-    require(0 <= maxn <= 100, f"--maxn must be between 0 (no subwords) and 100, not {maxn}")
+def _negative() -> int:
+    return option(5, "Negative (noise) words per position, for ns and nce.", low=1, high=1000)
+
+
+def _minn() -> int:
+    return option(0, "Shortest character n-gram.")
+
+
+def _maxn() -> int:
+    help = "Longest character n-gram (subwords as in fastText); 0: whole words only."
+    return option(0, help, low=0, high=100, low_is="no subwords")
+
+
+def _buckets() -> int:
+    help = "Rows that n-grams are hashed into; those never used cost no memory."
+    return option(2_000_000, help, low=1, high=2**31 - 1)
+
+
+def _require_subwords(minn: int, maxn: int) -> None:
     require(maxn == 0 or 1 <= minn <= maxn, f"--minn must be between 1 and --maxn ({maxn}), not {minn}")
-    require(1 <= buckets < 2**31, f"--buckets must be between 1 and 2^31 - 1, not {buckets}")
 
 
 @dataclass(frozen=True)
-class Word2vecConfig:
+class Word2vecConfig(Config):
     """A word2vec run, with subwords (fastText) when maxn is above 0. Names and defaults are word2vec's where it has
     them; lr 0 means 0.025 for skip-gram and 0.05 for CBOW, as word2vec chooses. PRESETS has fastText's."""
 
-    model: Literal["skipgram", "cbow"] = "skipgram"
-    loss: Literal["ns", "hs", "softmax", "nce"] = "ns"
-    dim: int = 100
-    window: int = 5
-    shrink_window: bool = True
-    negative: int = 5
-    share_negatives: bool = True
-    power: float = 0.75
-    sample: float = 1e-3
-    sample_formula: Literal["word2vec", "paper", "fasttext"] = "word2vec"
-    minn: int = 0
-    maxn: int = 0
-    buckets: int = 2_000_000
-    lr: float = 0.0
-    lr_floor: float = 1e-4
-    epochs: int = 5
-    max_sentence: int = 1000
-    cbow_mean: bool = field(default=True, metadata={"off": "cbow-sum"})
-    cbow_gradient: Literal["word2vec", "corrected"] = "word2vec"
-    seed: int = 1
-    threads: int = 1
+    model: Literal["skipgram", "cbow"] = option("skipgram")
+    loss: Literal["ns", "hs", "softmax", "nce"] = option(
+        "ns", "Output layer: negative sampling, hierarchical softmax, full softmax, noise-contrastive estimation."
+    )
+    dim: int = dim_option()
+    window: int = option(5, "Words of context on each side.", low=1, high=1000)
+    shrink_window: bool = option(
+        True, "Draw the window of each position from 1..window, as word2vec does, or always use all of it."
+    )
+    negative: int = _negative()
+    share_negatives: bool = option(
+        True, "Skip-gram: one draw of negatives per position, or one per context word as word2vec."
+    )
+    power: float = option(0.75, "Negatives are drawn with probability count^power.", low=0, high=2)
+    sample: float = option(1e-3, "Threshold for dropping frequent words; 0 keeps all.", low=0, low_is="off")
+    sample_formula: Literal["word2vec", "paper", "fasttext"] = option(
+        "word2vec", "How --sample is meant: word2vec's program, its paper, or fastText."
+    )
+    minn: int = _minn()
+    maxn: int = _maxn()
+    buckets: int = _buckets()
+    lr: float = option(0.0, "Learning rate at the start; 0 means 0.025 for skipgram, 0.05 for cbow.", low=0, high=10)
+    lr_floor: float = option(
+        1e-4,
+        "The learning rate falls linearly, down to this share of --lr.",
+        low=0,
+        high=1,
+        what="a share of --lr",
+    )
+    epochs: int = epochs_option(5)
+    max_sentence: int = option(
+        1000, "Longer lines are cut after this many words.", low=2, high=1_000_000, unit="tokens"
+    )
+    cbow_mean: bool = option(True, "CBOW: average the context words, or sum them.", off="cbow-sum")
+    cbow_gradient: Literal["word2vec", "corrected"] = option(
+        "word2vec", "CBOW: the true gradient of the mean, or word2vec's, which is not divided by the window."
+    )
+    seed: int = seed_option()
+    threads: int = threads_option()
 
     @property
     def start_lr(self) -> float:
         return self.lr or (0.05 if self.model == "cbow" else 0.025)
 
-    def validate(self) -> None:
-        """Raises UsageError."""
-        require(1 <= self.dim <= 100_000, f"--dim must be between 1 and 100000, not {self.dim}")
-        require(1 <= self.window <= 1000, f"--window must be between 1 and 1000, not {self.window}")
-        require(1 <= self.negative <= 1000, f"--negative must be between 1 and 1000, not {self.negative}")
-        require(0 <= self.power <= 2, f"--power must be between 0 and 2, not {self.power}")
-        require(self.sample >= 0, f"--sample must be 0 (off) or more, not {self.sample}")
-        require_subwords(self.minn, self.maxn, self.buckets)
-        require(0 <= self.lr <= 10, f"--lr must be between 0 and 10, not {self.lr}")
-        require(0 <= self.lr_floor <= 1, f"--lr-floor is a share of --lr between 0 and 1, not {self.lr_floor}")
-        require(1 <= self.epochs <= 100_000, f"--epochs must be between 1 and 100000, not {self.epochs}")
-        require(
-            2 <= self.max_sentence <= 1_000_000, f"--max-sentence must be 2 to 1000000 tokens, not {self.max_sentence}"
-        )
-        require(1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}")
-        require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")
-        finite = all(math.isfinite(x) for x in (self.power, self.sample, self.lr, self.lr_floor))
-        require(finite, "numbers must be finite, not nan or inf")
+    def check(self) -> None:
+        _require_subwords(self.minn, self.maxn)
 
 
 # What --preset puts in the place of the defaults above.
-PRESETS: dict[str, dict[str, Any]] = {
-    "word2vec": {},
-    "fasttext": {
-        "minn": 3,
-        "maxn": 6,
-        "power": 0.5,
-        "sample": 1e-4,
-        "sample_formula": "fasttext",
-        "lr": 0.05,
-        "lr_floor": 0.0,
-    },
-}
+PRESETS: Registry[dict[str, Any]] = Registry(
+    "preset",
+    [
+        ("word2vec", {}),
+        (
+            "fasttext",
+            {
+                "minn": 3,
+                "maxn": 6,
+                "power": 0.5,
+                "sample": 1e-4,
+                "sample_formula": "fasttext",
+                "lr": 0.05,
+                "lr_floor": 0.0,
+            },
+        ),
+    ],
+)
 
 
 @dataclass(frozen=True)
-class SupervisedConfig:
+class SupervisedConfig(Config):
     """A text classifier. Names and defaults are fastText's; buckets count only with word_ngrams > 1 or maxn > 0."""
 
-    loss: Literal["softmax", "hs", "ns", "ova"] = "softmax"
-    dim: int = 100
-    lr: float = 0.1
-    epochs: int = 5
-    word_ngrams: int = 1
-    minn: int = 0
-    maxn: int = 0
-    buckets: int = 2_000_000
-    negative: int = 5
-    min_count_label: int = 0
-    label_prefix: str = "__label__"
-    seed: int = 1
-    threads: int = 1
+    loss: Literal["softmax", "hs", "ns", "ova"] = option(
+        "softmax", "Output layer: softmax, hierarchical softmax, negative sampling, or a yes or no for each label."
+    )
+    dim: int = dim_option()
+    lr: float = lr_option(0.1, "Learning rate at the start.", high=1000)
+    epochs: int = epochs_option(5)
+    word_ngrams: int = option(1, "Longest word n-gram of a classifier; 1: single words.", low=1, high=20)
+    minn: int = _minn()
+    maxn: int = _maxn()
+    buckets: int = _buckets()
+    negative: int = _negative()
+    min_count_label: int = option(0, "Drop labels seen fewer times.", low=0)
+    label_prefix: str = option("__label__", "What the labels of a classifier's lines begin with.")
+    seed: int = seed_option()
+    threads: int = threads_option()
 
     @property
     def uses_buckets(self) -> bool:
         return self.word_ngrams > 1 or self.maxn > 0
 
-    def validate(self) -> None:
-        """Raises UsageError."""
-        require(1 <= self.dim <= 100_000, f"--dim must be between 1 and 100000, not {self.dim}")
-        require(0 < self.lr <= 1000, f"--lr must be above 0 and at most 1000, not {self.lr}")
-        require(1 <= self.epochs <= 100_000, f"--epochs must be between 1 and 100000, not {self.epochs}")
-        require(1 <= self.word_ngrams <= 20, f"--word-ngrams must be between 1 and 20, not {self.word_ngrams}")
-        require_subwords(self.minn, self.maxn, self.buckets)
-        require(1 <= self.negative <= 1000, f"--negative must be between 1 and 1000, not {self.negative}")
-        require(self.min_count_label >= 0, f"--min-count-label must be 0 or more, not {self.min_count_label}")
-        plain = self.label_prefix and not any(mark in self.label_prefix for mark in SEPARATORS.decode())
-        require(bool(plain), f"--label-prefix must be letters without white space, not {self.label_prefix!r}")
-        require(1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}")
-        require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")
+    def check(self) -> None:
+        _require_subwords(self.minn, self.maxn)
+        message = f"--label-prefix must be letters without white space, not {self.label_prefix!r}"
+        require(is_one_word(self.label_prefix), message)

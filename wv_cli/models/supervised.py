@@ -4,7 +4,6 @@ Buckets of character and word n-grams have a row only when they occur in the tex
 cost 4 bytes each, not 4 * dim. A bucket that does not occur stays zero, where fastText leaves it at its random start.
 """
 
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -153,9 +152,7 @@ class Supervised(BlockTraining):
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""
-        options = asdict(self.config)
-        del options["threads"]
-        return {**options, "corpus": self.corpus.digest}
+        return {**self.config.identity(), "corpus": self.corpus.digest}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""

@@ -5,7 +5,6 @@ without subwords (Bojanowski et al. 2017; which rows a word has is in subwords.p
 corpus); see wv_cli.engine.run.
 """
 
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -162,9 +161,7 @@ class Word2vec(BlockTraining):
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""
-        options = asdict(self.config)
-        del options["threads"]
-        return {**options, "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
+        return {**self.config.identity(), "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""

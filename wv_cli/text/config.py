@@ -5,53 +5,51 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wv_cli._text import SEPARATORS
-from wv_cli.config import require
-from wv_cli.errors import UsageError
+from wv_cli.config import Config, option, require
 
 ScoreName = Literal["word2vec", "npmi"]
 DEFAULT_THRESHOLD: dict[ScoreName, float] = {"word2vec": 100.0, "npmi": 0.5}
 
 
+def is_one_word(text: str) -> bool:
+    """Whether the tokenizer would take `text` for a word: something, without white space or NUL."""
+    return bool(text) and not any(mark in text for mark in SEPARATORS.decode())
+
+
+def lowercase_option() -> bool:
+    return option(False, "Lower-case the text (Unicode).")
+
+
 @dataclass(frozen=True)
-class VocabConfig:
+class VocabConfig(Config):
     """How words are counted and which are kept."""
 
-    min_count: int = 5
-    max_vocab: int = 0
-    lowercase: bool = False
-
-    def validate(self) -> None:
-        """Raises UsageError."""
-        require(self.min_count >= 1, f"--min-count must be at least 1, not {self.min_count}")
-        require(self.max_vocab >= 0, f"--max-vocab must be 0 (no limit) or more, not {self.max_vocab}")
+    min_count: int = option(5, "Drop words seen fewer times.", low=1)
+    max_vocab: int = option(0, "Keep only the most frequent words; 0 keeps all.", low=0, low_is="no limit")
+    lowercase: bool = lowercase_option()
 
 
 @dataclass(frozen=True)
-class PhrasesConfig:
+class PhrasesConfig(Config):
     """`thresholds` has one entry per pass. `memory` bounds the ids held (the rest is in a file) and the table of pair
     counts, half each; the words themselves come on top."""
 
-    thresholds: tuple[float, ...] = (100.0,)
-    min_count: int = 5
-    score: ScoreName = "word2vec"
-    delimiter: str = "_"
-    lowercase: bool = False
-    memory: int = 2 * 10**9
+    thresholds: tuple[float, ...] = option((100.0,), flag="threshold")
+    min_count: int = option(5, "Ignore pairs seen fewer times; word2vec: discount.", low=1)
+    score: ScoreName = option(
+        "word2vec",
+        "word2vec: (ab - min_count) * words / (a * b). npmi: mutual information scaled to -1..1.",
+    )
+    delimiter: str = option("_", "What joins the words of a phrase.")
+    lowercase: bool = lowercase_option()
+    memory: int = option(2 * 10**9, low=1, unit="bytes")
 
-    def validate(self) -> None:
-        """Raises UsageError."""
-        if self.min_count < 1:
-            message = f"--min-count must be at least 1, not {self.min_count}"
-            raise UsageError(message)
-        if not self.thresholds or not all(math.isfinite(threshold) for threshold in self.thresholds):
-            message = "--threshold must be a finite number"
-            raise UsageError(message)
+    def check(self) -> None:
+        finite = all(math.isfinite(threshold) for threshold in self.thresholds)
+        require(bool(self.thresholds) and finite, "--threshold must be a finite number")
         low, high = (0.0, math.inf) if self.score == "word2vec" else (-1.0, 1.0)
+        bounds = "0 or more" if low == 0 else "between -1 and 1"
         for threshold in self.thresholds:
-            if not low <= threshold <= high:
-                message = f"--threshold must be {'0 or more' if low == 0 else 'between -1 and 1'} for the score "
-                message += f"{self.score}, not {threshold:g}"
-                raise UsageError(message)
-        if not self.delimiter or any(mark in self.delimiter for mark in SEPARATORS.decode()):
-            message = f"--delimiter must be text without spaces, not {self.delimiter!r}"
-            raise UsageError(message)
+            message = f"--threshold must be {bounds} for the score {self.score}, not {threshold:g}"
+            require(low <= threshold <= high, message)
+        require(is_one_word(self.delimiter), f"--delimiter must be text without spaces, not {self.delimiter!r}")

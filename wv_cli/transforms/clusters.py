@@ -5,7 +5,6 @@ The k-means of product quantisation is another one, of Euclidean distances, and 
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from wv_cli import _hashing, _search
 from wv_cli.errors import UsageError
 from wv_cli.system.memory import aligned
+from wv_cli.system.threads import run_all
 from wv_cli.vectors.embeddings import Embeddings
 
 _ROUNDS = 10
@@ -63,9 +63,7 @@ def nearest(x: NDArray[np.float32], centres: NDArray[np.float32], threads: int =
         rows = slice(start, start + _BLOCK_ROWS)
         kernel.active(x[rows], owner[rows], scratch)
 
-    with ThreadPoolExecutor(max(1, threads)) as pool:
-        for done in [pool.submit(work, start) for start in range(0, len(x), _BLOCK_ROWS)]:
-            done.result()
+    run_all(work, range(0, len(x), _BLOCK_ROWS), threads)
     return owner[:, 0].astype(np.int64)
 
 

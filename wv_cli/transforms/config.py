@@ -1,32 +1,38 @@
 """What whitening and quantising are asked to do."""
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
-from wv_cli.config import require
+from wv_cli.config import Config, epochs_option, lr_option, option, require, seed_option, threads_option
 
 
 @dataclass(frozen=True)
-class WhitenConfig:
+class WhitenConfig(Config):
     """What `wv whiten` makes of the mean and covariance of a set of rows.
 
     `dim`: how many dimensions to keep, 0: all that vary. `beta` concerns soft only, `remove` all-but-the-top only
     (0: dim / 100, at least 1, as its authors advise).
     """
 
-    method: Literal["whiten", "zca", "pca", "soft", "abtt"] = "whiten"
-    dim: int = 0
-    beta: float = 0.5
-    remove: int = 0
-    tolerance: float = 1e-9
+    method: Literal["whiten", "zca", "pca", "soft", "abtt"] = option(
+        "whiten",
+        "whiten: covariance I; zca: the same in the old axes; pca: turned only; soft: between pca and whiten; abtt: "
+        "all but the top directions.",
+    )
+    dim: int = option(
+        0,
+        "Dimensions to keep, those of the largest variance; 0 keeps all that vary.",
+        low=0,
+        high=100_000,
+        low_is="all",
+    )
+    beta: float = option(0.5, "soft: 0 is pca, 1 is whiten.", low=0, high=1, low_is="pca", high_is="whiten")
+    remove: int = option(0, "abtt: how many directions to remove; 0 is dim / 100.", low=0, low_is="dim / 100")
+    tolerance: float = option(
+        1e-9, "A direction varies if its variance is more than this share of the largest.", low=0, below=1
+    )
 
-    def validate(self) -> None:
-        """Raises UsageError."""
-        require(0 <= self.dim <= 100_000, f"--dim must be 0 (all) to 100000, not {self.dim}")
-        require(0 <= self.beta <= 1, f"--beta must be between 0 (pca) and 1 (whiten), not {self.beta}")
-        require(self.remove >= 0, f"--remove must be 0 (dim / 100) or more, not {self.remove}")
-        require(0 <= self.tolerance < 1, f"--tolerance must be at least 0 and below 1, not {self.tolerance}")
+    def check(self) -> None:
         if self.dim:
             message = f"--method {self.method} keeps every axis; --dim goes with whiten, pca and soft"
             require(self.method not in ("zca", "abtt"), message)
@@ -35,25 +41,23 @@ class WhitenConfig:
 
 
 @dataclass(frozen=True)
-class QuantizeConfig:
+class QuantizeConfig(Config):
     """How a fastText model is made smaller. Names are fastText's; `epochs`, `lr` and `threads` serve retraining."""
 
-    cutoff: int = 0
-    dsub: int = 2
-    qnorm: bool = False
-    qout: bool = False
-    retrain: bool = False
-    epochs: int = 5
-    lr: float = 0.1
-    threads: int = 1
-    seed: int = 1
+    cutoff: int = option(
+        0,
+        "Rows of the input matrix to keep, words and n-grams: those of the largest norms; 0 keeps all.",
+        low=0,
+        low_is="all rows",
+    )
+    dsub: int = option(2, "Coordinates in one byte; the more, the smaller and the coarser.", low=1, high=2**16 - 1)
+    qnorm: bool = option(False, "Keep the norms of rows in a byte of their own.")
+    qout: bool = option(False, "Quantise the output matrix, too, where that makes it smaller.")
+    retrain: bool = option(False, "Classifiers: train the rows that are kept on --input before they are quantised.")
+    epochs: int = epochs_option(5, "Passes over --input.")
+    lr: float = lr_option(0.1, "Learning rate of --retrain.", high=None)
+    threads: int = threads_option("Threads; without --retrain the result does not depend on them.")
+    seed: int = seed_option("Seed of every random draw.")
 
-    def validate(self) -> None:
-        """Raises UsageError."""
-        require(self.cutoff >= 0, f"--cutoff must be 0 (all rows) or more, not {self.cutoff}")
-        require(1 <= self.dsub < 2**16, f"--dsub must be between 1 and 65,535, not {self.dsub}")
-        require(self.epochs >= 1, f"--epochs must be at least 1, not {self.epochs}")
-        require(0 < self.lr < math.inf, f"--lr must be above 0, not {self.lr}")
-        require(1 <= self.threads <= 1024, f"--threads must be between 1 and 1024, not {self.threads}")
-        require(0 <= self.seed < 2**63, f"--seed must be between 0 and 2^63 - 1, not {self.seed}")
+    def check(self) -> None:
         require(not self.retrain or self.cutoff > 0, "--retrain needs --cutoff: it trains the rows that are kept")

@@ -14,7 +14,8 @@ from tqdm import tqdm
 
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
-from wv_cli.errors import Interrupted, TimedOut, WvError
+from wv_cli.errors import WvError
+from wv_cli.jobs.train import ended_early
 
 Observer = Callable[[Progress], None]
 _LOG_SECONDS = 10.0
@@ -84,6 +85,4 @@ def stopped(outcome: Outcome, saved: bool, resumed: bool) -> WvError:
     """The error for a run that ended early: how it ended and the command line that goes on."""
     again = [*sys.argv[1:], *([] if resumed else ["--resume"])]
     way_on = f"go on with: wv {shlex.join(again)}" if saved else "nothing was saved"
-    if outcome.signal is not None:
-        return Interrupted(f"interrupted; {way_on}", outcome.signal)
-    return TimedOut(f"stopped after --max-time; {way_on}")
+    return ended_early(outcome, way_on)

@@ -1,20 +1,27 @@
 """Options that several commands share, so that a flag means the same everywhere."""
 
-import dataclasses
-import typing
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from wv_cli.config import Config, Option
 from wv_cli.errors import UsageError
 
-Config = TypeVar("Config")
+AnyConfig = TypeVar("AnyConfig", bound=Config)
+Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
+
+if TYPE_CHECKING:
+    IntType = click.ParamType[int]
+    FloatType = click.ParamType[float]
+else:
+    IntType = FloatType = click.ParamType  # older click's is not generic
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
-class Size(click.ParamType):
+class Size(IntType):
     """A number of bytes: 500000, 300M, 2G (decimal units, an optional B)."""
 
     name = "size"
@@ -33,7 +40,7 @@ class Size(click.ParamType):
         return size
 
 
-class Duration(click.ParamType):
+class Duration(FloatType):
     """A time in seconds: 90, 30s, 15m, 2h."""
 
     name = "time"
@@ -71,13 +78,11 @@ json_option = click.option(
 )
 
 
-def saved_run_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Options of a training run that can stop and go on; their names are fields of the sessions."""
+def saved_run_options(function: Function) -> Function:
+    """Options of a training run that can stop and go on, for every session (shared/sessions.py)."""
     for option in [
-        click.option("--meta/--no-meta", "write_meta", default=True, help="Write NAME.meta.json beside each output."),
-        click.option(
-            "--max-time", "max_seconds", type=Duration(), metavar="TIME", help="Save the run and stop after this time."
-        ),
+        click.option("--meta/--no-meta", default=True, help="Write NAME.meta.json beside each output."),
+        click.option("--max-time", type=Duration(), metavar="TIME", help="Save the run and stop after this time."),
         click.option("--resume", is_flag=True, help="Go on from the checkpoint if there is one."),
         click.option(
             "--checkpoint-every", type=Duration(), metavar="TIME", help="Save the run this often (90, 15m, 2h)."
@@ -88,90 +93,72 @@ def saved_run_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def field_options(config: type, helps: dict[str, str]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Options for the plain fields (int, float, bool, str, a tuple of them) of a frozen config dataclass, with its
-    defaults, so that help and config cannot drift apart. `helps` names the fields and their help texts, in the order
-    shown; a bool field `shrink_window` becomes --shrink-window/--no-shrink-window, or --on/--OFF where its metadata has
-    "off"; a tuple's option may be repeated."""
-    fields = {field.name: field for field in dataclasses.fields(config)}
+def field_options(config: type[Config]) -> Decorator:
+    """Options for the fields of `config` that have a help text, in their order and with their defaults. A bool field
+    `shrink_window` becomes --shrink-window/--no-shrink-window, or --on/--OFF where it has an `off`; the option of a
+    tuple may be repeated."""
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for name, text in reversed(helps.items()):
-            default = fields[name].default
-            function = _option(name, [config], text, default=default, show_default=True)(function)
+    def decorate(function: Function) -> Function:
+        for each in reversed(config.options().values()):
+            if each.help:
+                function = _option(each, each.choices, each.help, default=each.default, show_default=True)(function)
         return function
 
     return decorate
 
 
-def shared_options(
-    variants: dict[str, tuple[type, dict[str, Any]]], helps: dict[str, str]
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def shared_options(variants: dict[str, tuple[type[Config], dict[str, Any]]]) -> Decorator:
     """Like field_options for a command whose config depends on other options. `variants` names configs and what they
-    put in the place of their defaults. An option not given is None (see `fitting`); help shows the default of the first
-    variant, and of others where they differ."""
+    put in the place of their defaults. An option not given is None; help is that of the first variant that has the
+    field, and shows its default, and those of others where they differ."""
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        for name, text in reversed(helps.items()):
-            defaults = {}
-            for variant, (config, changed) in variants.items():
-                fields = {field.name: field.default for field in dataclasses.fields(config)}
-                if name in fields:
-                    defaults[variant] = changed.get(name, fields[name])
+    def decorate(function: Function) -> Function:
+        for name in reversed(_merged([config for config, _ in variants.values()])):
+            fields = {variant: config.options().get(name) for variant, (config, _) in variants.items()}
+            found = {variant: field for variant, field in fields.items() if field is not None}
+            defaults = {variant: variants[variant][1].get(name, field.default) for variant, field in found.items()}
             first = next(iter(defaults.values()))
             others = [f"{variant}: {_shown(value)}" for variant, value in defaults.items() if value != first]
             shown = "; ".join([_shown(first), *others])
-            configs = list(dict.fromkeys(variants[variant][0] for variant in defaults))
-            function = _option(name, configs, f"{text}  [default: {shown}]", default=None, show_default=False)(function)
+            field = next(iter(found.values()))
+            if field.help:
+                choices = list(dict.fromkeys(choice for each in found.values() for choice in each.choices))
+                text = f"{field.help}  [default: {shown}]"
+                function = _option(field, choices, text, default=None, show_default=False)(function)
         return function
 
     return decorate
 
 
+def _merged(configs: list[type[Config]]) -> list[str]:
+    """The fields of all, in the order of the first; one that it has not stands before the field it is followed by."""
+    names: list[str] = []
+    for config in configs:
+        place = len(names)
+        for name in reversed(config.options()):
+            if name in names:
+                place = names.index(name)
+            else:
+                names.insert(place, name)
+    return names
+
+
 def _shown(value: object) -> str:
-    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
+    return ("on" if value else "off") if isinstance(value, bool) else str(value)
 
 
-def _option(
-    name: str, configs: list[type], text: str, default: object, show_default: bool
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """The option for a field that all `configs` have; the choices of several are joined."""
-    flag = "--" + name.replace("_", "-")
-    kinds = [typing.get_type_hints(config)[name] for config in configs]
-    many = typing.get_origin(kinds[0]) is tuple
-    if many:
-        kinds = [typing.get_args(each)[0] for each in kinds]
-    kind: Any = str if kinds[0] == (str | None) else kinds[0]
-    if typing.get_origin(kind) is typing.Literal:
-        kind = click.Choice(list(dict.fromkeys(choice for each in kinds for choice in typing.get_args(each))))
+def _option(field: Option, choices: Sequence[str], text: str, default: object, show_default: bool) -> Decorator:
+    flag, kind = field.flag, click.Choice(choices) if choices else field.kind
     if kind is bool:
-        metadata = next(field.metadata for field in dataclasses.fields(configs[0]) if field.name == name)
-        off = metadata.get("off", f"no-{flag[2:]}")
-        flag, kind = f"{flag}/--{off}", None
-    return click.option(flag, name, type=kind, default=default, show_default=show_default, help=text, multiple=many)
+        flag = f"{flag}/--{field.off or f'no-{flag[2:]}'}"
+    return click.option(
+        flag, field.name, type=kind, default=default, show_default=show_default, help=text, multiple=field.many
+    )
 
 
-def take(config: type[Config], options: dict[str, Any]) -> Config:
+def take(config: type[AnyConfig], options: dict[str, Any]) -> AnyConfig:
     """Moves the options that are fields of `config` out of `options` into one."""
-    return config(**{field.name: options.pop(field.name) for field in dataclasses.fields(config)})  # type: ignore[arg-type]
-
-
-def fitting(options: dict[str, Any], meaning: str, *targets: type) -> list[dict[str, Any]]:
-    """The options that were given (not None), for each of `targets` those that are its fields. Raises UsageError
-    for one that is nobody's; `meaning` names what the user chose instead: "--model supervised"."""
-    chosen = {name: value for name, value in options.items() if value is not None}
-    fields = [{field.name for field in dataclasses.fields(target)} for target in targets]
-    choices = {name: kind for target in targets for name, kind in typing.get_type_hints(target).items()}
-    for name, value in chosen.items():
-        flags = {option.name: option.opts[-1] for option in click.get_current_context().command.params}
-        if not any(name in each for each in fields):
-            message = f"{flags[name]} has no meaning for {meaning}"
-            raise UsageError(message)
-        known = typing.get_args(choices[name]) if typing.get_origin(choices[name]) is typing.Literal else (value,)
-        if value not in known:
-            message = f"{flags[name]} {value} has no meaning for {meaning}; choose from {', '.join(known)}"
-            raise UsageError(message)
-    return [{name: value for name, value in chosen.items() if name in each} for each in fields]
+    return config(**{name: options.pop(name) for name in config.options()})
 
 
 def conflict(first: str, second: str, why: str) -> UsageError:

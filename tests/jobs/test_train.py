@@ -1,0 +1,96 @@
+"""Training by options alone: the session they make, what is refused, and that it is the run `wv train` makes."""
+
+import signal
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from wv_cli.engine.progress import Totals
+from wv_cli.engine.run import Outcome
+from wv_cli.errors import Interrupted, TimedOut, UsageError
+from wv_cli.jobs import MODELS
+from wv_cli.jobs.train import ended_early, session, train
+
+SMALL = {"dim": 8, "epochs": 1, "min_count": 5, "threads": 1}
+
+
+@pytest.fixture
+def text(slice_text, tmp_path):
+    path = tmp_path / "text.txt"
+    with slice_text.open("rb") as lines:
+        path.write_bytes(b"".join(islice(lines, 300)))
+    return path
+
+
+def test_options_reach_the_config_the_vocabulary_and_the_session():
+    made = session("in.txt", Path("out.vec"), "cbow", "fasttext", maxn=5, min_count=3, max_time=9.0, meta=False)
+    assert made.inputs == ("in.txt",) and made.outputs == ("out.vec",)
+    assert (made.config.model, made.config.minn, made.config.maxn, made.config.lr) == ("cbow", 3, 5, 0.05)
+    assert made.vocab_config.min_count == 3 and made.max_seconds == 9 and made.write_meta is False
+    made = session(["a", "b"], "out.vec", save_output_vectors=Path("o.vec"), init=None, loss=None)
+    assert (made.inputs, made.output_vectors, made.init, made.config.loss) == (("a", "b"), "o.vec", None, "ns")
+
+
+def test_a_classifier_knows_which_options_were_given():
+    made = session("in.txt", "out.bin", "supervised", lr=0.5, dim=None, autotune_validation="v.txt", max_vocab=9)
+    assert made.given == ("lr",) and made.vocab_config.min_count == 1 and made.autotune_validation == "v.txt"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"model": "supervised", "window": 5}, "--window has no meaning for --model supervised"),
+        (
+            {"model": "supervised", "save_output_vectors": "x"},
+            "--save-output-vectors has no meaning for --model superv",
+        ),
+        ({"model": "cbow", "pretrained": "x"}, "--pretrained has no meaning for --model cbow"),
+        ({"model": "supervised", "preset": "word2vec"}, "--preset has no meaning for --model supervised; its defaults"),
+        ({"loss": "ova"}, "--loss ova has no meaning for --model skipgram; choose from ns, hs, softmax, nce"),
+        ({"model": "skipgrm"}, "unknown model 'skipgrm'; did you mean 'skipgram'?"),
+        ({"preset": "fastext"}, "unknown preset 'fastext'; did you mean 'fasttext'?"),
+        ({"config": None, "epoch": 3}, "--epoch has no meaning for --model skipgram"),
+        ({"config": 1}, "--config has no meaning"),
+        ({"max_seconds": 1}, "--max-seconds has no meaning"),
+    ],
+    ids=str,
+)
+def test_what_a_model_has_not_is_refused(options, message):
+    with pytest.raises(UsageError) as caught:
+        session("in.txt", "out.vec", **options)
+    assert str(caught.value).startswith(message)
+
+
+def test_every_option_of_a_config_is_taken():
+    for name, row in MODELS.items():
+        defaults = {key: each.default for key, each in row.config.options().items() if key != "model"}
+        made = session("in.txt", "out.bin", name, **defaults).config
+        assert {key: getattr(made, key) for key in defaults} == defaults
+
+
+def test_the_same_file_as_the_command_writes(wv, text, tmp_path):
+    said = []
+    facts = train(text, tmp_path / "a.vec", say=lambda message, **facts: said.append(message), **SMALL)
+    arguments = [word for name, value in SMALL.items() for word in (f"--{name.replace('_', '-')}", value)]
+    done = wv("train", text, "-o", "b.vec", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "a.vec").read_bytes() == (tmp_path / "b.vec").read_bytes()
+    assert facts["config"]["dim"] == 8 and facts["words_per_second"] > 0 and "different ones" in said[0]
+    with pytest.raises(UsageError, match="--dim must be between 1 and 100000, not 0"):
+        train(text, tmp_path / "c.vec", dim=0)
+
+
+def test_a_run_that_stops_early_raises_and_goes_on(text, tmp_path):
+    options = {**SMALL, "epochs": 40}
+    train(text, tmp_path / "whole.vec", **options)
+    with pytest.raises(TimedOut, match=r"stopped after --max-time; .*part.vec.checkpoint is saved: go on with resume"):
+        train(text, tmp_path / "part.vec", max_time=1e-6, **options)
+    assert not (tmp_path / "part.vec").exists()
+    train(text, tmp_path / "part.vec", resume=True, **options)
+    assert (tmp_path / "part.vec").read_bytes() == (tmp_path / "whole.vec").read_bytes()
+
+
+def test_a_signal_is_an_interruption():
+    error = ended_early(Outcome(3, Totals(), 1.0, signal.SIGTERM), "nothing was saved")
+    assert isinstance(error, Interrupted) and error.exit_code == 143 and str(error) == "interrupted; nothing was saved"

@@ -1,0 +1,153 @@
+"""What every config owes, run over all of them: help, bounds that hold the default, refusals that name the flag."""
+
+import importlib
+import math
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+import wv_cli
+from wv_cli.config import Config, Option, option
+from wv_cli.errors import UsageError
+
+ROOMS = sorted(path.parent.name for path in Path(wv_cli.__file__).parent.glob("*/config.py"))
+CONFIGS: list[type[Config]] = [
+    found
+    for room in ROOMS
+    for found in vars(importlib.import_module(f"wv_cli.{room}.config")).values()
+    if isinstance(found, type) and issubclass(found, Config) and found.__module__ == f"wv_cli.{room}.config"
+]
+FIELDS = [(config, each) for config in CONFIGS for each in config.options().values()]
+# Fields a command has an option of its own for: --model names the session too, --threshold and --memory are parsed.
+HIDDEN = {"Word2vecConfig.model", "PhrasesConfig.thresholds", "PhrasesConfig.memory"}
+# Values that go with others, where one alone would be refused for their sake.
+TOGETHER: dict[str, dict[str, object]] = {"cells": {"length": 1}, "length": {"cells": 1 << 16}, "maxn": {"minn": 1}}
+TOGETHER["remove"] = {"method": "abtt"}
+# What may change when a checkpoint is continued.
+FREE = {
+    "Word2vecConfig": {"threads"},
+    "SupervisedConfig": {"threads"},
+    "GloveConfig": {"threads", "vectors", "unk"},
+    "HashConfig": {"threads"},
+    "BiowordConfig": {"threads", "length", "normalize_cells"},
+}
+
+
+def ids(value: object) -> str:
+    return value.__name__ if isinstance(value, type) else value.name if isinstance(value, Option) else str(value)
+
+
+EVERY_FIELD = pytest.mark.parametrize(("config", "field"), FIELDS, ids=ids)
+
+
+def beyond(field: Option) -> list[float]:
+    """The nearest values outside each bound."""
+    if field.kind is int:
+        low, high = field.low and field.low - 1, field.high and field.high + 1
+        return [*([-1] if field.low == 0 else [low] if low is not None else []), *([high] if high else [])]
+    outside = [math.nan, math.inf, -math.inf]
+    outside += [math.nextafter(field.low, -math.inf)] if field.low is not None else []
+    outside += [math.nextafter(field.high, math.inf)] if field.high is not None else []
+    return outside + [limit for limit in (field.above, field.below) if limit is not None]
+
+
+def within(field: Option) -> list[float]:
+    """The outermost values inside."""
+    step = {field.above: math.inf, field.below: -math.inf}
+    inside = [limit for limit in (field.low, field.high) if limit is not None]
+    return inside + [math.nextafter(limit, way) for limit, way in step.items() if limit is not None]
+
+
+NUMBERS = [(config, each) for config, each in FIELDS if each.kind in (int, float) and not each.many]
+BEYOND = [(config, each, value) for config, each in NUMBERS for value in beyond(each)]
+WITHIN = [(config, each, value) for config, each in NUMBERS for value in within(each)]
+
+
+def test_every_room_is_seen() -> None:
+    assert {config.__name__ for config in CONFIGS} >= {"VocabConfig", "Word2vecConfig", "GloveConfig", "StsConfig"}
+    assert len(BEYOND) > 100 and len(WITHIN) > 90
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=ids)
+def test_the_defaults_are_valid(config: type[Config]) -> None:
+    config().validate()
+
+
+@EVERY_FIELD
+def test_every_field_has_help_or_is_hidden_on_purpose(config: type[Config], field: Option) -> None:
+    assert bool(field.help) != (f"{config.__name__}.{field.name}" in HIDDEN)
+    assert not field.help or field.help.endswith(".")
+
+
+@EVERY_FIELD
+def test_the_type_is_one_that_options_have(config: type[Config], field: Option) -> None:
+    assert field.kind in (int, float, bool, str)
+    assert not field.choices or all(isinstance(choice, str) for choice in field.choices)
+
+
+@pytest.mark.parametrize(("config", "field", "value"), BEYOND, ids=ids)
+def test_a_value_beyond_a_bound_is_refused_by_its_flag(config: type[Config], field: Option, value: float) -> None:
+    with pytest.raises(UsageError) as caught:
+        replace(config(), **{field.name: value}).validate()
+    assert str(caught.value).startswith(f"{field.flag} ") and str(caught.value).endswith(f", not {value}")
+
+
+@pytest.mark.parametrize(("config", "field", "value"), WITHIN, ids=ids)
+def test_the_bounds_themselves_are_fine(config: type[Config], field: Option, value: float) -> None:
+    others = {name: other for name, other in TOGETHER.get(field.name, {}).items() if name in config.options()}
+    replace(config(), **{field.name: value, **others}).validate()
+
+
+@pytest.mark.parametrize("config, field", [each for each in FIELDS if each[1].choices], ids=ids)
+def test_a_word_that_is_no_choice_is_refused(config: type[Config], field: Option) -> None:
+    value = ("no-such",) if field.many else "no-such"
+    with pytest.raises(UsageError, match=f"{field.flag} must be one of {field.choices[0]}, .*, not 'no-such'"):
+        replace(config(), **{field.name: value}).validate()
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=ids)
+def test_the_identity_is_the_fields_in_their_order(config: type[Config]) -> None:
+    free = FREE.get(config.__name__)
+    if free is not None:
+        assert list(config().identity().items()) == [(k, v) for k, v in asdict(config()).items() if k not in free]
+
+
+@dataclass(frozen=True)
+class Example(Config):
+    whole: int = option(5, "Whole.", low=0, high=9, low_is="off")
+    top: int = option(1, low=1, high=2**31 - 1, unit="rows")
+    open: float = option(0.5, above=0, below=1)
+    half: float = option(0.5, low=0, below=1, what="a share of --top")
+    rate: float = option(0.1, above=0, high=10)
+    many_rows: int = option(3, low=0, low_is="all", flag="rows")
+    some: int = option(3, low=3)
+    soft: float = option(0.5, low=0, high=1, low_is="pca", high_is="whiten")
+    least: float = option(1.0, low=0)
+    words: tuple[Literal["a", "b"], ...] = option(("a",))
+    maybe: str | None = option(None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"whole": -1}, "--whole must be between 0 (off) and 9, not -1"),
+        ({"top": 0}, "--top must be between 1 and 2^31 - 1 rows, not 0"),
+        ({"open": 1.0}, "--open must be above 0 and below 1, not 1.0"),
+        ({"half": 1.0}, "--half is a share of --top at least 0 and below 1, not 1.0"),
+        ({"rate": 0}, "--rate must be above 0 and at most 10, not 0"),
+        ({"many_rows": -2}, "--rows must be 0 (all) or more, not -2"),
+        ({"some": 2}, "--some must be at least 3, not 2"),
+        ({"soft": 2}, "--soft must be between 0 (pca) and 1 (whiten), not 2"),
+        ({"least": math.inf}, "--least must be a finite number, not inf"),
+        ({"whole": 2.5}, "--whole must be a whole number, not 2.5"),
+        ({"whole": True}, "--whole must be a whole number, not True"),
+        ({"rate": "fast"}, "--rate must be a number, not 'fast'"),
+        ({"words": ("a", "c")}, "--words must be one of a, b, not 'c'"),
+    ],
+)
+def test_messages(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        replace(Example(), **changes).validate()  # type: ignore[arg-type]
+    assert str(caught.value) == message

@@ -1,0 +1,58 @@
+"""What commands that run a session share: the session made of their options, and the run with its talk and its end."""
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from wv_cli.commands.shared.bar import reading_bar
+from wv_cli.commands.shared.display import observer, say, stopped
+from wv_cli.commands.shared.options import take
+from wv_cli.config import Config
+from wv_cli.jobs.train import Runnable, session_fields
+
+Made = TypeVar("Made")
+
+
+def session_of(kind: Callable[..., Made], options: dict[str, Any], **configs: type[Config]) -> Made:
+    """The session `kind` with the command's options: each of `configs`, by the name of the session's field, takes those
+    that are its fields; the rest are the session's."""
+    made = {name: take(config, options) for name, config in configs.items()}
+    return kind(**made, argv=command_line(), **session_fields(options))
+
+
+def command_line() -> tuple[str, ...]:
+    """As it is recorded beside results."""
+    return ("wv", *sys.argv[1:])
+
+
+def run_session(
+    session: Runnable,
+    quiet: bool,
+    as_json: bool,
+    figures: Callable[[dict[str, Any]], str],
+    *,
+    also: str | None = None,
+    progress: bool = True,
+    unit: str = "B",
+    desc: str = "reading",
+) -> None:
+    """Runs `session` and tells how it went: `figures` of its facts, after the names of the outputs and of the file
+    written `also`. `progress`: whether a bar shows the training; `unit` and `desc` are of the bar for `reading`.
+
+    Raises Interrupted and TimedOut with the command line that goes on, and what the session raises."""
+
+    def tell(message: str, **facts: object) -> None:
+        say(message, quiet, as_json, **facts)
+
+    watching = {"observe": observer(quiet, as_json)} if progress else {}
+    with reading_bar(quiet or as_json, unit, desc) as reading:
+        outcome, facts = session.run(tell, reading=reading, **watching)
+    if outcome is not None and not outcome.finished:
+        raise stopped(outcome, session.checkpoint_path is not None, session.resume)
+    written = [*session.outputs, *([also] if also else [])]
+    if as_json and "-" not in written:
+        click.echo(json.dumps({"outputs": written, **facts}))
+    tell(f"wrote {', '.join(written)}{figures(facts)}")

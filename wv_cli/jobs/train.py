@@ -1,0 +1,146 @@
+"""Training by options alone: what `wv train` and `wv_cli.train` share. Knows no command line and prints nothing.
+
+Options have the names they have on the command line, with underscores; one that is None is not given.
+"""
+
+import dataclasses
+import os
+from collections.abc import Callable, Container, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from wv_cli.errors import Interrupted, TimedOut, UsageError, WvError
+from wv_cli.jobs import MODELS
+from wv_cli.models.config import PRESETS
+from wv_cli.text.config import VocabConfig
+
+if TYPE_CHECKING:
+    from wv_cli.engine.run import Outcome
+    from wv_cli.jobs.session import Observe, Say, Session
+
+Path = str | os.PathLike[str]
+Options = dict[str, Any]
+
+# Options that are called otherwise than the session's field.
+_FIELD = {"max_time": "max_seconds", "meta": "write_meta", "save_output_vectors": "output_vectors"}
+_OPTION = {field: option for option, field in _FIELD.items()}
+# Fields of sessions that are no options.
+_NOT_OPTIONS = {"inputs", "outputs", "config", "vocab_config", "given", "argv"}
+
+
+class Runnable(Protocol):
+    """A session as those see it who run it."""
+
+    @property
+    def outputs(self) -> tuple[str, ...]: ...
+
+    @property
+    def resume(self) -> bool: ...
+
+    @property
+    def checkpoint_path(self) -> str | None: ...
+
+    @property
+    def run(self) -> "Callable[..., tuple[Outcome | None, dict[str, Any]]]": ...
+
+
+def session_fields(options: Options) -> Options:
+    """Options by the names of the session's fields."""
+    return {_FIELD.get(name, name): value for name, value in options.items()}
+
+
+def session(
+    inputs: Path | Iterable[Path],
+    outputs: Path | Iterable[Path],
+    model: str = "skipgram",
+    preset: str | None = None,
+    *,
+    argv: tuple[str, ...] = (),
+    **options: Any,
+) -> "Session":
+    """The session that trains `model` on `inputs` and writes `outputs`. `argv` is recorded beside them.
+
+    Raises UsageError for an unknown model or preset and for an option, or a choice, that the model does not have;
+    whether the values can be is for the session to say.
+    """
+    row, meaning = MODELS.find(model), f"--model {model}"
+    if preset is not None and not row.presets:
+        raise UsageError(f"--preset has no meaning for {meaning}; its defaults are fastText's")
+    kind = row.session_type()
+    names = {field.name for field in dataclasses.fields(kind)}
+    own = {_OPTION.get(name, name) for name in names - _NOT_OPTIONS}
+    homes: list[Container[str]] = [row.config.options(), VocabConfig.options(), own]
+    choices = {name: each.choices for name, each in row.config.options().items() if each.choices}
+    config, vocab, rest = _fitting(options, homes, choices, meaning)
+    if "given" in names:
+        rest["given"] = tuple(config)
+    if row.presets:
+        config = {"model": model, **PRESETS.find(preset or "word2vec"), **config}
+    return kind(
+        inputs=_paths(inputs),
+        outputs=_paths(outputs),
+        config=row.config(**config),
+        vocab_config=VocabConfig(**{**row.vocab_defaults, **vocab}),
+        argv=argv,
+        **session_fields(rest),
+    )
+
+
+def train(
+    inputs: Path | Iterable[Path],
+    output: Path | Iterable[Path],
+    *,
+    model: str = "skipgram",
+    preset: str | None = None,
+    say: "Say | None" = None,
+    observe: "Observe | None" = None,
+    **options: Any,
+) -> dict[str, Any]:
+    """Trains a model and writes it, as `wv train` does. Returns the facts that are recorded beside it.
+
+    `inputs` and `output` are a file each or several. `say(message, **facts)` is told what happens, `observe(progress)`
+    how far it is. Sizes (`memory`) are in bytes, times (`max_time`) in seconds.
+
+    Raises UsageError, WvError and its kin for what cannot be done; Interrupted and TimedOut for a run that a signal or
+    `max_time` stopped, which `resume=True` continues.
+    """
+    made = cast(Runnable, session(inputs, output, model, preset, **options))
+    outcome, facts = made.run(say or _silent, observe)
+    if outcome is not None and not outcome.finished:
+        saved = made.checkpoint_path
+        raise ended_early(outcome, f"{saved} is saved: go on with resume=True" if saved else "nothing was saved")
+    return facts
+
+
+def ended_early(outcome: "Outcome", way_on: str) -> WvError:
+    """The error for a run that did not finish: how it ended and how to go on."""
+    if outcome.signal is not None:
+        return Interrupted(f"interrupted; {way_on}", outcome.signal)
+    return TimedOut(f"stopped after --max-time; {way_on}")
+
+
+def _fitting(
+    options: Options, homes: Sequence[Container[str]], choices: dict[str, tuple[str, ...]], meaning: str
+) -> list[Options]:
+    """For each of `homes`, which are names, the options given that it has. Raises UsageError for one that has none and
+    for a value that is none of its `choices`; `meaning` names what the user chose instead: "--model supervised"."""
+    given = {name: value for name, value in options.items() if value is not None}
+    for name, value in given.items():
+        flag = "--" + name.replace("_", "-")
+        if not any(name in home for home in homes):
+            raise UsageError(f"{flag} has no meaning for {meaning}")
+        if value not in choices.get(name, (value,)):
+            raise UsageError(f"{flag} {value} has no meaning for {meaning}; choose from {', '.join(choices[name])}")
+    return [{name: _plain(value) for name, value in given.items() if name in home} for home in homes]
+
+
+def _plain(value: Any) -> Any:
+    return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
+def _paths(given: Path | Iterable[Path]) -> tuple[str, ...]:
+    several = (given,) if isinstance(given, str | os.PathLike) else given
+    return tuple(os.fspath(path) for path in several)
+
+
+def _silent(message: str, **facts: object) -> None:
+    """Tells nobody."""
