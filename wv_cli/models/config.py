@@ -45,6 +45,11 @@ class Word2vecConfig:
     def start_lr(self) -> float:
         return self.lr or (0.05 if self.model == "cbow" else 0.025)
 
+    @property
+    def least_lr(self) -> float:
+        """Below which the learning rate does not fall."""
+        return self.start_lr * self.lr_floor
+
     def validate(self) -> None:
         """Raises UsageError."""
         require(1 <= self.dim <= 100_000, f"--dim must be between 1 and 100000, not {self.dim}")
