@@ -28,12 +28,12 @@ class Answers:
 class Predictor:
     def __init__(
         self,
+        options: object,
         input: NDArray[np.uint8] | None,
         output: NDArray[np.float32],
         *,
         dim: int,
         labels: int,
-        layer: str,
         sigmoid: NDArray[np.float32],
         tree: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
         isa: str | None = None,

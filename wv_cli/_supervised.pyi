@@ -1,5 +1,3 @@
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,21 +18,16 @@ class Rules:
 class Run:
     def __init__(
         self,
+        options: object,
         *,
         rules: Rules,
         survey: dict[str, int],
         ids: NDArray[np.int32],
         input: NDArray[np.float32],
         output: NDArray[np.float32],
-        dim: int,
         labels: int,
-        layer: str,
-        lr: float,
-        epochs: int,
-        seed: int,
-        negative: int = 5,
         sampler: NDArray[np.uint32] | None = None,
-        path: tuple[NDArray[Any], NDArray[Any], NDArray[Any]] | None = None,
+        path: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]] | None = None,
         isa: str | None = None,
     ) -> None: ...
     def worker(self) -> Worker: ...

@@ -10,10 +10,11 @@
 #include "kernels/wv_kernels.h"
 
 typedef struct {
+    int live;         /* there is a line in it */
     int64_t position; /* where it begins in the corpus */
     int64_t words, rows, labels, buckets;
     int32_t *word;   /* ids, `</s>` last */
-    int32_t *row;    /* rows of words first; then room for one per bucket */
+    int32_t *row;    /* rows of words first; then one per bucket */
     int32_t *bucket; /* NULL when there are no word n-grams */
     int32_t *label;
 } text_line;
@@ -65,8 +66,10 @@ static int64_t read_line(const wv_line_rules *rules, const int32_t *ids, int64_t
         if (line->word) line->word[words] = id;
         words++;
         if (rules->word_start) {
-            for (int64_t k = rules->word_start[id]; k < rules->word_start[id + 1]; k++, rows++)
+            for (int64_t k = rules->word_start[id]; k < rules->word_start[id + 1]; k++) {
                 if (line->row) line->row[rows] = rules->word_row[k];
+                rows++;
+            }
         } else if (id < rules->words) {
             if (line->row) line->row[rows] = id;
             rows++;

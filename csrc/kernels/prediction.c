@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "kernels/outputs.h"
+#include "kernels/scratch.h"
 #include "kernels/tile.h"
 #include "kernels/wv_kernels.h"
 
@@ -26,37 +27,12 @@ typedef struct {
     float *hidden;  /* (LINES, stride) */
     int32_t *read;  /* (2, LINES, SHORT) the rows of a group of lines that are not zero, and of the next */
     float *score;   /* (LINES, labels) */
-    float *block;   /* scores of a tile */
+    float *block;   /* (LINES, WV_TILE_OUTPUTS) scores of a tile */
     vfloat *sums;
     int32_t *node;  /* (2 labels) the tree's branches still to walk, and their scores */
     float *node_score;
     answer *answers; /* (k + 1) */
 } scratch_space;
-
-static void *carve(char **free_space, size_t bytes) {
-    void *piece = *free_space;
-    *free_space += (bytes + 63) / 64 * 64;
-    return piece;
-}
-
-static size_t lay_out(const wv_prediction_run *run, char *memory, scratch_space *space) {
-    char *p = memory;
-    size_t labels = (size_t)run->labels;
-    space->hidden = carve(&p, sizeof(float) * LINES * (size_t)run->stride);
-    space->read = carve(&p, sizeof(int32_t) * 2 * LINES * SHORT);
-    space->score = carve(&p, sizeof(float) * LINES * (labels + WV_ROW_FLOATS));
-    space->block = carve(&p, sizeof(float) * (LINES * WV_TILE_OUTPUTS + WV_ROW_FLOATS));
-    space->sums = carve(&p, sizeof(vfloat) * (LINES * WV_TILE_OUTPUTS + WV_LANES));
-    space->node = carve(&p, sizeof(int32_t) * (2 * labels + 2));
-    space->node_score = carve(&p, sizeof(float) * (2 * labels + 2));
-    space->answers = carve(&p, sizeof(answer) * ((size_t)run->k + 1));
-    return (size_t)(p - memory);
-}
-
-size_t WV_NAME(wv_supervised_predict_scratch_bytes)(const wv_prediction_run *run) {
-    scratch_space space;
-    return lay_out(run, NULL, &space);
-}
 
 /* ---------------------------------------------------------------- hidden vectors */
 
@@ -84,6 +60,15 @@ WV_INLINE void sum_columns(const wv_prediction_run *run, const int32_t *row, int
     if (rest) v_store_unaligned(out + last, sum[vectors] * scale);
 }
 
+static float sum_column(const wv_prediction_run *run, const int32_t *row, int64_t rows, int d) {
+    float sum = 0, part;
+    for (int64_t k = 0; k < rows; k++) {
+        memcpy(&part, run->input + ((size_t)row[k] * (size_t)run->input_stride + (size_t)d) * sizeof part, sizeof part);
+        sum += part;
+    }
+    return sum;
+}
+
 /* out = scale * sum of the rows. The input may be a mapped file: rows begin at any byte and nothing may be read behind
  * them, unless they are padded with zeros to the stride of the output. */
 static void scaled_sum(const wv_prediction_run *run, const int32_t *row, int64_t rows, float scale, float *out) {
@@ -91,15 +76,7 @@ static void scaled_sum(const wv_prediction_run *run, const int32_t *row, int64_t
     for (; d + CHUNK * WV_LANES <= dim; d += CHUNK * WV_LANES) sum_columns(run, row, rows, d, CHUNK, 0, scale, out);
     int vectors = (dim - d) / WV_LANES, rest = dim % WV_LANES != 0;
     if (dim < WV_LANES) {
-        for (; d < dim; d++) {
-            float sum = 0, part;
-            for (int64_t k = 0; k < rows; k++) {
-                memcpy(&part, run->input + ((size_t)row[k] * (size_t)run->input_stride + (size_t)d) * sizeof part,
-                       sizeof part);
-                sum += part;
-            }
-            out[d] = sum * scale;
-        }
+        for (; d < dim; d++) out[d] = sum_column(run, row, rows, d) * scale;
     } else {
         switch (2 * vectors + rest) {
 #define COLUMNS(n) \
@@ -148,7 +125,7 @@ static void gather(const wv_prediction_run *run, const int64_t *start, const int
 /* A heap of the best so far, the worst on top. The table of the sigmoid makes equal scores common, and which of them
  * stay and in what order depends on the heap: it is moved exactly as libstdc++'s push_heap and pop_heap move fastText's. */
 typedef struct {
-    int32_t size, room; /* answers has room + 1 */
+    int32_t size, capacity; /* answers has capacity + 1 */
     answer *answers;
 } best;
 
@@ -179,16 +156,19 @@ static void pop(answer *heap, int32_t last) {
     sift_up(heap, hole, value);
 }
 
-static int is_too_low(const best *b, float score) { return b->size == b->room && score < b->answers[0].score; }
+static int is_too_low(const best *b, float score) { return b->size == b->capacity && score < b->answers[0].score; }
 
 static void offer(best *b, float score, int32_t label) {
     sift_up(b->answers, b->size++, (answer){score, label});
-    if (b->size > b->room) pop(b->answers, --b->size);
+    if (b->size > b->capacity) pop(b->answers, --b->size);
 }
 
 static int32_t best_first(best *b, int32_t *label, float *score) {
     for (int32_t last = b->size - 1; last > 0; last--) pop(b->answers, last);
-    for (int32_t k = 0; k < b->size; k++) label[k] = b->answers[k].label, score[k] = b->answers[k].score;
+    for (int32_t k = 0; k < b->size; k++) {
+        label[k] = b->answers[k].label;
+        score[k] = b->answers[k].score;
+    }
     return b->size;
 }
 
@@ -196,20 +176,30 @@ static float fasttext_log(float p) { return (float)log((double)p + 1e-5); }
 
 /* ---------------------------------------------------------------- output layers */
 
-/* score (lines, row) = hidden . output for all labels. */
-static void all_scores(const wv_prediction_run *run, scratch_space *space, int lines, size_t row) {
+static float *hidden_of(const wv_prediction_run *run, const scratch_space *space, int line) {
+    return space->hidden + (size_t)line * (size_t)run->stride;
+}
+
+static float *scores_of(const wv_prediction_run *run, const scratch_space *space, int line) {
+    return space->score + (size_t)line * ((size_t)run->labels + WV_ROW_FLOATS);
+}
+
+/* scores = hidden . output for all labels. */
+static void all_scores(const wv_prediction_run *run, scratch_space *space, int lines) {
     float *x[LINES], *y[WV_TILE_OUTPUTS];
-    for (int i = 0; i < lines; i++) x[i] = space->hidden + (size_t)i * (size_t)run->stride;
+    for (int i = 0; i < lines; i++) x[i] = hidden_of(run, space, i);
     for (int32_t label = 0; label < run->labels; label += WV_TILE_OUTPUTS) {
         int block = run->labels - label < WV_TILE_OUTPUTS ? run->labels - label : WV_TILE_OUTPUTS;
         for (int j = 0; j < block; j++) y[j] = (float *)run->output + (size_t)(label + j) * (size_t)run->stride;
         tile_scores(lines, x, block, y, run->stride, space->sums, space->block);
-        for (int i = 0; i < lines; i++)
-            for (int j = 0; j < block; j++) space->score[(size_t)i * row + (size_t)(label + j)] = space->block[i * block + j];
+        for (int i = 0; i < lines; i++) {
+            float *score = scores_of(run, space, i) + label;
+            for (int j = 0; j < block; j++) score[j] = space->block[i * block + j];
+        }
     }
 }
 
-/* Scores become probabilities, in place; room for WV_LANES - 1 more. */
+/* Scores become probabilities, in place; the buffer has WV_LANES - 1 more. */
 static void to_softmax(int32_t count, float *score) {
     vfloat highest = v_splat(-INFINITY), sums = v_splat(0);
     for (int k = 0; k < WV_LANES - 1; k++) score[count + k] = -INFINITY;
@@ -230,7 +220,7 @@ static void to_softmax(int32_t count, float *score) {
     for (int32_t k = 0; k < count; k++) score[k] *= scale;
 }
 
-/* fastText's sigmoid. */
+/* The same with fastText's sigmoid. */
 static void to_sigmoid(const wv_prediction_run *run, float *score) {
     for (int32_t k = 0; k < run->labels; k++) {
         float s = score[k];
@@ -251,20 +241,35 @@ static void choose(const wv_prediction_run *run, const float *score, best *b) {
         float log_score = fasttext_log(score[k]);
         if (is_too_low(b, log_score)) continue;
         offer(b, log_score, k);
-        if (b->size == b->room) {
+        if (b->size == b->capacity) {
             float lowest = (float)((exp((double)b->answers[0].score) - 1e-5) * 0.99999 - 1e-7);
             if (lowest > bar) bar = lowest;
         }
     }
 }
 
-static void walk_tree(const wv_prediction_run *run, scratch_space *space, const float *hidden, best *b) {
+static void answer_softmax(const wv_prediction_run *run, scratch_space *space, int line, best *b) {
+    float *score = scores_of(run, space, line);
+    to_softmax(run->labels, score);
+    choose(run, score, b);
+}
+
+static void answer_sigmoid(const wv_prediction_run *run, scratch_space *space, int line, best *b) {
+    float *score = scores_of(run, space, line);
+    to_sigmoid(run, score);
+    choose(run, score, b);
+}
+
+static void answer_tree(const wv_prediction_run *run, scratch_space *space, int line, best *b) {
+    const float *hidden = hidden_of(run, space, line);
     float bar = fasttext_log(run->threshold);
     int open = 0;
     space->node[open] = 2 * run->labels - 2;
-    space->node_score[open++] = 0;
+    space->node_score[open] = 0;
+    open++;
     while (open > 0) {
-        int32_t node = space->node[--open];
+        open--;
+        int32_t node = space->node[open];
         float score = space->node_score[open];
         if (score < bar || is_too_low(b, score)) continue;
         if (run->left[node] < 0) {
@@ -276,47 +281,81 @@ static void walk_tree(const wv_prediction_run *run, scratch_space *space, const 
         for (int d = 0; d < run->stride; d += WV_LANES) sum += v_load(hidden + d) * v_load(y + d);
         float p = 1.0f / (1.0f + expf(-v_sum(sum)));
         space->node[open] = run->right[node];
-        space->node_score[open++] = score + fasttext_log(p);
-        space->node[open] = run->left[node];
-        space->node_score[open++] = score + fasttext_log((float)(1.0 - (double)p));
+        space->node_score[open] = score + fasttext_log(p);
+        space->node[open + 1] = run->left[node];
+        space->node_score[open + 1] = score + fasttext_log((float)(1.0 - (double)p));
+        open += 2;
     }
+}
+
+/* An output layer offers the labels of a line to its heap: from the scores of all, or with a tree down its branches. */
+typedef struct {
+    int has_tree;
+    void (*answer)(const wv_prediction_run *run, scratch_space *space, int line, best *b);
+} output_layer;
+
+static const output_layer OUTPUT_LAYERS[] = {
+    [WV_LOSS_NS] = {0, answer_sigmoid},
+    [WV_LOSS_HS] = {1, answer_tree},
+    [WV_LOSS_SOFTMAX] = {0, answer_softmax},
+    [WV_LOSS_OVA] = {0, answer_sigmoid},
+};
+
+/* NULL: there is none of that name here, or its tree is missing. */
+static const output_layer *output_layer_of(const wv_prediction_run *run) {
+    size_t loss = (size_t)run->options.loss;
+    if (loss >= sizeof OUTPUT_LAYERS / sizeof *OUTPUT_LAYERS || !OUTPUT_LAYERS[loss].answer) return NULL;
+    return OUTPUT_LAYERS[loss].has_tree && !run->left ? NULL : &OUTPUT_LAYERS[loss];
+}
+
+/* ---------------------------------------------------------------- lines */
+
+/* Lays the scratch space out in `memory`; returns its size in bytes. With memory NULL it only measures. */
+static size_t lay_out(const wv_prediction_run *run, void *memory, scratch_space *space) {
+    wv_scratch scratch = {memory, 0};
+    size_t labels = (size_t)run->labels;
+    space->hidden = WV_TAKE(&scratch, float, LINES * run->stride);
+    space->read = WV_TAKE(&scratch, int32_t, 2 * LINES * SHORT);
+    space->score = WV_TAKE(&scratch, float, LINES * (labels + WV_ROW_FLOATS));
+    space->block = WV_TAKE(&scratch, float, LINES * WV_TILE_OUTPUTS + WV_ROW_FLOATS);
+    space->sums = WV_TAKE(&scratch, vfloat, LINES * WV_TILE_OUTPUTS + WV_LANES);
+    space->node = WV_TAKE(&scratch, int32_t, 2 * labels + 2);
+    space->node_score = WV_TAKE(&scratch, float, 2 * labels + 2);
+    space->answers = WV_TAKE(&scratch, answer, (size_t)run->k + 1);
+    return scratch.used;
+}
+
+size_t WV_NAME(wv_supervised_predict_scratch_bytes)(const wv_prediction_run *run) {
+    scratch_space space;
+    return output_layer_of(run) ? lay_out(run, NULL, &space) : 0;
 }
 
 void WV_NAME(wv_supervised_predict)(const wv_prediction_run *run, const int64_t *start, const int32_t *row,
                                     int64_t lines, int32_t *label, float *score, int32_t *found, void *scratch) {
     scratch_space space;
+    const output_layer *layer = output_layer_of(run);
     lay_out(run, scratch, &space);
-    size_t width = (size_t)run->labels + WV_ROW_FLOATS;
     group now, next;
     gather(run, start, row, 0, lines < LINES ? lines : LINES, space.read, &next);
     for (int64_t first = 0; first < lines; first += LINES) {
         int count = 0;
-        int64_t place[LINES], last = first + LINES < lines ? first + LINES : lines;
+        int64_t line[LINES], last = first + LINES < lines ? first + LINES : lines;
         int64_t ahead = last + LINES < lines ? last + LINES : lines;
         now = next;
         gather(run, start, row, last, ahead, space.read + (first / LINES + 1) % 2 * LINES * SHORT, &next);
         for (int64_t i = first; i < last; i++) {
             found[i] = 0;
             if (start[i] == start[i + 1]) continue; /* nothing known: no answer */
-            scaled_sum(run, now.row[i - first], now.rows[i - first], 1.0f / (float)(start[i + 1] - start[i]),
-                       space.hidden + (size_t)count * (size_t)run->stride);
-            place[count++] = i;
+            float share = 1.0f / (float)(start[i + 1] - start[i]);
+            scaled_sum(run, now.row[i - first], now.rows[i - first], share, hidden_of(run, &space, count));
+            line[count] = i;
+            count++;
         }
-        if (run->layer != WV_SUP_HS) all_scores(run, &space, count, width);
+        if (!layer->has_tree) all_scores(run, &space, count);
         for (int n = 0; n < count; n++) {
-            int64_t i = place[n];
             best b = {0, run->k, space.answers};
-            if (run->layer == WV_SUP_HS) {
-                walk_tree(run, &space, space.hidden + (size_t)n * (size_t)run->stride, &b);
-            } else {
-                float *scores = space.score + (size_t)n * width;
-                if (run->layer == WV_SUP_SOFTMAX)
-                    to_softmax(run->labels, scores);
-                else
-                    to_sigmoid(run, scores);
-                choose(run, scores, &b);
-            }
-            found[i] = best_first(&b, label + i * run->k, score + i * run->k);
+            layer->answer(run, &space, n, &b);
+            found[line[n]] = best_first(&b, label + line[n] * run->k, score + line[n] * run->k);
         }
     }
 }

@@ -2,7 +2,7 @@
  * Which rows those are is decided elsewhere (wv_cli/models/subwords.py); here they are read and written.
  *
  * fastText sums some 20 rows for every (word, predicted word) pair and writes 20 rows back. Here the mean is made once,
- * when a position enters the window, into a row of a ring (`hidden`), which takes the place of the word's input row in
+ * when a position enters the window, into a row of a ring (`hidden`), which stands for the word's input row in
  * all tiles until the window has passed; what it has gained by then is added to all its rows. Added undivided, as
  * fastText does: the mean of rows that all move by g moves by g, so `hidden` is what the mean would have become.
  * What is given up: rows that two words of a window share do not see each other's steps before they leave.
@@ -22,17 +22,17 @@ typedef struct {
     int32_t *word, *first, *last;
 } sentence_batch;
 
-/* Positions left .. entered-1 of a batch are in the window; position p has place p % places (a power of two). */
+/* Positions left .. entered-1 of a batch are in the window; position p lies in row p % rows (a power of two). */
 typedef struct {
-    int left, entered, places;
-    float *hidden, *entry; /* (places, dim): the mean of the rows as it is now, and as it was on entering */
+    int left, entered, rows;
+    float *hidden, *entry; /* (rows, dim): the mean of the rows as it is now, and as it was on entering */
     float **list;          /* rows of one word */
 } hidden_ring;
 
-static int ring_places(const wv_word2vec_run *run) {
-    int places = 1;
-    while (places < 2 * run->window + 1) places *= 2;
-    return places;
+static int ring_rows(const wv_word2vec_run *run) {
+    int rows = 1;
+    while (rows < 2 * run->options.window + 1) rows *= 2;
+    return rows;
 }
 
 static int subword_count(const wv_word2vec_run *run, int32_t word) {
@@ -57,15 +57,16 @@ static void fetch_subword_list(const wv_word2vec_run *run, const sentence_batch 
 }
 
 static float *hidden_row(const wv_word2vec_run *run, const hidden_ring *ring, int position) {
-    return ring->hidden + (size_t)(position & (ring->places - 1)) * (size_t)run->stride;
+    return ring->hidden + (size_t)(position & (ring->rows - 1)) * (size_t)run->stride;
 }
 
 static float *entry_row(const wv_word2vec_run *run, const hidden_ring *ring, int position) {
-    return ring->entry + (size_t)(position & (ring->places - 1)) * (size_t)run->stride;
+    return ring->entry + (size_t)(position & (ring->rows - 1)) * (size_t)run->stride;
 }
 
 static void enter(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring) {
-    int position = ring->entered++, count = list_subwords(run, batch->word[position], ring->list);
+    int position = ring->entered++;
+    int count = list_subwords(run, batch->word[position], ring->list);
     float *hidden = hidden_row(run, ring, position), *entry = entry_row(run, ring, position);
     float share = 1.0f / (float)count;
     for (int d = 0; d < run->stride; d += WV_LANES) {
@@ -77,7 +78,8 @@ static void enter(const wv_word2vec_run *run, const sentence_batch *batch, hidde
 }
 
 static void leave(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring) {
-    int position = ring->left++, count = list_subwords(run, batch->word[position], ring->list);
+    int position = ring->left++;
+    int count = list_subwords(run, batch->word[position], ring->list);
     float *hidden = hidden_row(run, ring, position), *entry = entry_row(run, ring, position);
     for (int d = 0; d < run->stride; d += WV_LANES) {
         vfloat gain = v_load(hidden + d) - v_load(entry + d);
@@ -90,9 +92,12 @@ static void leave(const wv_word2vec_run *run, const sentence_batch *batch, hidde
 static void ring_advance(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring, int position,
                          int last) {
     int first = batch->first[position];
-    if (position - first > run->window) first = position - run->window;
+    if (position - first > run->options.window) first = position - run->options.window;
     while (ring->left < first && ring->left < ring->entered) leave(run, batch, ring);
-    if (ring->left < first) ring->left = ring->entered = first; /* sentences of one word have no tile */
+    if (ring->left < first) { /* sentences of one word have no tile */
+        ring->left = first;
+        ring->entered = first;
+    }
     while (ring->entered <= last) enter(run, batch, ring);
 }
 

@@ -10,96 +10,96 @@
  *   ova      every label a yes/no question of its own; all labels of the line are yes
  *
  * Departures from fastText: the sigmoid is exact; equal negatives are merged with a weight, and all outputs of an
- * example move at once. While a line is trained the next is fetched and the one after it read (lines.h).
+ * example move at once.
  */
 #include "core/rng.h"
 #include "kernels/lines.h"
 #include "kernels/outputs.h"
+#include "kernels/scratch.h"
 #include "kernels/tile.h"
 #include "kernels/wv_kernels.h"
 
 enum {
-    PIPELINE = 3,   /* lines under way: trained, fetched, read */
+    STAGES = 3,
     CHUNK = 8,      /* vectors of a row summed at once, in registers */
     UPDATE_CHUNK = WV_LANES == 16 ? 8 : 4, /* two of them and a few more: of 32 registers or of 16 */
     DRAWS = 20      /* tries to draw a negative that is not the label */
 };
 
+/* The lines under way; each is one stage further at every step. */
 typedef struct {
-    text_line line[PIPELINE];
+    text_line *read;    /* its words and buckets are known; their rows' numbers are on their way */
+    text_line *fetched; /* its rows are known; the line that is trained meanwhile asks for them */
+    text_line *trained;
+} stages;
+
+static void advance(stages *lines) {
+    text_line *done = lines->trained;
+    lines->trained = lines->fetched;
+    lines->fetched = lines->read;
+    lines->read = done;
+}
+
+/* One thread in one block of the corpus. */
+typedef struct {
+    text_line line[STAGES];
     float *hidden, *delta;            /* (dim) */
     float *score, *label, *weight;    /* (outputs) */
     float **y;                        /* (outputs) of hs and ns */
     int32_t *output;                  /* their rows */
-} scratch_space;
+    int outputs;
+    uint64_t random;
+    float lr;
+    tile_totals totals;
+} block_state;
 
-static int64_t max_outputs(const wv_supervised_run *run) {
-    if (run->layer == WV_SUP_HS) return run->longest_path;
-    return run->layer == WV_SUP_NS ? 1 + run->negative : run->labels;
-}
+/* An output layer: the number of its outputs, -1 when a table is missing, and its training. `train` adds the step of the
+ * hidden vector to `delta`, moves the output rows, and returns the loss that is not in state->totals. */
+typedef struct {
+    int64_t (*most_outputs)(const wv_supervised_run *run);
+    double (*train)(const wv_supervised_run *run, block_state *state, const text_line *line, int32_t target);
+} output_layer;
 
-static void *carve(char **free_space, size_t bytes) {
-    void *piece = *free_space;
-    *free_space += (bytes + 63) / 64 * 64;
-    return piece;
-}
-
-/* Lays the scratch space out from `memory`; returns its size in bytes. With memory NULL it only measures. */
-static size_t lay_out(const wv_supervised_run *run, char *memory, scratch_space *space) {
-    char *p = memory;
-    size_t outputs = (size_t)max_outputs(run) + WV_TILE_OUTPUTS + WV_ROW_FLOATS;
-    for (int k = 0; k < PIPELINE; k++) {
-        text_line *line = &space->line[k];
-        line->word = carve(&p, sizeof(int32_t) * (size_t)run->longest_words);
-        line->row = carve(&p, sizeof(int32_t) * (size_t)run->longest_rows);
-        line->label = carve(&p, sizeof(int32_t) * (size_t)run->longest_labels);
-        line->bucket = carve(&p, run->rules.hash ? sizeof(int32_t) * (size_t)run->longest_rows : 0);
-        if (!run->rules.hash) line->bucket = NULL;
+/* Gives rows to the buckets of the n-grams of a line that has `words` words, `ids` on: labels and what follows `</s>` are no
+ * part of them. Returns how many n-grams there are. */
+static int64_t give_rows(const wv_line_rules *rules, const int32_t *ids, int64_t words, int32_t *next_row) {
+    uint64_t scale = UINT64_MAX / rules->buckets;
+    int64_t grams = 0;
+    for (int64_t i = 0, word = 0; word < words; i++) {
+        if (ids[i] <= WV_FIRST_LABEL) continue;
+        word++;
+        int32_t first = ids[i] == WV_END_OF_LINE ? rules->end_of_line : ids[i];
+        uint64_t h = (uint64_t)(int64_t)rules->hash[first];
+        int64_t next = word;
+        for (int64_t j = i + 1, n = 1; n < rules->word_ngrams && next < words; j++) {
+            if (ids[j] <= WV_FIRST_LABEL) continue;
+            int32_t other = ids[j] == WV_END_OF_LINE ? rules->end_of_line : ids[j];
+            h = h * 116049371u + (uint64_t)(int64_t)rules->hash[other];
+            int32_t *row = rules->bucket_row + bucket_of(h, rules->buckets, scale);
+            if (*row == -1) *row = (*next_row)++;
+            grams++;
+            n++;
+            next++;
+        }
     }
-    space->hidden = carve(&p, sizeof(float) * (size_t)run->stride);
-    space->delta = carve(&p, sizeof(float) * (size_t)run->stride);
-    space->score = carve(&p, sizeof(float) * outputs);
-    space->label = carve(&p, sizeof(float) * outputs);
-    space->weight = carve(&p, sizeof(float) * outputs);
-    space->y = carve(&p, sizeof(float *) * outputs);
-    space->output = carve(&p, sizeof(int32_t) * outputs);
-    return (size_t)(p - memory);
-}
-
-size_t WV_NAME(wv_supervised_scratch_bytes)(const wv_supervised_run *run) {
-    scratch_space space;
-    return lay_out(run, NULL, &space);
+    return grams;
 }
 
 void WV_NAME(wv_supervised_survey)(const wv_line_rules *rules, const int32_t *ids, int64_t length,
                                    wv_line_survey *survey) {
     text_line line = {0};
-    uint64_t scale = rules->hash ? UINT64_MAX / rules->buckets : 0;
-    for (int64_t position = 0; position < length;) {
-        int64_t begin = position, end = read_line(rules, ids, position, length, &line), grams = 0;
-        /* The line's words once more, for their n-grams: labels and what follows `</s>` are no part of them. */
-        for (int64_t i = begin, word = 0; rules->hash && word < line.words; i++) {
-            if (ids[i] <= WV_FIRST_LABEL) continue;
-            word++;
-            int32_t first = ids[i] == WV_END_OF_LINE ? rules->end_of_line : ids[i];
-            uint64_t h = (uint64_t)(int64_t)rules->hash[first];
-            for (int64_t j = i + 1, n = 1, next = word; n < rules->word_ngrams && next < line.words; j++) {
-                if (ids[j] <= WV_FIRST_LABEL) continue;
-                int32_t other = ids[j] == WV_END_OF_LINE ? rules->end_of_line : ids[j];
-                h = h * 116049371u + (uint64_t)(int64_t)rules->hash[other];
-                int32_t *row = rules->bucket_row + bucket_of(h, rules->buckets, scale);
-                if (*row == -1) *row = survey->next_row++;
-                grams++, n++, next++;
-            }
-        }
-        int64_t rows = line.rows + grams;
+    int64_t position = 0;
+    while (position < length) {
+        int64_t begin = position;
+        position = read_line(rules, ids, begin, length, &line);
+        int64_t rows = line.rows;
+        if (rules->hash) rows += give_rows(rules, ids + begin, line.words, &survey->next_row);
         survey->lines++;
         survey->rows += rows;
         survey->examples += line.labels > 0 && rows > 0;
         if (line.words > survey->longest_words) survey->longest_words = line.words;
         if (rows > survey->longest_rows) survey->longest_rows = rows;
         if (line.labels > survey->longest_labels) survey->longest_labels = line.labels;
-        position = end;
     }
 }
 
@@ -135,6 +135,10 @@ static inline void prefetch_row(const wv_supervised_run *run, const text_line *l
     for (int d = 0; d < run->stride; d += 16) __builtin_prefetch(row + d, 1, 3);
 }
 
+static void prefetch_rows(const wv_supervised_run *run, const text_line *line, int64_t first) {
+    for (int64_t k = first; k < line->rows; k++) prefetch_row(run, line, k);
+}
+
 /* Adds `delta` to every row of the line and fetches the rows of the next. */
 static void add_to_rows(const wv_supervised_run *run, const text_line *line, const float *delta,
                         const text_line *next) {
@@ -144,7 +148,7 @@ static void add_to_rows(const wv_supervised_run *run, const text_line *line, con
         float *row = input_row(run, line->row[k]);
         for (int d = 0; d < run->stride; d += WV_LANES) v_store(row + d, v_load(row + d) + v_load(delta + d));
     }
-    for (int64_t k = line->rows; k < ahead; k++) prefetch_row(run, next, k);
+    if (next) prefetch_rows(run, next, line->rows);
 }
 
 /* ---------------------------------------------------------------- output layers */
@@ -210,32 +214,68 @@ static void update_all(const wv_supervised_run *run, const float *x, float *delt
     }
 }
 
-static void train_ova(const wv_supervised_run *run, scratch_space *space, const text_line *line, float lr,
-                      tile_totals *totals) {
-    for (int64_t k = 0; k < line->labels; k++) space->label[line->label[k]] = 1;
-    all_scores(run, space->hidden, space->score);
-    logistic_steps(run->labels, space->score, space->label, NULL, lr, space->score, totals);
-    update_all(run, space->hidden, space->delta, space->score);
-    for (int64_t k = 0; k < line->labels; k++) space->label[line->label[k]] = 0;
-}
+static int64_t all_labels(const wv_supervised_run *run) { return run->labels; }
 
-static double train_softmax(const wv_supervised_run *run, scratch_space *space, int32_t target, float lr,
-                            tile_totals *totals) {
-    all_scores(run, space->hidden, space->score);
-    double loss = softmax_steps(run->labels, space->score, target, lr, totals);
-    update_all(run, space->hidden, space->delta, space->score);
+static double train_softmax(const wv_supervised_run *run, block_state *state, const text_line *line, int32_t target) {
+    (void)line;
+    all_scores(run, state->hidden, state->score);
+    double loss = softmax_steps(run->labels, state->score, target, state->lr, &state->totals);
+    update_all(run, state->hidden, state->delta, state->score);
     return loss;
 }
 
-static void add_output(scratch_space *space, int *outputs, int32_t row, float label) {
-    for (int k = 0; k < *outputs; k++)
-        if (space->output[k] == row) {
-            space->weight[k] += 1;
+static double train_ova(const wv_supervised_run *run, block_state *state, const text_line *line, int32_t target) {
+    (void)target;
+    for (int64_t k = 0; k < line->labels; k++) state->label[line->label[k]] = 1;
+    all_scores(run, state->hidden, state->score);
+    logistic_steps(run->labels, state->score, state->label, NULL, state->lr, state->score, &state->totals);
+    update_all(run, state->hidden, state->delta, state->score);
+    for (int64_t k = 0; k < line->labels; k++) state->label[line->label[k]] = 0;
+    return 0;
+}
+
+static void add_output(block_state *state, int32_t row, float label) {
+    for (int k = 0; k < state->outputs; k++)
+        if (state->output[k] == row) {
+            state->weight[k] += 1;
             return;
         }
-    space->output[*outputs] = row;
-    space->label[*outputs] = label;
-    space->weight[(*outputs)++] = 1;
+    state->output[state->outputs] = row;
+    state->label[state->outputs] = label;
+    state->weight[state->outputs] = 1;
+    state->outputs++;
+}
+
+/* The outputs that have been added, each a yes/no question. */
+static void train_added(const wv_supervised_run *run, block_state *state) {
+    int stride = run->stride, outputs = state->outputs;
+    for (int k = 0; k < outputs; k++) {
+        state->y[k] = run->output + (size_t)state->output[k] * (size_t)stride;
+        vfloat sum = v_splat(0);
+        for (int d = 0; d < stride; d += WV_LANES) sum += v_load(state->hidden + d) * v_load(state->y[k] + d);
+        state->score[k] = v_sum(sum);
+    }
+    logistic_steps(outputs, state->score, state->label, state->weight, state->lr, state->score, &state->totals);
+    for (int k = 0; k < outputs; k += WV_TILE_OUTPUTS) {
+        int block = outputs - k < WV_TILE_OUTPUTS ? outputs - k : WV_TILE_OUTPUTS;
+        tile_update_one(state->hidden, state->delta, block, state->y + k, stride, state->score + k,
+                        (tile_ahead){0, NULL});
+    }
+}
+
+static int64_t path_outputs(const wv_supervised_run *run) { return run->path ? run->longest_path : -1; }
+
+static double train_path(const wv_supervised_run *run, block_state *state, const text_line *line, int32_t target) {
+    (void)line;
+    state->outputs = 0;
+    for (int64_t k = run->path_start[target]; k < run->path_start[target + 1]; k++)
+        add_output(state, run->path[k] >> 1, (float)(run->path[k] & 1));
+    train_added(run, state);
+    return 0;
+}
+
+static int64_t sampled_outputs(const wv_supervised_run *run) {
+    return run->sampler ? 1 + (int64_t)run->options.negative : -1;
 }
 
 static int32_t draw_label(const wv_supervised_run *run, uint64_t *random) {
@@ -245,89 +285,112 @@ static int32_t draw_label(const wv_supervised_run *run, uint64_t *random) {
     return (uint32_t)draw < entry.threshold ? (int32_t)bucket : entry.other;
 }
 
-/* Negative sampling and hierarchical softmax: a few outputs of their own. */
-static void train_some(const wv_supervised_run *run, scratch_space *space, int32_t target, uint64_t *random, float lr,
-                       tile_totals *totals) {
-    int outputs = 0, stride = run->stride;
-    if (run->layer == WV_SUP_HS) {
-        for (int64_t k = run->path_start[target]; k < run->path_start[target + 1]; k++)
-            add_output(space, &outputs, run->path[k] >> 1, (float)(run->path[k] & 1));
-    } else {
-        add_output(space, &outputs, target, 1);
-        for (int n = 0; n < run->negative; n++) {
-            int32_t noise = target;
-            for (int draw = 0; draw < DRAWS && noise == target; draw++) noise = draw_label(run, random);
-            if (noise != target) add_output(space, &outputs, noise, 0);
-        }
+static double train_sampled(const wv_supervised_run *run, block_state *state, const text_line *line, int32_t target) {
+    (void)line;
+    state->outputs = 0;
+    add_output(state, target, 1);
+    for (int n = 0; n < run->options.negative; n++) {
+        int32_t noise = target;
+        for (int draw = 0; draw < DRAWS && noise == target; draw++) noise = draw_label(run, &state->random);
+        if (noise != target) add_output(state, noise, 0);
     }
-    for (int k = 0; k < outputs; k++) {
-        space->y[k] = run->output + (size_t)space->output[k] * (size_t)stride;
-        vfloat sum = v_splat(0);
-        for (int d = 0; d < stride; d += WV_LANES) sum += v_load(space->hidden + d) * v_load(space->y[k] + d);
-        space->score[k] = v_sum(sum);
-    }
-    logistic_steps(outputs, space->score, space->label, space->weight, lr, space->score, totals);
-    for (int k = 0; k < outputs; k += WV_TILE_OUTPUTS) {
-        int block = outputs - k < WV_TILE_OUTPUTS ? outputs - k : WV_TILE_OUTPUTS;
-        tile_update(1, &space->hidden, &space->delta, block, space->y + k, stride, space->score + k,
-                    (tile_ahead){0, NULL});
-    }
+    train_added(run, state);
+    return 0;
+}
+
+static const output_layer OUTPUT_LAYERS[] = {
+    [WV_LOSS_NS] = {sampled_outputs, train_sampled},
+    [WV_LOSS_HS] = {path_outputs, train_path},
+    [WV_LOSS_SOFTMAX] = {all_labels, train_softmax},
+    [WV_LOSS_OVA] = {all_labels, train_ova},
+};
+
+/* NULL: there is none of that name here, or a table that it reads is missing. */
+static const output_layer *output_layer_of(const wv_supervised_run *run) {
+    size_t loss = (size_t)run->options.loss;
+    if (loss >= sizeof OUTPUT_LAYERS / sizeof *OUTPUT_LAYERS || !OUTPUT_LAYERS[loss].train) return NULL;
+    return OUTPUT_LAYERS[loss].most_outputs(run) < 0 ? NULL : &OUTPUT_LAYERS[loss];
 }
 
 /* ---------------------------------------------------------------- lines */
 
-static double train_line(const wv_supervised_run *run, scratch_space *space, const text_line *line,
-                         const text_line *next, int32_t epoch, float lr, tile_totals *totals) {
-    uint64_t random = wv_rng_stream(run->seed, (uint64_t)epoch, (uint64_t)line->position);
-    int32_t target = line->label[wv_rng_below(wv_rng_next(&random), (uint32_t)line->labels)];
-    double loss = 0;
-    mean_of_rows(run, line, space->hidden);
-    for (int d = 0; d < run->stride; d += WV_LANES) v_store(space->delta + d, v_splat(0));
-    switch (run->layer) {
-    case WV_SUP_SOFTMAX: loss = train_softmax(run, space, target, lr, totals); break;
-    case WV_SUP_OVA: train_ova(run, space, line, lr, totals); break;
-    default: train_some(run, space, target, &random, lr, totals);
+/* Lays the state out in `memory`; returns its size in bytes. With memory NULL it only measures. */
+static size_t lay_out(const wv_supervised_run *run, const output_layer *layer, void *memory, block_state *state) {
+    wv_scratch scratch = {memory, 0};
+    int64_t outputs = layer->most_outputs(run) + WV_TILE_OUTPUTS + WV_ROW_FLOATS;
+    *state = (block_state){.lr = run->options.lr};
+    for (int k = 0; k < STAGES; k++) {
+        text_line *line = &state->line[k];
+        line->word = WV_TAKE(&scratch, int32_t, run->longest_words);
+        line->row = WV_TAKE(&scratch, int32_t, run->longest_rows);
+        line->label = WV_TAKE(&scratch, int32_t, run->longest_labels);
+        if (run->rules.hash) line->bucket = WV_TAKE(&scratch, int32_t, run->longest_rows);
     }
+    state->hidden = WV_TAKE(&scratch, float, run->stride);
+    state->delta = WV_TAKE(&scratch, float, run->stride);
+    state->score = WV_TAKE(&scratch, float, outputs);
+    state->label = WV_TAKE(&scratch, float, outputs);
+    state->weight = WV_TAKE(&scratch, float, outputs);
+    state->y = WV_TAKE(&scratch, float *, outputs);
+    state->output = WV_TAKE(&scratch, int32_t, outputs);
+    if (memory) memset(state->label, 0, sizeof(float) * (size_t)outputs);
+    return scratch.used;
+}
+
+size_t WV_NAME(wv_supervised_scratch_bytes)(const wv_supervised_run *run) {
+    block_state state;
+    const output_layer *layer = output_layer_of(run);
+    return layer ? lay_out(run, layer, NULL, &state) : 0;
+}
+
+static double train_line(const wv_supervised_run *run, const output_layer *layer, block_state *state,
+                         const stages *lines, int32_t epoch) {
+    const text_line *line = lines->trained;
+    state->random = wv_rng_stream(run->options.seed, (uint64_t)epoch, (uint64_t)line->position);
+    int32_t target = line->label[wv_rng_below(wv_rng_next(&state->random), (uint32_t)line->labels)];
+    mean_of_rows(run, line, state->hidden);
+    for (int d = 0; d < run->stride; d += WV_LANES) v_store(state->delta + d, v_splat(0));
+    double loss = layer->train(run, state, line, target);
     float share = 1.0f / (float)line->rows;
-    for (int d = 0; d < run->stride; d += WV_LANES) v_store(space->delta + d, v_load(space->delta + d) * share);
-    add_to_rows(run, line, space->delta, next);
+    for (int d = 0; d < run->stride; d += WV_LANES) v_store(state->delta + d, v_load(state->delta + d) * share);
+    add_to_rows(run, line, state->delta, lines->fetched->live ? lines->fetched : NULL);
     return loss;
 }
 
+static int is_example(const text_line *line) { return line->live && line->rows > 0 && line->labels > 0; }
+
 void WV_NAME(wv_supervised_block)(const wv_supervised_run *run, const int32_t *ids, int64_t start, int64_t end,
                                   int32_t epoch, void *scratch, wv_supervised_result *result) {
-    scratch_space space;
-    lay_out(run, scratch, &space);
-    for (int64_t k = 0; k < max_outputs(run) + WV_ROW_FLOATS; k++) space.label[k] = 0;
-    double schedule = (double)run->epoch_ids * run->epochs, loss = 0;
-    tile_totals totals = {v_splat(0), v_splat(0)};
+    block_state state;
+    const output_layer *layer = output_layer_of(run);
+    lay_out(run, layer, scratch, &state);
+    double schedule = (double)run->epoch_ids * run->options.epochs, loss = 0;
     int64_t tokens = 0, examples = 0, position = start;
-    int live[PIPELINE] = {0};
-    float lr = run->lr;
-    for (int t = 0, rounds = PIPELINE - 1; rounds > 0; t++) {
-        text_line *read = &space.line[t % PIPELINE], *next = &space.line[(t + PIPELINE - 1) % PIPELINE];
-        text_line *line = &space.line[(t + 1) % PIPELINE];
-        int next_is_live = live[(t + PIPELINE - 1) % PIPELINE], line_is_live = live[(t + 1) % PIPELINE];
-        if (position < end) {
-            position = read_line(&run->rules, ids, position, end, read);
-            tokens += read->words;
+    stages lines = {&state.line[0], &state.line[1], &state.line[2]};
+    int steps = STAGES - 1; /* that the last line needs to be trained */
+    while (steps > 0) {
+        advance(&lines);
+        lines.read->live = position < end;
+        if (lines.read->live) {
+            position = read_line(&run->rules, ids, position, end, lines.read);
+            tokens += lines.read->words;
         } else {
-            rounds--;
+            steps--;
         }
-        live[t % PIPELINE] = rounds == PIPELINE - 1;
-        if (next_is_live) find_rows(&run->rules, next);
-        if (!line_is_live || line->rows == 0 || line->labels == 0) {
-            for (int64_t k = 0; next_is_live && k < next->rows; k++) prefetch_row(run, next, k);
+        if (lines.fetched->live) find_rows(&run->rules, lines.fetched);
+        if (!is_example(lines.trained)) {
+            if (lines.fetched->live) prefetch_rows(run, lines.fetched, 0);
             continue;
         }
-        lr = (float)(run->lr * (1 - ((double)epoch * (double)run->epoch_ids + (double)line->position) / schedule));
-        loss += train_line(run, &space, line, next_is_live ? next : NULL, epoch, lr, &totals);
-        loss += v_sum(totals.loss); /* every line: float sums of many terms would lose digits */
-        totals.loss = v_splat(0);
+        double done = ((double)epoch * (double)run->epoch_ids + (double)lines.trained->position) / schedule;
+        state.lr = (float)(run->options.lr * (1 - done));
+        loss += train_line(run, layer, &state, &lines, epoch);
+        loss += v_sum(state.totals.loss); /* every line: float sums of many terms would lose digits */
+        state.totals.loss = v_splat(0);
         examples++;
     }
-    result->loss = loss + 0 * (double)v_sum(totals.magnitude); /* NaN or infinity in any row shows here */
+    result->loss = loss + 0 * (double)v_sum(state.totals.magnitude); /* NaN or infinity in any row shows here */
     result->examples = examples;
     result->tokens = tokens;
-    result->lr = lr;
+    result->lr = state.lr;
 }

@@ -92,11 +92,8 @@ WV_INLINE void tile_update_of(int inputs, float *const *x, float *const *x_new, 
     }
 }
 
-/* x_new[input] += sum over outputs of g * y[output];  y[output] += sum over inputs of g * x[input].
- * x_new may be x itself when these are all the outputs of the tile; with more than WV_TILE_OUTPUTS outputs the caller
- * passes a copy of the old rows as x, so that every output sees the same inputs. Outputs must be distinct rows. */
-__attribute__((unused)) static void tile_update(int inputs, float *const *x, float *const *x_new, int outputs,
-                                                float *const *y, int stride, const float *g, tile_ahead ahead) {
+WV_INLINE void tile_update_switch(int inputs, float *const *x, float *const *x_new, int outputs, float *const *y,
+                                  int stride, const float *g, tile_ahead ahead) {
     switch (outputs) {
     case 6: tile_update_of(inputs, x, x_new, 6, y, stride, g, ahead); break;
     case 5: tile_update_of(inputs, x, x_new, 5, y, stride, g, ahead); break;
@@ -105,6 +102,21 @@ __attribute__((unused)) static void tile_update(int inputs, float *const *x, flo
     case 2: tile_update_of(inputs, x, x_new, 2, y, stride, g, ahead); break;
     default: tile_update_of(inputs, x, x_new, 1, y, stride, g, ahead);
     }
+}
+
+/* x_new[input] += sum over outputs of g * y[output];  y[output] += sum over inputs of g * x[input].
+ * x_new may be x itself when these are all the outputs of the tile; with more than WV_TILE_OUTPUTS outputs the caller
+ * passes a copy of the old rows as x, so that every output sees the same inputs. Outputs must be distinct rows. */
+__attribute__((unused)) static void tile_update(int inputs, float *const *x, float *const *x_new, int outputs,
+                                                float *const *y, int stride, const float *g, tile_ahead ahead) {
+    tile_update_switch(inputs, x, x_new, outputs, y, stride, g, ahead);
+}
+
+/* The same for one input, whose steps go to `delta`. A loop of its own: without the sums over inputs a step is one
+ * multiply-add, rounded once. */
+__attribute__((unused)) static void tile_update_one(float *x, float *delta, int outputs, float *const *y, int stride,
+                                                    const float *g, tile_ahead ahead) {
+    tile_update_switch(1, &x, &delta, outputs, y, stride, g, ahead);
 }
 
 #endif

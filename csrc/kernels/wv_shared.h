@@ -1,4 +1,4 @@
-/* What several kernels share: how matrices lie in memory, ids of a corpus, alias tables. */
+/* What several kernels share: how matrices lie in memory, ids of a corpus, alias tables, the names of the output layers. */
 #ifndef WV_SHARED_H
 #define WV_SHARED_H
 
@@ -15,5 +15,9 @@ typedef struct {
     uint32_t threshold;
     int32_t other;
 } wv_alias;
+
+/* Output layers, by the values of --loss; outputs.h has their formulas. A kernel has a table with a row for each that it
+ * knows: word2vec.c all but OVA, supervised.c and prediction.c all but NCE. */
+typedef enum { WV_LOSS_NS, WV_LOSS_HS, WV_LOSS_SOFTMAX, WV_LOSS_NCE, WV_LOSS_OVA } wv_loss;
 
 #endif

@@ -6,7 +6,15 @@
 
 #include "kernels/wv_shared.h"
 
-typedef enum { WV_SUP_SOFTMAX, WV_SUP_HS, WV_SUP_NS, WV_SUP_OVA } wv_supervised_layer;
+/* What the user chooses. Every field is the attribute of its name of SupervisedConfig (wv_cli/models/config.py). */
+typedef struct {
+    wv_loss loss; /* the output layer */
+    int32_t dim;
+    int32_t negative;
+    float lr; /* falls linearly with the position in the run, to 0 */
+    int32_t epochs;
+    uint64_t seed;
+} wv_supervised_options;
 
 /* How the ids of a line become rows of the input matrix. A line ends with WV_END_OF_LINE or with the word `</s>`, which is
  * its last word in both cases, as in fastText. */
@@ -28,23 +36,20 @@ typedef struct {
     int32_t next_row;
 } wv_line_survey;
 
-/* A training run; what does not change while it runs, except the matrices (Hogwild). */
+/* A training run; what does not change while it runs, except the matrices (Hogwild). A table that the output layer does
+ * not read is NULL. */
 typedef struct {
+    wv_supervised_options options;
     wv_line_rules rules;
     int64_t longest_words, longest_rows, longest_labels; /* from the survey */
-    int32_t labels, dim, stride;
+    int32_t labels, stride;
     float *input;  /* (rows, dim) */
     float *output; /* (labels, dim); hierarchical softmax: (labels - 1, dim), one row per inner node */
-    wv_supervised_layer layer;
-    int32_t negative;
+    int64_t epoch_ids;         /* ids in the corpus: with `epochs` the length of the schedule */
     const wv_alias *sampler;   /* (labels): noise distribution of negative sampling */
     const int64_t *path_start; /* (labels + 1): path of a label, root first ... */
     const int32_t *path;       /* ... twice the row of `output`, plus the bit, which is what the node is to answer */
     int32_t longest_path;
-    float lr;
-    int64_t epoch_ids; /* ids in the corpus: with `epochs` the length of the schedule */
-    int32_t epochs;
-    uint64_t seed;
 } wv_supervised_run;
 
 typedef struct {
@@ -53,13 +58,18 @@ typedef struct {
     float lr;
 } wv_supervised_result;
 
+/* Of a model that answers: fields of FastTextArgs (wv_cli/vectors/fasttext.py). */
+typedef struct {
+    wv_loss loss;
+} wv_prediction_options;
+
 /* Labels for lines whose rows are known: rows of line i are row[start[i]] .. row[start[i + 1] - 1]. */
 typedef struct {
+    wv_prediction_options options;
     int32_t labels, dim, stride, input_stride;
     const char *input;   /* (rows, dim) floats, rows input_stride floats apart, beginning at any byte */
     const float *output; /* (labels, dim) or (labels - 1, dim), padded and aligned */
-    wv_supervised_layer layer;
-    const int32_t *left, *right; /* (2 labels - 1): the tree of hierarchical softmax; leaves -1 */
+    const int32_t *left, *right; /* (2 labels - 1): the tree of hierarchical softmax; leaves -1. Else NULL */
     const float *sigmoid;        /* fastText's table, 513 values */
     int32_t k;
     float threshold;

@@ -6,18 +6,37 @@
 
 #include "kernels/wv_shared.h"
 
-typedef enum { WV_SKIPGRAM, WV_CBOW } wv_context_rule;
-typedef enum { WV_NEGATIVE_SAMPLING, WV_HIERARCHICAL_SOFTMAX, WV_SOFTMAX, WV_NCE } wv_output_layer;
+typedef enum { WV_MODEL_SKIPGRAM, WV_MODEL_CBOW } wv_word2vec_model;
+typedef enum { WV_CBOW_GRADIENT_WORD2VEC, WV_CBOW_GRADIENT_CORRECTED } wv_cbow_gradient;
+
+/* What the user chooses. Every field is the attribute of its name of Word2vecConfig (wv_cli/models/config.py). */
+typedef struct {
+    wv_word2vec_model model; /* the context rule */
+    wv_loss loss;            /* the output layer */
+    int32_t dim;
+    int32_t window;
+    int32_t negative;
+    int32_t max_sentence;    /* tokens kept in one training sentence */
+    int shrink_window;       /* 1: width uniform in 1..window per position, 0: always `window` */
+    int share_negatives;     /* 1: one draw of negatives for all context words of a position, 0: one for each */
+    int cbow_mean;           /* 1: the hidden vector is the mean of the context rows, 0: their sum */
+    wv_cbow_gradient cbow_gradient; /* corrected: the context gradient is divided by the context size (koan) */
+    float start_lr, least_lr; /* the rate falls linearly with the position in the run, never below least_lr */
+    int32_t epochs;
+    uint64_t seed;
+} wv_word2vec_options;
 
 /* Everything about a training run that does not change while it runs, except the matrices themselves, which all
- * threads update without locks (Hogwild). Filled by wv_cli/_word2vec.pyx. */
+ * threads update without locks (Hogwild). A table that the output layer does not read is NULL. Filled by
+ * wv_cli/_word2vec.pyx. */
 typedef struct {
+    wv_word2vec_options options;
     int32_t vocab_size;
-    int32_t dim;
     int32_t stride;
     float *input;       /* (vocab_size, dim): the word vectors; with subwords (vocab_size + n-grams, dim) */
     float *output;      /* (vocab_size, dim); hierarchical softmax: (vocab_size - 1, dim), one row per inner node */
-    float *output_bias; /* (vocab_size): NCE; else NULL */
+    float *output_bias; /* (vocab_size): NCE */
+    int64_t epoch_tokens; /* ids in the corpus: with `epochs` the length of the schedule */
 
     const uint32_t *keep;    /* (vocab_size): a token survives subsampling when its 32-bit draw is <= keep; NULL: all do */
     const wv_alias *sampler; /* (vocab_size): noise distribution, negative sampling and NCE */
@@ -28,21 +47,6 @@ typedef struct {
     const int64_t *subword_start; /* (vocab_size + 1): word w is the mean of the rows input[subword[subword_start[w]]] ..; */
     const int32_t *subword;       /* at least one each, its own first, repeats allowed; NULL: a word is its row alone */
     int32_t most_subwords;
-
-    wv_context_rule context;
-    wv_output_layer layer;
-    int32_t window;
-    int32_t negative;
-    int32_t max_sentence;      /* tokens kept in one training sentence */
-    int shrink_window;         /* 1: width uniform in 1..window per position, 0: always `window` */
-    int share_negatives;       /* 1: one draw of negatives for all context words of a position, 0: one for each */
-    int cbow_mean;             /* 1: the hidden vector is the mean of the context rows, 0: their sum */
-    int cbow_divide_gradient;  /* 1: divide the context gradient by the context size (koan); 0: word2vec's */
-
-    float lr, lr_floor;        /* lr falls linearly with the position in the run, never below lr_floor */
-    int64_t epoch_tokens;      /* ids in the corpus: with `epochs` the length of the schedule */
-    int32_t epochs;
-    uint64_t seed;
 } wv_word2vec_run;
 
 /* One thread's private copies (hotrows.h) of the rows 0 .. count-1 of `input` and first_output ..

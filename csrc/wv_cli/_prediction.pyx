@@ -14,9 +14,7 @@ from libc.stdio cimport snprintf
 from libc.string cimport memcpy, memset
 
 from wv_cli._cpu cimport kernels, kernels_named
-from wv_cli._kernels cimport (
-    WV_ROW_FLOATS, WV_SUP_HS, WV_SUP_NS, WV_SUP_OVA, WV_SUP_SOFTMAX, wv_kernels, wv_prediction_run,
-)
+from wv_cli._kernels cimport WV_ROW_FLOATS, fill_wv_prediction_options, wv_kernels, wv_prediction_run
 
 
 cdef extern from "core/wordmap.h" nogil:
@@ -45,9 +43,6 @@ cdef extern from "core/textrows.h" nogil:
         int32_t *label
     int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t length, wv_text_rows *rows) noexcept
     void wv_text_rows_free(wv_text_rows *rows) noexcept
-
-
-LAYERS = {"softmax": WV_SUP_SOFTMAX, "hs": WV_SUP_HS, "ns": WV_SUP_NS, "ova": WV_SUP_OVA}
 
 
 cdef class LineReader:
@@ -92,7 +87,7 @@ cdef class LineReader:
             for i in range(starts.shape[0] - 1):
                 if failed or starts[i + 1] == starts[i]:
                     break
-                # An id comes with its place only when no word stands twice.
+                # Ids follow the order of the list only when no word stands twice.
                 if not wv_wordmap_add(&self.map, first + starts[i], starts[i + 1] - starts[i]):
                     failed = True
         if failed:
@@ -149,15 +144,15 @@ cdef class Answers:
         cdef int64_t i, size = 0
         cdef int32_t k, label
         cdef unsigned char *out
-        cdef const unsigned char[::1] room
+        cdef const unsigned char[::1] view
         for i in range(found.shape[0]):
             size += 1
             for k in range(found[i]):
                 label = labels[i, k]
                 size += starts[label + 1] - starts[label] + 1 + (16 if prob else 0)
         buffer = bytearray(size + 32)
-        room = buffer
-        out = <unsigned char *>&room[0]
+        view = buffer
+        out = <unsigned char *>&view[0]
         with nogil:
             for i in range(found.shape[0]):
                 for k in range(found[i]):
@@ -171,42 +166,45 @@ cdef class Answers:
                         out += snprintf(<char *>out, 32, b" %g", <double><float>exp(<double>scores[i, k]))
                 out[0] = c"\n"
                 out += 1
-        size = out - &room[0]
+        size = out - &view[0]
         return memoryview(buffer)[:size]
 
 
 cdef class Predictor:
-    """The two matrices of a model. `input` is (rows, 4 * dim) uint8, float32 bytes that begin anywhere, or (rows, 4 *
+    """The two matrices of a model. `options` has the fields of wv_prediction_options as attributes: the model's
+    FastTextArgs. `input` is (rows, 4 * dim) uint8, float32 bytes that begin anywhere, or (rows, 4 *
     stride), padded with zeros; row `zero_row` of it is zero and is not read. output is (labels, stride) float32, aligned and
-    padded, for hierarchical softmax (labels - 1, stride) or more. `tree` is (left, right)."""
+    padded, with a tree (labels - 1, stride) or more. `tree` is (left, right): hierarchical softmax."""
 
     cdef wv_prediction_run run
     cdef const wv_kernels *table
     cdef int64_t rows
     cdef object kept_alive
 
-    def __init__(self, input, output, *, int dim, int labels, layer, sigmoid, tree=None, isa=None,
-                 int zero_row=-1):
+    def __init__(self, options, input, output, *, int dim, int labels, sigmoid, tree=None, isa=None, int zero_row=-1):
         cdef const float[:, ::1] y = output
         cdef const float[::1] steps = sigmoid
         cdef const int32_t[::1] left, right
         self.table = kernels_named(isa) if isa else kernels()
         memset(&self.run, 0, sizeof(self.run))
-        if y.shape[0] < labels - (layer == "hs") or y.shape[1] % WV_ROW_FLOATS or y.shape[1] < dim or labels < 1:
+        fill_wv_prediction_options(&self.run.options, options)
+        if y.shape[0] < labels - (tree is not None) or y.shape[1] % WV_ROW_FLOATS or y.shape[1] < dim or labels < 1:
             raise ValueError(f"output: ({y.shape[0]}, {y.shape[1]}) does not fit {labels} labels and dim {dim}")
         if y.shape[0] and <uint64_t>&y[0, 0] % 64:
             raise ValueError("output must begin on a multiple of 64 bytes")
         if steps.shape[0] != 513:
             raise ValueError("the sigmoid's table has 513 values")
         self.kept_alive = [output, sigmoid, tree]
-        self.run.labels, self.run.dim, self.run.stride, self.run.layer = labels, dim, <int32_t>y.shape[1], LAYERS[layer]
+        self.run.labels, self.run.dim, self.run.stride = labels, dim, <int32_t>y.shape[1]
         self.run.output = &y[0, 0] if y.shape[0] else NULL
         self.run.sigmoid = &steps[0]
-        if layer == "hs":
+        if tree is not None:
             left, right = tree
             if left.shape[0] != 2 * labels - 1 or right.shape[0] != 2 * labels - 1:
                 raise ValueError("tree: expected an entry for every node")
             self.run.left, self.run.right = &left[0], &right[0]
+        if self.table.supervised_predict_scratch_bytes(&self.run) == 0:
+            raise ValueError(f"loss {options.loss}: a classifier has no such output layer, or its tree is missing")
         self.run.zero_row = zero_row
         if input is not None:
             self.rows = self.set_input(input, &self.run)

@@ -11,12 +11,9 @@ from libc.string cimport memset
 
 from wv_cli._cpu cimport kernels, kernels_named
 from wv_cli._kernels cimport (
-    WV_FIRST_LABEL, WV_ROW_FLOATS, WV_SUP_HS, WV_SUP_NS, WV_SUP_OVA, WV_SUP_SOFTMAX, wv_alias, wv_kernels,
-    wv_line_rules, wv_line_survey, wv_supervised_result, wv_supervised_run,
+    WV_FIRST_LABEL, WV_ROW_FLOATS, fill_wv_supervised_options, wv_alias, wv_kernels, wv_line_rules, wv_line_survey,
+    wv_supervised_result, wv_supervised_run,
 )
-
-
-LAYERS = {"softmax": WV_SUP_SOFTMAX, "hs": WV_SUP_HS, "ns": WV_SUP_NS, "ova": WV_SUP_OVA}
 
 
 cdef class Rules:
@@ -79,10 +76,11 @@ cdef class Rules:
 
 
 cdef class Run:
-    """One training run: config, tables and matrices for the workers of all threads.
+    """One training run: options, tables and matrices for the workers of all threads.
 
-    input and output are (rows, stride) float32, rows aligned to 64 bytes, stride a multiple of 16, zero beyond dim;
-    shared, not copied. `path` is _word2vec.huffman(label counts), `sampler` _word2vec.alias_table(...).
+    `options` has the fields of wv_supervised_options as attributes: a SupervisedConfig. input and output are (rows,
+    stride) float32, rows aligned to 64 bytes, stride a multiple of 16, zero beyond dim; shared, not copied. Of `path`,
+    _word2vec.huffman(label counts), and `sampler`, _word2vec.alias_table(...), that is given which the output layer reads.
     """
 
     cdef wv_supervised_run run
@@ -91,52 +89,61 @@ cdef class Run:
     cdef int64_t length
     cdef object kept_alive
 
-    def __init__(self, *, Rules rules, survey, const int32_t[::1] ids, input, output, int dim, int labels, layer,
-                 double lr, int epochs, uint64_t seed, int negative=5, sampler=None, path=None, isa=None):
+    def __init__(self, options, *, Rules rules, survey, const int32_t[::1] ids, input, output, int labels, sampler=None,
+                 path=None, isa=None):
         cdef float[:, ::1] x = input, y = output
         cdef const uint32_t[:, ::1] alias
-        cdef const int64_t[::1] path_start
-        cdef const int32_t[::1] steps
         cdef int64_t i
-        cdef int32_t lowest = 0
+        cdef int32_t lowest = 0, dim
         self.table = kernels_named(isa) if isa else kernels()
-        self.kept_alive = (rules, ids, input, output, sampler)
+        self.kept_alive = [rules, ids, input, output, sampler]
+        memset(&self.run, 0, sizeof(self.run))
+        fill_wv_supervised_options(&self.run.options, options)
+        dim = self.run.options.dim
         if x.shape[1] != y.shape[1] or x.shape[1] % WV_ROW_FLOATS or not 0 < dim <= x.shape[1]:
             raise ValueError(f"rows of {x.shape[1]} and {y.shape[1]} floats do not fit dim {dim}")
         if <uint64_t>&x[0, 0] % 64 or <uint64_t>&y[0, 0] % 64:
             raise ValueError("matrices must begin on a multiple of 64 bytes")
         if x.shape[0] < survey["next_row"] or x.shape[0] < rules.rules.words:
             raise ValueError(f"input: expected {survey['next_row']} rows, found {x.shape[0]}")
-        if y.shape[0] != (labels - 1 if layer == "hs" else labels) or labels < 1 + (layer == "hs"):
+        if y.shape[0] != labels - (path is not None) or y.shape[0] < 1:
             raise ValueError(f"output: {y.shape[0]} rows do not fit {labels} labels")
         rules.check(ids)
         for i in range(ids.shape[0]):
             lowest = min(lowest, ids[i])
         if WV_FIRST_LABEL - lowest >= labels:
             raise ValueError(f"the stream has label {WV_FIRST_LABEL - lowest}, beyond {labels} labels")
-        memset(&self.run, 0, sizeof(self.run))
         self.ids, self.length = &ids[0], ids.shape[0]
         self.run.rules = rules.rules
         self.run.longest_words, self.run.longest_rows = survey["longest_words"], survey["longest_rows"]
         self.run.longest_labels = survey["longest_labels"]
-        self.run.labels, self.run.dim, self.run.stride = labels, dim, <int32_t>x.shape[1]
+        self.run.labels, self.run.stride = labels, <int32_t>x.shape[1]
         self.run.input, self.run.output = &x[0, 0], &y[0, 0]
-        self.run.layer, self.run.negative = LAYERS[layer], negative
-        self.run.lr, self.run.epochs, self.run.epoch_ids, self.run.seed = <float>lr, epochs, self.length, seed
-        if layer == "ns":
+        self.run.epoch_ids = self.length
+        if sampler is not None:
             alias = sampler
             if alias.shape[0] != labels:
                 raise ValueError(f"sampler: expected {labels} rows, found {alias.shape[0]}")
             self.run.sampler = <const wv_alias *>&alias[0, 0]
-        if layer == "hs":
-            # fastText asks a node for the bit itself; word2vec for its opposite.
-            path_start, node, code = path
-            steps = packed = node * 2 + code.astype(np.int32)
-            self.kept_alive += (packed, path_start)
-            if path_start.shape[0] != labels + 1:
-                raise ValueError(f"path: expected {labels + 1} starts, found {path_start.shape[0]}")
-            self.run.path_start, self.run.path = &path_start[0], &steps[0]
-            self.run.longest_path = np.max(np.diff(path_start))
+        if path is not None:
+            self._set_path(path)
+        if self.table.supervised_scratch_bytes(&self.run) == 0:
+            raise ValueError(
+                f"loss {options.loss}: the classifier has no such output layer, or a table that it reads is missing"
+            )
+
+    def _set_path(self, path):
+        cdef const int64_t[::1] path_start
+        cdef const int32_t[::1] steps
+        # fastText asks a node for the bit itself; word2vec for its opposite.
+        path_start, node, code = path
+        packed = node * 2 + code.astype(np.int32)
+        steps = packed
+        self.kept_alive += [path, packed]
+        if path_start.shape[0] != self.run.labels + 1:
+            raise ValueError(f"path: expected {self.run.labels + 1} starts, found {path_start.shape[0]}")
+        self.run.path_start, self.run.path = &path_start[0], &steps[0]
+        self.run.longest_path = np.max(np.diff(path_start))
 
     def worker(self):
         """What one thread needs to train blocks."""
@@ -153,10 +160,10 @@ cdef class Worker:
     def __init__(self, Run run):
         cdef float[::1] view
         self.run = run
-        room = np.empty(run.table.supervised_scratch_bytes(&run.run) // sizeof(float) + 17, np.float32)
-        view = room
+        buffer = np.empty(run.table.supervised_scratch_bytes(&run.run) // sizeof(float) + 17, np.float32)
+        view = buffer
         first = (64 - <uint64_t>&view[0] % 64) % 64 // 4
-        self.scratch = view = room[first:]
+        self.scratch = view = buffer[first:]
         self.scratch_start = &view[0]
 
     def block(self, int64_t start, int64_t end, int32_t epoch):

@@ -11,8 +11,8 @@ from libc.string cimport memset
 
 from wv_cli._cpu cimport kernels, kernels_named
 from wv_cli._kernels cimport (
-    WV_CBOW, WV_END_OF_LINE, WV_HIERARCHICAL_SOFTMAX, WV_NCE, WV_NEGATIVE_SAMPLING, WV_ROW_FLOATS, WV_SKIPGRAM,
-    WV_SOFTMAX, wv_alias, wv_hot_rows, wv_kernels, wv_word2vec_result, wv_word2vec_run,
+    WV_END_OF_LINE, WV_ROW_FLOATS, fill_wv_word2vec_options, wv_alias, wv_hot_rows, wv_kernels, wv_word2vec_result,
+    wv_word2vec_run,
 )
 
 
@@ -92,37 +92,37 @@ def subword_rows(const int64_t[::1] starts, const int32_t[::1] buckets, int32_t 
     row len(words) + k belongs to bucket used[k] (int32). Takes 4 bytes per bucket of the table while it runs.
     """
     cdef int32_t words = <int32_t>(starts.shape[0] - 1), w, count = words, bucket
-    cdef int64_t k, place = 0
+    cdef int64_t k, filled = 0
     first, rows = np.empty(words + 1, np.int64), np.empty(words + buckets.shape[0], np.int32)
     used = np.empty(min(buckets.shape[0], table_size), np.int32)
     cdef int64_t[::1] first_view = first
     cdef int32_t[::1] rows_view = rows, used_view = used, row_of = np.zeros(table_size, np.int32)
     with nogil:
         for w in range(words):
-            first_view[w] = place
-            rows_view[place] = w
-            place += 1
+            first_view[w] = filled
+            rows_view[filled] = w
+            filled += 1
             for k in range(starts[w], starts[w + 1]):
                 bucket = buckets[k]
                 if row_of[bucket] == 0:  # no n-gram has row 0, the first word's
                     row_of[bucket] = count
                     used_view[count - words] = bucket
                     count += 1
-                rows_view[place] = row_of[bucket]
-                place += 1
-        first_view[words] = place
+                rows_view[filled] = row_of[bucket]
+                filled += 1
+        first_view[words] = filled
     return first, rows, used[: count - words].copy()
 
 
-LAYERS = {"ns": WV_NEGATIVE_SAMPLING, "hs": WV_HIERARCHICAL_SOFTMAX, "softmax": WV_SOFTMAX, "nce": WV_NCE}
-CONTEXTS = {"skipgram": WV_SKIPGRAM, "cbow": WV_CBOW}
-
-
 cdef class Run:
-    """One training run: the config, the tables and the matrices, for the workers of all threads.
+    """One training run: the options, the tables and the matrices, for the workers of all threads.
 
-    input and output are (rows, stride) float32, rows aligned to 64 bytes, stride a multiple of 16, zero beyond dim. The
-    arrays are shared, not copied, and must not be resized while the Run lives.
+    `options` has the fields of wv_word2vec_options as attributes: a Word2vecConfig. input and output are (rows, stride)
+    float32, rows aligned to 64 bytes, stride a multiple of 16, zero beyond dim. The arrays are shared, not copied, and
+    must not be resized while the Run lives.
+
+    Of the tables only those are given that the output layer reads (csrc/kernels/wv_word2vec.h): `sampler` is
+    alias_table(...), `path` is huffman(counts), log_noise and output_bias are (words,) float32.
 
     subwords, (starts, rows): word w is the mean of the rows rows[starts[w]:starts[w + 1]] (int64, int32) of `input`, its
     own row w first; `input` then has more rows than there are words.
@@ -135,77 +135,85 @@ cdef class Run:
     cdef int32_t output_rows
     cdef object kept_alive
 
-    def __init__(self, *, const int32_t[::1] ids, input, output, int dim, str context, str layer, int window,
-                 bint shrink_window, int negative, bint share_negatives, int max_sentence, bint cbow_mean, bint cbow_divide_gradient,
-                 double lr, double lr_floor, int epochs, uint64_t seed, keep=None, sampler=None, log_noise=None,
+    def __init__(self, options, *, const int32_t[::1] ids, input, output, keep=None, sampler=None, log_noise=None,
                  output_bias=None, path=None, subwords=None, isa=None):
         cdef float[:, ::1] x = input
         cdef float[:, ::1] y = output
         memset(&self.run, 0, sizeof(self.run))
         self.table = kernels() if isa is None else kernels_named(isa)
-        self.kept_alive = (ids.base, input, output, keep, sampler, log_noise, output_bias, path, subwords)
-        if x.shape[1] != y.shape[1] or x.shape[1] % WV_ROW_FLOATS or x.shape[1] < dim:
-            raise ValueError(f"rows of {x.shape[1]} and {y.shape[1]} floats do not fit dim {dim}")
+        self.kept_alive = [ids.base, input, output]
+        fill_wv_word2vec_options(&self.run.options, options)
+        if x.shape[1] != y.shape[1] or x.shape[1] % WV_ROW_FLOATS or x.shape[1] < self.run.options.dim:
+            raise ValueError(f"rows of {x.shape[1]} and {y.shape[1]} floats do not fit dim {self.run.options.dim}")
         if <uint64_t>&x[0, 0] % 64 or <uint64_t>&y[0, 0] % 64:
             raise ValueError("matrices must be aligned to 64 bytes")
-        self.length = ids.shape[0]
-        self.ids = &ids[0]
-        cdef int32_t words = <int32_t>(path[0].shape[0] - 1 if layer == "hs" else y.shape[0])
-        self.output_rows = <int32_t>y.shape[0]
-        lowest, highest = np.min(ids), np.max(ids)
-        if highest >= words:
-            raise ValueError(f"the corpus holds word {highest}, the matrix {words} rows")
-        if subwords is None:
-            self._expect(x.shape[0], words, "input")
-        else:
-            self._set_subwords(subwords, words, <int32_t>x.shape[0])
-        self.run.vocab_size, self.run.dim, self.run.stride = words, dim, <int32_t>x.shape[1]
+        self.run.stride = <int32_t>x.shape[1]
         self.run.input, self.run.output = &x[0, 0], &y[0, 0]
-        self.run.context, self.run.layer = CONTEXTS[context], LAYERS[layer]
-        self.run.window, self.run.shrink_window = window, shrink_window
-        self.run.negative, self.run.max_sentence = negative, max_sentence
-        # Only draws of negatives per context word make smaller tiles; without draws there is nothing to share.
-        self.run.share_negatives = share_negatives or context == "cbow" or layer not in ("ns", "nce")
-        self.run.cbow_mean, self.run.cbow_divide_gradient = cbow_mean, cbow_divide_gradient
-        self.run.lr, self.run.lr_floor = <float>lr, <float>lr_floor
-        self.run.epochs, self.run.epoch_tokens, self.run.seed = epochs, self.length, seed
+        self.run.epoch_tokens = self.length = ids.shape[0]
+        self.ids = &ids[0]
+        self.output_rows = <int32_t>y.shape[0]
+        self.run.vocab_size = <int32_t>(y.shape[0] if path is None else path[0].shape[0] - 1)
+        highest = np.max(ids)
+        if highest >= self.run.vocab_size:
+            raise ValueError(f"the corpus holds word {highest}, the matrix {self.run.vocab_size} rows")
+        if subwords is None:
+            self._expect(x.shape[0], "input")
+        else:
+            self._set_subwords(subwords, <int32_t>x.shape[0])
+        if path is not None:
+            self._set_path(path)
+        self._set_tables(keep, sampler, log_noise, output_bias)
+        if self.table.word2vec_scratch_bytes(&self.run) == 0:
+            raise ValueError(f"loss {options.loss}: word2vec has no such output layer, or a table that it reads is missing")
 
+    def _set_tables(self, keep, sampler, log_noise, output_bias):
         cdef const uint32_t[::1] keeps
         cdef const uint32_t[:, ::1] alias
         cdef const float[::1] noise
         cdef float[::1] bias
-        cdef const int64_t[::1] path_start
-        cdef const int32_t[::1] steps
+        self.kept_alive += [keep, sampler, log_noise, output_bias]
         if keep is not None:
             keeps = keep
-            self._expect(keeps.shape[0], words, "keep")
+            self._expect(keeps.shape[0], "keep")
             self.run.keep = &keeps[0]
-        if layer in ("ns", "nce"):
+        if sampler is not None:
             alias = sampler
-            self._expect(alias.shape[0], words, "sampler")
+            self._expect(alias.shape[0], "sampler")
             self.run.sampler = <const wv_alias *>&alias[0, 0]
-        if layer == "nce":
-            noise, bias = log_noise, output_bias
-            self._expect(noise.shape[0], words, "log_noise")
-            self._expect(bias.shape[0], words, "output_bias")
-            self.run.log_noise, self.run.output_bias = &noise[0], &bias[0]
-        if layer == "hs":
-            path_start, node, code = path
-            steps = packed = node * 2 + (1 - code.astype(np.int32))
-            self.kept_alive += (packed,)
-            self._expect(y.shape[0], np.max(node) + 1, "output")
-            self.run.path_start, self.run.path = &path_start[0], &steps[0]
-            self.run.longest_path = np.max(np.diff(path_start))
+        if log_noise is not None:
+            noise = log_noise
+            self._expect(noise.shape[0], "log_noise")
+            self.run.log_noise = &noise[0]
+        if output_bias is not None:
+            bias = output_bias
+            self._expect(bias.shape[0], "output_bias")
+            self.run.output_bias = &bias[0]
 
-    def _expect(self, found, expected, name):
-        if found != expected:
-            raise ValueError(f"{name}: expected {expected} rows, found {found}")
+    def _set_path(self, path):
+        cdef const int64_t[::1] path_start
+        cdef const int32_t[::1] steps
+        path_start, node, code = path
+        packed = node * 2 + (1 - code.astype(np.int32))
+        steps = packed
+        self.kept_alive += [path, packed]
+        nodes = np.max(node) + 1
+        if self.output_rows != nodes:
+            raise ValueError(f"output: expected {nodes} rows, found {self.output_rows}")
+        self.run.path_start, self.run.path = &path_start[0], &steps[0]
+        self.run.longest_path = np.max(np.diff(path_start))
 
-    def _set_subwords(self, subwords, int32_t words, int32_t input_rows):
+    def _expect(self, found, name):
+        if found != self.run.vocab_size:
+            raise ValueError(f"{name}: expected {self.run.vocab_size} rows, found {found}")
+
+    def _set_subwords(self, subwords, int32_t input_rows):
         starts, rows = subwords
         cdef const int64_t[::1] start = starts
         cdef const int32_t[::1] row = rows
-        self._expect(start.shape[0], words + 1, "subword starts")
+        cdef int32_t words = self.run.vocab_size
+        self.kept_alive.append(subwords)
+        if start.shape[0] != words + 1:
+            raise ValueError(f"subword starts: expected {words + 1} rows, found {start.shape[0]}")
         counts = np.diff(starts)
         if starts[0] != 0 or starts[words] != row.shape[0] or np.min(counts) < 1:
             raise ValueError("subwords: every word needs at least its own row, and starts must cover all rows")
@@ -222,10 +230,10 @@ cdef class Run:
 
 cdef aligned_floats(size_t n):
     """n zeros, float32, on a cache line."""
-    room = np.zeros(n + 16, np.float32)
-    cdef const float[::1] view = room
+    buffer = np.zeros(n + 16, np.float32)
+    cdef const float[::1] view = buffer
     first = (64 - <uint64_t>&view[0] % 64) % 64 // 4
-    return room[first : first + n]
+    return buffer[first : first + n]
 
 
 cdef class Worker:
@@ -244,12 +252,12 @@ cdef class Worker:
         self.scratch = aligned_floats(run.table.word2vec_scratch_bytes(&run.run) // sizeof(float) + 1)
         view = self.scratch
         self.scratch_start = &view[0]
-        # The full softmax walks over all rows in order; there are no hot ones.
-        self.hot.count = 0 if run.run.layer == WV_SOFTMAX else min(hot_rows, outputs)
+        # A layer that neither draws words nor has their paths walks over all rows in order; there are no hot ones.
+        self.hot.count = min(hot_rows, outputs) if run.run.sampler or run.run.path else 0
         if self.hot.count == 0:
             return
         # Words are sorted by falling count; in a Huffman tree the nodes near the root have the highest numbers.
-        self.hot.first_output = outputs - self.hot.count if run.run.layer == WV_HIERARCHICAL_SOFTMAX else 0
+        self.hot.first_output = outputs - self.hot.count if run.run.path else 0
         floats = self.hot.count * <size_t>run.run.stride
         self.copies = aligned_floats(4 * floats)
         view = self.copies

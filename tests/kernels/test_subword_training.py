@@ -10,7 +10,7 @@ from wv_cli import _subwords, _word2vec
 from wv_cli.engine.run import train
 from wv_cli.formats.fasttext_bin import load_model, save_model
 from wv_cli.models.config import Word2vecConfig
-from wv_cli.models.subwords import Subwords, counts_with_line_end, line_end_place
+from wv_cli.models.subwords import Subwords, counts_with_line_end, line_end_index
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
@@ -173,9 +173,9 @@ def test_a_model_without_subwords_is_a_fasttext_model_without_buckets(small_corp
 def test_line_end_stands_by_its_count(small_corpus):
     vocab = small_corpus.vocab
     counts, own = counts_with_line_end(vocab)
-    assert vocab.lines == 90 and line_end_place(vocab) is not None
+    assert vocab.lines == 90 and line_end_index(vocab) is not None
     assert counts[own].tolist() == vocab.counts.tolist() and (np.diff(counts) <= 0).all()
-    assert set(range(len(counts))) - set(own.tolist()) == {line_end_place(vocab)}
+    assert set(range(len(counts))) - set(own.tolist()) == {line_end_index(vocab)}
 
 
 def test_chinese_trains_with_characters(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 from tests.reference.supervised import Twin, lines, logistic, softmax, word_ngrams
 from wv_cli import _cpu, _supervised, _word2vec
+from wv_cli.models.config import SupervisedConfig
 from wv_cli.system.memory import padded, zeros
 
 LAYERS = ["softmax", "hs", "ns", "ova"]
@@ -68,11 +69,12 @@ def run_both(isa, layer, dim, labels=11, *, ngrams=1, chars=False, lr=0.6, cut=N
     sampler = _word2vec.alias_table(np.sqrt(counts))
     start, node, code = path = _word2vec.huffman(counts)
     paths = [(node[a:b].tolist(), code[a:b].tolist()) for a, b in pairwise(start)]
-    twin = Twin(x[:, :dim], y[:, :dim], layer, lr=lr, epochs=EPOCHS, seed=SEED, sampler=sampler, paths=paths)
+    config = SupervisedConfig(loss=layer, dim=dim, lr=lr, epochs=EPOCHS, seed=SEED)
+    twin = Twin(config, x[:, :dim], y[:, :dim], sampler=sampler, paths=paths)
+    read = {"ns": {"sampler": sampler}, "hs": {"path": path}}.get(layer, {})
     run = _supervised.Run(
-        rules=rules, survey=survey, ids=ids, input=x, output=y, dim=dim, labels=labels, layer=layer, lr=lr,
-        epochs=EPOCHS, seed=SEED, sampler=sampler, path=path, isa=isa,
-    )  # fmt: skip
+        config, rules=rules, survey=survey, ids=ids, input=x, output=y, labels=labels, isa=isa, **read
+    )
     worker = run.worker()
     starts = [0, *sorted(cut or []), len(ids)]
     total = examples = 0.0
@@ -148,10 +150,8 @@ def run_diverging():
     rules = _supervised.Rules(ids=2, words=2, end_of_line=1)
     x, y = zeros(2, 16), zeros(2, 16)
     x[0, 0] = np.nan
-    run = _supervised.Run(
-        rules=rules, survey=rules.survey(ids, 2), ids=ids, input=x, output=y, dim=4, labels=2, layer="softmax",
-        lr=0.1, epochs=1, seed=1,
-    )  # fmt: skip
+    config = SupervisedConfig(dim=4, epochs=1)
+    run = _supervised.Run(config, rules=rules, survey=rules.survey(ids, 2), ids=ids, input=x, output=y, labels=2)
     return run.worker().block(0, len(ids), 0)[0]
 
 
@@ -160,14 +160,18 @@ def test_arrays_that_do_not_fit_are_refused():
     rules = _supervised.Rules(ids=2, words=2, end_of_line=1)
     survey = rules.survey(ids, 2)
     fits = {
-        "rules": rules, "survey": survey, "ids": ids, "input": zeros(2, 16), "output": zeros(2, 16), "dim": 4,
-        "labels": 2, "layer": "softmax", "lr": 0.1, "epochs": 1, "seed": 1,
+        "options": SupervisedConfig(dim=4, epochs=1), "rules": rules, "survey": survey, "ids": ids,
+        "input": zeros(2, 16), "output": zeros(2, 16), "labels": 2,
     }  # fmt: skip
     _supervised.Run(**fits)
     for wrong in [
         {"input": zeros(1, 16)},
         {"output": zeros(3, 16)},
-        {"dim": 17},
+        {"options": SupervisedConfig(dim=17)},
+        {"options": SupervisedConfig(dim=4, loss="ns")},
+        {"options": SupervisedConfig(dim=4, loss="hs")},
+        {"options": SupervisedConfig(dim=4, loss="nce")},
+        {"options": SupervisedConfig(dim=4, loss="nonsense")},
         {"labels": 1, "output": zeros(1, 16), "ids": np.array([0, -3, -1], np.int32)},
         {"ids": np.array([2, -2, -1], np.int32)},
         {"input": zeros(3, 16)[:, 1:].copy()},

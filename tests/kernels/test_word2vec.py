@@ -1,5 +1,6 @@
 """The word2vec kernel against its float64 twin on every instruction set, and the twin against finite differences."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +15,7 @@ from tests.reference.word2vec import (
     softmax_loss,
 )
 from wv_cli import _cpu, _word2vec
+from wv_cli.models.config import Word2vecConfig
 from wv_cli.system.memory import padded, zeros
 
 LAYERS = ["ns", "hs", "nce", "softmax"]
@@ -38,44 +40,44 @@ def some_subwords(random):
 
 
 def setting(context, layer, dim, seed=1, lines=12, subwords=False, **changes):
-    """(arguments shared by kernel and twin, input, output) with both matrices small random numbers."""
+    """(config, tables shared by kernel and twin, input, output) with both matrices small random numbers."""
     random = np.random.default_rng(seed)
     ids = corpus(seed, lines)
     counts = np.sort(np.bincount(ids[ids >= 0], minlength=WORDS) + 1)[::-1].astype(np.int64)
-    options = {
-        "ids": ids,
-        "context": context,
-        "layer": layer,
-        "window": 4,
-        "shrink_window": True,
-        "negative": 7,
-        "share_negatives": True,
-        "max_sentence": 30,
-        "cbow_mean": True,
-        "cbow_divide_gradient": True,
-        "lr": 0.05,
-        "lr_floor": 1e-4,
-        "epochs": 2,
-        "seed": 5,
-        **changes,
-    }
+    config = Word2vecConfig(
+        model=context,
+        loss=layer,
+        dim=dim,
+        **{
+            "window": 4,
+            "negative": 7,
+            "max_sentence": 30,
+            "cbow_gradient": "corrected",
+            "lr": 0.05,
+            "epochs": 2,
+            "seed": 5,
+            **changes,
+        },
+    )
+    config = replace(config, lr_floor=1e-4 / config.lr)
+    tables = {"ids": ids}
     keep = np.minimum(1, np.sqrt(0.05 / (counts / counts.sum())))
-    options["keep"] = np.floor(keep * (2**32 - 1)).astype(np.uint32)
+    tables["keep"] = np.floor(keep * (2**32 - 1)).astype(np.uint32)
     if layer in ("ns", "nce"):
-        options["sampler"] = _word2vec.alias_table(counts**0.75)
+        tables["sampler"] = _word2vec.alias_table(counts**0.75)
     if layer == "nce":
         noise = counts**0.75 / (counts**0.75).sum()
-        options["log_noise"] = np.log(options["negative"] * noise).astype(np.float32)
-        options["output_bias"] = random.normal(0, 0.1, WORDS).astype(np.float32)
+        tables["log_noise"] = np.log(config.negative * noise).astype(np.float32)
+        tables["output_bias"] = random.normal(0, 0.1, WORDS).astype(np.float32)
     if layer == "hs":
-        options["path"] = _word2vec.huffman(counts)
+        tables["path"] = _word2vec.huffman(counts)
     input_rows = WORDS
     if subwords:
-        options["subwords"] = some_subwords(random)
+        tables["subwords"] = some_subwords(random)
         input_rows += NGRAMS
     x = random.normal(0, 0.6 / np.sqrt(dim), (input_rows, dim))
     y = random.normal(0, 0.6 / np.sqrt(dim), (WORDS - (layer == "hs"), dim))
-    return options, x, y
+    return config, tables, x, y
 
 
 def aligned(matrix):
@@ -86,30 +88,30 @@ def aligned(matrix):
 
 def run_both(isa, context, layer, dim, block=60, hot_rows=0, **changes):
     """Trains a corpus with kernel and twin from the same start; returns both and the kernel's totals."""
-    options, x, y = setting(context, layer, dim, **changes)
+    config, tables, x, y = setting(context, layer, dim, **changes)
     x32, y32 = aligned(x), aligned(y)
-    twin_options = dict(options)
+    twin_tables = dict(tables)
     if layer == "nce":
-        twin_options["output_bias"] = options["output_bias"].astype(float)
-    twin = Twin(input=x32[:, :dim].astype(float), output=y32[:, :dim].astype(float), **twin_options)
-    kernel = _word2vec.Run(input=x32, output=y32, dim=dim, isa=isa, **options)
+        twin_tables["output_bias"] = tables["output_bias"].astype(float)
+    twin = Twin(config, input=x32[:, :dim].astype(float), output=y32[:, :dim].astype(float), **twin_tables)
+    kernel = _word2vec.Run(config, input=x32, output=y32, isa=isa, **tables)
     worker = kernel.worker(hot_rows)
-    cuts = _word2vec.block_starts(options["ids"], block, options["max_sentence"])
+    cuts = _word2vec.block_starts(tables["ids"], block, config.max_sentence)
     totals = np.zeros(3)
-    for epoch in range(options["epochs"]):
+    for epoch in range(config.epochs):
         for start, end in pairwise(cuts):
             totals += worker.block(int(start), int(end), epoch)[:3]
             twin.block(int(start), int(end), epoch)
-    return twin, options, x32, y32, totals
+    return twin, tables, x32, y32, totals
 
 
 def compare(isa, context, layer, dim, **changes):
-    twin, options, x, y, (loss, examples, tokens) = run_both(isa, context, layer, dim, **changes)
+    twin, tables, x, y, (loss, examples, tokens) = run_both(isa, context, layer, dim, **changes)
     np.testing.assert_allclose(x[:, :dim], twin.input, atol=2e-4, rtol=2e-4)
     np.testing.assert_allclose(y[:, :dim], twin.output, atol=2e-4, rtol=2e-4)
     assert not x[:, dim:].any() and not y[:, dim:].any(), "the padding must stay zero"
     if layer == "nce":
-        np.testing.assert_allclose(options["output_bias"], twin.output_bias, atol=2e-4)
+        np.testing.assert_allclose(tables["output_bias"], twin.output_bias, atol=2e-4)
     assert (examples, tokens) == (twin.examples, twin.tokens)
     assert loss == pytest.approx(twin.loss, rel=1e-4)
 
@@ -134,8 +136,8 @@ def test_kernel_equals_twin(isa, context, layer, dim):
         {"window": 1},
         {"window": 15, "shrink_window": False},
         {"max_sentence": 2},
-        {"cbow_mean": False, "cbow_divide_gradient": False},
-        {"cbow_divide_gradient": False},
+        {"cbow_mean": False, "cbow_gradient": "word2vec"},
+        {"cbow_gradient": "word2vec"},
     ],
     ids=str,
 )
@@ -178,8 +180,8 @@ def test_subwords(isa, context, layer, dim):
         {"negative": 5, "lines": 150, "block": 5000, "epochs": 1},
         {"share_negatives": False, "lines": 150, "block": 5000, "epochs": 1},
         {"hot_rows": 7},
-        {"cbow_mean": False, "cbow_divide_gradient": True, "lr": 1e-4},
-        {"cbow_divide_gradient": False},
+        {"cbow_mean": False, "cbow_gradient": "corrected", "lr": 1e-4},
+        {"cbow_gradient": "word2vec"},
     ],
     ids=str,
 )
@@ -258,20 +260,38 @@ def test_twin_gradient_of_subwords():
     ],
 )
 def test_subwords_that_do_not_fit_are_refused(context, starts, rows, message):
-    options, x, y = setting(context, "ns", 20)
+    config, tables, x, y = setting(context, "ns", 20)
     subwords = np.array(starts, np.int64), np.array(rows, np.int32)
     with pytest.raises(ValueError, match=message):
-        _word2vec.Run(input=aligned(x), output=aligned(y), dim=20, subwords=subwords, **options)
+        _word2vec.Run(config, input=aligned(x), output=aligned(y), subwords=subwords, **tables)
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_divergence_shows_in_the_loss(isa, layer, bad):
-    options, x, y = setting("skipgram", layer, 20)
+    config, tables, x, y = setting("skipgram", layer, 20)
     x[0, 3] = bad
-    kernel = _word2vec.Run(input=aligned(x), output=aligned(y), dim=20, isa=isa, **options)
-    assert not np.isfinite(kernel.worker().block(0, len(options["ids"]), 0)[0])
+    kernel = _word2vec.Run(config, input=aligned(x), output=aligned(y), isa=isa, **tables)
+    assert not np.isfinite(kernel.worker().block(0, len(tables["ids"]), 0)[0])
+
+
+@pytest.mark.parametrize(
+    ("layer", "missing"),
+    [("ns", "sampler"), ("hs", "path"), ("nce", "sampler"), ("nce", "log_noise"), ("nce", "output_bias")],
+)
+def test_a_layer_without_its_tables_is_refused(layer, missing):
+    config, tables, x, _ = setting("skipgram", layer, 20)
+    del tables[missing]
+    with pytest.raises(ValueError, match=f"loss {layer}: .* table that it reads is missing"):
+        _word2vec.Run(config, input=aligned(x), output=aligned(x), **tables)
+
+
+@pytest.mark.parametrize(("option", "value"), [("loss", "ova"), ("loss", "hierarchical"), ("model", "glove")])
+def test_names_it_does_not_know_are_refused(option, value):
+    config, tables, x, y = setting("skipgram", "ns", 20)
+    with pytest.raises(ValueError, match=f"{option}.*{value}|{value}.*no such"):
+        _word2vec.Run(replace(config, **{option: value}), input=aligned(x), output=aligned(y), **tables)
 
 
 def test_huffman_worked_example():

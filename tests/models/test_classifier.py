@@ -149,9 +149,9 @@ def test_every_instruction_set(isa, dim):
     output[:, :dim] = random.normal(0, 1 / np.sqrt(dim), (labels, dim))
     starts = np.concatenate([[0], np.cumsum(random.integers(0, 9, 37))]).astype(np.int64)
     rows = random.integers(0, size, starts[-1]).astype(np.int32)
-    predictor = _prediction.Predictor(
-        block, output, dim=dim, labels=labels, layer="softmax", sigmoid=module._sigmoid_table(), isa=isa
-    )
+    sigmoid = module._sigmoid_table()
+    softmax = FastTextArgs(loss="softmax")
+    predictor = _prediction.Predictor(softmax, block, output, dim=dim, labels=labels, sigmoid=sigmoid, isa=isa)
     answers = predictor.predict(starts, rows, labels, 0.0)
     for line in range(37):
         mine = rows[starts[line] : starts[line + 1]]
@@ -164,6 +164,9 @@ def test_every_instruction_set(isa, dim):
             np.testing.assert_allclose(p[answers.labels[line]], np.sort(p)[::-1], rtol=1e-4)
     with pytest.raises(ValueError):
         predictor.predict(starts, rows + size, 1, 0.0)
+    for loss in ("hs", "nce"):
+        with pytest.raises(ValueError, match=r"no such output layer|tree is missing|expected one of"):
+            _prediction.Predictor(FastTextArgs(loss=loss), block, output, dim=dim, labels=labels, sigmoid=sigmoid)
 
 
 def test_the_tree_is_the_one_of_the_paths():

@@ -54,12 +54,12 @@ def logistic(label, weight):
 
 
 class Twin:
-    """x and y are the matrices in float64; `sampler` is an alias table, `paths` are (rows, bits) per label."""
+    """`options` is a SupervisedConfig, x and y are the matrices; `sampler` is an alias table, `paths` are (rows, bits)
+    per label."""
 
-    def __init__(self, x, y, layer, *, lr, epochs, seed, negative=5, sampler=None, paths=None):
+    def __init__(self, options, x, y, *, sampler=None, paths=None):
+        self.options, self.sampler, self.paths = options, sampler, paths
         self.x, self.y = x.astype(np.float64), y.astype(np.float64)
-        self.layer, self.lr, self.epochs, self.seed = layer, lr, epochs, seed
-        self.negative, self.sampler, self.paths = negative, sampler, paths
         self.loss = 0.0
         self.examples = 0
 
@@ -71,17 +71,17 @@ class Twin:
 
     def outputs(self, labels, target, random):
         """Output rows of an example and the function from scores to (loss, step)."""
-        if self.layer == "softmax":
+        if self.options.loss == "softmax":
             return np.arange(len(self.y)), softmax(target)
-        if self.layer == "ova":
+        if self.options.loss == "ova":
             wanted = np.zeros(len(self.y))
             wanted[labels] = 1
             return np.arange(len(self.y)), logistic(wanted, np.ones(len(self.y)))
-        if self.layer == "hs":
+        if self.options.loss == "hs":
             rows, bits = self.paths[target]
             return np.array(rows), logistic(np.array(bits), np.ones(len(rows)))
         weight = {target: 1}
-        for _ in range(self.negative):
+        for _ in range(self.options.negative):
             for _ in range(DRAWS):
                 noise = int(self.draw_label(random))
                 if noise != target:
@@ -91,7 +91,7 @@ class Twin:
         return rows, logistic((rows == target).astype(float), np.array(list(weight.values()), float))
 
     def line(self, rows, labels, epoch, position, lr):
-        random = Random(self.seed, epoch, position)
+        random = Random(self.options.seed, epoch, position)
         target = labels[below(random.next(), len(labels))]
         hidden = self.x[rows].mean(axis=0)
         outputs, parts = self.outputs(labels, target, random)
@@ -107,5 +107,5 @@ class Twin:
         for position, words, labels in lines(ids, end_of_line):
             rows = rows_of(words)
             if rows and labels:
-                done = (number * len(ids) + position) / (len(ids) * self.epochs)
-                self.line(rows, labels, number, position, self.lr * (1 - done))
+                done = (number * len(ids) + position) / (len(ids) * self.options.epochs)
+                self.line(rows, labels, number, position, self.options.lr * (1 - done))

@@ -103,22 +103,12 @@ class SubwordWindow:
 
 @dataclass
 class Twin:
+    """`options` is a Word2vecConfig; the tables are the kernel's."""
+
+    options: object
     ids: np.ndarray
     input: np.ndarray
     output: np.ndarray
-    context: str
-    layer: str
-    window: int
-    shrink_window: bool
-    negative: int
-    share_negatives: bool
-    max_sentence: int
-    cbow_mean: bool
-    cbow_divide_gradient: bool
-    lr: float
-    lr_floor: float
-    epochs: int
-    seed: int
     keep: np.ndarray | None = None
     sampler: np.ndarray | None = None
     log_noise: np.ndarray | None = None
@@ -130,12 +120,12 @@ class Twin:
     tokens: int = field(default=0)
 
     def block(self, start, end, epoch):
-        random = Random(self.seed, epoch, start)
+        random = Random(self.options.seed, epoch, start)
         position = start
-        schedule = len(self.ids) * self.epochs
+        schedule = len(self.ids) * self.options.epochs
         while position < end:
             done = epoch * len(self.ids) + position
-            lr = max(self.lr * (1 - done / schedule), self.lr_floor)
+            lr = max(self.options.start_lr * (1 - done / schedule), self.options.least_lr)
             sentences = []
             while position < end and sum(map(len, sentences)) < BATCH:
                 sentence, position = self.read(position, end, random)
@@ -143,7 +133,7 @@ class Twin:
             for sentence in sentences:
                 hidden = None
                 if self.subwords:
-                    hidden = SubwordWindow(self.input, self.subwords, sentence, self.window)
+                    hidden = SubwordWindow(self.input, self.subwords, sentence, self.options.window)
                 for at in range(len(sentence)):
                     self.step(sentence, at, lr, random, hidden)
                 if hidden:
@@ -151,7 +141,7 @@ class Twin:
 
     def read(self, position, end, random):
         sentence = []
-        while position < end and len(sentence) < self.max_sentence:
+        while position < end and len(sentence) < self.options.max_sentence:
             word = int(self.ids[position])
             position += 1
             if word == -1:
@@ -164,9 +154,9 @@ class Twin:
         return sentence, position
 
     def step(self, sentence, at, lr, random, hidden):
-        width = 1 + below(random.next(), self.window) if self.shrink_window else self.window
+        width = 1 + below(random.next(), self.options.window) if self.options.shrink_window else self.options.window
         positions = [*range(max(0, at - width), at), *range(at + 1, min(at + 1 + width, len(sentence)))]
-        if self.share_negatives or self.context == "cbow" or self.layer not in ("ns", "nce"):
+        if self.options.share_negatives or self.options.model == "cbow" or self.sampler is None:
             tiles = [positions] if positions else []
         else:
             tiles = [[position] for position in positions]
@@ -181,25 +171,25 @@ class Twin:
     def tile(self, inputs, context, counts, centre, lr, random):
         """Trains the rows `context` of `inputs`, which stand for `counts` rows each."""
         outputs, labels, output_weights = self.outputs(centre, random)
-        if self.context == "skipgram":
+        if self.options.model == "skipgram":
             x = inputs[context]
         else:
-            mean = 1 / counts.sum() if self.cbow_mean else 1.0
+            mean = 1 / counts.sum() if self.options.cbow_mean else 1.0
             x = (counts @ inputs[context])[None] * mean
         self.examples += len(x)
 
-        if self.layer == "softmax":
+        if self.options.loss == "softmax":
             self.loss += softmax_loss(x, self.output, centre)
             dx, dy = softmax_gradient(x, self.output, centre)
             self.output -= lr * dy
         else:
             y, weight = self.output[outputs], np.outer(output_weights, np.ones(len(x)))
             offset = np.zeros(len(outputs))
-            if self.layer == "nce":
+            if self.options.loss == "nce":
                 offset = self.output_bias[outputs] - self.log_noise[outputs]
             self.loss += logistic_loss(x, y, labels, weight, offset)
             dx, dy, db = logistic_gradient(x, y, labels, weight, offset)
-            if self.context == "skipgram" and len(outputs) <= TILE_OUTPUTS:
+            if self.options.model == "skipgram" and len(outputs) <= TILE_OUTPUTS:
                 # In place: a word that stands twice in the window is seen by the outputs with its first update.
                 g = lr * logistic_steps(x, y, labels, weight, offset)
                 now, dy = {}, np.zeros_like(y)
@@ -208,26 +198,26 @@ class Twin:
                     dy -= np.outer(g[:, i], row) / lr
                     row += g[:, i] @ y
             self.output[outputs] -= lr * dy
-            if self.layer == "nce":
+            if self.options.loss == "nce":
                 self.output_bias[outputs] -= lr * db
 
-        if self.context == "skipgram":
+        if self.options.model == "skipgram":
             np.add.at(inputs, context, -lr * dx)
         else:
-            share = mean if self.cbow_divide_gradient else 1.0
+            share = mean if self.options.cbow_gradient == "corrected" else 1.0
             for word in context:
                 inputs[word] -= lr * share * dx[0]
 
     def outputs(self, centre, random):
         """Rows, labels and weights of the outputs of one position."""
-        if self.layer == "softmax":
+        if self.options.loss == "softmax":
             return None, None, None
-        if self.layer == "hs":
+        if self.options.loss == "hs":
             start, node, code = self.path
             span = slice(int(start[centre]), int(start[centre + 1]))
             return list(node[span]), 1.0 - code[span], np.ones(span.stop - span.start)
         rows, weights = [centre], [1.0]
-        for _ in range(self.negative):
+        for _ in range(self.options.negative):
             draw = random.next()
             word = below(draw, len(self.sampler))
             if (draw & 0xFFFFFFFF) >= int(self.sampler[word, 0]):

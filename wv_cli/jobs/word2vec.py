@@ -18,6 +18,7 @@ from wv_cli.jobs.session import (
     training_facts,
 )
 from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.layers import LAYERS
 from wv_cli.models.subwords import Subwords
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.output import check_writable, open_output
@@ -39,8 +40,9 @@ class Word2vecSession(Session):
     classes: int = 0
 
     def check_options(self) -> None:
-        if self.output_vectors and self.config.loss == "hs":
-            message = "--save-output-vectors: with --loss hs the output rows are tree nodes, not words; use --loss ns"
+        if self.output_vectors and LAYERS[self.config.loss].tree:
+            loss = f"--loss {self.config.loss}"
+            message = f"--save-output-vectors: with {loss} the output rows are tree nodes, not words; use --loss ns"
             raise UsageError(message)
         if self.classes < 0 or (self.classes and len(self.outputs) != 1):
             message = "--classes takes a positive number and exactly one -o, which gets the classes"

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from wv_cli import _prediction
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats.fasttext_bin import load_model
+from wv_cli.models.layers import LAYERS
 from wv_cli.system import memory
 from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel, SparseRows
 from wv_cli.words import WordList, encode
@@ -118,13 +119,13 @@ class Classifier:
         except ValueError as error:
             raise WvError(f"{self._name}: {error}") from error
         predictor = _prediction.Predictor(
+            args,
             None if dense is None else dense.view(np.uint8),
             self._output,
             dim=model.input.shape[1],
             labels=len(model.labels),
-            layer=args.loss,
             sigmoid=_sigmoid_table(),
-            tree=tree(model.label_counts) if args.loss == "hs" else None,
+            tree=tree(model.label_counts) if LAYERS[args.loss].tree else None,
             zero_row=len(dense) - 1 if gathered and dense is not None else -1,
         )
         return _Engine(reader, predictor, dense is not None)
@@ -175,9 +176,9 @@ class Classifier:
         starts, rows, true_starts, true_labels = engine.reader.read(text)
         matrix = None
         if not engine.is_dense:
-            distinct, places = np.unique(rows, return_inverse=True)
+            distinct, indices = np.unique(rows, return_inverse=True)
             matrix = np.ascontiguousarray(self._model.input.take(distinct.astype(np.int64))).view(np.uint8)
-            rows = places.astype(np.int32)
+            rows = indices.astype(np.int32)
         k = len(self.labels) if k == ALL else k
         answers = engine.predictor.predict(starts, rows, k, threshold, matrix)
         reads = starts[1:] > starts[:-1]
@@ -248,18 +249,18 @@ class _Engine:
 
 
 def _rows_that_count(
-    kept: NDArray[np.int64], values: NDArray[np.float32], places: NDArray[np.int64] | None, words: int, buckets: int
+    kept: NDArray[np.int64], values: NDArray[np.float32], indices: NDArray[np.int64] | None, words: int, buckets: int
 ) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
     """(rows, row of every bucket behind the words): those of the words, of the buckets among `kept` (ascending row
-    numbers), and last one of zeros for all other buckets, padded, in huge pages. Row kept[i] is values[places[i]],
-    without places values[i]. A model just trained thus needs no more memory than its training did."""
+    numbers), and last one of zeros for all other buckets, padded, in huge pages. Row kept[i] is values[indices[i]],
+    without indices values[i]. A model just trained thus needs no more memory than its training did."""
     own = int(np.searchsorted(kept, words))
     row_of_kept = np.concatenate([kept[:own], words + np.arange(len(kept) - own)])
     dim = values.shape[1]
     dense = memory.zeros(words + len(kept) - own + 1, memory.padded(dim))
     for first in range(0, len(kept), _SCANNED_ROWS):
         part = slice(first, first + _SCANNED_ROWS)
-        dense[row_of_kept[part], :dim] = values[part] if places is None else values[places[part]]
+        dense[row_of_kept[part], :dim] = values[part] if indices is None else values[indices[part]]
     bucket_row = memory.zeros(1, buckets).view(np.int32)[0]
     bucket_row[:] = len(kept) - own
     bucket_row[kept[own:] - words] = np.arange(len(kept) - own, dtype=np.int32)

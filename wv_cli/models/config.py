@@ -88,6 +88,11 @@ class Word2vecConfig(Config):
     def start_lr(self) -> float:
         return self.lr or (0.05 if self.model == "cbow" else 0.025)
 
+    @property
+    def least_lr(self) -> float:
+        """Below which the learning rate does not fall."""
+        return self.start_lr * self.lr_floor
+
     def check(self) -> None:
         _require_subwords(self.minn, self.maxn)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _subwords, _word2vec
 from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.layers import LAYERS
 from wv_cli.system import memory
 from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.fasttext import END_OF_LINE, FastTextArgs, FastTextModel, SparseRows
@@ -60,7 +61,7 @@ class Subwords:
         return out
 
 
-def line_end_place(vocab: Vocab) -> int | None:
+def line_end_index(vocab: Vocab) -> int | None:
     """Where fastText's `</s>`, counted once per line, stands among the words by falling count, before its equals. None
     when it is a word of the text already or there are no lines to count."""
     if vocab.lines == 0 or vocab.words.find(END_OF_LINE.decode()) >= 0:
@@ -69,11 +70,11 @@ def line_end_place(vocab: Vocab) -> int | None:
 
 
 def counts_with_line_end(vocab: Vocab) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(the counts of fastText's words, the place of each of ours among them)."""
-    own, place = np.arange(len(vocab)), line_end_place(vocab)
-    if place is None:
+    """(the counts of fastText's words, the index of each of ours among them)."""
+    own, line_end = np.arange(len(vocab)), line_end_index(vocab)
+    if line_end is None:
         return vocab.counts, own
-    return np.insert(vocab.counts, place, vocab.lines), own + (own >= place)
+    return np.insert(vocab.counts, line_end, vocab.lines), own + (own >= line_end)
 
 
 def fasttext_model(
@@ -92,15 +93,16 @@ def fasttext_model(
     out with hierarchical softmax without subwords: that tree (Word2vec) is word2vec's, and fastText makes its own anew
     from the counts.
     """
-    words, counts, own, place = vocab.words, vocab.counts, np.arange(len(vocab)), None
-    if subwords is not None or config.loss != "hs":
+    words, counts, own, line_end = vocab.words, vocab.counts, np.arange(len(vocab)), None
+    layer = LAYERS[config.loss]
+    if subwords is not None or not layer.tree:
         counts, own = counts_with_line_end(vocab)
-        place = line_end_place(vocab)
+        line_end = line_end_index(vocab)
     total = len(counts)
-    if place is not None:
-        at = int(words.starts[place])
-        starts = np.insert(words.starts, place + 1, at + len(END_OF_LINE))
-        starts[place + 2 :] += len(END_OF_LINE)
+    if line_end is not None:
+        at = int(words.starts[line_end])
+        starts = np.insert(words.starts, line_end + 1, at + len(END_OF_LINE))
+        starts[line_end + 2 :] += len(END_OF_LINE)
         words = WordList(words.blob[:at] + END_OF_LINE + words.blob[at:], starts)
     dim, order, buckets = config.dim, np.empty(0, np.int64), 0
     kept = np.arange(total)
@@ -109,12 +111,12 @@ def fasttext_model(
         kept = np.concatenate([kept, total + subwords.buckets[order].astype(np.int64)])
     values = np.zeros((len(kept), dim), np.float32)
     values[own] = input_rows[: len(vocab)]
-    if place is not None:
-        values[place, 0] = 1e-6
+    if line_end is not None:
+        values[line_end, 0] = 1e-6
     for first in range(0, len(order), _ROWS_AT_ONCE):
         part = order[first : first + _ROWS_AT_ONCE]
         values[total + first : total + first + len(part)] = input_rows[len(vocab) + part]
-    predicted = np.arange(len(output_rows)) if config.loss == "hs" else own
+    predicted = np.arange(len(output_rows)) if layer.tree else own
     return FastTextModel(
         args=FastTextArgs(
             dim=dim,
@@ -122,7 +124,7 @@ def fasttext_model(
             epochs=config.epochs,
             min_count=min_count,
             negative=config.negative,
-            loss="ns" if config.loss == "nce" else config.loss,
+            loss=layer.fasttext,
             model=config.model,
             buckets=buckets,
             minn=config.minn,

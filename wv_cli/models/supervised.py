@@ -13,6 +13,7 @@ from wv_cli import _subwords, _supervised, _word2vec
 from wv_cli.engine.blocks import BlockTraining
 from wv_cli.errors import UsageError
 from wv_cli.models.config import SupervisedConfig
+from wv_cli.models.layers import LAYERS
 from wv_cli.system import memory
 from wv_cli.text.labelled import LabelledCorpus
 from wv_cli.vectors.embeddings import Embeddings
@@ -43,12 +44,12 @@ class Supervised(BlockTraining):
         that does not fit, WvError when the matrices do not fit in memory."""
         if pretrained is not None and pretrained.dim != config.dim:
             raise UsageError(f"--pretrained: expected vectors of --dim {config.dim}, found {pretrained.dim}")
-        self.config, self.min_count, self.corpus = config, min_count, corpus
+        self.config, self.min_count, self.corpus, self.layer = config, min_count, corpus, LAYERS[config.loss]
         self.bucket_row = np.full(config.buckets, -1, np.int32) if config.uses_buckets else None
         self._rules = self._make_rules()
         self.survey = self._rules.survey(corpus.ids, self._next_row)
         rows, stride = self.survey["next_row"], memory.padded(config.dim)
-        outputs = len(corpus.labels) - (config.loss == "hs")
+        outputs = len(corpus.labels) - self.layer.tree
         memory.require(4 * stride * (rows + outputs), "training", "lower --dim or --buckets, or raise --min-count")
         self.input, self.output = memory.zeros(rows, stride), memory.zeros(outputs, stride)
         self.words_initialised = self._initialise(pretrained)
@@ -105,7 +106,7 @@ class Supervised(BlockTraining):
         """Ids per step, so that a step takes about as long whatever the model."""
         corpus, config = self.corpus, self.config
         rows = self.survey["rows"] / len(corpus.ids)
-        labels = len(corpus.labels) if config.loss in ("softmax", "ova") else 2 * config.negative + 10
+        labels = len(corpus.labels) if self.layer.takes_all else 2 * config.negative + 10
         outputs = labels / _LABELS_PER_ROW * corpus.lines / len(corpus.ids)
         return max(1, int(_STEP_ROWS * 100 / max(config.dim, 16) / (rows + outputs)))
 
@@ -119,7 +120,7 @@ class Supervised(BlockTraining):
             part[:, :dim] = (random.random((len(part), dim), np.float32) * 2 - 1) / np.float32(dim)
         if pretrained is None:
             return 0
-        known = np.array([pretrained.words.find(self.corpus.words[word]) for word in range(self.corpus.kept)])
+        known = pretrained.words.find_all(self.corpus.words)[: self.corpus.kept]
         found = np.flatnonzero(known >= 0)
         self.input[found, :dim] = pretrained.matrix[known[found]]
         return len(found)
@@ -127,23 +128,18 @@ class Supervised(BlockTraining):
     def _make_run(self) -> _supervised.Run:
         config, corpus = self.config, self.corpus
         tables: dict[str, Any] = {}
-        if config.loss == "ns":
+        if self.layer.draws:
             tables["sampler"] = _word2vec.alias_table(corpus.label_counts.astype(np.float64) ** _NOISE_POWER)
-        if config.loss == "hs":
+        if self.layer.tree:
             tables["path"] = _word2vec.huffman(corpus.label_counts)
         return _supervised.Run(
+            config,
             rules=self._rules,
             survey=self.survey,
             ids=corpus.ids,
             input=self.input,
             output=self.output,
-            dim=config.dim,
             labels=len(corpus.labels),
-            layer=config.loss,
-            lr=config.lr,
-            epochs=config.epochs,
-            seed=config.seed,
-            negative=config.negative,
             **tables,
         )
 

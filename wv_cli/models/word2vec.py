@@ -14,15 +14,13 @@ from wv_cli import _word2vec
 from wv_cli.engine.blocks import BlockTraining
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.layers import LAYERS
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
 from wv_cli.system import memory
 from wv_cli.text.corpus import Corpus
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
 
-# Ids per step: some 10 ms of work, so that a signal is answered at once and threads share evenly. The full softmax
-# takes thousands of times longer per word.
-_STEP_IDS = {"ns": 40_000, "nce": 40_000, "hs": 20_000, "softmax": 100}
 # With several threads each works on private copies of so many of the most frequent rows (csrc/kernels/hotrows.h): two
 # threads 1.75 x one instead of 1.62 x; with 300 or 1,000 rows the exchange costs more than it saves.
 _HOT_ROWS = 100
@@ -41,7 +39,8 @@ def keep_probability(
     total = counts.sum() if config.sample_formula != "fasttext" else max(tokens_read, int(counts.sum()))
     ratio = config.sample / (counts / total)
     keep = np.sqrt(ratio) if config.sample_formula == "paper" else np.sqrt(ratio) + ratio
-    return np.minimum(keep, 1.0)
+    chances: NDArray[np.float64] = np.minimum(keep, 1.0)
+    return chances
 
 
 class Word2vec(BlockTraining):
@@ -70,20 +69,21 @@ class Word2vec(BlockTraining):
         self.subwords = subwords or Subwords.of(corpus.vocab.words, config)
         needed = self.bytes_needed(config, words, self.subwords)
         memory.require(needed, "training", "lower --dim or raise --min-count")
-        self.config, self.corpus = config, corpus
-        self._path = self._make_path() if config.loss == "hs" else None
+        self.config, self.corpus, self.layer = config, corpus, LAYERS[config.loss]
+        self._path = self._make_path() if self.layer.tree else None
         nodes = int(self._path[1].max()) + 1 if self._path else words
         self.input = memory.zeros(words + _ngrams(self.subwords), memory.padded(config.dim))
         self.output = memory.zeros(nodes, memory.padded(config.dim))
-        self.output_bias = np.zeros(words, np.float32) if config.loss == "nce" else None
+        self.output_bias = np.zeros(words, np.float32) if self.layer.biases else None
         self.words_initialised = self._initialise(init)
-        self.starts = _word2vec.block_starts(corpus.ids, _STEP_IDS[config.loss], config.max_sentence)
+        # A step is so short that a signal is answered at once and threads share evenly.
+        self.starts = _word2vec.block_starts(corpus.ids, self.layer.step_ids, config.max_sentence)
         self._run = self._make_run()
 
     @staticmethod
     def bytes_needed(config: Word2vecConfig, words: int, subwords: Subwords | None = None) -> int:
         """Memory of the matrices and tables, beyond the corpus."""
-        tables = 12 + (20 * 4 if config.loss == "hs" else 8)
+        tables = 12 + (20 * 4 if LAYERS[config.loss].tree else 8)
         row = 4 * memory.padded(config.dim)
         return words * (2 * row + tables) + (_ngrams(subwords) * row + subwords.nbytes if subwords else 0)
 
@@ -102,9 +102,10 @@ class Word2vec(BlockTraining):
             part[:, :dim] = (random.random((len(part), dim), np.float32) - np.float32(0.5)) * scale
         if init is None:
             return 0
-        known = np.array([init.words.find(word) for word in self.corpus.vocab.words])
-        self.input[np.flatnonzero(known >= 0), :dim] = init.matrix[known[known >= 0]]
-        return int(np.count_nonzero(known >= 0))
+        known = init.words.find_all(self.corpus.vocab.words)
+        found = np.flatnonzero(known >= 0)
+        self.input[found, :dim] = init.matrix[known[found]]
+        return len(found)
 
     def _make_path(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]:
         """The Huffman paths of the words. With subwords the tree is fastText's, with a leaf for the line ends, so that
@@ -126,34 +127,16 @@ class Word2vec(BlockTraining):
         keep = keep_probability(counts, config, vocab.tokens_read + vocab.lines)
         if keep is not None:
             tables["keep"] = np.floor(keep * (2**32 - 1)).astype(np.uint32)
-        if config.loss in ("ns", "nce"):
+        if self.layer.draws:
             noise = counts.astype(np.float64) ** config.power
             tables["sampler"] = _word2vec.alias_table(noise)
-        if config.loss == "nce":
-            tables["log_noise"] = np.log(config.negative * noise / noise.sum()).astype(np.float32)
-            tables["output_bias"] = self.output_bias
+            if self.layer.biases:
+                tables["log_noise"] = np.log(config.negative * noise / noise.sum()).astype(np.float32)
+                tables["output_bias"] = self.output_bias
         if self.subwords is not None:
             tables["subwords"] = (self.subwords.starts, self.subwords.rows)
         return _word2vec.Run(
-            ids=self.corpus.ids,
-            input=self.input,
-            output=self.output,
-            dim=config.dim,
-            context=config.model,
-            layer=config.loss,
-            window=config.window,
-            shrink_window=config.shrink_window,
-            negative=config.negative,
-            share_negatives=config.share_negatives,
-            max_sentence=config.max_sentence,
-            cbow_mean=config.cbow_mean,
-            cbow_divide_gradient=config.cbow_gradient == "corrected",
-            lr=config.start_lr,
-            lr_floor=config.start_lr * config.lr_floor,
-            epochs=config.epochs,
-            seed=config.seed,
-            path=self._path,
-            **tables,
+            config, ids=self.corpus.ids, input=self.input, output=self.output, path=self._path, **tables
         )
 
     def worker(self) -> _word2vec.Worker:
@@ -182,8 +165,9 @@ class Word2vec(BlockTraining):
 
     def output_embeddings(self) -> Embeddings:
         """The context vectors. Raises UsageError for hierarchical softmax, whose output rows are not words."""
-        if self.config.loss == "hs":
-            message = "--save-output-vectors: with --loss hs the output rows are tree nodes, not words; use --loss ns"
+        if self.layer.tree:
+            loss = f"--loss {self.config.loss}"
+            message = f"--save-output-vectors: with {loss} the output rows are tree nodes, not words; use --loss ns"
             raise UsageError(message)
         return Embeddings(self.corpus.vocab.words, self.output[:, : self.config.dim])
 

@@ -1,0 +1,34 @@
+"""What each output layer asks of the models that train it: one row per --loss.
+
+The layers themselves are rows of tables in C: csrc/kernels/layers.h (word2vec), supervised.c and prediction.c.
+"""
+
+from dataclasses import dataclass
+
+from wv_cli.vectors.fasttext import Loss
+
+
+@dataclass(frozen=True)
+class OutputLayer:
+    """`draws`: some outputs are drawn from a noise distribution; `tree`: the outputs are the inner nodes of a Huffman
+    tree, one fewer than there are words; otherwise every word is an output. `biases`: each word has a bias, which is
+    learnt. `fasttext`: how fastText's files name it. `step_ids`: ids of words in some 10 ms of work."""
+
+    fasttext: Loss
+    draws: bool = False
+    tree: bool = False
+    biases: bool = False
+    step_ids: int = 40_000
+
+    @property
+    def takes_all(self) -> bool:
+        return not (self.draws or self.tree)
+
+
+LAYERS = {
+    "ns": OutputLayer("ns", draws=True),
+    "hs": OutputLayer("hs", tree=True, step_ids=20_000),
+    "softmax": OutputLayer("softmax", step_ids=100),
+    "nce": OutputLayer("ns", draws=True, biases=True),
+    "ova": OutputLayer("ova"),
+}
