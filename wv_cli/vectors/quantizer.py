@@ -251,7 +251,7 @@ def _require_finite(x: NDArray[np.float32]) -> None:
 
 
 def _scratch(size: int) -> NDArray[np.uint8]:
-    return memory.zeros(1, -(-size // 4))[0].view(np.uint8)
+    return memory.zeros(1, -(-size // 4)).view(np.uint8).reshape(-1)
 
 
 def _run(task: Callable[[int], None], arguments: range, threads: int) -> None:

@@ -10,19 +10,12 @@ _BLANKS = str.maketrans(dict.fromkeys("\t\r\v\f\0", " "))
 _LETTERS = string.ascii_lowercase + string.digits + "-'_."
 
 
-def find_words(
-    words: WordList, query: str, name: str, *, oov: OovRows | None = None, whole: bool = True
-) -> tuple[list[int], str]:
-    """(rows, "") of the words of a query, which are separated by blanks; with `whole` a query that is itself a word is
-    that word. A word that is not in `words` gets its row from `oov`. ([], problem) when it has none: what is missing in
-    `name`, and a near spelling if any."""
-    return find_queries(words, [query], name, oov=oov, whole=whole)[0]
-
-
 def find_queries(
     words: WordList, queries: Sequence[str], name: str, *, oov: OovRows | None = None, whole: bool = True
 ) -> list[tuple[list[int], str]]:
-    """find_words of each query; all are looked up at once."""
+    """For each query (rows, "") of its words, which are separated by blanks; with `whole` a query that is itself a word
+    is that word. A word that is not in `words` gets its row from `oov`. ([], problem) when one has none: what is
+    missing in `name`, and a near spelling if any."""
     own = words.find_all(WordList.of(queries)).tolist() if whole else [-1] * len(queries)
     fields = [
         [] if row >= 0 else [word for word in query.translate(_BLANKS).split(" ") if word]
