@@ -141,12 +141,13 @@ def _score(
         n = int(in_use.sum())
         for index, (name, each) in enumerate(zip(names, answered, strict=True)):
             correct = int(each.correct[in_use].sum())
+            accuracy = 100 * correct / n if n else np.nan
             low, high = wilson_interval(correct, n)
             row: Row = {
                 "data": questions.path,
                 "section": section,
                 "vectors": name,
-                "accuracy": 100 * correct / n if n else np.nan,
+                "accuracy": accuracy,
                 "low": 100 * low,
                 "high": 100 * high,
                 "correct": correct,
@@ -165,7 +166,7 @@ def _score(
                 row["p"] = mcnemar(lost, won).p if index and n else None
             report.rows.append(row)
             if section == TOTAL:
-                report.scores.append((f"{name} on {questions.path}", row["accuracy"]))
+                report.scores.append((f"{name} on {questions.path}", accuracy))
                 if not n:
                     report.unscored.append(f"{name} on {questions.path}: all four words are known for no question")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.evaluation.base import Column, Report, Vectors, number
+from wv_cli.evaluation.base import Column, Report, Row, Vectors, number
 from wv_cli.evaluation.config import LabelsConfig
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.models.classifier import Answered, Classifier
@@ -130,7 +130,7 @@ def _add_rows(
         if own[1] or own[2]:
             rows.append((classifier.labels[label], scores(*own), own))
     for name, (precision, recall, f1), (right, predicted, gold) in rows:
-        facts = {"data": path, "model": model, "label": name, "precision": precision, "recall": recall, "f1": f1}
+        facts: Row = {"data": path, "model": model, "label": name, "precision": precision, "recall": recall, "f1": f1}
         report.rows.append(
             {**facts, "right": right, "predicted": predicted, "gold": gold, "lines": counts.lines},
         )

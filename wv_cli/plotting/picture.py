@@ -7,12 +7,15 @@ few lines of script for a search box. Words are escaped: a vector file cannot pu
 import html
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError, WvError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _WIDTH, _HEIGHT, _MARGIN = 1000, 720, 60
 # Labels beyond this would be a black cloud; points without one show it under the mouse.
@@ -56,14 +59,15 @@ def kind_of(path: str) -> str:
     raise UsageError(message)
 
 
-def require_matplotlib() -> Any:
+def require_matplotlib() -> "type[Figure]":
     """matplotlib's Figure. Raises WvError naming the extra when it is not installed."""
     try:
-        from matplotlib.figure import Figure
+        from matplotlib import figure
     except ImportError:
         message = "a .png, .svg or .pdf needs matplotlib; pip install 'wv-cli[plot]', or write .html"
         raise WvError(message) from None
-    return Figure
+    kind: type[Figure] = figure.Figure
+    return kind
 
 
 def write_page(
