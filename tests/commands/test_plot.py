@@ -1,4 +1,4 @@
-"""`wv plot` as a user's shell runs it, and the points it draws."""
+"""`wv plot` as a user's shell runs it."""
 
 import html
 import re
@@ -8,9 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from wv_cli.errors import WvError
 from wv_cli.formats import save
-from wv_cli.plotting.plane import points
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
@@ -94,20 +92,3 @@ def test_refusals(wv, files, arguments, code, message):
     done = wv("plot", "v.bin", *arguments)
     assert done.returncode == code and message in done.stderr and "Traceback" not in done.stderr
     assert [path.name for path in files.iterdir()] == ["v.bin"]
-
-
-def test_points_are_principal_components_of_unit_vectors():
-    matrix = np.random.default_rng(2).standard_normal((30, 6)).astype(np.float32) * np.arange(1, 31)[:, None]
-    matrix = matrix.astype(np.float32)
-    flat, axes = points(matrix)
-    unit = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
-    left, values, _ = np.linalg.svd(unit - unit.mean(axis=0), full_matrices=False)
-    assert np.allclose(np.abs(flat), np.abs(left[:, :2] * values[:2]), atol=1e-5)
-    assert axes[0] == f"PC 1 ({values[0] ** 2 / (values**2).sum():.0%} of the variance)"
-
-
-def test_odd_points():
-    assert points(np.ones((4, 3), np.float32))[0].shape == (4, 2)
-    assert points(np.arange(5, dtype=np.float32)[:, None])[0].shape == (5, 2)
-    with pytest.raises(WvError, match="at least 3"):
-        points(np.ones((2, 3), np.float32))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from wv_cli.vectors.spelling import find_words, near_spelling
+from wv_cli.vectors.spelling import find_queries, near_spelling
 from wv_cli.words import WordList, decode
 
 WORDS = WordList.of(
@@ -15,13 +15,19 @@ WORDS = WordList.of(
     [("the", [0]), ("London", [2]), ("new  york", [4, 5]), ("new york", [6]), (" the\tthe ", [0, 0]), ("北京", [8])],
 )
 def test_found(typed, rows):
-    assert find_words(WORDS, typed, "v.vec") == (rows, "")
+    assert find_queries(WORDS, [typed], "v.vec")[0] == (rows, "")
 
 
 def test_not_found():
-    assert find_words(WORDS, "the lodnon", "v.vec") == ([], "'lodnon' is not in v.vec; did you mean 'london'?")
-    assert find_words(WORDS, "zebra", "v.vec") == ([], "'zebra' is not in v.vec")
-    assert find_words(WORDS, "new york", "v.vec", whole=False) == ([4, 5], "")
+    assert find_queries(WORDS, ["the lodnon"], "v.vec")[0] == ([], "'lodnon' is not in v.vec; did you mean 'london'?")
+    assert find_queries(WORDS, ["zebra"], "v.vec")[0] == ([], "'zebra' is not in v.vec")
+    assert find_queries(WORDS, ["new york"], "v.vec", whole=False)[0] == ([4, 5], "")
+
+
+def test_several_queries_at_once():
+    queries = ["the zebra", "new york", "", "london the", "lodnon"]
+    assert find_queries(WORDS, queries, "v.vec") == [find_queries(WORDS, [query], "v.vec")[0] for query in queries]
+    assert find_queries(WORDS, [], "v.vec") == []
 
 
 @pytest.mark.parametrize(
@@ -44,5 +50,5 @@ def test_near_spelling(typed, near):
 
 
 def test_bytes_that_are_no_text():
-    assert find_words(WORDS, decode(b"caf\xe9"), "v.vec") == ([9], "")
+    assert find_queries(WORDS, [decode(b"caf\xe9")], "v.vec")[0] == ([9], "")
     assert near_spelling(WORDS, decode(b"caf\xe9e")) == decode(b"caf\xe9")

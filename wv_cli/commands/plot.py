@@ -52,7 +52,7 @@ def command(
     from wv_cli.plotting import picture
     from wv_cli.plotting.plane import points
     from wv_cli.system.output import check_writable, open_output
-    from wv_cli.vectors.spelling import find_words
+    from wv_cli.vectors.spelling import find_queries
 
     kind = to_kind or picture.kind_of(output)
     check_writable(output)
@@ -63,19 +63,18 @@ def command(
         raise error
     read = load_vectors(vectors, from_format, None if words else top, quiet)
     rows = list(range(min(top or 0, len(read))))
-    for word in words:
-        found, problem = find_words(read.words, word, vectors)
+    for found, problem in find_queries(read.words, words, vectors):
         if problem:
             raise WvError(problem)
         rows += found
     chosen = list(dict.fromkeys(rows))
-    places, axes = points(read.matrix[np.array(chosen)], method, perplexity=perplexity, seed=seed)
+    placed, axes = points(read.matrix[np.array(chosen)], method, perplexity=perplexity, seed=seed)
     labels = [read.words[row] for row in chosen]
     name = title if title is not None else vectors
     with open_output(output) as stream:
         if kind == "html":
-            picture.write_page(stream, places, labels, axes, name)
+            picture.write_page(stream, placed, labels, axes, name)
         else:
-            picture.write_figure(stream, kind, places, labels, axes, name)
+            picture.write_figure(stream, kind, placed, labels, axes, name)
     if not quiet:
         click.echo(f"{output}: {len(labels)} words", err=True)

@@ -10,14 +10,13 @@ the first by McNemar's test.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
-from wv_cli.evaluation.base import Column, Report, Vectors, number, p_value, protocol
-from wv_cli.evaluation.config import AnalogyConfig, EvalConfig
+from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value, protocol
+from wv_cli.evaluation.config import AnalogyConfig
 from wv_cli.evaluation.data import Malformed, composed_note, data_lines, restricted
 from wv_cli.evaluation.statistics import mcnemar, wilson_interval
 from wv_cli.search.neighbours import Neighbours
@@ -96,9 +95,8 @@ def answer(neighbours: Neighbours, rows: NDArray[np.int64], method: str, beyond:
     return Answers(correct, covered)
 
 
-def run(vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig) -> Report:
+def run(vectors: Sequence[Vectors], data: Sequence[str], config: AnalogyConfig) -> Report:
     """Scores every vector file on every data file; see evaluation.Task.run."""
-    assert isinstance(config, AnalogyConfig)
     sets = [read_questions(path, strict=config.strict) for path in data]
     answered: list[list[Answers]] = []
     notes: list[str] = []
@@ -125,12 +123,14 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig) -> 
     report.notes += notes
     for index, questions in enumerate(sets):
         report.notes += questions.malformed.notes()
-        _score([source.name for source in vectors], questions, [each[index] for each in answered], report)
+        _score([source.name for source in vectors], questions, [each[index] for each in answered], config, report)
     return report
 
 
-def _score(names: list[str], questions: Questions, answered: list[Answers], report: Report) -> None:
-    if report.config.oov == "zero":
+def _score(
+    names: list[str], questions: Questions, answered: list[Answers], config: AnalogyConfig, report: Report
+) -> None:
+    if config.oov == "zero":
         used = np.ones(len(questions.words), np.bool_)
     else:
         used = np.logical_and.reduce([each.covered for each in answered])
@@ -139,12 +139,13 @@ def _score(names: list[str], questions: Questions, answered: list[Answers], repo
         n = int(in_use.sum())
         for index, (name, each) in enumerate(zip(names, answered, strict=True)):
             correct = int(each.correct[in_use].sum())
+            accuracy = 100 * correct / n if n else np.nan
             low, high = wilson_interval(correct, n)
-            row: dict[str, Any] = {
+            row: Row = {
                 "data": questions.path,
                 "section": section,
                 "vectors": name,
-                "accuracy": 100 * correct / n if n else np.nan,
+                "accuracy": accuracy,
                 "low": 100 * low,
                 "high": 100 * high,
                 "correct": correct,
@@ -163,7 +164,7 @@ def _score(names: list[str], questions: Questions, answered: list[Answers], repo
                 row["p"] = mcnemar(lost, won).p if index and n else None
             report.rows.append(row)
             if section == TOTAL:
-                report.scores.append((f"{name} on {questions.path}", row["accuracy"]))
+                report.scores.append((f"{name} on {questions.path}", accuracy))
                 if not n:
                     report.unscored.append(f"{name} on {questions.path}: all four words are known for no question")
 

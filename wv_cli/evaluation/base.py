@@ -6,9 +6,9 @@ No NumPy is imported here, so that `wv eval --help` is fast.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from wv_cli.evaluation.config import EvalConfig
+from wv_cli.evaluation.config import EvalConfig, TaskConfig
 
 if TYPE_CHECKING:
     from wv_cli.vectors.embeddings import Embeddings
@@ -23,6 +23,10 @@ class Vectors:
     load: "Callable[[], Embeddings]"
 
 
+Cell = str | int | float | None
+Row = dict[str, Cell]  # figures by column key
+
+
 @dataclass(frozen=True)
 class Column:
     """A figure of a report. `key` is its name in TSV and JSON, `title` in the table for people; "" leaves it out there.
@@ -30,7 +34,7 @@ class Column:
 
     key: str
     title: str
-    show: Callable[[Any], str] = str
+    show: Callable[[Cell], str] = str
     label: bool = False
 
 
@@ -42,9 +46,9 @@ class Report:
 
     task: str
     measure: str
-    config: Any
+    config: TaskConfig
     columns: list[Column]
-    rows: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
     scores: list[tuple[str, float]] = field(default_factory=list)
     protocol: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -71,15 +75,16 @@ def protocol(config: EvalConfig) -> list[str]:
     return [f"{pool} vocabulary", case]
 
 
-def number(decimals: int, *, signed: bool = False) -> Callable[[Any], str]:
+def number(decimals: int, *, signed: bool = False) -> Callable[[Cell], str]:
     """Shows a float with so many decimals, `-` when there is none."""
     sign = "+" if signed else ""
 
-    def show(value: Any) -> str:
-        return "-" if value is None or math.isnan(value) else f"{value:{sign}.{decimals}f}"
+    def show(value: Cell) -> str:
+        known = isinstance(value, int | float) and not math.isnan(value)
+        return f"{value:{sign}.{decimals}f}" if known else "-"
 
     return show
 
 
-def p_value(value: Any) -> str:
-    return "<0.0001" if value is not None and value < 0.0001 else number(4)(value)
+def p_value(value: Cell) -> str:
+    return "<0.0001" if isinstance(value, int | float) and value < 0.0001 else number(4)(value)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.evaluation.base import Column, Report, Vectors, number
+from wv_cli.evaluation.base import Column, Report, Row, Vectors, number
 from wv_cli.evaluation.config import LabelsConfig
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.models.classifier import Answered, Classifier
@@ -42,19 +42,19 @@ class Counts:
         used = (known > 0) & answered.reads
         self.lines += int(used.sum())
         self.left_out += int((~used).sum())
-        line = np.repeat(np.arange(len(known)), known)
-        keep = used[line]
+        label_line = np.repeat(np.arange(len(known)), known)
+        keep = used[label_line]
         # A label given twice counts once.
-        true = np.unique(line[keep] * n + answered.true_labels[keep])
-        place, rank = np.nonzero((np.arange(answered.labels.shape[1]) < answered.found[:, None]) & used[:, None])
-        guess = place * n + answered.labels[place, rank]
+        true = np.unique(label_line[keep] * n + answered.true_labels[keep])
+        line, rank = np.nonzero((np.arange(answered.labels.shape[1]) < answered.found[:, None]) & used[:, None])
+        guess = line * n + answered.labels[line, rank]
         hits = np.isin(guess, true, assume_unique=True)
         self.gold += np.bincount(true % n, minlength=n)
         self.predicted += np.bincount(guess % n, minlength=n)
         self.right += np.bincount(guess[hits] % n, minlength=n)
         missed = true[~np.isin(true, guess, assume_unique=True)]
         wrong_first = np.full(len(known), -1, np.int64)
-        wrong_first[place[(rank == 0) & ~hits]] = answered.labels[place[(rank == 0) & ~hits], 0]
+        wrong_first[line[(rank == 0) & ~hits]] = answered.labels[line[(rank == 0) & ~hits], 0]
         answer = wrong_first[missed // n]
         pairs, counts = np.unique((missed % n * n + answer)[answer >= 0], return_counts=True)
         for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True):
@@ -130,7 +130,7 @@ def _add_rows(
         if own[1] or own[2]:
             rows.append((classifier.labels[label], scores(*own), own))
     for name, (precision, recall, f1), (right, predicted, gold) in rows:
-        facts = {"data": path, "model": model, "label": name, "precision": precision, "recall": recall, "f1": f1}
+        facts: Row = {"data": path, "model": model, "label": name, "precision": precision, "recall": recall, "f1": f1}
         report.rows.append(
             {**facts, "right": right, "predicted": predicted, "gold": gold, "lines": counts.lines},
         )

@@ -4,7 +4,6 @@ import json
 import math
 import textwrap
 from dataclasses import asdict
-from typing import Any
 
 from wv_cli.evaluation.base import Report
 
@@ -56,7 +55,7 @@ def as_tsv(report: Report) -> str:
     return "\n".join([*lines, ""])
 
 
-def _field(value: Any) -> str:
+def _field(value: object) -> str:
     if _finite(value) is None:
         return ""
     text = f"{value:.6g}" if isinstance(value, float) else str(value)
@@ -78,5 +77,5 @@ def as_json(report: Report) -> str:
     return json.dumps(facts) + "\n"
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> object:
     return None if isinstance(value, float) and not math.isfinite(value) else value

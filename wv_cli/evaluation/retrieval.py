@@ -4,7 +4,7 @@ The truth for a query are the `neighbours` words of highest exact cosine in the 
 (ties to the lowest row). The file under test ranks all other words by its own similarity, codes by Hamming distance or
 overlap, vectors and what product codes stand for by cosine. Over a query's whole ranking
 
-    average precision = sum over true neighbours of (precision at its place) / neighbours
+    average precision = sum over true neighbours of (precision at its position) / neighbours
     recall at N       = true neighbours among the first N / neighbours
 
 Words at equal distance have no order: both figures are expectations over a random order of ties, in closed form, so a
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from wv_cli import formats
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.evaluation.base import Column, Report, Vectors, number, p_value
+from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value
 from wv_cli.evaluation.config import RetrievalConfig
 from wv_cli.evaluation.data import restricted
 from wv_cli.search.codes import CodeNeighbours
@@ -76,10 +76,10 @@ def expected_scores(level: NDArray[np.int64], relevant: NDArray[np.bool_], at: i
     precision = 0.0
     for group in np.flatnonzero(hits).tolist():
         size, found = int(sizes[group]), int(hits[group])
-        place = np.arange(1, size + 1)
-        # A relevant word at place i of the group has (i - 1)(found - 1) / (size - 1) others of the group before it.
-        others = (place - 1) * ((found - 1) / (size - 1)) if size > 1 else np.zeros(1)
-        precision += found / size * float(((found_before[group] + 1 + others) / (before[group] + place)).sum())
+        position = np.arange(1, size + 1)
+        # A relevant word at position i of the group has (i - 1)(found - 1) / (size - 1) others of the group before it.
+        others = (position - 1) * ((found - 1) / (size - 1)) if size > 1 else np.zeros(1)
+        precision += found / size * float(((found_before[group] + 1 + others) / (before[group] + position)).sum())
     return precision / total, recall
 
 
@@ -155,7 +155,7 @@ def _score(names: list[str], truth: Truth, found: list[Found], report: Report) -
         values = 100 * each.precision[used]
         mean = float(values.mean()) if n else math.nan
         error = float(values.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
-        row: dict[str, Any] = {
+        row: Row = {
             "data": truth.path,
             "vectors": name,
             "map": mean,

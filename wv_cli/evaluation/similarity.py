@@ -8,13 +8,12 @@ the first by Steiger's test.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
-from wv_cli.evaluation.base import Column, Report, Vectors, number, p_value, protocol
+from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value, protocol
 from wv_cli.evaluation.config import EvalConfig
 from wv_cli.evaluation.data import Malformed, composed_note, data_lines, restricted
 from wv_cli.evaluation.statistics import pearson, spearman, spearman_interval, steiger
@@ -128,12 +127,12 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig) -> 
     report.notes += notes
     for index, pairs in enumerate(sets):
         report.notes += pairs.malformed.notes()
-        _score([source.name for source in vectors], pairs, [each[index] for each in scored], report)
+        _score([source.name for source in vectors], pairs, [each[index] for each in scored], config, report)
     return report
 
 
-def _score(names: list[str], pairs: Pairs, scored: list[Cosines], report: Report) -> None:
-    if report.config.oov == "zero":
+def _score(names: list[str], pairs: Pairs, scored: list[Cosines], config: EvalConfig, report: Report) -> None:
+    if config.oov == "zero":
         used = np.ones(len(pairs.words), np.bool_)
     else:
         used = np.logical_and.reduce([each.covered for each in scored])
@@ -145,7 +144,7 @@ def _score(names: list[str], pairs: Pairs, scored: list[Cosines], report: Report
         low, high = spearman_interval(rho, n)
         if reason := _reason(values, gold):
             report.unscored.append(f"{name} on {pairs.path}: no correlation: {reason}")
-        row: dict[str, Any] = {
+        row: Row = {
             "data": pairs.path,
             "vectors": name,
             "spearman": rho,

@@ -15,14 +15,14 @@ and `wmean` (of the files' correlations, plain and weighted by pairs).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.evaluation.base import Column, Report, Vectors, number, p_value, protocol
-from wv_cli.evaluation.config import EvalConfig, StsConfig
+from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value, protocol
+from wv_cli.evaluation.config import StsConfig
 from wv_cli.evaluation.data import composed_note, restricted
 from wv_cli.evaluation.statistics import (
     NO_INTERVAL,
@@ -61,9 +61,8 @@ class System:
     zero: list[NDArray[np.int64]]
 
 
-def run(vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig) -> Report:
+def run(vectors: Sequence[Vectors], data: Sequence[str], config: StsConfig) -> Report:
     """Scores every vector file on every data file; see evaluation.Task.run."""
-    assert isinstance(config, StsConfig)
     _require_known(config.after)
     sets = [read_sentence_pairs(path, strict=config.strict) for path in sts_files(data)]
     vocab = read_vocab(config.counts) if config.counts is not None else None
@@ -207,12 +206,12 @@ class _Scores:
         result.interval = [NO_INTERVAL] * len(whole.systems)
         return result
 
-    def rows(self, per_file: int, malformed: int) -> list[dict[str, Any]]:
+    def rows(self, per_file: int, malformed: int) -> list[Row]:
         """`per_file` systems belong to each vector file, in the same order; the first of them is its baseline."""
         rows = []
         for index, system in enumerate(self.systems):
             base, first = index - index % per_file, index % per_file
-            row: dict[str, Any] = {
+            row: Row = {
                 "data": self.name,
                 "vectors": system.vectors,
                 "stop_words": system.stop_words,

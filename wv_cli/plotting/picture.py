@@ -7,12 +7,15 @@ few lines of script for a search box. Words are escaped: a vector file cannot pu
 import html
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError, WvError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _WIDTH, _HEIGHT, _MARGIN = 1000, 720, 60
 # Labels beyond this would be a black cloud; points without one show it under the mouse.
@@ -56,29 +59,30 @@ def kind_of(path: str) -> str:
     raise UsageError(message)
 
 
-def require_matplotlib() -> Any:
+def require_matplotlib() -> "type[Figure]":
     """matplotlib's Figure. Raises WvError naming the extra when it is not installed."""
     try:
-        from matplotlib.figure import Figure
+        from matplotlib import figure
     except ImportError:
         message = "a .png, .svg or .pdf needs matplotlib; pip install 'wv-cli[plot]', or write .html"
         raise WvError(message) from None
-    return Figure
+    kind: type[Figure] = figure.Figure
+    return kind
 
 
 def write_page(
-    stream: BinaryIO, places: NDArray[np.float64], labels: Sequence[str], axes: Sequence[str], title: str
+    stream: BinaryIO, points: NDArray[np.float64], labels: Sequence[str], axes: Sequence[str], title: str
 ) -> None:
-    low, high = places.min(axis=0), places.max(axis=0)
-    room = np.array([_WIDTH, _HEIGHT]) - 2 * _MARGIN
-    scaled = _MARGIN + (places - low) / np.where(high > low, high - low, 1) * room
+    low, high = points.min(axis=0), points.max(axis=0)
+    size = np.array([_WIDTH, _HEIGHT]) - 2 * _MARGIN
+    scaled = _MARGIN + (points - low) / np.where(high > low, high - low, 1) * size
     scaled[:, 1] = _HEIGHT - scaled[:, 1]
     lines = []
     for i, ((x, y), label) in enumerate(zip(scaled.tolist(), labels, strict=True)):
         word = _shown(label)
         text = f'<text x="{x + 5:.1f}" y="{y + 4:.1f}">{word}</text>' if i < _LABELS else ""
-        point = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{word}</title></circle>'
-        lines.append(f'<g class="p" data-w="{word}">{point}{text}</g>')
+        circle = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{word}</title></circle>'
+        lines.append(f'<g class="p" data-w="{word}">{circle}{text}</g>')
     lines.append(
         f'<text class="axis" x="{_WIDTH / 2}" y="{_HEIGHT - 12}" text-anchor="middle">{_shown(axes[0])}</text>'
     )
@@ -94,16 +98,16 @@ def _shown(text: str) -> str:
 
 
 def write_figure(
-    stream: BinaryIO, kind: str, places: NDArray[np.float64], labels: Sequence[str], axes: Sequence[str], title: str
+    stream: BinaryIO, kind: str, points: NDArray[np.float64], labels: Sequence[str], axes: Sequence[str], title: str
 ) -> None:
     """With matplotlib. Raises WvError when it is not installed."""
     figure = require_matplotlib()(figsize=(10, 7.2), layout="constrained")
     plot = figure.add_subplot()
-    plot.scatter(places[:, 0], places[:, 1], s=12, alpha=0.6)
-    for place, label in list(zip(places, labels, strict=True))[:_LABELS]:
+    plot.scatter(points[:, 0], points[:, 1], s=12, alpha=0.6)
+    for point, label in list(zip(points, labels, strict=True))[:_LABELS]:
         # parse_math: a word with two dollar signs is no formula.
         shown = label.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        plot.annotate(shown, place, xytext=(3, 2), textcoords="offset points", fontsize=8, parse_math=False)
+        plot.annotate(shown, point, xytext=(3, 2), textcoords="offset points", fontsize=8, parse_math=False)
     plot.set_xlabel(axes[0])
     plot.set_ylabel(axes[1])
     plot.set_title(title, parse_math=False)

@@ -4,8 +4,6 @@ PCA shows where most of the variance is and is the same every time. t-SNE keeps 
 its distances and the sizes of its clusters mean little.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,8 +42,6 @@ def _tsne(unit: NDArray[np.float64], perplexity: float, seed: int) -> NDArray[np
         message = "--method tsne needs scikit-learn; pip install 'wv-cli[plot]', or use --method pca"
         raise WvError(message) from None
     # A perplexity is a number of neighbours: there must be more points than that.
-    model: Any = TSNE(
-        2, perplexity=min(perplexity, (len(unit) - 1) / 3), init="pca", random_state=seed, metric="cosine"
-    )
+    model = TSNE(2, perplexity=min(perplexity, (len(unit) - 1) / 3), init="pca", random_state=seed, metric="cosine")
     result: NDArray[np.float64] = model.fit_transform(unit).astype(np.float64)
     return result

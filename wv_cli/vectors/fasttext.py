@@ -67,9 +67,9 @@ class SparseRows:
         rows = np.asarray(rows, np.int64)
         result = np.zeros((len(rows), self.shape[1]), np.float32)
         if len(self.kept):
-            place = np.searchsorted(self.kept, rows).clip(max=len(self.kept) - 1)
-            found = self.kept[place] == rows
-            result[found] = self.values[place[found]]
+            position = np.searchsorted(self.kept, rows).clip(max=len(self.kept) - 1)
+            found = self.kept[position] == rows
+            result[found] = self.values[position[found]]
         return result
 
 
@@ -147,8 +147,8 @@ class FastTextModel:
         known, rows = self._bucket_rows
         if not len(known):
             return np.full(len(buckets), -1, np.int64)
-        place = np.searchsorted(known, buckets).clip(max=len(known) - 1)
-        return np.where(known[place] == buckets, rows[place].astype(np.int64) + len(self.words), -1)
+        position = np.searchsorted(known, buckets).clip(max=len(known) - 1)
+        return np.where(known[position] == buckets, rows[position].astype(np.int64) + len(self.words), -1)
 
     def word_rows(self, word: str | bytes) -> Rows:
         """The rows whose mean is the word's vector: its own, if it is known, then those of its n-grams."""
@@ -219,9 +219,9 @@ class FastTextModel:
         if isinstance(self.input, DenseMatrix):
             _subwords.mean_rows(self.input.values.view(np.uint8), starts, rows, out)
             return
-        room, first = max(1, _GATHERED_BYTES // (4 * self.dim)), 0
+        most, first = max(1, _GATHERED_BYTES // (4 * self.dim)), 0
         while first < len(out):
-            last = max(first + 1, int(np.searchsorted(starts, starts[first] + room, side="right")) - 1)
+            last = max(first + 1, int(np.searchsorted(starts, starts[first] + most, side="right")) - 1)
             part = starts[first : last + 1]
             gathered = np.ascontiguousarray(self.input.take(rows[part[0] : part[-1]]))
             _subwords.mean_rows(gathered.view(np.uint8), part - part[0], None, out[first:last])

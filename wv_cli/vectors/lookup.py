@@ -1,5 +1,5 @@
-"""Words of other people's data -> rows of vectors, under a rule for upper and lower case. Words as users type them are
-spelling.find_words'."""
+"""Words of texts and data sets -> rows of vectors, under a rule for upper and lower case. Queries as users type them
+are looked up by spelling.find_queries."""
 
 from collections.abc import Iterable
 from typing import Literal

@@ -9,19 +9,12 @@ from wv_cli.words import WordList, split_words
 _LETTERS = string.ascii_lowercase + string.digits + "-'_."
 
 
-def find_words(
-    words: WordList, query: str, name: str, *, oov: OovRows | None = None, whole: bool = True
-) -> tuple[list[int], str]:
-    """(rows, "") of the words of a query, separated as in a text; with `whole` a query that is itself a word is
-    that word. A word that is not in `words` gets its row from `oov`. ([], problem) when it has none: what is missing in
-    `name`, and a near spelling if any."""
-    return find_queries(words, [query], name, oov=oov, whole=whole)[0]
-
-
 def find_queries(
     words: WordList, queries: Sequence[str], name: str, *, oov: OovRows | None = None, whole: bool = True
 ) -> list[tuple[list[int], str]]:
-    """find_words of each query; all are looked up at once."""
+    """For each query (rows, "") of its words, separated as in a text; with `whole` a query that is itself a word
+    is that word. A word that is not in `words` gets its row from `oov`. ([], problem) when one has none: what is
+    missing in `name`, and a near spelling if any."""
     own = words.find_all(WordList.of(queries)).tolist() if whole else [-1] * len(queries)
     fields = [[] if row >= 0 else split_words(query) for row, query in zip(own, queries, strict=True)]
     found = iter(words.find_all(WordList.of(word for each in fields for word in each)).tolist())
