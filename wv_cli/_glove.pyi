@@ -8,7 +8,7 @@ TILE_RECORD: np.dtype[Any]
 
 class Segment:
     starts: NDArray[np.int64]
-    room: NDArray[np.int64]
+    capacity: NDArray[np.int64]
     def __init__(
         self,
         ids: NDArray[np.int32],
