@@ -25,8 +25,8 @@ def main() -> None:
     words, size = full.ids[full.ids >= 0][: BATCHES * config.batch + 10], 2 * config.window + 1
     text = np.append(words, -1).astype(np.int32)
     model = Bioword(config, Corpus(text, full.vocab, len(words), 1, full.digest))
-    rooms, _ = model.worker()
-    kernel = min(_timed(lambda: model._run.train(model.starts[: BATCHES + 1], 0.1, 0, rooms[0])) for _ in range(3))
+    (worker,), _ = model.worker()
+    kernel = min(_timed(lambda: worker.train(model.starts[: BATCHES + 1], 0.1)) for _ in range(3))
 
     straight = Straight(start_weights(config, len(full.vocab))[:, : config.cells], full.vocab.counts)
     inputs = np.lib.stride_tricks.sliding_window_view(words, size)[: BATCHES * config.batch].astype(np.int64)

@@ -1,9 +1,11 @@
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 
 class LineReader:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         words: tuple[bytes, NDArray[np.int64]],
         labels: tuple[bytes, NDArray[np.int64]],
         *,
@@ -13,7 +15,7 @@ class LineReader:
         buckets: int,
         bucket_row: NDArray[np.int32] | None,
         prefix: bytes,
-    ) -> None: ...
+    ) -> Self: ...
     def read(
         self, text: bytes | memoryview
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]: ...

@@ -2,10 +2,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 class Rules:
+    bucket_row: NDArray[np.int32] | None
     def __init__(
         self,
-        *,
         ids: int,
+        *,
         words: int,
         end_of_line: int,
         word_rows: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None,
@@ -14,6 +15,7 @@ class Rules:
         bucket_row: NDArray[np.int32] | None = None,
     ) -> None: ...
     def survey(self, ids: NDArray[np.int32], next_row: int, isa: str | None = None) -> dict[str, int]: ...
+    def check(self, ids: NDArray[np.int32]) -> None: ...
 
 class Run:
     def __init__(
@@ -33,4 +35,5 @@ class Run:
     def worker(self) -> Worker: ...
 
 class Worker:
+    def __init__(self, run: Run) -> None: ...
     def block(self, start: int, end: int, epoch: int) -> tuple[float, int, int, float]: ...

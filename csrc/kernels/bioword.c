@@ -15,17 +15,66 @@
  *   - max |ds - xx W| over the untouched inputs is at most |xx| scale largest; only a cell whose bound exceeds what the
  *     touched inputs reach is looked at in full.
  *
- * Threads split the windows, then the cells. Winners do not depend on how, a cell's sums are made by one thread in the
- * order of the text, and a maximum has no order: the result is the same bit for bit with any number of threads.
+ * A batch takes stages, which the caller runs one after the other, each on all threads before the next begins:
+ *
+ *   winners   of a range of windows         (threads share the windows)
+ *   gather    what the batch does to a cell (threads share the cells from here on)
+ *   survey    all cells together            (reads only)
+ *   scan      if the survey says so
+ *   update    the weights
+ *
+ * Winners do not depend on how windows are shared, a cell's sums are made in one place in the order of the text, and a
+ * maximum has no order: the result is the same bit for bit with any number of threads.
  */
 #include <math.h>
 
 #include "kernels/lanes.h"
+#include "kernels/scratch.h"
 #include "kernels/wv_kernels.h"
 
 #define FLOOR 1e-30
 #define LIMIT 1048576.0
 #define AHEAD 2 /* positions between fetching rows and using them */
+
+/* A weight that a batch changes. */
+typedef struct {
+    double signal; /* ds = how often the input was active / its frequency */
+    double weight; /* before the update */
+    int32_t row;
+} entry;
+
+/* Scratch space. What `gather` leaves in it is read by `scan` and `update` of the same cells. */
+typedef struct {
+    float *scores, *scales; /* (stride) */
+    const float **rows;     /* (2 window + 1) */
+    int32_t *inputs;        /* (2 window + 1) */
+    int32_t *order;         /* (longest_batch) */
+    int32_t *starts;        /* (cells + 1) */
+    int32_t *active;        /* (2 words), zero between kernels */
+    entry *entries;         /* (2 window + 1) * longest_batch */
+} scratch_space;
+
+/* Lays the scratch space out in `memory`; returns its size in bytes. With memory NULL it only measures. */
+static size_t lay_out(const wv_bioword_run *run, void *memory, scratch_space *space) {
+    wv_scratch scratch = {memory, 0};
+    size_t inputs = 2 * (size_t)run->window + 1;
+    space->scores = WV_TAKE(&scratch, float, run->stride);
+    space->scales = WV_TAKE(&scratch, float, run->stride);
+    space->rows = WV_TAKE(&scratch, const float *, inputs);
+    space->inputs = WV_TAKE(&scratch, int32_t, inputs);
+    space->order = WV_TAKE(&scratch, int32_t, run->longest_batch);
+    space->starts = WV_TAKE(&scratch, int32_t, (size_t)run->cells + 1);
+    space->active = WV_TAKE(&scratch, int32_t, 2 * (size_t)run->words);
+    space->entries = WV_TAKE(&scratch, entry, inputs * (size_t)run->longest_batch);
+    return scratch.used;
+}
+
+size_t WV_NAME(wv_bioword_scratch_bytes)(const wv_bioword_run *run) {
+    scratch_space space;
+    return lay_out(run, NULL, &space);
+}
+
+/* ---------------------------------------------------------------- windows */
 
 /* The inputs of the window around ids[at]: rows of the context words, left to right, then the middle word's. */
 WV_INLINE int32_t window_inputs(const wv_bioword_run *run, int64_t at, int32_t *inputs) {
@@ -69,7 +118,7 @@ WV_INLINE void activations(const float *const *rows, int32_t n, const float *sca
     }
 }
 
-/* The place of the largest of n values, the lowest of equals; values up to the next multiple of lanes are -inf. */
+/* The index of the largest of n values, the lowest of equals; values up to the next multiple of lanes are -inf. */
 WV_INLINE int32_t largest_of(const float *values, int32_t n) {
     vfloat best = v_splat(-INFINITY);
     vint at = {0}, here = {0};
@@ -81,93 +130,121 @@ WV_INLINE int32_t largest_of(const float *values, int32_t n) {
         at = (better & here) | (~better & at);
         here += WV_LANES;
     }
-    int32_t place = at[0];
-    float most = best[0];
+    int first = 0;
     for (int lane = 1; lane < WV_LANES; lane++)
-        if (best[lane] > most || (best[lane] == most && at[lane] < place)) most = best[lane], place = at[lane];
-    return place;
+        if (best[lane] > best[first] || (best[lane] == best[first] && at[lane] < at[first])) first = lane;
+    return at[first];
 }
 
-static void prepare(const wv_bioword_run *run, const wv_bioword_room *room) {
-    for (int32_t c = 0; c < run->stride; c++) room->scales[c] = c < run->cells ? (float)run->scale[c] : 0;
+static void prepare(const wv_bioword_run *run, scratch_space *space) {
+    for (int32_t c = 0; c < run->stride; c++) space->scales[c] = c < run->cells ? (float)run->scale[c] : 0;
 }
 
-static int32_t window_rows(const wv_bioword_run *run, int64_t at, int words_only, const wv_bioword_room *room) {
-    int32_t n = window_inputs(run, at, room->inputs);
-    if (words_only) room->inputs[0] = room->inputs[n - 1], n = 1;
-    for (int32_t k = 0; k < n; k++) room->rows[k] = run->raw + (size_t)run->stride * (size_t)room->inputs[k];
+static int32_t window_rows(const wv_bioword_run *run, int64_t at, int words_only, scratch_space *space) {
+    int32_t n = window_inputs(run, at, space->inputs);
+    if (words_only) {
+        space->inputs[0] = space->inputs[n - 1];
+        n = 1;
+    }
+    for (int32_t k = 0; k < n; k++) space->rows[k] = run->raw + (size_t)run->stride * (size_t)space->inputs[k];
     return n;
 }
 
 int64_t WV_NAME(wv_bioword_activations)(const wv_bioword_run *run, int64_t start, int64_t end, int words_only,
-                                        const wv_bioword_room *room, float *out) {
+                                        void *scratch, float *out) {
+    scratch_space space;
+    lay_out(run, scratch, &space);
     int64_t written = 0;
-    prepare(run, room);
+    prepare(run, &space);
     for (int64_t at = start; at < end; at++) {
         if (run->ids[at] < 0) continue;
-        int32_t n = window_rows(run, at, words_only, room);
-        activations(room->rows, n, room->scales, run->stride, room->scores);
-        for (int32_t c = 0; c < run->cells; c++) out[written * run->cells + c] = room->scores[c];
+        int32_t n = window_rows(run, at, words_only, &space);
+        activations(space.rows, n, space.scales, run->stride, space.scores);
+        for (int32_t c = 0; c < run->cells; c++) out[written * run->cells + c] = space.scores[c];
         written++;
     }
     return written;
 }
 
-static void winners(const wv_bioword_run *run, int64_t start, int64_t from, int64_t to, const wv_bioword_room *room) {
-    prepare(run, room);
+void WV_NAME(wv_bioword_winners)(const wv_bioword_run *run, int64_t start, int64_t from, int64_t to, void *scratch) {
+    scratch_space space;
+    lay_out(run, scratch, &space);
+    prepare(run, &space);
     for (int64_t at = from; at < to; at++) {
         if (run->ids[at] < 0) {
             run->winner[at - start] = -1;
             continue;
         }
         fetch_ahead(run, at);
-        int32_t n = window_rows(run, at, 0, room);
-        activations(room->rows, n, room->scales, run->stride, room->scores);
-        for (int32_t c = run->cells; c < run->stride; c++) room->scores[c] = -INFINITY;
-        run->winner[at - start] = largest_of(room->scores, run->cells);
+        int32_t n = window_rows(run, at, 0, &space);
+        activations(space.rows, n, space.scales, run->stride, space.scores);
+        for (int32_t c = run->cells; c < run->stride; c++) space.scores[c] = -INFINITY;
+        run->winner[at - start] = largest_of(space.scores, run->cells);
     }
 }
 
+/* ---------------------------------------------------------------- cells */
+
 /* Cells are dealt out by cache lines, so that no two threads write to the same one. */
-WV_INLINE int is_mine(const wv_bioword_run *run, int32_t cell, int32_t thread) {
-    return cell / WV_ROW_FLOATS % run->threads == thread;
+WV_INLINE int is_mine(int32_t cell, int32_t thread, int32_t threads) {
+    return cell / WV_ROW_FLOATS % threads == thread;
 }
 
-WV_INLINE double change(const wv_bioword_entry *entry, double xx) { return entry->signal - xx * entry->weight; }
+WV_INLINE double change(const entry *e, double xx) { return e->signal - xx * e->weight; }
 
-/* Entries of this thread's cells, and what the whole batch must know of them. */
-static void gather(wv_bioword_run *run, int64_t start, int64_t end, int32_t thread, const wv_bioword_room *room) {
-    int32_t cells = run->cells, n = (int32_t)(end - start), *starts = room->starts;
+/* Orders the windows of the batch by the cell that won: those of cell c are order[starts[c]] .. order[starts[c + 1] - 1],
+ * in the order of the text. */
+static void order_by_winner(const wv_bioword_run *run, int32_t n, scratch_space *space) {
+    int32_t cells = run->cells, *starts = space->starts;
     for (int32_t c = 0; c <= cells; c++) starts[c] = 0;
     for (int32_t k = 0; k < n; k++)
-        if (run->winner[k] >= 0) starts[run->winner[k] + 1]++;
+        if (run->winner[k] >= 0) starts[run->winner[k]]++;
     for (int32_t c = 0; c < cells; c++) starts[c + 1] += starts[c];
-    for (int32_t k = 0; k < n; k++)
-        if (run->winner[k] >= 0) room->order[starts[run->winner[k]]++] = k;
-    /* starts[c] is now where cell c ends, and starts[c - 1] where it begins. */
-    int32_t filled = 0;
-    for (int32_t c = 0; c < cells; c++) {
-        if (!is_mine(run, c, thread)) continue;
-        run->first[c] = filled;
-        for (int32_t k = c ? starts[c - 1] : 0; k < starts[c]; k++) {
-            int32_t inputs = window_inputs(run, start + room->order[k], room->inputs);
-            for (int32_t i = 0; i < inputs; i++)
-                if (room->active[room->inputs[i]]++ == 0) room->entries[filled++].row = room->inputs[i];
+    /* Each start is now its cell's end, and moves to its beginning. */
+    for (int32_t k = n - 1; k >= 0; k--)
+        if (run->winner[k] >= 0) space->order[--starts[run->winner[k]]] = k;
+}
+
+/* Lists the inputs of the windows that a cell has won, each once, from entries[filled] on, and counts them in `active`.
+ * Returns where the list ends. */
+static int32_t list_inputs(const wv_bioword_run *run, int64_t start, int32_t cell, int32_t filled,
+                           scratch_space *space) {
+    for (int32_t k = space->starts[cell]; k < space->starts[cell + 1]; k++) {
+        int32_t inputs = window_inputs(run, start + space->order[k], space->inputs);
+        for (int32_t i = 0; i < inputs; i++) {
+            int32_t row = space->inputs[i];
+            if (space->active[row]++ == 0) space->entries[filled++].row = row;
         }
+    }
+    return filled;
+}
+
+/* Entries of a share of the cells, and what the whole batch must know of them. */
+void WV_NAME(wv_bioword_gather)(const wv_bioword_run *run, int64_t start, int64_t end, int32_t thread, int32_t threads,
+                                void *scratch) {
+    scratch_space space;
+    lay_out(run, scratch, &space);
+    order_by_winner(run, (int32_t)(end - start), &space);
+    int32_t filled = 0;
+    for (int32_t c = 0; c < run->cells; c++) {
+        if (!is_mine(c, thread, threads)) continue;
+        run->first[c] = filled;
+        filled = list_inputs(run, start, c, filled, &space);
         run->last[c] = filled;
         double xx = 0, signal2 = 0, touched = 0;
-        for (int32_t e = run->first[c]; e < filled; e++) {
-            wv_bioword_entry *entry = room->entries + e;
-            int32_t row = entry->row;
-            entry->signal = room->active[row] * run->inverse[row < run->words ? row : row - run->words];
-            entry->weight = run->scale[c] * (double)run->raw[(size_t)run->stride * (size_t)row + (size_t)c];
-            room->active[row] = 0;
-            xx += entry->weight * entry->signal;
-            signal2 += entry->signal * entry->signal;
+        for (int32_t k = run->first[c]; k < filled; k++) {
+            entry *e = space.entries + k;
+            int32_t row = e->row;
+            e->signal = space.active[row] * run->inverse[row < run->words ? row : row - run->words];
+            e->weight = run->scale[c] * (double)run->raw[(size_t)run->stride * (size_t)row + (size_t)c];
+            space.active[row] = 0;
+            xx += e->weight * e->signal;
+            signal2 += e->signal * e->signal;
         }
-        for (int32_t e = run->first[c]; e < filled; e++)
-            touched = fmax(touched, fabs(change(room->entries + e, xx)));
-        run->xx[c] = xx, run->signal2[c] = signal2, run->touched[c] = touched;
+        for (int32_t k = run->first[c]; k < filled; k++) touched = fmax(touched, fabs(change(space.entries + k, xx)));
+        run->xx[c] = xx;
+        run->signal2[c] = signal2;
+        run->touched[c] = touched;
     }
 }
 
@@ -181,22 +258,45 @@ WV_INLINE double largest_change(const wv_bioword_run *run) {
     return most;
 }
 
+void WV_NAME(wv_bioword_survey)(const wv_bioword_run *run, wv_bioword_survey *survey) {
+    double most = largest_change(run), energy = 0;
+    int scans = 0;
+    for (int32_t c = 0; c < run->cells; c++) {
+        scans |= untouched_bound(run, c) > most;
+        if (run->norm2[c] > 0) energy -= run->xx[c] / sqrt(run->norm2[c]);
+    }
+    survey->energy = energy;
+    survey->most = most;
+    survey->scans = scans;
+}
+
+static void mark_active(const wv_bioword_run *run, int32_t cell, int32_t mark, scratch_space *space) {
+    for (int32_t k = run->first[cell]; k < run->last[cell]; k++) space->active[space->entries[k].row] = mark;
+}
+
 /* Makes touched[cell] the maximum over all inputs, and `largest` exact. */
-static void scan(wv_bioword_run *run, int32_t cell, const wv_bioword_room *room) {
+static void scan_cell(const wv_bioword_run *run, int32_t cell, scratch_space *space) {
     float most = 0, untouched = 0;
-    for (int32_t e = run->first[cell]; e < run->last[cell]; e++) room->active[room->entries[e].row] = 1;
+    mark_active(run, cell, 1, space);
     for (int32_t row = 0; row < 2 * run->words; row++) {
         float size = fabsf(run->raw[(size_t)run->stride * (size_t)row + (size_t)cell]);
         if (size > most) most = size;
-        if (!room->active[row] && size > untouched) untouched = size;
+        if (!space->active[row] && size > untouched) untouched = size;
     }
-    for (int32_t e = run->first[cell]; e < run->last[cell]; e++) room->active[room->entries[e].row] = 0;
+    mark_active(run, cell, 0, space);
     run->largest[cell] = most;
     run->touched[cell] = fmax(run->touched[cell], fabs(run->xx[cell]) * run->scale[cell] * (double)untouched);
 }
 
+void WV_NAME(wv_bioword_scan)(const wv_bioword_run *run, double most, int32_t thread, int32_t threads, void *scratch) {
+    scratch_space space;
+    lay_out(run, scratch, &space);
+    for (int32_t c = 0; c < run->cells; c++)
+        if (is_mine(c, thread, threads) && untouched_bound(run, c) > most) scan_cell(run, c, &space);
+}
+
 /* raw *= factor for the whole cell, whose scale becomes 1. */
-static void fold(wv_bioword_run *run, int32_t cell, double factor) {
+static void fold(const wv_bioword_run *run, int32_t cell, double factor) {
     double norm2 = 0;
     float most = 0;
     for (int32_t row = 0; row < 2 * run->words; row++) {
@@ -205,50 +305,36 @@ static void fold(wv_bioword_run *run, int32_t cell, double factor) {
         norm2 += (double)*weight * (double)*weight;
         if (fabsf(*weight) > most) most = fabsf(*weight);
     }
-    run->scale[cell] = 1, run->largest[cell] = most, run->norm2[cell] = norm2;
+    run->scale[cell] = 1;
+    run->largest[cell] = most;
+    run->norm2[cell] = norm2;
 }
 
-static void update(wv_bioword_run *run, int32_t cell, double step, const wv_bioword_room *room) {
+static void update_cell(const wv_bioword_run *run, int32_t cell, double step, const entry *entries) {
     double xx = run->xx[cell], decay = 1 - step * xx, scale = run->scale[cell] * decay;
     int folds = !(scale >= 1 / LIMIT && scale <= LIMIT);
-    if (folds) fold(run, cell, scale), scale = 1;
+    if (folds) {
+        fold(run, cell, scale);
+        scale = 1;
+    }
     run->scale[cell] = scale;
     double inverse = 1 / scale, norm2 = run->norm2[cell];
-    for (int32_t e = run->first[cell]; e < run->last[cell]; e++) {
-        const wv_bioword_entry *entry = room->entries + e;
-        float *place = run->raw + (size_t)run->stride * (size_t)entry->row + (size_t)cell;
-        double weight = entry->weight + step * change(entry, xx), before = (double)*place;
-        *place = (float)(weight * inverse);
-        if (fabsf(*place) > run->largest[cell]) run->largest[cell] = fabsf(*place);
-        if (folds) norm2 += (double)*place * (double)*place - before * before;
+    for (int32_t k = run->first[cell]; k < run->last[cell]; k++) {
+        const entry *e = entries + k;
+        float *raw = run->raw + (size_t)run->stride * (size_t)e->row + (size_t)cell;
+        double weight = e->weight + step * change(e, xx), before = (double)*raw;
+        *raw = (float)(weight * inverse);
+        if (fabsf(*raw) > run->largest[cell]) run->largest[cell] = fabsf(*raw);
+        if (folds) norm2 += (double)*raw * (double)*raw - before * before;
     }
     run->norm2[cell] = folds ? norm2 : decay * decay * norm2 + 2 * decay * step * xx + step * step * run->signal2[cell];
 }
 
-double WV_NAME(wv_bioword_batch)(wv_bioword_run *run, int64_t start, int64_t end, double rate, int32_t thread,
-                                 const wv_bioword_room *room) {
-    int64_t n = end - start;
-    winners(run, start, start + n * thread / run->threads, start + n * (thread + 1) / run->threads, room);
-    wv_barrier_wait(&run->barrier, run->threads);
-    gather(run, start, end, thread, room);
-    wv_barrier_wait(&run->barrier, run->threads);
-    double most = largest_change(run), energy = 0;
-    int scans = 0;
-    for (int32_t c = 0; c < run->cells; c++) {
-        scans |= untouched_bound(run, c) > most;
-        if (run->norm2[c] > 0) energy -= run->xx[c] / sqrt(run->norm2[c]);
-    }
-    /* Every thread must have read before any writes. */
-    wv_barrier_wait(&run->barrier, run->threads);
-    if (scans) {
-        for (int32_t c = 0; c < run->cells; c++)
-            if (is_mine(run, c, thread) && untouched_bound(run, c) > most) scan(run, c, room);
-        wv_barrier_wait(&run->barrier, run->threads);
-        most = largest_change(run);
-    }
-    double step = rate / fmax(most, FLOOR);
+void WV_NAME(wv_bioword_update)(const wv_bioword_run *run, double rate, int32_t thread, int32_t threads,
+                                void *scratch) {
+    scratch_space space;
+    lay_out(run, scratch, &space);
+    double step = rate / fmax(largest_change(run), FLOOR);
     for (int32_t c = 0; c < run->cells; c++)
-        if (is_mine(run, c, thread) && run->last[c] > run->first[c]) update(run, c, step, room);
-    wv_barrier_wait(&run->barrier, run->threads);
-    return energy;
+        if (is_mine(c, thread, threads) && run->last[c] > run->first[c]) update_cell(run, c, step, space.entries);
 }

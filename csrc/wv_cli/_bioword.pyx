@@ -1,15 +1,22 @@
-"""BioWord's kernel for Python: minibatches on several threads, and the cells' activations (kernels/bioword.c).
+# cython: cdivision=True
+"""BioWord's kernels for Python: minibatches on several threads, and the cells' activations (kernels/bioword.c).
 
 Every array is checked here before its address goes to C.
 """
 
 import numpy as np
 
-from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
 from wv_cli._cpu cimport kernels, kernels_named
-from wv_cli._kernels cimport WV_ROW_FLOATS, wv_bioword_entry, wv_bioword_room, wv_bioword_run, wv_kernels
+from wv_cli._kernels cimport WV_ROW_FLOATS, wv_bioword_run, wv_bioword_survey, wv_kernels
+from wv_cli._scratch cimport address, aligned_zeros
+
+cdef extern from "core/barrier.h" nogil:
+    ctypedef struct wv_barrier:
+        pass
+    void wv_barrier_wait(wv_barrier *barrier, int32_t threads) noexcept
 
 
 cdef int32_t _padded(int32_t cells) noexcept:
@@ -38,27 +45,21 @@ def batch_starts(const int32_t[::1] ids, int64_t windows):
     return starts[: count + 1].copy()
 
 
-cdef class Room:
-    """One thread's working memory; made by Run.room()."""
-
-    cdef wv_bioword_room room
-    cdef object kept_alive
-
-
 cdef class Run:
     """Weights and what goes with them, for one corpus; see kernels/wv_bioword.h.
 
     raw is (2 * words, stride) float32, aligned to 64 bytes, the first `cells` columns used and the others zero; scale
     and norm2 (cells,) float64, largest (cells,) float32, inverse (words,) float64, ids int32 with -1 at line ends.
-    `starts` are the borders of the batches: all that `train` may be given.
+    `starts` are the borders of the batches: all that training may be given.
     """
 
     cdef wv_bioword_run run
+    cdef wv_barrier barrier
+    cdef int32_t threads
     cdef const wv_kernels *table
     cdef object kept_alive
-    cdef int64_t largest_ids, largest_words
 
-    def __init__(self, *, raw, scale, norm2, largest, inverse, ids, starts, int32_t cells, int32_t window,
+    def __init__(self, raw, *, scale, norm2, largest, inverse, ids, starts, int32_t cells, int32_t window,
                  int32_t threads=1, isa=None):
         cdef float[:, ::1] weights = raw
         cdef double[::1] scales = scale, norms = norm2
@@ -67,6 +68,7 @@ cdef class Run:
         cdef const int32_t[::1] text = ids
         cdef int64_t k
         memset(&self.run, 0, sizeof(self.run))
+        memset(&self.barrier, 0, sizeof(self.barrier))
         self.table = kernels() if isa is None else kernels_named(isa)
         words = len(inverse)
         if cells < 1 or window < 1 or threads < 1 or words < 1:
@@ -80,8 +82,8 @@ cdef class Run:
         for k in range(text.shape[0]):
             if text[k] >= words:
                 raise ValueError("an id lies beyond the words")
-        self.largest_ids = max(int(np.max(np.diff(starts))), 1)
-        winner = np.empty(self.largest_ids, np.int32)
+        self.run.longest_batch = max(int(np.max(np.diff(starts))), 1)
+        winner = np.empty(self.run.longest_batch, np.int32)
         sums = np.zeros((3, cells), np.float64)
         ends = np.zeros((2, cells), np.int32)
         cdef int32_t[::1] winners = winner
@@ -89,7 +91,7 @@ cdef class Run:
         cdef int32_t[:, ::1] end_view = ends
         self.kept_alive = (raw, scale, norm2, largest, inverse, ids, winner, sums, ends)
         self.run.words, self.run.cells, self.run.stride = <int32_t>words, cells, <int32_t>weights.shape[1]
-        self.run.window, self.run.threads = window, threads
+        self.run.window, self.threads = window, threads
         self.run.raw, self.run.scale, self.run.norm2 = &weights[0, 0], &scales[0], &norms[0]
         self.run.largest, self.run.inverse = &bounds[0], &inverses[0]
         self.run.ids, self.run.length = &text[0] if text.shape[0] else NULL, text.shape[0]
@@ -97,52 +99,71 @@ cdef class Run:
         self.run.xx, self.run.signal2, self.run.touched = &sum_view[0, 0], &sum_view[1, 0], &sum_view[2, 0]
         self.run.first, self.run.last = &end_view[0, 0], &end_view[1, 0]
 
-    def room(self):
-        """Working memory for one thread."""
-        cdef Room made = Room()
-        cdef int64_t inputs = 2 * <int64_t>self.run.window + 1
-        floats = np.zeros(2 * self.run.stride + WV_ROW_FLOATS, np.float32)
-        pointers = np.zeros(inputs, np.uintp)
-        numbers = np.zeros(inputs + self.largest_ids + self.run.cells + 1, np.int32)
-        active = np.zeros(2 * <int64_t>self.run.words, np.int32)
-        entries = np.zeros(self.largest_ids * inputs * sizeof(wv_bioword_entry) // 8, np.float64)
-        cdef float[::1] float_view = floats
-        cdef uintptr_t[::1] pointer_view = pointers
-        cdef int32_t[::1] number_view = numbers, active_view = active
-        cdef double[::1] entry_view = entries
-        cdef int64_t first = <int64_t>((64 - <uint64_t>&float_view[0] % 64) % 64) // 4  # of 64 aligned bytes
-        made.room.scores, made.room.scales = &float_view[first], &float_view[first + self.run.stride]
-        made.room.rows = <const float **>&pointer_view[0]
-        made.room.inputs, made.room.order = &number_view[0], &number_view[inputs]
-        made.room.starts = &number_view[inputs + self.largest_ids]
-        made.room.active = &active_view[0]
-        made.room.entries = <wv_bioword_entry *>&entry_view[0]
-        made.kept_alive = (floats, pointers, numbers, active, entries)
-        return made
+    def worker(self, int32_t thread=0):
+        """What thread number `thread` of the run needs; see Worker."""
+        return Worker(self, thread)
 
-    def train(self, const int64_t[::1] starts, double rate, int32_t thread, Room room):
-        """Trains batch after batch, starts[i]:starts[i + 1], without the GIL; the sum of the energies. All threads of
-        the run must call it at once with the same batches, each with its number and room."""
+
+cdef class Worker:
+    """One thread's number and scratch space. Not to be shared between threads."""
+
+    cdef Run run
+    cdef int32_t thread
+    cdef object kept_alive
+    cdef void *scratch
+
+    def __init__(self, Run run, int32_t thread):
+        if not 0 <= thread < run.threads:
+            raise ValueError("no such thread")
+        self.run, self.thread = run, thread
+        self.kept_alive = aligned_zeros(run.table.bioword_scratch_bytes(&run.run))
+        self.scratch = address(self.kept_alive)
+
+    def train(self, const int64_t[::1] starts, double rate):
+        """Trains batch after batch, starts[i]:starts[i + 1], without the GIL; the sum of the energies. The workers of all
+        threads of the run must be called at once with the same batches: they wait for each other between the stages."""
+        cdef const wv_bioword_run *run = &self.run.run
         cdef int64_t k
         cdef double energy = 0
-        if not 0 <= thread < self.run.threads:
-            raise ValueError("no such thread")
         for k in range(starts.shape[0]):
-            if not 0 <= starts[k] <= self.run.length or (k and not 0 <= starts[k] - starts[k - 1] <= self.largest_ids):
+            if not 0 <= starts[k] <= run.length or (k and not 0 <= starts[k] - starts[k - 1] <= run.longest_batch):
                 raise ValueError("a batch lies beyond the text or is too large")
         with nogil:
             for k in range(starts.shape[0] - 1):
-                energy += self.table.bioword_batch(&self.run, starts[k], starts[k + 1], rate, thread, &room.room)
+                energy += self.batch(starts[k], starts[k + 1], rate)
         return energy
 
-    def activations(self, int64_t start, int64_t end, bint words_only, Room room):
+    cdef double batch(self, int64_t start, int64_t end, double rate) noexcept nogil:
+        """One minibatch, stage by stage; its energy."""
+        cdef const wv_kernels *table = self.run.table
+        cdef const wv_bioword_run *run = &self.run.run
+        cdef wv_barrier *barrier = &self.run.barrier
+        cdef int32_t thread = self.thread, threads = self.run.threads
+        cdef int64_t n = end - start
+        cdef wv_bioword_survey survey
+        table.bioword_winners(run, start, start + n * thread / threads, start + n * (thread + 1) / threads, self.scratch)
+        wv_barrier_wait(barrier, threads)
+        table.bioword_gather(run, start, end, thread, threads, self.scratch)
+        wv_barrier_wait(barrier, threads)
+        table.bioword_survey(run, &survey)
+        wv_barrier_wait(barrier, threads)
+        if survey.scans:
+            table.bioword_scan(run, survey.most, thread, threads, self.scratch)
+            wv_barrier_wait(barrier, threads)
+        table.bioword_update(run, rate, thread, threads, self.scratch)
+        wv_barrier_wait(barrier, threads)
+        return survey.energy
+
+    def activations(self, int64_t start, int64_t end, bint words_only):
         """<W, v> of the windows around ids[start:end], (words in it, cells) float32; with `words_only` the contexts
         count as empty."""
+        cdef const wv_kernels *table = self.run.table
+        cdef const wv_bioword_run *run = &self.run.run
         cdef int64_t count
-        if not 0 <= start <= end <= self.run.length:
+        if not 0 <= start <= end <= run.length:
             raise ValueError("the words lie beyond the text")
-        out = np.empty((max(end - start, 1), self.run.cells), np.float32)
-        cdef float[:, ::1] place = out
+        out = np.empty((max(end - start, 1), run.cells), np.float32)
+        cdef float[:, ::1] view = out
         with nogil:
-            count = self.table.bioword_activations(&self.run, start, end, words_only, &room.room, &place[0, 0])
+            count = table.bioword_activations(run, start, end, words_only, self.scratch, &view[0, 0])
         return out[:count]

@@ -15,6 +15,7 @@ from libc.string cimport memcpy, memset
 
 from wv_cli._cpu cimport kernels, kernels_named
 from wv_cli._kernels cimport WV_ROW_FLOATS, fill_wv_prediction_options, wv_kernels, wv_prediction_run
+from wv_cli._scratch cimport address, aligned_zeros
 
 
 cdef extern from "core/wordmap.h" nogil:
@@ -226,8 +227,7 @@ cdef class Predictor:
         cdef int32_t[:, ::1] label
         cdef float[:, ::1] score
         cdef int32_t[::1] count
-        cdef float[::1] view
-        cdef float *aligned
+        cdef void *scratch
         if input is not None:
             available = self.set_input(input, &run)
             run.zero_row = -1
@@ -243,10 +243,9 @@ cdef class Predictor:
         if lines == 0:
             return Answers(labels, scores, found)
         label, score, count = labels, scores, found
-        scratch = np.empty(self.table.supervised_predict_scratch_bytes(&run) // sizeof(float) + 17, np.float32)
-        view = scratch
-        aligned = &view[(64 - <uint64_t>&view[0] % 64) % 64 // 4]
+        buffer = aligned_zeros(self.table.supervised_predict_scratch_bytes(&run))
+        scratch = address(buffer)
         with nogil:
             self.table.supervised_predict(&run, &starts[0], &rows[0] if rows.shape[0] else NULL, lines, &label[0, 0],
-                                          &score[0, 0], &count[0], aligned)
+                                          &score[0, 0], &count[0], scratch)
         return Answers(labels, scores, found)

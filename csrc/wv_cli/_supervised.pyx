@@ -14,6 +14,7 @@ from wv_cli._kernels cimport (
     WV_FIRST_LABEL, WV_ROW_FLOATS, fill_wv_supervised_options, wv_alias, wv_kernels, wv_line_rules, wv_line_survey,
     wv_supervised_result, wv_supervised_run,
 )
+from wv_cli._scratch cimport address, aligned_zeros
 
 
 cdef class Rules:
@@ -29,7 +30,7 @@ cdef class Rules:
     cdef object kept_alive
     cdef readonly object bucket_row
 
-    def __init__(self, *, int ids, int words, int end_of_line, word_rows=None, hashes=None, int word_ngrams=1,
+    def __init__(self, int ids, *, int words, int end_of_line, word_rows=None, hashes=None, int word_ngrams=1,
                  bucket_row=None):
         cdef const int64_t[::1] starts
         cdef const int32_t[::1] rows, hash_of
@@ -154,17 +155,13 @@ cdef class Worker:
     """One thread's scratch space. Not to be shared between threads."""
 
     cdef Run run
-    cdef object scratch
-    cdef float *scratch_start
+    cdef object kept_alive
+    cdef void *scratch
 
     def __init__(self, Run run):
-        cdef float[::1] view
         self.run = run
-        buffer = np.empty(run.table.supervised_scratch_bytes(&run.run) // sizeof(float) + 17, np.float32)
-        view = buffer
-        first = (64 - <uint64_t>&view[0] % 64) % 64 // 4
-        self.scratch = view = buffer[first:]
-        self.scratch_start = &view[0]
+        self.kept_alive = aligned_zeros(run.table.supervised_scratch_bytes(&run.run))
+        self.scratch = address(self.kept_alive)
 
     def block(self, int64_t start, int64_t end, int32_t epoch):
         """Trains on the lines of ids[start:end] of one epoch without the GIL. Returns (loss, examples, tokens, lr)."""
@@ -173,5 +170,5 @@ cdef class Worker:
         if not 0 <= start <= end <= run.length:
             raise ValueError(f"block {start}:{end} lies outside the corpus of {run.length} ids")
         with nogil:
-            run.table.supervised_block(&run.run, run.ids, start, end, epoch, self.scratch_start, &result)
+            run.table.supervised_block(&run.run, run.ids, start, end, epoch, self.scratch, &result)
         return result.loss, result.examples, result.tokens, result.lr

@@ -14,6 +14,7 @@ from wv_cli._kernels cimport (
     WV_END_OF_LINE, WV_ROW_FLOATS, fill_wv_word2vec_options, wv_alias, wv_hot_rows, wv_kernels, wv_word2vec_result,
     wv_word2vec_run,
 )
+from wv_cli._scratch cimport address, aligned_zeros
 
 
 cdef extern from "core/sampler.h" nogil:
@@ -228,30 +229,21 @@ cdef class Run:
         return Worker(self, hot_rows)
 
 
-cdef aligned_floats(size_t n):
-    """n zeros, float32, on a cache line."""
-    buffer = np.zeros(n + 16, np.float32)
-    cdef const float[::1] view = buffer
-    first = (64 - <uint64_t>&view[0] % 64) % 64 // 4
-    return buffer[first : first + n]
-
-
 cdef class Worker:
     """One thread's scratch space and private rows. Not to be shared between threads."""
 
     cdef Run run
     cdef wv_hot_rows hot
-    cdef object scratch, copies
-    cdef float *scratch_start
+    cdef object kept_alive
+    cdef void *scratch
 
     def __init__(self, Run run, int hot_rows):
         cdef size_t floats
+        cdef float *copies
         cdef int32_t outputs = run.output_rows
-        cdef float[::1] view
         self.run = run
-        self.scratch = aligned_floats(run.table.word2vec_scratch_bytes(&run.run) // sizeof(float) + 1)
-        view = self.scratch
-        self.scratch_start = &view[0]
+        self.kept_alive = [aligned_zeros(run.table.word2vec_scratch_bytes(&run.run))]
+        self.scratch = address(self.kept_alive[0])
         # A layer that neither draws words nor has their paths walks over all rows in order; there are no hot ones.
         self.hot.count = min(hot_rows, outputs) if run.run.sampler or run.run.path else 0
         if self.hot.count == 0:
@@ -259,10 +251,10 @@ cdef class Worker:
         # Words are sorted by falling count; in a Huffman tree the nodes near the root have the highest numbers.
         self.hot.first_output = outputs - self.hot.count if run.run.path else 0
         floats = self.hot.count * <size_t>run.run.stride
-        self.copies = aligned_floats(4 * floats)
-        view = self.copies
-        self.hot.input, self.hot.input_base = &view[0], &view[floats]
-        self.hot.output, self.hot.output_base = &view[2 * floats], &view[3 * floats]
+        self.kept_alive.append(aligned_zeros(4 * floats * sizeof(float)))
+        copies = <float *>address(self.kept_alive[1])
+        self.hot.input, self.hot.input_base = copies, copies + floats
+        self.hot.output, self.hot.output_base = copies + 2 * floats, copies + 3 * floats
 
     def block(self, int64_t start, int64_t end, int32_t epoch):
         """Trains on ids[start:end] of one epoch without the GIL. Returns (loss, examples, tokens, lr): see wv_kernels.h.
@@ -272,5 +264,5 @@ cdef class Worker:
         if not 0 <= start <= end <= run.length:
             raise ValueError(f"block {start}:{end} lies outside the corpus of {run.length} ids")
         with nogil:
-            run.table.word2vec_block(&run.run, &self.hot, run.ids, start, end, epoch, self.scratch_start, &result)
+            run.table.word2vec_block(&run.run, &self.hot, run.ids, start, end, epoch, self.scratch, &result)
         return result.loss, result.examples, result.tokens, result.lr

@@ -36,19 +36,19 @@ class Kernel:
             raw=self.raw, scale=self.scale, norm2=self.norm2, largest=self.largest, inverse=1 / counts, ids=ids,
             starts=self.starts, cells=self.cells, window=window, threads=threads, isa=isa,
         )  # fmt: skip
-        self.rooms = [self.run.room() for _ in range(threads)]
+        self.workers = [self.run.worker(thread) for thread in range(threads)]
 
     @property
     def W(self):
         return self.raw[:, : self.cells].astype(float) * self.scale
 
     def train(self, first, last, rate):
-        energies = [0.0] * len(self.rooms)
+        energies = [0.0] * len(self.workers)
 
         def work(thread):
-            energies[thread] = self.run.train(self.starts[first : last + 1], rate, thread, self.rooms[thread])
+            energies[thread] = self.workers[thread].train(self.starts[first : last + 1], rate)
 
-        others = [threading.Thread(target=work, args=(i,)) for i in range(1, len(self.rooms))]
+        others = [threading.Thread(target=work, args=(i,)) for i in range(1, len(self.workers))]
         for each in others:
             each.start()
         work(0)
@@ -148,4 +148,6 @@ def test_arguments_are_checked():
         Kernel(weights[:3], counts, ids, window=2, batch=2)
     with pytest.raises(ValueError, match="beyond the text"):
         kernel = Kernel(weights, counts, ids, window=2, batch=2)
-        kernel.run.train(np.array([0, 9]), 0.1, 0, kernel.rooms[0])
+        kernel.workers[0].train(np.array([0, 9]), 0.1)
+    with pytest.raises(ValueError, match="no such thread"):
+        kernel.run.worker(1)

@@ -32,7 +32,7 @@ _ROWS_AT_ONCE = 1 << 12
 _START_DEVIATION = 0.02
 METHOD = "bioword"
 
-Worker = tuple[list[_bioword.Room], ThreadPoolExecutor]
+Worker = tuple[list[_bioword.Worker], ThreadPoolExecutor]
 
 
 def start_weights(config: BiowordConfig, words: int) -> NDArray[np.float32]:
@@ -99,20 +99,20 @@ class Bioword:
 
     def worker(self) -> Worker:
         threads = self.config.threads
-        return [self._run.room() for _ in range(threads)], ThreadPoolExecutor(max(1, threads - 1))
+        return [self._run.worker(thread) for thread in range(threads)], ThreadPoolExecutor(max(1, threads - 1))
 
     def train_step(self, step: int, worker: Worker) -> tuple[float, int, int, float]:
         """The loss is the energy of the paper with shares of the text for frequencies: it falls, below zero."""
-        epoch, place = divmod(step, self.epoch_steps)
+        epoch, index = divmod(step, self.epoch_steps)
         if self._order[0] != epoch:
             self._order = (epoch, np.random.default_rng((self.config.seed, epoch)).permutation(self.epoch_steps))
-        first = int(self._order[1][place]) * self._step_batches
+        first = int(self._order[1][index]) * self._step_batches
         starts = self.starts[first : first + self._step_batches + 1]
         rate = self.config.lr * (1 - epoch / self.epochs)
-        rooms, pool = worker
-        others = [pool.submit(self._run.train, starts, rate, i, rooms[i]) for i in range(1, len(rooms))]
-        energy = self._run.train(starts, rate, 0, rooms[0])
-        for other in others:
+        (first_worker, *others), pool = worker
+        waiting = [pool.submit(other.train, starts, rate) for other in others]
+        energy = first_worker.train(starts, rate)
+        for other in waiting:
             other.result()
         windows = int(np.count_nonzero(self.corpus.ids[starts[0] : starts[-1]] >= 0))
         return energy * self.corpus.tokens, windows, windows, rate
@@ -179,9 +179,9 @@ class BiowordHasher:
             cells=cells,
             window=config.window,
         )
-        room = run.room()
+        worker = run.worker()
         parts = [
-            most_active(run.activations(at, min(at + _ROWS_AT_ONCE, len(corpus.ids)), False, room), config.length)
+            most_active(worker.activations(at, min(at + _ROWS_AT_ONCE, len(corpus.ids)), False), config.length)
             for at in range(0, len(corpus.ids), _ROWS_AT_ONCE)
         ]
         words = self.vocab.words.take(corpus.ids[corpus.ids >= 0])
@@ -224,7 +224,7 @@ def load_hasher(path: str) -> BiowordHasher:
 
 
 def most_active(activations: NDArray[np.float32], length: int) -> NDArray[np.int32]:
-    """(n, length) int32, ascending: the places of the highest numbers of each row, the lowest places of equal ones."""
+    """(n, length) int32, ascending: the columns of the highest numbers of each row, the lowest of equal ones."""
     order = np.argsort(-activations, axis=1, kind="stable")[:, :length]
     order.sort(axis=1)
     return order.astype(np.int32)

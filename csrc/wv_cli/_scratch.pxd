@@ -1,0 +1,16 @@
+"""Memory for the kernels' scratch space (csrc/kernels/scratch.h), which the caller owns."""
+
+from libc.stdint cimport uint8_t, uint64_t
+
+
+cdef inline void *address(uint8_t[::1] buffer) noexcept:
+    return &buffer[0]
+
+
+cdef inline object aligned_zeros(size_t size):
+    """(size,) uint8 zeros, at least one, on a cache line. Pages that are never written cost nothing."""
+    import numpy as np
+
+    buffer = np.zeros(size + 65, np.uint8)
+    cdef uint64_t start = (64 - <uint64_t>address(buffer) % 64) % 64
+    return buffer[start : start + size + 1]
