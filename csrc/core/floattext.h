@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/little_endian.h"
+
 /* Readable bytes every text buffer must have after its end (their content does not matter): numbers are read 8 bytes
  * at a time. */
 #define WV_TEXT_PADDING 16

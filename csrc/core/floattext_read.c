@@ -15,7 +15,6 @@
 #include <xlocale.h>
 #endif
 
-#include "core/little_endian.h"
 #include "core/separators.h"
 
 #define LONGEST_NUMBER 1000

@@ -40,7 +40,9 @@ def test_no_warnings(source):
     assert compiled(*STRICT.split(), "-DWV_HAVE_baseline", "-c", "-o", os.devnull, str(source)) == ""
 
 
-@pytest.mark.parametrize("name", ["wordmap", "tokenizer", "floattext_read", "fasttexttable", "idstream"])
+@pytest.mark.parametrize(
+    "name", ["wordmap", "tokenizer", "floattext_read", "floattext_write", "fasttexttable", "subwords", "idstream"]
+)
 def test_big_endian_machines_are_refused(name):
     other = ["-U__BYTE_ORDER__", "-D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__"]
     assert "wv needs a little-endian machine" in compiled(*other, "-fsyntax-only", str(CORE / f"{name}.c"))

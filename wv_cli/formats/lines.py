@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from wv_cli import _floattext
 from wv_cli.errors import WvError
 from wv_cli.formats.base import Precision
-from wv_cli.words import WordList
+from wv_cli.words import WordList, decode
 
 _NUMBERS = 1 << 17  # printed at once
 
@@ -19,7 +19,7 @@ def require_finite(matrix: NDArray[np.float32], names: Sequence[str | bytes], fi
     bad = _floattext.first_not_finite(matrix)
     if bad is not None:
         name = names[bad[0]]
-        text = name if isinstance(name, str) else name.decode("utf-8", "surrogateescape")
+        text = name if isinstance(name, str) else decode(name)
         message = (
             f"{file}: expected finite numbers, found {matrix[bad]} in the vector of {text!r}; `wv check` tells more"
         )
@@ -48,7 +48,7 @@ def json_lines(key: str, names: Sequence[str | bytes], matrix: NDArray[np.float3
     rows = text_lines(None, matrix, precision).splitlines()
     result = []
     for name, row in zip(names, rows, strict=True):
-        word = name if isinstance(name, str) else name.decode("utf-8", "surrogateescape")
+        word = name if isinstance(name, str) else decode(name)
         text = json.dumps(word, ensure_ascii=not word.isprintable())
         result.append(f'{{"{key}": {text}, "vector": [{row.replace(b" ", b", ").decode()}]}}\n')
     return "".join(result).encode()

@@ -20,7 +20,7 @@ from wv_cli.text.corpus import remapped, require_words
 from wv_cli.text.id_stream import read_ids
 from wv_cli.text.source import Progress, Source
 from wv_cli.text.vocab import SENTENCE_END, times
-from wv_cli.words import WordList
+from wv_cli.words import WordList, encode
 
 FIRST_LABEL = -2  # WV_FIRST_LABEL of csrc/kernels/wv_shared.h: label i is in the stream as FIRST_LABEL - i
 
@@ -71,7 +71,7 @@ def encode_labelled(
         blob, starts, counts = encoder.vocabulary()
         counts[end] += encoder.lines
         order = np.argsort(-counts, kind="stable")
-        is_label = _begins_with(blob, starts, label_prefix.encode("utf-8", "surrogateescape"))
+        is_label = _begins_with(blob, starts, encode(label_prefix))
         is_label[end] = False
         labels = _kept_labels(order[is_label[order]], counts, label_prefix, min_count_label, inputs)
         words = order[~is_label[order]]
@@ -86,7 +86,7 @@ def encode_labelled(
     if kept == 0 and not keep_dropped:
         message = f"no word occurs {times(config.min_count)} (--min-count): lower it or give more text"
         raise WvError(message)
-    word_list, label_list = (WordList(*_text.gather(blob, starts, chosen)) for chosen in (words, labels))
+    word_list, label_list = (WordList(blob, starts).take(chosen) for chosen in (words, labels))
     state = hashlib.blake2b(fingerprint.digest(), digest_size=16)
     for part in (word_list, label_list):
         state.update(part.starts.astype("<i8").tobytes() + part.blob)

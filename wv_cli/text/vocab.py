@@ -80,7 +80,7 @@ def ordered(
 ) -> tuple[Vocab, NDArray[np.int64]]:
     """The vocabulary of words listed in order of first sight, and the index in that list of each of its words."""
     order = np.argsort(-counts, kind="stable")
-    words = WordList(*_text.gather(blob, starts, order))
+    words = WordList(blob, starts).take(order)
     return Vocab(words, np.ascontiguousarray(counts[order]), lines, tokens_read), order
 
 
