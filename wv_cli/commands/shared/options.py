@@ -112,10 +112,11 @@ def shared_options(variants: dict[str, tuple[type[Config], dict[str, Any]]]) -> 
     put in the place of their defaults. An option not given is None; help is that of the first variant that has the
     field, and shows its default, and those of others where they differ."""
 
+    tables = {variant: config.options() for variant, (config, _) in variants.items()}
+
     def decorate(function: Function) -> Function:
-        for name in reversed(_merged([config for config, _ in variants.values()])):
-            fields = {variant: config.options().get(name) for variant, (config, _) in variants.items()}
-            found = {variant: field for variant, field in fields.items() if field is not None}
+        for name in reversed(_merged(list(tables.values()))):
+            found = {variant: fields[name] for variant, fields in tables.items() if name in fields}
             defaults = {variant: variants[variant][1].get(name, field.default) for variant, field in found.items()}
             first = next(iter(defaults.values()))
             others = [f"{variant}: {_shown(value)}" for variant, value in defaults.items() if value != first]
@@ -130,12 +131,12 @@ def shared_options(variants: dict[str, tuple[type[Config], dict[str, Any]]]) -> 
     return decorate
 
 
-def _merged(configs: list[type[Config]]) -> list[str]:
-    """The fields of all, in the order of the first; one that it has not stands before the field it is followed by."""
+def _merged(tables: list[dict[str, Option]]) -> list[str]:
+    """The names in all, in the order of the first; one that it has not stands before the name it is followed by."""
     names: list[str] = []
-    for config in configs:
+    for fields in tables:
         place = len(names)
-        for name in reversed(config.options()):
+        for name in reversed(fields):
             if name in names:
                 place = names.index(name)
             else:
