@@ -167,6 +167,13 @@ def prepare(folder: Path, wv: list[str]) -> None:
         subprocess.run([*wv, *shlex.split(line)], cwd=folder, check=True)
 
 
+def untimed(printed: bytes) -> bytes:
+    """A table in tab-separated columns without the columns that hold times."""
+    rows = [line.split(b"\t") for line in printed.split(b"\n")]
+    timed = [column for column, title in enumerate(rows[0]) if title.endswith(b"_per_second")]
+    return b"\n".join(b"\t".join(cell for i, cell in enumerate(row) if i not in timed) for row in rows)
+
+
 def digest(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=12).hexdigest()
 
@@ -184,7 +191,7 @@ def fingerprint(wv: list[str], chosen: list[str], isa: str) -> dict[str, dict[st
             for line in CASES[case]:
                 done = subprocess.run([*wv, *shlex.split(line)], cwd=folder, capture_output=True, check=False)
                 print(f"{case}: wv {line}: {done.returncode}", file=sys.stderr)
-                record[line] = f"{done.returncode} {digest(done.stdout)}"
+                record[line] = f"{done.returncode} {digest(untimed(done.stdout))}"
             for path in sorted(folder.iterdir()):
                 if path.name.startswith("OUT") and not path.name.endswith(".meta.json"):
                     record[path.name] = digest(path.read_bytes())

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from wv_cli.evaluation.config import EvalConfig, TaskConfig
+from wv_cli.config import Config
+from wv_cli.evaluation.config import EvalConfig
 
 if TYPE_CHECKING:
     from wv_cli.vectors.embeddings import Embeddings
@@ -46,7 +47,7 @@ class Report:
 
     task: str
     measure: str
-    config: TaskConfig
+    config: Config
     columns: list[Column]
     rows: list[Row] = field(default_factory=list)
     scores: list[tuple[str, float]] = field(default_factory=list)
