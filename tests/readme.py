@@ -12,7 +12,7 @@ from pathlib import Path
 from wv_cli.commands import COMMANDS
 from wv_cli.evaluation import TASKS
 from wv_cli.formats import FORMATS
-from wv_cli.hashing import HASHERS, TEXT_HASHERS
+from wv_cli.hashing import HASHERS
 from wv_cli.jobs import MODELS
 
 README = Path(__file__).resolve().parent.parent / "README.md"
@@ -35,10 +35,7 @@ def tables() -> dict[str, str]:
         ),
         "hashers": markdown(
             ["`--method`", "codes", "what a bit says", "source"],
-            [
-                [f"`{name}`", row.kind, row.summary, row.source]
-                for name, row in [*HASHERS.items(), *TEXT_HASHERS.items()]
-            ],
+            [[f"`{name}`", row.kind, row.summary, row.source] for name, row in HASHERS.items()],
         ),
         "formats": markdown(
             ["format", "endings", "reads", "writes", "what it holds", "what it cannot keep"],

@@ -82,7 +82,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
         say(message, quiet, as_json, **facts)
 
     with reading_bar(quiet or as_json) as reading:
-        outcome, facts = session.run(tell, reading)
+        outcome, facts = session.run(tell, reading=reading)
     if outcome is not None and not outcome.finished:
         raise stopped(outcome, session.checkpoint_path is not None, session.resume)
     written = [*session.outputs, *([session.save_counts] if session.save_counts else [])]

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.options import field_options, json_option, quiet_option, saved_run_options, take
-from wv_cli.hashing import HASHERS, TEXT_HASHERS
+from wv_cli.hashing import HASHERS
 from wv_cli.hashing.config import HashConfig
 
 
@@ -36,7 +36,7 @@ class _Hash(click.Command):
     help="NAME.txt, NAME.tsv and - are text for people, any other ending is binary.",
 )  # fmt: skip
 @click.option(
-    "-m", "--method", type=click.Choice([*HASHERS, *TEXT_HASHERS]),
+    "-m", "--method", type=click.Choice(list(HASHERS)),
     help="How to fit a hasher on VECTORS; bioword learns from a text: see wv bioword.",
 )  # fmt: skip
 @click.option("--hasher", metavar="FILE", help="Instead of --method: a hasher from --save-hasher.")
@@ -82,7 +82,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """
     from wv_cli.commands.shared.bar import reading_bar
     from wv_cli.commands.shared.display import say, stopped
-    from wv_cli.jobs.hash import HashSession, run
+    from wv_cli.jobs.hash import HashSession
 
     session = HashSession(config=take(HashConfig, options), argv=("wv", *sys.argv[1:]), **options)
 
@@ -90,8 +90,8 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
         say(message, quiet, as_json, **facts)
 
     with reading_bar(quiet or as_json, unit="rows", desc="encoding") as encoding:
-        outcome, facts = run(session, tell, encoding)
-    if outcome is not None:
+        outcome, facts = session.run(tell, reading=encoding)
+    if outcome is not None and not outcome.finished:
         raise stopped(outcome, session.checkpoint_path is not None, session.resume)
     written = [*session.outputs, *([session.save_hasher] if session.save_hasher else [])]
     if as_json and "-" not in written:

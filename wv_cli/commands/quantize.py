@@ -59,6 +59,6 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
 
     config = take(QuantizeConfig, options)
     session = QuantizeSession(config=config, argv=("wv", *sys.argv[1:]), **options)
-    facts = session.run(tell)
+    _, facts = session.run(tell)
     if as_json:
         click.echo(json.dumps({"output": session.output, **facts}))

@@ -54,7 +54,7 @@ def command(model: str, preset: str | None, quiet: bool, as_json: bool, **option
 
     with reading_bar(quiet or as_json) as reading:
         outcome, facts = session.run(tell, observer(quiet, as_json), reading)
-    if not outcome.finished:
+    if outcome is not None and not outcome.finished:
         raise stopped(outcome, session.checkpoint_path is not None, session.resume)
     if as_json and "-" not in session.outputs:
         click.echo(json.dumps({"outputs": session.outputs, **facts}))

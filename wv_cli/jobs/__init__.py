@@ -8,7 +8,7 @@ from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.registry import Registry
 
 if TYPE_CHECKING:
-    from wv_cli.jobs.session import Session
+    from wv_cli.jobs.session import TextSession
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class Model:
     vocab_defaults: dict[str, Any] = field(default_factory=dict)
     presets: bool = True
 
-    def session_type(self) -> "type[Session]":
+    def session_type(self) -> "type[TextSession]":
         module, name = self.session.split(":")
-        found: type[Session] = getattr(importlib.import_module(module), name)
+        found: type[TextSession] = getattr(importlib.import_module(module), name)
         return found
 
 
