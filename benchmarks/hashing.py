@@ -25,7 +25,7 @@ from wv_cli.errors import UsageError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.config import HashConfig
-from wv_cli.jobs.hash import fit
+from wv_cli.hashing.fit import fit
 from wv_cli.vectors.codes import Codes, CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
 

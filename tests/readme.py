@@ -12,7 +12,7 @@ from pathlib import Path
 from wv_cli.commands import COMMANDS
 from wv_cli.evaluation import TASKS
 from wv_cli.formats import FORMATS
-from wv_cli.hashing import HASHERS, TEXT_HASHERS
+from wv_cli.hashing import HASHERS
 from wv_cli.jobs import MODELS
 
 README = Path(__file__).resolve().parent.parent / "README.md"
@@ -36,8 +36,8 @@ def tables() -> dict[str, str]:
         "hashers": markdown(
             ["`--method`", "codes", "what a bit says", "source"],
             [
-                [f"`{name}`", row.kind, row.summary, row.source]
-                for name, row in [*HASHERS.items(), *((f"wv {name}", row) for name, row in TEXT_HASHERS.items())]
+                [f"`wv {name}`" if row.learns_from == "text" else f"`{name}`", row.kind, row.summary, row.source]
+                for name, row in HASHERS.items()
             ],
         ),
         "formats": markdown(

@@ -12,17 +12,18 @@ from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.biohash import BioHash, kmeans_centres
 from wv_cli.hashing.config import HashConfig
+from wv_cli.hashing.fit import fit
 from wv_cli.hashing.principal import principal_axes, rotation
 from wv_cli.hashing.saved import load_hasher
-from wv_cli.jobs.hash import fit
 from wv_cli.search.packed import unpack_bits
 from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 GLOVE = ROOT / "data" / "hashing" / "glove50_4k.txt.xz"
-EVERY = pytest.mark.parametrize("method", HASHERS)
-SPARSE = pytest.mark.parametrize("method", [name for name, row in HASHERS.items() if row.sparse])
+METHODS = [name for name, row in HASHERS.items() if row.learns_from == "vectors"]
+EVERY = pytest.mark.parametrize("method", METHODS)
+SPARSE = pytest.mark.parametrize("method", [name for name in METHODS if HASHERS[name].sparse])
 
 
 @pytest.fixture(scope="module")
@@ -74,12 +75,12 @@ def test_bad_vectors(method, glove, tmp_path):
     vectors = first(glove, 700)
     hasher = fit(vectors, method, HashConfig(iterations=1))
     with pytest.raises(WvError, match=r"expected vectors of 50 numbers, as the hasher was made for, found 49"):
-        hasher.encode(Embeddings(vectors.words, vectors.matrix[:, :49]), place="x.vec")
+        hasher.encode(Embeddings(vectors.words, vectors.matrix[:, :49]), name="x.vec")
     for value in (np.nan, np.inf, 1e30):
         bad = vectors.matrix.copy()
         bad[3, 7] = value
         damaged = Embeddings(vectors.words, bad)
-        for work in (lambda d=damaged: fit(d, method, HashConfig(), place="x.vec"), lambda d=damaged: hasher.encode(d)):
+        for work in (lambda d=damaged: fit(d, method, HashConfig(), name="x.vec"), lambda d=damaged: hasher.encode(d)):
             with pytest.raises(WvError, match=r"row 4, the word .*: expected finite numbers"):
                 work()
 

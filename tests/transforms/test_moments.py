@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import GOLDEN
+from tests.system.test_container import old, sealed
 from wv_cli.errors import BadFile, WvError
-from wv_cli.system.arrays import load_arrays, save_arrays
 from wv_cli.transforms.moments import Moments
 
 
@@ -131,32 +132,42 @@ def test_there_and_back_through_a_file(tmp_path):
 
 def damaged():
     """(what, change of the file's bytes, message)."""
-    yield "empty", lambda data: b"", "an empty file"
+    yield "empty", lambda data: b"", "the file is empty; expected moments"
     yield "rubbish", lambda data: bytes(range(256)) * 9, "something else"
     yield (
         "another kind",
         lambda data: data.replace(b" moments", b" transform", 1),
-        "expected a moments file, found one of",
+        "expected a file of moments .*found one of transform",
     )
-    yield "a newer version", lambda data: data.replace(b"arrays 1 ", b"arrays 2 ", 1), "expected version 1, found 2"
-    yield "cut", lambda data: data[:-3], "expected .* bytes, found"
-    yield "too long", lambda data: data + b"x", "expected .* bytes, found"
-    yield "no JSON", lambda data: data.replace(b'{"facts"', b'["facts"', 1), "expected a line of JSON"
-    yield "huge", lambda data: data.replace(b"[7, 7]", b"[999999999, 999999999]"), "expected .* bytes, found"
+    yield (
+        "a newer version",
+        lambda data: data.replace(b"moments 1\n", b"moments 2\n", 1).replace(b"arrays 1 ", b"arrays 2 ", 1),
+        r"version 1\), found version '2'; update wv",
+    )
+    yield "cut", lambda data: data[:-3], "a file of .* bytes, found"
+    yield "too long", lambda data: data + b"x", "a file of .* bytes, found"
+    yield "no JSON", lambda data: data.replace(b'{"', b'["', 1), "expected a line of JSON"
+    yield "huge", lambda data: data.replace(b"[7, 7]", b"[999999999, 999999999]"), "a file of .* bytes, found"
     yield "negative", lambda data: data.replace(b"[7, 7]", b"[-7, -7]"), "expected a line of JSON"
-    yield "other arrays", lambda data: data.replace(b'"scatter"', b'"scutter"'), "expected the arrays mean, scatter"
+    yield (
+        "other arrays",
+        lambda data: data.replace(b'"scatter"', b'"scutter"'),
+        "the arrays mean .*, scatter .*, found .*scutter",
+    )
     yield "rows as text", lambda data: data.replace(b'"rows": 50', b'"rows": "50"'), "expected `rows` to be an int"
     yield "shapes", lambda data: data.replace(b"[7, 7]", b"[49, 1]"), "do not fit"
     yield "nan", lambda data: data[:-8] + np.float64(np.nan).tobytes(), "NaN or infinity"
     yield "not a scatter", lambda data: data[:-16] + np.float64([5, 1]).tobytes(), "a scatter that is none"
-    yield "no weight", lambda data: data.replace(b'"weight": 50.0', b'"weight": -5.0'), "below zero"
+    yield "no weight", lambda data: data.replace(b'"weight": 50.0', b'"weight": -5.0'), "counts of 0 or more"
 
 
+@pytest.mark.parametrize("kind", ["new", "old"])
 @pytest.mark.parametrize(("change", "message"), [row[1:] for row in damaged()], ids=[row[0] for row in damaged()])
-def test_damaged_files(change, message, tmp_path):
+def test_damaged_files(change, message, kind, tmp_path):
+    """Of today, with a check sum that fits what was changed, and of version 0.1, which had none."""
     path = tmp_path / "m"
     of(np.random.default_rng(1).standard_normal((50, 7))).save(path)
-    path.write_bytes(change(path.read_bytes()))
+    path.write_bytes(sealed(path.read_bytes(), change) if kind == "new" else change(old(path.read_bytes())))
     with pytest.raises(BadFile, match=message) as caught:
         Moments.load(path)
     assert str(caught.value).startswith(str(path))
@@ -168,18 +179,27 @@ def test_files_that_cannot_be_read(tmp_path):
             Moments.load(path)
 
 
+@pytest.mark.parametrize("old_layout", [False, True], ids=["new", "old"])
 @settings(max_examples=80)
 @given(place=st.integers(0, 10**6), junk=st.binary(min_size=1, max_size=6))
-def test_bytes_overwritten_anywhere(place, junk, tmp_path_factory):
-    """Read or refused; never another exception."""
+def test_bytes_overwritten_anywhere(old_layout, place, junk, tmp_path_factory):
+    """Read or refused; never another exception. With the check sum never another answer."""
     path = tmp_path_factory.mktemp("m") / "m"
-    save_arrays(path, "moments", {"rows": 3, "weight": 3.0}, {"mean": np.ones(2), "scatter": np.eye(2)})
-    data = path.read_bytes()
+    moments = Moments(3, 3.0, np.ones(2), np.eye(2))
+    moments.save(path)
+    data = old(path.read_bytes()) if old_layout else path.read_bytes()
     place %= len(data)
     path.write_bytes(data[:place] + junk + data[place + len(junk) :])
     try:
-        facts, arrays = load_arrays(path, "moments", ("mean", "scatter"))
-        assert isinstance(facts, dict) and all(np.isfinite(array).all() for array in arrays.values())
-        Moments.load(path)
+        read = Moments.load(path)
     except BadFile:
-        pass
+        return
+    assert np.isfinite(read.mean).all() and np.isfinite(read.scatter).all()
+    if not old_layout:
+        assert (read.rows, read.weight) == (3, 3.0) and np.array_equal(read.scatter, np.eye(2))
+
+
+def test_the_old_layout_is_that_of_version_0_1(tmp_path):
+    path = tmp_path / "m"
+    Moments.load(GOLDEN / "version-0.1" / "vectors.moments").save(path)
+    assert old(path.read_bytes()) == (GOLDEN / "version-0.1" / "vectors.moments").read_bytes()

@@ -1,12 +1,11 @@
 """`wv hash`: vectors in, binary codes out."""
 
-import json
 from typing import Any
 
 import click
 
 from wv_cli.commands.shared.options import field_options, json_option, quiet_option, saved_run_options
-from wv_cli.hashing import HASHERS, TEXT_HASHERS
+from wv_cli.hashing import HASHERS
 from wv_cli.hashing.config import HashConfig
 
 
@@ -17,7 +16,7 @@ from wv_cli.hashing.config import HashConfig
     help="NAME.txt, NAME.tsv and - are text for people, any other ending is binary.",
 )  # fmt: skip
 @click.option(
-    "-m", "--method", type=click.Choice([*HASHERS, *TEXT_HASHERS]),
+    "-m", "--method", type=click.Choice(list(HASHERS)),
     help="How to fit a hasher on VECTORS; bioword learns from a text: see wv bioword.",
 )  # fmt: skip
 @click.option("--hasher", metavar="FILE", help="Instead of --method: a hasher from --save-hasher.")
@@ -38,22 +37,14 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     wv hash more.vec --hasher itq.hasher -o more.codes
     wv nn vectors.codes paris --rerank vectors.bin
     """
-    from wv_cli.commands.shared.bar import reading_bar
-    from wv_cli.commands.shared.display import say, stopped
-    from wv_cli.commands.shared.sessions import session_of
-    from wv_cli.jobs.hash import HashSession, run
+    from wv_cli.commands.shared.sessions import run_session, session_of
+    from wv_cli.jobs.hash import HashSession
 
     session = session_of(HashSession, options, config=HashConfig)
+    also = session.save_hasher
+    run_session(session, quiet, as_json, _figures, also=also, progress=False, unit="rows", desc="encoding")
 
-    def tell(message: str, **facts: object) -> None:
-        say(message, quiet, as_json, **facts)
 
-    with reading_bar(quiet or as_json, unit="rows", desc="encoding") as encoding:
-        outcome, facts = run(session, tell, encoding)
-    if outcome is not None:
-        raise stopped(outcome, session.checkpoint_path is not None, session.resume)
-    written = [*session.outputs, *([session.save_hasher] if session.save_hasher else [])]
-    if as_json and "-" not in written:
-        click.echo(json.dumps({"outputs": written, **facts}))
+def _figures(facts: dict[str, Any]) -> str:
     kind = f"{facts['active']} of {facts['bits']} bits" if facts["active"] else f"{facts['bits']} bits"
-    tell(f"wrote {', '.join(written)}: {facts['words']:,} words, {facts['method']}, {kind}")
+    return f": {facts['words']:,} words, {facts['method']}, {kind}"

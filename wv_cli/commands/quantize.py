@@ -46,6 +46,6 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
         say(message, quiet, as_json, **facts)
 
     session = session_of(QuantizeSession, options, config=QuantizeConfig)
-    facts = session.run(tell)
+    _, facts = session.run(tell)
     if as_json:
         click.echo(json.dumps({"output": session.output, **facts}))

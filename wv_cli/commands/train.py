@@ -1,6 +1,6 @@
 """`wv train`: text in, word vectors or a classifier out."""
 
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -44,7 +44,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     --resume continues exactly where it stopped; the exit code is then 130, 143 or 124.
     """
     from wv_cli.commands.shared.sessions import command_line, run_session
-    from wv_cli.jobs.train import Runnable, session
+    from wv_cli.jobs.train import session
 
-    made = cast(Runnable, session(argv=command_line(), **options))
+    made = session(argv=command_line(), **options)
     run_session(made, quiet, as_json, lambda facts: f" ({facts['words_per_second']:,} words/s)")

@@ -41,15 +41,20 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     wv whiten part1.npy --save-moments 1.moments; wv whiten part2.npy --save-moments 2.moments
     wv whiten --merge 1.moments 2.moments --save-transform white.transform
     """
-    from wv_cli.jobs.whiten import WhitenFiles, run
+    from wv_cli.commands.shared.display import say
+    from wv_cli.jobs.whiten import WhitenSession
 
     config = take(WhitenConfig, options)
-    files = WhitenFiles(**options)
-    facts = run(files, config)
+    session = WhitenSession(config=config, **options)
+
+    def tell(message: str, **facts: object) -> None:
+        say(message, quiet, as_json, **facts)
+
+    _, facts = session.run(tell)
     if as_json:
-        click.echo(json.dumps(facts), err="-" in files.outputs)
+        click.echo(json.dumps(facts), err="-" in session.results())
     elif not quiet:
-        click.echo(_told(facts), err=True)
+        click.echo(_told(dict(facts)), err=True)
 
 
 def _told(facts: dict[str, Any]) -> str:

@@ -1,24 +1,60 @@
-"""What the models have in common that train on a corpus block by block: which step trains which block.
+"""What models have in common that train block by block: which step trains which block, in which order.
 
 Not here: what a block does (the models' kernels), and running the steps (wv_cli.engine.run).
 """
 
-from typing import Any
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.engine.run import StepResult
 
-class BlockTraining:
+
+class EpochOrder:
+    """The order in which every epoch takes `count` blocks, or rows: a function of seed and epoch, so that a run that
+    stops and goes on takes the same ones."""
+
+    def __init__(self, seed: int, count: int) -> None:
+        self._seed, self._count = seed, count
+        self._last: tuple[int, NDArray[np.int64]] = (-1, np.empty(0, np.int64))
+
+    def of(self, epoch: int) -> NDArray[np.int64]:
+        """The numbers 0 .. count - 1 as this epoch takes them. Threads may ask at the same time."""
+        last = self._last
+        if last[0] != epoch:
+            order = np.random.default_rng((self._seed, epoch)).permutation(self._count)
+            last = self._last = (epoch, order)
+        return last[1]
+
+
+class Epochs(Protocol):
+    """A config that says how often the text is read."""
+
+    @property
+    def epochs(self) -> int: ...
+
+
+class BlockWorker(Protocol):
+    """What one thread needs, made by a model's worker()."""
+
+    def block(self, start: int, end: int, epoch: int, /) -> StepResult:
+        """Trains on ids[start:end] without the GIL."""
+        ...
+
+
+Config = TypeVar("Config", bound=Epochs)
+
+
+class BlockTraining(Generic[Config]):
     """Step s trains block s % epoch_steps of epoch s // epoch_steps; block b is ids[starts[b]:starts[b + 1]]."""
 
-    config: Any  # with `epochs`
+    config: Config
     starts: NDArray[np.int64]
 
     @property
     def epochs(self) -> int:
-        epochs: int = self.config.epochs
-        return epochs
+        return self.config.epochs
 
     @property
     def epoch_steps(self) -> int:
@@ -28,10 +64,7 @@ class BlockTraining:
     def steps(self) -> int:
         return self.epochs * self.epoch_steps
 
-    def train_step(self, step: int, worker: Any) -> tuple[float, int, int, float]:
-        """(loss sum, examples, tokens, learning rate) of one step; `worker` is what the model's worker() made."""
+    def train_step(self, step: int, worker: BlockWorker) -> StepResult:
+        """See engine.run.Trainable."""
         epoch, block = divmod(step, self.epoch_steps)
-        result: tuple[float, int, int, float] = worker.block(
-            int(self.starts[block]), int(self.starts[block + 1]), epoch
-        )
-        return result
+        return worker.block(int(self.starts[block]), int(self.starts[block + 1]), epoch)

@@ -16,15 +16,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any, Protocol
+from typing import Generic, Protocol, TypeVar
 
 from wv_cli.engine.progress import Progress, Totals
 from wv_cli.errors import WvError
 
 WAKE_SECONDS = 0.2
 
+Worker = TypeVar("Worker")
+StepResult = tuple[float, int, int, float]  # loss sum, examples, tokens, learning rate
 
-class Trainable(Protocol):
+
+class Trainable(Protocol[Worker]):
     """A model as the runner sees it."""
 
     @property
@@ -33,12 +36,12 @@ class Trainable(Protocol):
     def epochs(self) -> int: ...
     @property
     def epoch_steps(self) -> int: ...
-    def worker(self) -> Any:
+    def worker(self) -> Worker:
         """What one thread needs to train steps: working memory and the like."""
         ...
 
-    def train_step(self, step: int, worker: Any) -> tuple[float, int, int, float]:
-        """Trains one step without the GIL; returns (loss sum, examples, tokens, learning rate)."""
+    def train_step(self, step: int, worker: Worker, /) -> StepResult:
+        """Trains one step without the GIL, with what worker() made for this thread."""
         ...
 
 
@@ -61,10 +64,10 @@ class Outcome:
         return self.signal is None and not self.timed_out
 
 
-class _Crew:
+class _Crew(Generic[Worker]):
     """The threads of one stretch of work and what they share."""
 
-    def __init__(self, model: Trainable, next_step: int, totals: Totals) -> None:
+    def __init__(self, model: Trainable[Worker], next_step: int, totals: Totals) -> None:
         self.model = model
         self.next_step = next_step
         self.totals = totals
@@ -133,7 +136,7 @@ def _caught_signals() -> Iterator[list[int]]:
 
 
 def train(
-    model: Trainable,
+    model: Trainable[Worker],
     *,
     threads: int = 1,
     first_step: int = 0,

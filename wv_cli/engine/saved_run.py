@@ -6,27 +6,36 @@ removed when the run has written its results.
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.engine import checkpoint
 from wv_cli.engine.progress import Progress
-from wv_cli.engine.run import Diverged, Outcome, Trainable, train
+from wv_cli.engine.run import Diverged, Outcome, Trainable, Worker, train
 from wv_cli.errors import WvError
 
 
-class Savable(Trainable, Protocol):
-    def identity(self) -> dict[str, Any]:
+class Say(Protocol):
+    """Is told about events: a line for people, and the same as facts for programs."""
+
+    def __call__(self, message: str, **facts: object) -> None: ...
+
+
+class Savable(Trainable[Worker], Protocol[Worker]):
+    """A model whose training can stop and go on."""
+
+    def identity(self) -> Mapping[str, object]:
         """What must be the same for a checkpoint to be continued."""
         ...
 
-    def arrays(self) -> Mapping[str, NDArray[Any]]:
+    def arrays(self) -> Mapping[str, NDArray[np.generic]]:
         """Everything that training changes."""
         ...
 
 
-def resume(path: str, model: Savable, say: Callable[..., None]) -> int:
+def resume(path: str, model: Savable[Worker], say: Say) -> int:
     """Fills the model from the checkpoint at `path` and returns the step to go on with; 0 when there is none. Raises
     WvError for a checkpoint of another run or a damaged one."""
     if not Path(path).exists():
@@ -39,7 +48,7 @@ def resume(path: str, model: Savable, say: Callable[..., None]) -> int:
 
 def train_saving(
     path: str | None,
-    model: Savable,
+    model: Savable[Worker],
     *,
     first_step: int,
     threads: int,

@@ -1,8 +1,8 @@
 """Files of codes (wv_cli.vectors.codes): binary for programs, text for people. Both are read wherever vectors are, as
 +1/-1, 1/0 or, product codes, what they stand for (codes.CodeVectors), and are written by `wv hash` alone.
 
-Binary: a container (container.py) of the arrays `lengths` and `words` (the words end to end), and `codes`: uint8
-(n, ceil(bits / 8)) with the lowest bit first, or the positions of the active bits, uint16 or uint32 (n, active).
+Binary: a container (wv_cli.system.container) of the arrays `lengths` and `words` (the words end to end), and `codes`:
+uint8 (n, ceil(bits / 8)) with the lowest bit first, or the positions of the active bits, uint16 or uint32 (n, active).
 Product codes have a fourth array, `centroids` (float32, in the order of wv_cli.vectors.quantizer), and their bytes in
 `codes`.
 
@@ -112,23 +112,28 @@ def _read_facts(source: Input, facts: Any, **place: int) -> tuple[str, int, int,
 
 def read_binary(source: Input) -> Codes:
     """Raises BadFile for anything that save() would not have written."""
-    facts, arrays = container.read(source, "codes")
-    method, bits, active, rows, parameters = _read_facts(source, facts, byte=len(container.magic("codes")))
-    width, kinds = (active, ("<u2", "<u4")) if active else (-(-bits // 8), ("|u1",))
-    centroids, quantizer = arrays.get("centroids"), None
-    try:
-        lengths, words, data = arrays["lengths"], arrays["words"], arrays["codes"]
-        fits = lengths.shape == (rows,) and data.shape == (rows, width) and words.ndim == 1
-        fits = fits and data.dtype.newbyteorder("<").str in kinds and lengths.dtype == np.uint32
-        if centroids is not None:
-            quantizer = product_quantizer(centroids, bits)
-            fits = fits and not active and centroids.dtype == np.float32 and quantizer is not None
-    except KeyError:
-        fits = False
-    if not fits or words.dtype != np.uint8 or int(lengths.sum(dtype=np.int64)) != len(words):
-        found = ", ".join(f"{key} {array.dtype}{list(array.shape)}" for key, array in arrays.items())
-        problem = f"the arrays ({found}) do not fit {rows:,} words and codes of {bits} bits, {active} active"
-        raise BadFile(source.name, problem, byte=len(container.magic("codes")))
+    return _read_binary(source)[0]
+
+
+def _read_binary(source: Input) -> tuple[Codes, int]:
+    """(the codes, the byte where their words begin)."""
+    reader = container.Reader(source, "codes")
+    method, bits, active, rows, parameters = _read_facts(source, reader.header, byte=reader.header_at)
+    width, kinds = (active, "<u2 <u4") if active else (-(-bits // 8), "|u1")
+    layout: dict[str, tuple[str, tuple[int | str, ...]]] = {
+        "lengths": ("<u4", (rows,)),
+        "words": ("|u1", ("letters",)),
+        "codes": (kinds, (rows, width)),
+    }
+    if "centroids" in reader.layout:
+        layout["centroids"] = ("<f4", ("numbers",))
+    what = f"{rows:,} words and codes of {bits} bits, {active} active"
+    letters = reader.expect(layout, what)["letters"]
+    arrays = reader.read()
+    lengths, words, data = arrays["lengths"], arrays["words"], arrays["codes"]
+    quantizer = product_quantizer(arrays["centroids"], bits) if "centroids" in arrays and not active else None
+    if ("centroids" in arrays and quantizer is None) or int(lengths.sum(dtype=np.int64)) != letters:
+        reader.refuse(f"the lengths of the words or the centroids do not fit {what}")
     starts = np.zeros(rows + 1, np.int64)
     np.cumsum(lengths, out=starts[1:])
     if quantizer is not None:
@@ -142,7 +147,8 @@ def read_binary(source: Input) -> Codes:
     if quantizer is None and (bad := _wrong_row(codes, bits, active)) is not None:
         expected = f"{active} ascending positions below {bits}" if active else f"no bits beyond the first {bits}"
         raise BadFile(source.name, f"expected {expected}, found otherwise in row {bad + 1}")
-    return Codes(WordList(words.tobytes(), starts), method, bits, active, codes, parameters, quantizer)
+    made = Codes(WordList(words.tobytes(), starts), method, bits, active, codes, parameters, quantizer)
+    return made, reader.offset("words")
 
 
 def _wrong_row(codes: NDArray[Any], bits: int, active: int) -> int | None:
@@ -244,10 +250,7 @@ def _check(codes: Codes, report: Report, place: Callable[[int], int], unit: str)
 
 
 def _check_binary(source: Input, report: Report) -> None:
-    codes = read_binary(source)
-    row_bytes = codes.active * (2 if codes.bits <= 1 << 16 else 4) if codes.sparse else -(-codes.bits // 8)
-    centroids = 0 if codes.quantizer is None else codes.quantizer.centroids.nbytes
-    first_word = source.position - container.END_BYTES - centroids - len(codes) * row_bytes - len(codes.words.blob)
+    codes, first_word = _read_binary(source)
     _check(codes, report, lambda row: first_word + int(codes.words.starts[row]), "byte")
 
 

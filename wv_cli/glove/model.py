@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _glove
+from wv_cli.engine.blocks import EpochOrder
+from wv_cli.engine.run import StepResult
 from wv_cli.errors import BadFile, WvError
 from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.tiles import CHUNK_RECORDS, TileStore
@@ -56,7 +58,7 @@ class Glove:
         )
         self._lock = threading.Lock()
         self.costs = np.zeros(config.iterations)
-        self._order: tuple[int, NDArray[np.int64]] = (-1, np.empty(0, np.int64))
+        self.order = EpochOrder(config.seed, len(store.chunks))
 
     @staticmethod
     def bytes_needed(config: GloveConfig, words: int) -> int:
@@ -125,27 +127,19 @@ class Glove:
         return self.epochs * self.epoch_steps
 
     def worker(self) -> tuple[NDArray[Any], NDArray[np.float32]]:
-        """Room for a chunk and the kernel's working memory."""
+        """A buffer for a chunk and the kernel's working memory."""
         floats = -(-self._run.scratch_bytes(CHUNK_RECORDS) // 4)
         return np.empty(CHUNK_RECORDS, _glove.TILE_RECORD), memory.zeros(1, floats)[0]
 
-    def train_step(self, step: int, worker: tuple[NDArray[Any], NDArray[np.float32]]) -> tuple[float, int, int, float]:
-        iteration, place = divmod(step, self.epoch_steps)
-        chunk = int(self._order_of(iteration)[place])
+    def train_step(self, step: int, worker: tuple[NDArray[Any], NDArray[np.float32]]) -> StepResult:
+        iteration, block = divmod(step, self.epoch_steps)
+        chunk = int(self.order.of(iteration)[block])
         records = self.store.read(chunk, worker[0])
         row, column = (int(x) for x in self.store.chunks[chunk, :2])
         cost = self._run.chunk(records, row, column, iteration, chunk, worker[1])
         with self._lock:
             self.costs[iteration] += cost
         return cost, len(records), len(records), self.config.eta
-
-    def _order_of(self, iteration: int) -> NDArray[np.int64]:
-        """The order of the chunks, a function of seed and iteration."""
-        order = self._order
-        if order[0] != iteration:
-            random = np.random.default_rng((self.config.seed, iteration))
-            order = self._order = (iteration, random.permutation(self.epoch_steps))
-        return order[1]
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads and the output may change."""

@@ -1,21 +1,50 @@
-"""Binary codes of vectors, and the table of methods: what `wv hash --method` offers."""
+"""Binary codes of vectors and of words, and the table of methods: what `wv hash --method` offers."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
+from wv_cli.hashing.config import BiowordConfig, HashConfig
 from wv_cli.registry import Registry
+
+DENSE_LENGTH, SPARSE_LENGTH = 128, 32
+_EVERY = ("length", "normalize", "centre", "seed")
+
+
+def _product_length(dim: int) -> int:
+    from wv_cli.hashing.product import longest
+
+    return longest(dim, DENSE_LENGTH)
+
+
+def _never(config: HashConfig) -> bool:
+    return False
 
 
 @dataclass(frozen=True)
 class Hasher:
-    """`module` has fit(method, x, config, train), see linear.Fitted. `kind`: of the codes (wv_cli.vectors.codes),
-    sparse ones have a fixed number of active bits. `centre` is what --centre auto means for the method: `none`, `mean`
-    (of all rows) or `row` (each its own)."""
+    """A method that learns from vectors has in `module` a fit (hashing.base.Fit), and in `loader` a read_hasher that
+    reads what was saved; one that learns from a text has a command and a job of its own, and its own file.
+
+    `config` is what it takes, `options` the fields of it that have an effect and are recorded with the codes. `kind`:
+    of the codes (wv_cli.vectors.codes); sparse ones have a fixed number of active bits. What the config leaves open:
+    `centre` is what --centre auto means, `none`, `mean` (of all rows) or `row` (each its own); `length` the bits, or
+    the active ones, for vectors of a dimension; `expansion` the units of sparse codes for a length and a dimension
+    (None: the method has no such option). `by_steps`: whether a run can stop and go on.
+    """
 
     module: str
     summary: str
     source: str
-    kind: str  # dense, sparse, product
-    centre: str
+    kind: Literal["dense", "sparse", "product"] = "dense"
+    centre: Literal["none", "mean", "row"] = "none"
+    options: tuple[str, ...] = _EVERY
+    length: Callable[[int], int] = lambda dim: DENSE_LENGTH
+    expansion: Callable[[int, int], int] | None = None
+    by_steps: Callable[[HashConfig], bool] = _never
+    loader: str = "wv_cli.hashing.linear"
+    learns_from: Literal["vectors", "text"] = "vectors"
+    config: type[HashConfig] | type[BiowordConfig] = HashConfig
 
     @property
     def sparse(self) -> bool:
@@ -25,83 +54,122 @@ class Hasher:
 HASHERS: Registry[Hasher] = Registry(
     "hashing method",
     [
-        (name, Hasher(f"wv_cli.hashing.{module}", summary, source, kind, centre))
-        for name, module, kind, centre, summary, source in [
-            ("lsh", "random", "dense", "none", "Signs of Gaussian projections.", "Charikar 2002"),
-            (
-                "fly",
-                "random",
-                "sparse",
-                "row",
+        (
+            "lsh",
+            Hasher(
+                "wv_cli.hashing.random",
+                "Signs of Gaussian projections.",
+                "Charikar 2002",
+                options=(*_EVERY, "threshold", "orthogonal"),
+            ),
+        ),
+        (
+            "fly",
+            Hasher(
+                "wv_cli.hashing.random",
                 "The highest of many sums of a few coordinates.",
                 "Dasgupta, Stevens, Navlakha 2017",
+                kind="sparse",
+                centre="row",
+                options=(*_EVERY, "expansion", "sampling"),
+                length=lambda dim: SPARSE_LENGTH,
+                expansion=lambda length, dim: 10 * dim,
             ),
-            (
-                "densefly",
-                "random",
-                "dense",
-                "row",
+        ),
+        (
+            "densefly",
+            Hasher(
+                "wv_cli.hashing.random",
                 "Signs of sums of a few coordinates.",
                 "Sharma, Navlakha 2018, arXiv 1812.01844",
+                centre="row",
+                options=(*_EVERY, "threshold", "sampling"),
             ),
-            (
-                "randexp",
-                "random",
-                "sparse",
-                "none",
+        ),
+        (
+            "randexp",
+            Hasher(
+                "wv_cli.hashing.random",
                 "The highest of many Gaussian projections.",
                 "Liang et al. 2021, arXiv 2101.06887 (baseline)",
+                kind="sparse",
+                options=(*_EVERY, "expansion"),
+                length=lambda dim: SPARSE_LENGTH,
+                expansion=lambda length, dim: 10 * dim,
             ),
-            (
-                "biohash",
-                "biohash",
-                "sparse",
-                "none",
+        ),
+        (
+            "biohash",
+            Hasher(
+                "wv_cli.hashing.biohash",
                 "The nearest of many centres, learnt by competition.",
                 "Ryali, Hopfield, Grinberg, Krotov 2020, arXiv 2001.04907",
+                kind="sparse",
+                options=(
+                    *_EVERY,
+                    *("expansion", "rule", "p", "rank", "delta", "lr", "epochs", "batch", "normalize_weights"),
+                ),
+                length=lambda dim: SPARSE_LENGTH,
+                expansion=lambda length, dim: 20 * length,
+                by_steps=lambda config: config.rule == "sgd",
             ),
-            (
-                "pcah",
-                "principal",
-                "dense",
-                "mean",
+        ),
+        (
+            "pcah",
+            Hasher(
+                "wv_cli.hashing.principal",
                 "Signs of the principal components.",
                 "Wang, Kumar, Chang 2010",
+                centre="mean",
+                options=(*_EVERY, "threshold"),
+                length=lambda dim: min(DENSE_LENGTH, dim),
             ),
-            (
-                "itq",
-                "principal",
-                "dense",
-                "mean",
+        ),
+        (
+            "itq",
+            Hasher(
+                "wv_cli.hashing.principal",
                 "Signs of the principal components, rotated to lose least.",
                 "Gong, Lazebnik 2011",
+                centre="mean",
+                options=(*_EVERY, "threshold", "iterations"),
+                length=lambda dim: min(DENSE_LENGTH, dim),
             ),
-            ("sign", "random", "dense", "none", "Signs of the coordinates themselves.", "Faruqui et al. 2015"),
-            (
-                "pq",
-                "product",
-                "product",
-                "none",
+        ),
+        (
+            "sign",
+            Hasher(
+                "wv_cli.hashing.random",
+                "Signs of the coordinates themselves.",
+                "Faruqui et al. 2015",
+                options=(*_EVERY, "threshold"),
+                length=lambda dim: dim,
+            ),
+        ),
+        (
+            "pq",
+            Hasher(
+                "wv_cli.hashing.product",
                 "Bytes that name the nearest centroid of each block of coordinates.",
                 "Jegou, Douze, Schmid 2011",
+                kind="product",
+                length=_product_length,
+                loader="wv_cli.hashing.product",
             ),
-        ]
-    ],
-)
-
-# Methods that learn from a text instead of vectors; each is a command of its own: `wv bioword`.
-TEXT_HASHERS: Registry[Hasher] = Registry(
-    "hashing method of texts",
-    [
+        ),
         (
             "bioword",
             Hasher(
                 "wv_cli.hashing.bioword",
                 "Kenyon cells most active for a word, learnt from a text.",
                 "Liang et al. 2021, arXiv 2101.06887",
-                "sparse",
-                "none",
+                kind="sparse",
+                options=("cells", "window", "length", "normalize_cells", "lr", "batch", "epochs", "seed"),
+                length=lambda dim: BiowordConfig.length,
+                loader="wv_cli.hashing.bioword",
+                learns_from="text",
+                config=BiowordConfig,
             ),
-        )
+        ),
     ],
 )

@@ -6,16 +6,17 @@ step of the run is STEP_ROWS rows, so it can stop, be saved and go on. `kmeans` 
 delta = 0, spherical k-means, computed directly: deterministic, no learning rate, and the default.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _hashing
-from wv_cli.engine.run import Outcome, train
+from wv_cli.engine.blocks import EpochOrder
+from wv_cli.engine.run import StepResult
+from wv_cli.hashing.base import Train, require_rows
 from wv_cli.hashing.config import HashConfig
-from wv_cli.hashing.linear import Fitted, require_rows
+from wv_cli.hashing.linear import Projections
 from wv_cli.system import memory
 from wv_cli.system.memory import aligned
 from wv_cli.transforms.clusters import Owner, nearest, spherical_kmeans, sums_of_classes
@@ -23,16 +24,14 @@ from wv_cli.transforms.clusters import Owner, nearest, spherical_kmeans, sums_of
 STEP_ROWS = 1 << 13
 
 
-def fit(
-    method: str, x: NDArray[np.float32], config: HashConfig, run: Callable[["BioHash"], Outcome] = train
-) -> Fitted | None:
-    """`run` trains a BioHash (engine.run); None when it stopped before the end."""
+def fit(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -> Projections | None:
+    """None when the training of a BioHash, which `train` runs, stopped before the end."""
     units = config.expansion
     require_rows(len(x), units, method, f"{units} units")
     if config.rule == "kmeans":
-        return Fitted(kmeans_centres(x, units, config.epochs, config.seed, config.threads)[0])
+        return Projections(kmeans_centres(x, units, config.epochs, config.seed, config.threads)[0])
     model = BioHash(x, config)
-    return Fitted(np.array(model.effective)) if run(model).finished else None
+    return Projections(np.array(model.effective)) if train(model).finished else None
 
 
 class BioHash:
@@ -48,12 +47,13 @@ class BioHash:
         start = random.standard_normal((units, dim))
         self.weights[:] = start / np.linalg.norm(start, config.p, axis=1, keepdims=True)
         self._isa = isa
-        self._order: tuple[int, NDArray[np.int32]] = (-1, np.empty(0, np.int32))
+        self._order = EpochOrder(config.seed, len(x))
 
     @property
     def effective(self) -> NDArray[np.float32]:
         """sign(w) |w|^(p - 1), (units, dim): activations are its inner products."""
-        return np.sign(self.weights) * np.abs(self.weights) ** np.float32(self.config.p - 1)
+        powers: NDArray[np.float32] = np.abs(self.weights) ** np.float32(self.config.p - 1)
+        return np.sign(self.weights) * powers
 
     @property
     def epochs(self) -> int:
@@ -85,12 +85,9 @@ class BioHash:
         scratch[:] = 0
         return run, scratch
 
-    def train_step(self, step: int, worker: tuple[_hashing.BioHash, NDArray[Any]]) -> tuple[float, int, int, float]:
-        epoch, place = divmod(step, self.epoch_steps)
-        if self._order[0] != epoch:
-            random = np.random.default_rng((self.config.seed, epoch))
-            self._order = (epoch, random.permutation(len(self.x)).astype(np.int32))
-        rows = self._order[1][place * self._step_rows : (place + 1) * self._step_rows]
+    def train_step(self, step: int, worker: tuple[_hashing.BioHash, NDArray[Any]]) -> StepResult:
+        epoch, block = divmod(step, self.epoch_steps)
+        rows = self._order.of(epoch)[block * self._step_rows : (block + 1) * self._step_rows].astype(np.int32)
         lr = self.config.lr * (1 - epoch / self.epochs)
         run, scratch = worker
         energy = run.train(self.x, rows, self.config.batch, lr, scratch)

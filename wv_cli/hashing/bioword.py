@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _bioword
-from wv_cli.errors import BadFile, WvError
+from wv_cli.engine.blocks import EpochOrder
+from wv_cli.engine.run import StepResult
+from wv_cli.errors import WvError
 from wv_cli.hashing.config import BiowordConfig
 from wv_cli.system import container, memory
 from wv_cli.system.input import open_input
-from wv_cli.system.output import open_output
 from wv_cli.text.corpus import Corpus
 from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.codes import Codes
@@ -74,7 +75,7 @@ class Bioword:
             window=config.window,
             threads=config.threads,
         )
-        self._order: tuple[int, NDArray[np.int64]] = (-1, np.empty(0, np.int64))
+        self._order = EpochOrder(config.seed, self.epoch_steps)
 
     @staticmethod
     def bytes_needed(config: BiowordConfig, words: int) -> int:
@@ -101,12 +102,10 @@ class Bioword:
         threads = self.config.threads
         return [self._run.worker(thread) for thread in range(threads)], ThreadPoolExecutor(max(1, threads - 1))
 
-    def train_step(self, step: int, worker: Worker) -> tuple[float, int, int, float]:
+    def train_step(self, step: int, worker: Worker) -> StepResult:
         """The loss is the energy of the paper with shares of the text for frequencies: it falls, below zero."""
-        epoch, index = divmod(step, self.epoch_steps)
-        if self._order[0] != epoch:
-            self._order = (epoch, np.random.default_rng((self.config.seed, epoch)).permutation(self.epoch_steps))
-        first = int(self._order[1][index]) * self._step_batches
+        epoch, block = divmod(step, self.epoch_steps)
+        first = int(self._order.of(epoch)[block]) * self._step_batches
         starts = self.starts[first : first + self._step_batches + 1]
         rate = self.config.lr * (1 - epoch / self.epochs)
         (first_worker, *others), pool = worker
@@ -146,7 +145,8 @@ class BiowordHasher:
         if not self.config.normalize_cells:
             return np.ones(self.config.cells)
         norms = np.sqrt(np.einsum("ij,ij->j", used, used, dtype=np.float64))
-        return np.divide(1, norms, out=np.ones_like(norms), where=norms > 0)
+        factors: NDArray[np.float64] = np.divide(1, norms, out=np.ones_like(norms), where=norms > 0)
+        return factors
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -197,34 +197,44 @@ class BiowordHasher:
             "weights": self.weights[:, : self.config.cells],
         }
         header = {"config": {**asdict(self.config), "threads": 1}, "lines": self.vocab.lines}
-        with open_output(path) as stream:
-            container.write(stream, METHOD, header, arrays)
+        container.save(path, METHOD, header, arrays)
 
 
 def load_hasher(path: str) -> BiowordHasher:
     """Raises BadFile for a file that is none of ours, is damaged or lies; WvError when it cannot be read."""
-    with open_input(path) as source:
-        header, arrays = container.read(source, METHOD)
+    with open_input(path, "a bioword hasher") as source:
+        reader = container.Reader(source, METHOD, advice="train it again")
+        config, lines = _config(reader), reader.fact("lines", int)
+        layout = {
+            "lengths": ("<u4", ("words",)),
+            "words": ("|u1", ("letters",)),
+            "counts": ("<i8", ("words",)),
+            "weights": ("<f4", ("rows", config.cells)),
+        }
+        sizes = reader.expect(layout, f"a bioword hasher of {config.cells} cells")
+        words = sizes["words"]
+        if not words or sizes["rows"] != 2 * words:
+            reader.refuse(f"expected weights of {2 * words:,} rows for {words:,} words, found {sizes['rows']:,}")
+        padded = memory.zeros(2 * words, memory.padded(config.cells))
+        arrays = reader.read({"weights": padded[:, : config.cells]})
+        reader.require_finite({"weights": padded})
+        starts = np.concatenate([[0], np.cumsum(arrays["lengths"], dtype=np.int64)])
+        if starts[-1] != sizes["letters"] or arrays["counts"].min() < 1:
+            reader.refuse("the lengths or the counts of the words do not fit them", reader.offset("lengths"))
+    return BiowordHasher(config, Vocab(WordList(arrays["words"].tobytes(), starts), arrays["counts"], lines), padded)
+
+
+def _config(reader: container.Reader) -> BiowordConfig:
     try:
-        config = BiowordConfig(**header["config"])
+        config = BiowordConfig(**reader.fact("config", dict))
         config.validate()
-        lengths, blob, counts, weights = (arrays[name] for name in ("lengths", "words", "counts", "weights"))
-        starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-        words = len(lengths)
-        if not (starts[-1] == len(blob) and counts.shape == (words,) and weights.shape == (2 * words, config.cells)):
-            raise ValueError
-        if words == 0 or counts.min() < 1 or not np.isfinite(weights).all():
-            raise ValueError
-        vocab = Vocab(WordList(blob.tobytes(), starts), counts.astype(np.int64), int(header["lines"]))
-    except (KeyError, TypeError, ValueError, WvError) as error:
-        raise BadFile(path, "the parts of this bioword hasher do not fit each other; train it again") from error
-    padded = memory.zeros(2 * words, memory.padded(config.cells))
-    padded[:, : config.cells] = weights
-    return BiowordHasher(config, vocab, padded)
+    except (TypeError, WvError) as error:
+        reader.refuse(f"expected the options of a bioword hasher, found others ({error})")
+    return config
 
 
 def most_active(activations: NDArray[np.float32], length: int) -> NDArray[np.int32]:
-    """(n, length) int32, ascending: the columns of the highest numbers of each row, the lowest of equal ones."""
+    """(n, length) int32, ascending: the positions of the highest numbers of each row, the lowest of equal ones."""
     order = np.argsort(-activations, axis=1, kind="stable")[:, :length]
     order.sort(axis=1)
     return order.astype(np.int32)

@@ -5,25 +5,24 @@ ITQ minimises |sgn(V R) - V R|^2 over rotations R, V the projected rows, by turn
 Neither step can raise the error; `errors` has it for every turn.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
+from wv_cli.hashing.base import Train, require_rows
 from wv_cli.hashing.config import HashConfig
-from wv_cli.hashing.linear import Fitted, require_rows
+from wv_cli.hashing.linear import Projections
 
 _BLOCK_ROWS = 1 << 14
 _RANK_CUT = 1e-10  # of the largest eigenvalue
 
 
-def fit(method: str, x: NDArray[np.float32], config: HashConfig, train: Any = None) -> Fitted:
+def fit(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -> Projections:
     """Raises UsageError for more bits than the rows have directions."""
     axes = principal_axes(x, config.length, method)
     if method == "itq":
         axes = axes @ rotation(x, axes, config.iterations, config.seed)[0]
-    return Fitted(np.ascontiguousarray(axes.T, np.float32))
+    return Projections(np.ascontiguousarray(axes.T, np.float32))
 
 
 def principal_axes(x: NDArray[np.float32], count: int, method: str) -> NDArray[np.float64]:
@@ -46,7 +45,8 @@ def principal_axes(x: NDArray[np.float32], count: int, method: str) -> NDArray[n
         raise UsageError(message)
     chosen = axes[:, ::-1][:, :count]
     largest = np.take_along_axis(chosen, np.abs(chosen).argmax(axis=0)[None], axis=0)
-    return chosen * np.sign(largest)
+    signed: NDArray[np.float64] = chosen * np.sign(largest)
+    return signed
 
 
 def rotation(

@@ -10,39 +10,38 @@
 * sign: the coordinates themselves.
 """
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
+from wv_cli.hashing.base import Train
 from wv_cli.hashing.config import HashConfig
-from wv_cli.hashing.linear import Fitted
+from wv_cli.hashing.linear import Projections
 
 
-def fit(method: str, x: NDArray[np.float32], config: HashConfig, train: Any = None) -> Fitted:
+def fit(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -> Projections:
     """config.length and config.expansion are set. Raises UsageError for a length the method does not have."""
     dim, random = x.shape[1], np.random.default_rng(config.seed)
     if method == "sign":
         if config.length != dim:
             message = f"sign has a bit per coordinate, {dim} here; leave --length out, or choose lsh or itq for others"
             raise UsageError(message)
-        return Fitted(np.eye(dim, dtype=np.float32))
+        return Projections(np.eye(dim, dtype=np.float32))
     if method == "lsh":
-        return Fitted(
+        return Projections(
             _orthogonal(random, config.length, dim) if config.orthogonal else _gaussian(random, config.length, dim)
         )
     if method == "randexp":
-        return Fitted(_gaussian(random, config.expansion, dim))
+        return Projections(_gaussian(random, config.expansion, dim))
     if method == "densefly":
         weights = (random.random((config.length, dim)) < config.sampling).astype(np.float32)
         # A bit is on at exactly 0 too: the largest number below it is the bound.
-        return Fitted(weights, np.full(config.length, -np.finfo(np.float32).smallest_subnormal, np.float32))
+        return Projections(weights, np.full(config.length, -np.finfo(np.float32).smallest_subnormal, np.float32))
     ones = max(1, int(config.sampling * dim + 1e-9))
     chosen = np.argpartition(random.random((config.expansion, dim)), ones - 1, axis=1)[:, :ones]
     weights = np.zeros((config.expansion, dim), np.float32)
     np.put_along_axis(weights, chosen, np.float32(1), axis=1)
-    return Fitted(weights)
+    return Projections(weights)
 
 
 def _gaussian(random: np.random.Generator, units: int, dim: int) -> NDArray[np.float32]:

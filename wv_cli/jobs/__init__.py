@@ -4,12 +4,11 @@ import importlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wv_cli.config import Config
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.registry import Registry
 
 if TYPE_CHECKING:
-    from wv_cli.jobs.session import Session
+    from wv_cli.jobs.session import TextSession
 
 
 @dataclass(frozen=True)
@@ -19,14 +18,14 @@ class Model:
 
     summary: str
     source: str
-    config: type[Config]
+    config: type[Word2vecConfig] | type[SupervisedConfig]
     session: str
     vocab_defaults: dict[str, Any] = field(default_factory=dict)
     presets: bool = True
 
-    def session_type(self) -> "type[Session]":
+    def session_type(self) -> "type[TextSession]":
         module, name = self.session.split(":")
-        found: type[Session] = getattr(importlib.import_module(module), name)
+        found: type[TextSession] = getattr(importlib.import_module(module), name)
         return found
 
 

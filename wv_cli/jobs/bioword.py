@@ -1,25 +1,22 @@
-"""One BioWord run for `wv bioword`: text to a hasher and codes, or a saved hasher to the codes of a text.
-
-Prints nothing: `say` is told about events.
-"""
+"""One BioWord run for `wv bioword`: text to a hasher and codes, or a saved hasher to the codes of a text."""
 
 import time
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from wv_cli.engine.run import Outcome
+from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing.bioword import Bioword, load_hasher
 from wv_cli.hashing.config import BiowordConfig
-from wv_cli.jobs.session import Observe, Reading, Say, Session, corpus_facts, tell_corpus
+from wv_cli.jobs.session import Facts, Observe, Reading, TextSession, corpus_facts, tell_corpus
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
 from wv_cli.text.vocab import read_vocab
 
 
 @dataclass(frozen=True, kw_only=True)
-class BiowordSession(Session):
+class BiowordSession(TextSession):
     """With `hasher` nothing is trained and the codes are those of the text's words in place."""
 
     config: BiowordConfig
@@ -30,7 +27,8 @@ class BiowordSession(Session):
         for wrong, message in [
             (not self.outputs and not self.save_hasher, "-o FILE is missing (or --save-hasher FILE)"),
             (
-                bool(self.hasher) and bool(self.save_hasher or self.vocab or self.resume or self.checkpoint),
+                bool(self.hasher)
+                and bool(self.save_hasher or self.vocab or self.resume or self.checkpoint or self.checkpoint_every),
                 "--hasher trains nothing; leave --save-hasher, --vocab, --resume and --checkpoint out",
             ),
         ]:
@@ -40,18 +38,12 @@ class BiowordSession(Session):
     def read(self) -> list[str]:
         return super().read() + ([self.hasher] if self.hasher else [])
 
-    def written(self) -> list[str]:
-        return super().written() + ([self.save_hasher] if self.save_hasher else [])
+    def results(self) -> list[str]:
+        return super().results() + ([self.save_hasher] if self.save_hasher else [])
 
     @property
-    def beside(self) -> str | None:
-        return super().beside or (self.save_hasher if self.save_hasher != "-" else None)
-
-    @property
-    def checkpoint_path(self) -> str | None:
-        if self.hasher:
-            return None
-        return self.checkpoint or (f"{self.beside}.checkpoint" if self.beside else None)
+    def by_steps(self) -> bool:
+        return not self.hasher
 
     @property
     def workers(self) -> int:
@@ -60,9 +52,8 @@ class BiowordSession(Session):
 
     def run(
         self, say: Say, observe: Observe | None = None, reading: Reading | None = None
-    ) -> tuple[Outcome | None, dict[str, Any]]:
-        """Trains, or applies a hasher, and writes. Returns the outcome of the training (None without one) and the facts
-        recorded beside the codes. Raises WvError and its kin for everything the user can mend."""
+    ) -> tuple[Outcome | None, Facts]:
+        """See Session.run: reads the text, trains or applies a hasher, saves."""
         self.validate()
         begin = time.monotonic()
         hasher = load_hasher(self.hasher) if self.hasher else None
@@ -82,7 +73,7 @@ class BiowordSession(Session):
             codes = hasher.static()
         else:
             codes = hasher.dynamic(corpus)
-        facts: dict[str, Any] = {
+        facts: Facts = {
             "method": codes.method,
             "bits": codes.bits,
             "active": codes.active,
@@ -98,5 +89,5 @@ class BiowordSession(Session):
             hasher.save(self.save_hasher)
         for path in self.outputs:
             save_codes(path, codes)
-        self.finish(list(self.outputs), facts)
+        self.finish(self.outputs, facts)
         return outcome, facts

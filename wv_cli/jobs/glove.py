@@ -1,30 +1,28 @@
-"""One GloVe run, from text or counts to vectors, for `wv glove`: count, order, train, checkpoint, save.
-
-Prints nothing: `say` is told about events, the cost of every iteration among them.
-"""
+"""One GloVe run, from text or counts to vectors, for `wv glove`: count, order, train, checkpoint, save."""
 
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from wv_cli import formats
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
+from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.glove import cooccurrence, record_files
 from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.model import Glove
+from wv_cli.glove.record_runs import Records
 from wv_cli.glove.tiles import ORDERING_BYTES, TileStore
-from wv_cli.jobs.session import Reading, Say, Session, tell_corpus
+from wv_cli.jobs.session import Facts, Observe, Reading, TextSession, tell_corpus
 from wv_cli.system.output import open_output
 from wv_cli.text.corpus import encode
 from wv_cli.text.vocab import Vocab, read_vocab
 
 
 @dataclass(frozen=True, kw_only=True)
-class GloveSession(Session):
+class GloveSession(TextSession):
     """`counts` are read instead of `inputs`; `save_counts` is written, and with `counts_only` nothing else."""
 
     config: GloveConfig
@@ -42,6 +40,10 @@ class GloveSession(Session):
             ),
             (self.counts_only and not self.save_counts, "--counts-only needs --save-counts FILE"),
             (self.counts_only and bool(self.outputs), "--counts-only trains nothing; leave -o out"),
+            (
+                self.counts_only and bool(self.resume or self.checkpoint_every),
+                "--counts-only trains nothing; leave --resume and --checkpoint-every out",
+            ),
             (not self.counts_only and not self.outputs, "-o FILE is missing (or --counts-only --save-counts FILE)"),
             (bool(self.init_gradsq) and not self.init, "--init-gradsq needs --init, the vectors it belongs to"),
         ]:
@@ -54,13 +56,12 @@ class GloveSession(Session):
         counts = [*self.counts, *(spec.rpartition(":")[0] for spec in self.counts)]
         return super().read() + [path for path in (*counts, self.init, self.init_gradsq) if path]
 
-    def written(self) -> list[str]:
-        paths = [*self.outputs, self.save_counts, None if self.counts_only else self.checkpoint_path]
-        return [path for path in paths if path]
+    def results(self) -> list[str]:
+        return super().results() + ([self.save_counts] if self.save_counts else [])
 
     @property
-    def beside(self) -> str | None:
-        return super().beside or (self.save_counts if self.save_counts != "-" else None)
+    def by_steps(self) -> bool:
+        return not self.counts_only
 
     @property
     def memory_limit(self) -> int:
@@ -72,17 +73,16 @@ class GloveSession(Session):
             return cooccurrence.buffer_memory(self.memory_limit)
         return cooccurrence.buffer_memory(self.memory_limit - self.memory_limit // 4 - ORDERING_BYTES)
 
-    def run(self, say: Say, reading: Reading | None = None) -> tuple[Outcome | None, dict[str, Any]]:
-        """Counts, trains and, when the run finishes, writes the outputs and removes the checkpoint. Returns the outcome
-        (None with counts_only) and the facts recorded beside the model.
-
-        Raises WvError and its kin for everything the user can mend; a run stopped by a signal returns normally.
-        """
+    def run(
+        self, say: Say, observe: Observe | None = None, reading: Reading | None = None
+    ) -> tuple[Outcome | None, Facts]:
+        """See Session.run: counts, trains unless `counts_only`, saves. Not `observe` but `say` is told how the training
+        goes, once an iteration."""
         self.validate()
         with ExitStack() as stack:
             return self._run(say, reading, stack)
 
-    def _run(self, say: Say, reading: Reading | None, stack: ExitStack) -> tuple[Outcome | None, dict[str, Any]]:
+    def _run(self, say: Say, reading: Reading | None, stack: ExitStack) -> tuple[Outcome | None, Facts]:
         begin = time.monotonic()
         vocab, records, digest = self._records(say, reading)
         counted, store = 0, None
@@ -94,13 +94,15 @@ class GloveSession(Session):
             else:
                 store = stack.enter_context(TileStore(records, len(vocab), self.beside, self.memory_limit // 4))
                 counted = store.records
-        facts: dict[str, Any] = {
+        seconds = round(time.monotonic() - begin, 3)
+        counts: Facts = {"digest": digest, "records": counted, "words": len(vocab)}
+        facts: Facts = {
             "config": asdict(self.config),
             "vocabulary_config": asdict(self.vocab_config),
-            "counts": {"digest": digest, "records": counted, "words": len(vocab)},
-            "counting_seconds": round(time.monotonic() - begin, 3),
+            "counts": counts,
+            "counting_seconds": seconds,
         }
-        say(f"{counted:,} pairs of {len(vocab):,} words ({facts['counting_seconds']:.1f} s)", **facts["counts"])
+        say(f"{counted:,} pairs of {len(vocab):,} words ({seconds:.1f} s)", **counts)
         if store is None:
             return None, facts
         model = Glove(self.config, vocab, store, digest)
@@ -117,10 +119,10 @@ class GloveSession(Session):
             embeddings = model.embeddings()
             for path in self.outputs:
                 formats.save(path, embeddings)
-            self.finish(list(self.outputs), facts)
+            self.finish(self.outputs, facts)
         return outcome, facts
 
-    def _records(self, say: Say, reading: Reading | None) -> tuple[Vocab, Iterator[Any], str]:
+    def _records(self, say: Say, reading: Reading | None) -> tuple[Vocab, Iterator[Records], str]:
         """The vocabulary, the sorted stream of records and its fingerprint."""
         begin = time.monotonic()
         target = read_vocab(self.vocab) if self.vocab else None

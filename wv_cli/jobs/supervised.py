@@ -2,14 +2,14 @@
 
 import time
 from dataclasses import asdict, dataclass, fields
-from typing import Any
 
 from wv_cli import formats
 from wv_cli.engine.run import Outcome
+from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_write import save_model
 from wv_cli.jobs.autotune import Plan, Search, changes
-from wv_cli.jobs.session import Observe, Reading, Say, Session, training_facts
+from wv_cli.jobs.session import Facts, Observe, Reading, TextSession, training_facts
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.output import check_writable
@@ -17,7 +17,7 @@ from wv_cli.text.labelled import LabelledCorpus, encode_labelled
 
 
 @dataclass(frozen=True, kw_only=True)
-class SupervisedSession(Session):
+class SupervisedSession(TextSession):
     """`pretrained` is a vector file: the words of the text that are in it start from its vectors.
 
     With `autotune_validation` the options that were not `given` are searched for first; see jobs.autotune."""
@@ -75,12 +75,10 @@ class SupervisedSession(Session):
             given=self.given,
         )
 
-    def run(self, say: Say, observe: Observe | None = None, reading: Reading | None = None) -> tuple[Outcome, Any]:
-        """Trains and, when the run finishes, writes the outputs and removes the checkpoint. Returns the outcome and the
-        facts recorded beside the model.
-
-        Raises WvError and its kin for everything the user can mend; a run stopped by a signal returns normally.
-        """
+    def run(
+        self, say: Say, observe: Observe | None = None, reading: Reading | None = None
+    ) -> tuple[Outcome | None, Facts]:
+        """See Session.run: reads the text, searches for options if asked to, trains, saves."""
         self.validate()
         begin, config = time.monotonic(), self.config
         corpus, plan = self.corpus(reading), self.plan
@@ -107,7 +105,7 @@ class SupervisedSession(Session):
         self._tell_model(model, say)
         first_step = self.first_step(model, say)
         outcome = self.train(model, first_step, observe, f"lower --lr (now {config.lr:g})")
-        facts: dict[str, Any] = {
+        facts: Facts = {
             "config": asdict(config),
             "vocabulary_config": asdict(self.vocab_config),
             "corpus": {
@@ -129,7 +127,7 @@ class SupervisedSession(Session):
                 facts["autotune"] = {"trials": len(search.trials), "best": asdict(search.best) if search.best else None}
             for path in self.outputs:
                 save_model(path, trained)
-            self.finish(list(self.outputs), facts)
+            self.finish(self.outputs, facts)
         return outcome, facts
 
     def corpus(self, reading: Reading | None) -> LabelledCorpus:

@@ -5,8 +5,8 @@ Options have the names they have on the command line, with underscores; one that
 
 import dataclasses
 import os
-from collections.abc import Callable, Container, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from collections.abc import Container, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from wv_cli.errors import Interrupted, TimedOut, UsageError, WvError
 from wv_cli.jobs import MODELS
@@ -15,7 +15,7 @@ from wv_cli.text.config import VocabConfig
 
 if TYPE_CHECKING:
     from wv_cli.engine.run import Outcome
-    from wv_cli.jobs.session import Observe, Say, Session
+    from wv_cli.jobs.session import Observe, Say, TextSession
 
 Path = str | os.PathLike[str]
 Options = dict[str, Any]
@@ -25,22 +25,6 @@ _FIELD = {"max_time": "max_seconds", "meta": "write_meta", "save_output_vectors"
 _OPTION = {field: option for option, field in _FIELD.items()}
 # Fields of sessions that are no options.
 _NOT_OPTIONS = {"inputs", "outputs", "config", "vocab_config", "given", "argv"}
-
-
-class Runnable(Protocol):
-    """A session as those see it who run it."""
-
-    @property
-    def outputs(self) -> tuple[str, ...]: ...
-
-    @property
-    def resume(self) -> bool: ...
-
-    @property
-    def checkpoint_path(self) -> str | None: ...
-
-    @property
-    def run(self) -> "Callable[..., tuple[Outcome | None, dict[str, Any]]]": ...
 
 
 def session_fields(options: Options) -> Options:
@@ -56,7 +40,7 @@ def session(
     *,
     argv: tuple[str, ...] = (),
     **options: Any,
-) -> "Session":
+) -> "TextSession":
     """The session that trains `model` on `inputs` and writes `outputs`. `argv` is recorded beside them.
 
     Raises UsageError for an unknown model or preset and for an option, or a choice, that the model does not have;
@@ -103,7 +87,7 @@ def train(
     Raises UsageError, WvError and its kin for what cannot be done; Interrupted and TimedOut for a run that a signal or
     `max_time` stopped, which `resume=True` continues.
     """
-    made = cast(Runnable, session(inputs, output, model, preset, **options))
+    made = session(inputs, output, model, preset, **options)
     outcome, facts = made.run(say or _silent, observe)
     if outcome is not None and not outcome.finished:
         saved = made.checkpoint_path

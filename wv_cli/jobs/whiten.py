@@ -5,16 +5,17 @@ Everything that can be refused is refused before the first row is read. Files of
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.engine.run import Outcome
+from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats import format_for_output
 from wv_cli.formats.base import Precision
 from wv_cli.formats.streams import RowSource, save_blocks
-from wv_cli.system.output import check_writable
+from wv_cli.jobs.session import Facts, Observe, Reading, Session
 from wv_cli.text.vocab import Vocab, read_vocab
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
@@ -23,12 +24,13 @@ from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 
-@dataclass(frozen=True)
-class WhitenFiles:
+@dataclass(frozen=True, kw_only=True)
+class WhitenSession(Session):
     """`inputs`: one file of vectors; under `merge` saved moments. Fitted are, in this order of preference: the saved
     `moments`, the rows of `fit`, those of the input; of rows the first `top` (None: all), each once or as often as
-    `counts`, a vocabulary file, says. `transform` is applied instead of a new one."""
+    `counts`, a vocabulary file, says. `transform` is applied instead of a new one. There are no sidecars."""
 
+    config: WhitenConfig
     inputs: tuple[str, ...]
     output: str | None = None
     merge: bool = False
@@ -44,16 +46,17 @@ class WhitenFiles:
     precision: Precision = 6
     escape: bool = False
 
-    @property
-    def outputs(self) -> list[str]:
+    def read(self) -> list[str]:
+        """None: an output appears when all of its inputs have been read, so it may take the place of one."""
+        return []
+
+    def results(self) -> list[str]:
         return [path for path in (self.output, self.save_moments, self.save_transform) if path is not None]
 
-    def validate(self, config: WhitenConfig) -> None:
-        """Raises UsageError for options that contradict each other, WvError for outputs that cannot be written."""
-        config.validate()
+    def check_options(self) -> None:
         _refuse(not self.inputs, "give a file of vectors")
         _refuse(len(self.inputs) > 1 and not self.merge, "give one file of vectors; several moments go with --merge")
-        _refuse(not self.outputs, "nothing would be written; give -o, --save-transform or --save-moments")
+        _refuse(not self.results(), "nothing would be written; give -o, --save-transform or --save-moments")
         given = {"--fit": self.fit, "--top": self.top, "--counts": self.counts, "--moments": self.moments}
         fits = [name for name, value in given.items() if value]
         if self.merge:
@@ -67,18 +70,81 @@ class WhitenFiles:
         if self.transform is not None:
             fits += ["--save-moments"] * (self.save_moments is not None)
             _refuse(bool(fits), f"--transform is applied as it is; {_first(fits)} has no place there")
-            chosen = replace(config, tolerance=WhitenConfig.tolerance) != WhitenConfig()
+            chosen = replace(self.config, tolerance=WhitenConfig.tolerance) != WhitenConfig()
             _refuse(chosen, "--transform is applied as it is; --method and its options are fixed in it")
             _refuse(self.output is None, "--transform FILE is applied to IN; give -o for the result")
-        _refuse([*self.inputs, self.fit, self.counts].count("-") > 1, "- (standard input) can be read only once")
-        _refuse(len(set(self.outputs)) < len(self.outputs), "two outputs have the same name")
+        inputs = [*self.inputs, *self.moments, self.fit, self.counts, self.transform]
+        _refuse(inputs.count("-") > 1, "- (standard input) can be read only once")
+        _refuse(len(set(self.results())) < len(self.results()), "two outputs have the same name")
         if self.output is not None:
             row = format_for_output(self.output, self.to_format)
             if row.header is None:
                 message = f"{row.name} cannot be written in blocks; choose another format for -o"
                 raise UsageError(message)
-        for path in self.outputs:
-            check_writable(path)
+
+    def run(
+        self, say: Say, observe: Observe | None = None, reading: Reading | None = None
+    ) -> tuple[Outcome | None, Facts]:
+        """See Session.run: fits, saves, applies. Says nothing; the facts are the figures of the run."""
+        self.validate()
+        facts: Facts = {"output": self.output}
+        paths = self.inputs if self.merge else self.moments
+        source = None if self.merge else RowSource(self.inputs[0], format=self.from_format)
+        if self.transform is not None:
+            transform = Transform.load(self.transform)
+        else:
+            if paths:
+                moments, name = joined_moments(paths), ", ".join(paths)
+            else:
+                assert source is not None
+                moments, name = self._fitted(source, facts)
+            facts |= {"rows": moments.rows, "dim": moments.dim, "fitted": name}
+            if self.save_moments is not None:
+                moments.save(self.save_moments)
+            if self.output is None and self.save_transform is None:
+                return None, facts
+            transform = fit(moments, self.config, name)
+        kept = {"dim": transform.dim, "new_dim": transform.new_dim, "rank": transform.rank}
+        facts |= {**{key: transform.facts.get(key) for key in ("method", "removed", "beta")}, **kept}
+        if self.save_transform is not None:
+            transform.save(self.save_transform)
+        if self.output is not None:
+            assert source is not None
+            transform.require_dim(source.dim, source.name)
+            facts["written"] = source.rows
+            facts["zero_vectors"] = self._write(self.output, source, transform)
+        return None, facts
+
+    def _fitted(self, source: RowSource, facts: Facts) -> tuple[Moments, str]:
+        if self.fit is not None:
+            source = RowSource(self.fit)
+        vocab = read_vocab(self.counts) if self.counts is not None else None
+        moments, unknown = moments_of(source, vocab, self.top)
+        if vocab is not None:
+            facts["without_count"] = unknown
+        return moments, source.name
+
+    def _write(self, output: str, source: RowSource, transform: Transform) -> int:
+        """Applies the transform to the whole file; how many vectors became zero, which have no direction."""
+        zero = 0
+
+        def blocks() -> Iterator[Embeddings]:
+            nonlocal zero
+            for block in source.blocks():
+                result = transform.apply(block.matrix)
+                zero += int(np.count_nonzero(~result.any(axis=1)))
+                yield Embeddings(block.words, result)
+
+        save_blocks(
+            output,
+            source.rows,
+            transform.new_dim,
+            blocks(),
+            format=self.to_format or (None if output != "-" else "word2vec-text"),
+            precision=self.precision,
+            escape=self.escape,
+        )
+        return zero
 
 
 def _first(names: list[str]) -> str:
@@ -123,69 +189,3 @@ def joined_moments(paths: tuple[str, ...]) -> Moments:
             raise WvError(message)
         moments = moments.joined(more)
     return moments
-
-
-def run(files: WhitenFiles, config: WhitenConfig) -> dict[str, Any]:
-    """Fits, saves, applies. Returns the figures of the run. Raises UsageError, BadFile, WvError."""
-    files.validate(config)
-    facts: dict[str, Any] = {"output": files.output}
-    paths = files.inputs if files.merge else files.moments
-    source = None if files.merge else RowSource(files.inputs[0], format=files.from_format)
-    if files.transform is not None:
-        transform = Transform.load(files.transform)
-    else:
-        if paths:
-            moments, name = joined_moments(paths), ", ".join(paths)
-        else:
-            assert source is not None
-            moments, name = _fitted(files, source, facts)
-        facts |= {"rows": moments.rows, "dim": moments.dim, "fitted": name}
-        if files.save_moments is not None:
-            moments.save(files.save_moments)
-        if files.output is None and files.save_transform is None:
-            return facts
-        transform = fit(moments, config, name)
-    kept = {"dim": transform.dim, "new_dim": transform.new_dim, "rank": transform.rank}
-    facts |= {**{key: transform.facts.get(key) for key in ("method", "removed", "beta")}, **kept}
-    if files.save_transform is not None:
-        transform.save(files.save_transform)
-    if files.output is not None:
-        assert source is not None
-        transform.require_dim(source.dim, source.name)
-        facts["written"] = source.rows
-        facts["zero_vectors"] = _write(files, source, transform)
-    return facts
-
-
-def _fitted(files: WhitenFiles, source: RowSource, facts: dict[str, Any]) -> tuple[Moments, str]:
-    if files.fit is not None:
-        source = RowSource(files.fit)
-    vocab = read_vocab(files.counts) if files.counts is not None else None
-    moments, unknown = moments_of(source, vocab, files.top)
-    if vocab is not None:
-        facts["without_count"] = unknown
-    return moments, source.name
-
-
-def _write(files: WhitenFiles, source: RowSource, transform: Transform) -> int:
-    """Applies the transform to the whole file; how many vectors became zero, which have no direction."""
-    zero = 0
-
-    def blocks() -> Iterator[Embeddings]:
-        nonlocal zero
-        for block in source.blocks():
-            result = transform.apply(block.matrix)
-            zero += int(np.count_nonzero(~result.any(axis=1)))
-            yield Embeddings(block.words, result)
-
-    assert files.output is not None
-    save_blocks(
-        files.output,
-        source.rows,
-        transform.new_dim,
-        blocks(),
-        format=files.to_format or (None if files.output != "-" else "word2vec-text"),
-        precision=files.precision,
-        escape=files.escape,
-    )
-    return zero

@@ -2,17 +2,17 @@
 
 import time
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from wv_cli import formats
 from wv_cli.engine.run import Outcome
+from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_bin import save_model
 from wv_cli.jobs.session import (
+    Facts,
     Observe,
     Reading,
-    Say,
-    Session,
+    TextSession,
     corpus_facts,
     tell_corpus,
     training_facts,
@@ -31,7 +31,7 @@ _BYTES_PER_TEXT_FLOAT = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class Word2vecSession(Session):
+class Word2vecSession(TextSession):
     """`classes` > 0 writes that many word classes instead of vectors."""
 
     config: Word2vecConfig
@@ -55,15 +55,13 @@ class Word2vecSession(Session):
     def read(self) -> list[str]:
         return super().read() + ([self.init] if self.init else [])
 
-    def written(self) -> list[str]:
-        return super().written() + ([self.output_vectors] if self.output_vectors else [])
+    def results(self) -> list[str]:
+        return super().results() + ([self.output_vectors] if self.output_vectors else [])
 
-    def run(self, say: Say, observe: Observe | None = None, reading: Reading | None = None) -> tuple[Outcome, Any]:
-        """Trains and, when the run finishes, writes the outputs and removes the checkpoint. Returns the outcome and the
-        facts recorded beside the model.
-
-        Raises WvError and its kin for everything the user can mend; a run stopped by a signal returns normally.
-        """
+    def run(
+        self, say: Say, observe: Observe | None = None, reading: Reading | None = None
+    ) -> tuple[Outcome | None, Facts]:
+        """See Session.run: reads the text, trains, saves."""
         self.validate()
         begin, config = time.monotonic(), self.config
         corpus = encode(
@@ -84,7 +82,7 @@ class Word2vecSession(Session):
         advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
         first_step = self.first_step(model, say)
         outcome = self.train(model, first_step, observe, advice)
-        facts: dict[str, Any] = {
+        facts: Facts = {
             "config": {**asdict(config), "lr": config.start_lr},
             "vocabulary_config": asdict(self.vocab_config),
             "corpus": corpus_facts(corpus),
@@ -117,7 +115,7 @@ class Word2vecSession(Session):
         if self.checkpoint_path:
             check_writable(self.checkpoint_path, saved)
 
-    def _save(self, model: Word2vec, facts: dict[str, Any]) -> None:
+    def _save(self, model: Word2vec, facts: Facts) -> None:
         if self.classes:
             embeddings = model.embeddings()
             assigned = word_classes(embeddings, self.classes)
@@ -130,8 +128,6 @@ class Word2vecSession(Session):
                     save_model(path, model.fasttext_model(self.vocab_config.min_count))
                 else:
                     formats.save(path, model.embeddings())
-        written = list(self.outputs)
         if self.output_vectors:
             formats.save(self.output_vectors, model.output_embeddings())
-            written.append(self.output_vectors)
-        self.finish(written, facts)
+        self.finish(self.results(), facts)

@@ -25,7 +25,7 @@ _LABELS_PER_ROW = 4
 _NOISE_POWER = 0.5  # fastText's
 
 
-class Supervised(BlockTraining):
+class Supervised(BlockTraining[SupervisedConfig]):
     """A model in training. Satisfies wv_cli.engine.run.Trainable.
 
     `input` is (rows, padded dim) float32: the words of the corpus, then the buckets that occur, in order of first

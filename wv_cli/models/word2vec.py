@@ -43,7 +43,7 @@ def keep_probability(
     return chances
 
 
-class Word2vec(BlockTraining):
+class Word2vec(BlockTraining[Word2vecConfig]):
     """A model in training. Satisfies wv_cli.engine.run.Trainable.
 
     `input` holds the word vectors, with subwords the rows that `subwords` describes; `output` the context vectors

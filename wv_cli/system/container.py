@@ -1,99 +1,251 @@
-"""Our own binary files (codes, hashers): a magic line, a line of JSON, raw arrays, a check sum.
+"""Our own binary files (moments, transforms, hashers, codes, checkpoints): a magic line, a line of JSON, raw arrays, a
+check sum.
 
-    wv NAME 1\\n
+    wv KIND 1\\n
     {..., "arrays": [[name, dtype, shape], ...]}\\n
     the arrays, raw, little-endian, in that order
     crc32 of everything before, 4 bytes little-endian, and DONE
 
-A file cut short, with other bytes or a lying header is refused, before anything is allocated by its word.
+A file cut short, with other bytes or a lying header is refused, before anything is allocated by its word. Arrays go
+straight between the file and where they lie in memory. Nothing in the file can be code, which a pickle would be.
 """
 
 import json
 import math
+import os
 import zlib
-from collections.abc import Mapping
-from typing import Any, BinaryIO
+from collections.abc import Iterator, Mapping
+from typing import Any, BinaryIO, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import BadFile
+from wv_cli.errors import BadFile, shown
 from wv_cli.system.input import Input
+from wv_cli.system.output import open_output
+
+Fact = TypeVar("Fact")
+# Name -> (dtype or several divided by blanks, shape). A size in words is any number, the same wherever the word stands.
+Layout = Mapping[str, tuple[str, tuple[int | str, ...]]]
 
 _DONE = b"DONE"
-END_BYTES = 4 + len(_DONE)
+_END_BYTES = 4 + len(_DONE)
+_LONGEST_TITLE = 100
 _LONGEST_HEADER = 1 << 20
 _PIECE_BYTES = 1 << 24
 _DTYPES = ("|u1", "<u2", "<u4", "<i4", "<i8", "<f4", "<f8")
+_MOST_DIMENSIONS = 3
+_OLD_TITLE = b"wv-arrays"
 
 
-def magic(name: str) -> bytes:
-    return f"wv {name} 1\n".encode()
+def magic(kind: str) -> bytes:
+    return f"wv {kind} 1\n".encode()
 
 
-def write(stream: BinaryIO, name: str, header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Writes a whole container; arrays of other byte orders or strides are turned first."""
-    plain = {key: np.ascontiguousarray(array, array.dtype.newbyteorder("<")) for key, array in arrays.items()}
-    layout = [[key, array.dtype.str, list(array.shape)] for key, array in plain.items()]
-    line = json.dumps({**header, "arrays": layout}).encode() + b"\n"
+def save(
+    path: str | os.PathLike[str], kind: str, header: Mapping[str, object], arrays: Mapping[str, NDArray[np.generic]]
+) -> None:
+    """Writes a container, whole or not at all. Raises WvError."""
+    with open_output(path) as stream:
+        write(stream, kind, header, arrays)
+
+
+def write(stream: BinaryIO, kind: str, header: Mapping[str, object], arrays: Mapping[str, NDArray[np.generic]]) -> None:
+    """Writes a container to an open file."""
+    layout = [[name, _little(array).str, list(array.shape)] for name, array in arrays.items()]
     crc = 0
-    pieces = [memoryview(magic(name)), memoryview(line)]
-    for piece in [*pieces, *(array.reshape(-1).view(np.uint8).data for array in plain.values())]:
+
+    def put(piece: bytes | memoryview) -> None:
+        nonlocal crc
         stream.write(piece)
         crc = zlib.crc32(piece, crc)
+
+    put(magic(kind))
+    put(json.dumps({**header, "arrays": layout}).encode() + b"\n")
+    for array in arrays.values():
+        for part in _parts(array):
+            put(_octets(np.ascontiguousarray(part, _little(array))))
     stream.write(crc.to_bytes(4, "little") + _DONE)
 
 
-def read(source: Input, name: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The header and the arrays. Raises BadFile with the byte where the file stops being a container."""
-    expected = magic(name)
-    head = source.read(len(expected))
-    if head != expected:
-        kind = expected.rsplit(b" ", 1)[0] + b" "
-        what = f"version {head[len(kind) : -1].decode('ascii', 'replace')!r}" if head.startswith(kind) else repr(head)
-        problem = f"expected a file of {name} written by wv (version 1), found {what}"
-        raise BadFile(source.name, problem, byte=0)
-    line = source.peek(_LONGEST_HEADER).partition(b"\n")[0] + b"\n"
-    line = source.read(len(line))
-    try:
-        header = json.loads(line)
-        layout = [(str(key), str(dtype), [int(size) for size in shape]) for key, dtype, shape in header.pop("arrays")]
-        if any(dtype not in _DTYPES or len(shape) > 2 or min(shape, default=0) < 0 for _, dtype, shape in layout):
-            raise ValueError
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        problem = "expected a line of JSON that names the arrays; it is damaged; make the file again"
-        raise BadFile(source.name, problem, byte=len(expected)) from error
-    sizes = [math.prod(shape) * np.dtype(dtype).itemsize for _, dtype, shape in layout]
-    whole = source.position + sum(sizes) + END_BYTES
-    if source.size is not None and source.size != whole:
-        problem = f"the header promises a file of {whole:,} bytes, found {source.size:,}: it is cut short or damaged"
-        raise BadFile(source.name, problem, byte=min(whole, source.size))
-    arrays, crc = {}, zlib.crc32(line, zlib.crc32(head))
-    for (key, dtype, shape), size in zip(layout, sizes, strict=True):
-        data = _take(source, size)
-        if len(data) < size:
-            problem = f"the file ends within its {key}: expected {size:,} bytes, found {len(data):,}"
-            raise BadFile(source.name, problem, byte=source.position)
-        crc = zlib.crc32(data, crc)
+class Reader:
+    """A container being read. `header` is what its line of JSON says beside the arrays, `layout` names these with their
+    dtypes and shapes; a caller checks both (fact, expect) before read() allocates. `advice` ends the messages about
+    damage: what the user should do with such a file."""
+
+    def __init__(self, source: Input, kind: str, advice: str = "make it again") -> None:
+        """Reads magic line and header. Raises BadFile with the byte where the file stops being a container."""
+        self._source, self._advice = source, advice
+        title = self._title(kind)
+        line = source.read(len(source.peek(_LONGEST_HEADER).partition(b"\n")[0]) + 1)
+        self._crc = zlib.crc32(line, zlib.crc32(title))
+        # Version 0.1 kept moments and transforms without a check sum.
+        self._sealed = not title.startswith(_OLD_TITLE)
+        self.header_at = len(title)
+        try:
+            self.header, self.layout = (_parsed if self._sealed else _parsed_old)(line)
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            self.refuse("expected a line of JSON that names the arrays; it is damaged")
+        self._arrays_at = source.position
+        whole = self.offset(None) + (_END_BYTES if self._sealed else 0)
+        if source.size is not None and source.size != whole:
+            problem = f"the header promises a file of {whole:,} bytes, found {source.size:,}"
+            self.refuse(f"{problem}: it is cut short or damaged", min(whole, source.size))
+
+    def refuse(self, problem: str, byte: int | None = None) -> NoReturn:
+        """Raises BadFile about a place in the file (None: the header)."""
+        byte = self.header_at if byte is None else byte
+        raise BadFile(self._source.name, f"{problem}; {self._advice}", byte=byte)
+
+    def fact(self, name: str, kind: type[Fact]) -> Fact:
+        """What the header says about `name`, of this type (an int passes for a float). Raises BadFile."""
+        value = self.header.get(name)
+        if kind is float and type(value) is int and abs(value) < 1 << 53:
+            value = float(value)
+        wrong = type(value) is not kind or (isinstance(value, float) and not math.isfinite(value))
+        if wrong or not isinstance(value, kind):
+            article = "an" if kind.__name__[0] in "aeiou" else "a"
+            self.refuse(f"expected `{name}` to be {article} {kind.__name__}, found {shown(repr(value).encode(), 80)}")
+        return value
+
+    def expect(self, arrays: Layout, what: str) -> dict[str, int]:
+        """Checks that the file has exactly these arrays; the sizes that words stand for. `what` is how messages call
+        them all. Raises BadFile."""
+        sizes: dict[str, int] = {}
+        fits = list(self.layout) == list(arrays)
+        for name, (dtypes, shape) in arrays.items() if fits else ():
+            dtype, found = self.layout[name]
+            fits = fits and dtype in dtypes.split() and len(found) == len(shape)
+            for expected, size in zip(shape, found, strict=False):
+                fits = fits and size == (sizes.setdefault(expected, size) if isinstance(expected, str) else expected)
+        if not fits:
+            problem = f"expected the arrays {_described(arrays)}, found {_described(self.layout)}"
+            self.refuse(f"the arrays do not fit {what}: {problem}")
+        return sizes
+
+    def offset(self, name: str | None) -> int:
+        """The byte where an array begins; None: where the last one ends."""
+        before = list(self.layout)[: None if name is None else list(self.layout).index(name)]
+        return self._arrays_at + sum(_size(*self.layout[each]) for each in before)
+
+    def read(self, into: Mapping[str, NDArray[np.generic]] | None = None) -> dict[str, NDArray[Any]]:
+        """All arrays. Those in `into` are filled in place, whatever their strides, and must have the layout's type and
+        shape; the others are allocated. Raises BadFile when the file is cut short or its check sum differs; `into` is
+        then spoiled."""
+        arrays = {name: into[name] if into and name in into else None for name in self.layout}
+        done: dict[str, NDArray[Any]] = {}
+        for name, array in arrays.items():
+            done[name] = self._new(name) if array is None else array
+            if array is not None:
+                self._fill(name, array)
+        at, end = self._source.position, self._crc.to_bytes(4, "little") + _DONE if self._sealed else b""
+        if self._source.read(len(end)) != end or self._source.peek(1):
+            self.refuse("the file is damaged (its check sum differs)", at)
+        return done
+
+    def require_finite(self, arrays: Mapping[str, NDArray[np.floating]]) -> None:
+        """Raises BadFile for NaN and infinity."""
+        for name, array in arrays.items():
+            if not np.isfinite(array).all():
+                self.refuse(f"the array {name} holds NaN or infinity: the file is damaged", self.offset(name))
+
+    def _title(self, kind: str) -> bytes:
+        """Takes the magic line, of today or of version 0.1."""
+        title = self._source.peek(_LONGEST_TITLE).partition(b"\n")[0] + b"\n"
+        first, *more = title.split() or [b""]
+        found, version = (more if first == b"wv" else more[::-1]) if len(more) == 2 else (b"", b"")
+        if first not in (b"wv", _OLD_TITLE) or not found:
+            problem = f"something else ({shown(title[:20])})"
+        elif found != kind.encode():
+            problem = f"one of {found.decode('ascii', 'replace')}"
+        elif version != b"1":
+            problem = f"version {version.decode('ascii', 'replace')!r}; update wv"
+        else:
+            return self._source.read(len(title))
+        problem = f"expected a file of {kind} written by wv (version 1), found {problem}"
+        raise BadFile(self._source.name, problem, byte=0)
+
+    def _new(self, name: str) -> NDArray[Any]:
+        """An array read to new memory, which without a known size of the file follows the bytes that come."""
+        dtype, shape = self.layout[name]
+        if self._source.size is not None:
+            array = np.empty(shape, np.dtype(dtype).newbyteorder("="))
+            self._fill(name, array)
+            return array
+        data, size = bytearray(), _size(dtype, shape)
+        while len(data) < size:
+            piece = self._source.read(min(_PIECE_BYTES, size - len(data)))
+            if not piece:
+                self._refuse_end(name, len(data))
+            data += piece
+        self._crc = zlib.crc32(data, self._crc)
         array = np.frombuffer(data, dtype).reshape(shape)
-        arrays[key] = array.astype(array.dtype.newbyteorder("="), copy=False)
-    at = source.position
-    if source.read(END_BYTES) != crc.to_bytes(4, "little") + _DONE or source.peek(1):
-        raise BadFile(source.name, "the file is damaged (its check sum differs); make it again", byte=at)
-    return header, arrays
+        return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+    def _fill(self, name: str, array: NDArray[np.generic]) -> None:
+        assert (_little(array).str, array.shape) == self.layout[name], "checked by expect()"
+        begin = self._source.position
+        for part in _parts(array):
+            direct = part.flags.c_contiguous and part.dtype == _little(array)
+            block = part if direct else np.empty(part.shape, _little(array))
+            octets = _octets(block)
+            count = self._source.readinto(octets)
+            if count < len(octets):
+                self._refuse_end(name, self._source.position - begin)
+            self._crc = zlib.crc32(octets, self._crc)
+            if not direct:
+                part[...] = block
+
+    def _refuse_end(self, name: str, found: int) -> NoReturn:
+        problem = f"the file ends within its {name}: expected {_size(*self.layout[name]):,} bytes, found {found:,}"
+        self.refuse(f"{problem}: it is cut short or damaged", self._source.position)
 
 
-def _take(source: Input, size: int) -> bytearray:
-    """`size` bytes, fewer at the end of the file. Without a known file size memory follows the bytes that come."""
-    data = bytearray(size if source.size is not None else 0)
-    if source.size is not None:
-        with memoryview(data) as view:
-            count = source.readinto(view)
-        del data[count:]
-        return data
-    while len(data) < size:
-        piece = source.read(min(_PIECE_BYTES, size - len(data)))
-        if not piece:
-            break
-        data += piece
-    return data
+Header = tuple[dict[str, object], dict[str, tuple[str, tuple[int, ...]]]]
+
+
+def _parsed(line: bytes) -> Header:
+    """Raises ValueError, KeyError and their like for anything that write() would not have written."""
+    header = json.loads(line)
+    entries = header.pop("arrays")
+    layout = {str(name): (str(dtype), tuple(shape)) for name, dtype, shape in entries}
+    if len(layout) < len(entries):
+        raise ValueError
+    for dtype, shape in layout.values():
+        if dtype not in _DTYPES or len(shape) > _MOST_DIMENSIONS or any(type(n) is not int or n < 0 for n in shape):
+            raise ValueError
+    return header, layout
+
+
+def _parsed_old(line: bytes) -> Header:
+    """Of version 0.1: {"facts": {...}, "arrays": [[name, shape], ...]}, all float64."""
+    head = json.loads(line)
+    arrays = [[name, "<f8", shape] for name, shape in head["arrays"]]
+    return _parsed(json.dumps({**head["facts"], "arrays": arrays}).encode())
+
+
+def _size(dtype: str, shape: tuple[int, ...]) -> int:
+    return math.prod(shape) * np.dtype(dtype).itemsize
+
+
+def _little(array: NDArray[np.generic]) -> "np.dtype[np.generic]":
+    return array.dtype.newbyteorder("<")
+
+
+def _octets(array: NDArray[np.generic]) -> memoryview:
+    return array.reshape(-1).view(np.uint8).data
+
+
+def _parts(array: NDArray[np.generic]) -> Iterator[NDArray[np.generic]]:
+    """The array whole when its memory is what the file holds, else some rows at a time, so that a copy stays small."""
+    if array.flags.c_contiguous and array.dtype == _little(array):
+        yield array
+        return
+    rows = max(1, _PIECE_BYTES * len(array) // max(1, array.nbytes))
+    for start in range(0, len(array), rows):
+        yield array[start : start + rows]
+
+
+def _described(layout: Layout) -> str:
+    arrays = (f"{name} {dtype} ({', '.join(map(str, shape))})" for name, (dtype, shape) in layout.items())
+    return ", ".join(arrays) or "none"

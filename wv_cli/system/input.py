@@ -124,9 +124,9 @@ class Input:
 
 
 @contextlib.contextmanager
-def open_input(path: str | os.PathLike[str]) -> Iterator[Input]:
+def open_input(path: str | os.PathLike[str], expected: str = "word vectors") -> Iterator[Input]:
     """Opens `path` (`-`: standard input) for one reading. Raises WvError when it cannot be read, BadFile when it is
-    empty, or compressed in a way that is not known."""
+    empty, where `expected` was, or compressed in a way that is not known."""
     is_stdin = os.fspath(path) == "-"
     name = "standard input" if is_stdin else os.fspath(path)
     try:
@@ -142,7 +142,7 @@ def open_input(path: str | os.PathLike[str]) -> Iterator[Input]:
         source = Input(name, stream, size)
         head = source.peek(_HEAD_BYTES)
         if not head:
-            raise BadFile(name, "the file is empty; expected word vectors")
+            raise BadFile(name, f"the file is empty; expected {expected}")
         if is_compressed(head, name):
             chunks = unpacked(iter(lambda: source.read(BLOCK_BYTES), b""), name)
             with contextlib.closing(chunks):

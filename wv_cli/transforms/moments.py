@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import BadFile, WvError
-from wv_cli.system.arrays import fact, load_arrays, save_arrays
+from wv_cli.errors import WvError
+from wv_cli.system import container
+from wv_cli.system.input import open_input
 
 _BLOCK_VALUES = 1 << 18  # 2 MB of float64: what the processor's caches hold
 
@@ -61,7 +62,7 @@ class Moments:
         """The moments with the rows of `matrix` (n, dim) added; `weights` (n,) are finite and not negative, None: all
         1. Rows of weight 0 count for nothing."""
         step = max(1, _BLOCK_VALUES // self.dim)
-        room = np.empty((min(step, len(matrix)) + 1, self.dim))
+        buffer = np.empty((min(step, len(matrix)) + 1, self.dim))
         product = np.empty((self.dim, self.dim))
         rows, weight, mean, scatter = self.rows, self.weight, self.mean.copy(), self.scatter.copy()
         for first in range(0, len(matrix), step):
@@ -72,7 +73,7 @@ class Moments:
             count = len(part)
             if not count:
                 continue
-            x = room[:count]
+            x = buffer[:count]
             x[...] = part
             block_weight = float(each.sum())
             block_mean = (each @ x) / block_weight
@@ -86,25 +87,30 @@ class Moments:
             # The join with what was before, as in joined(): its outer product is one more row of the matrix product.
             apart = block_mean - mean
             both = weight + block_weight
-            room[count] = apart * np.sqrt(weight * (block_weight / both))
+            buffer[count] = apart * np.sqrt(weight * (block_weight / both))
             mean += apart * (block_weight / both)
-            np.matmul(room[: count + 1].T, room[: count + 1], out=product)
+            np.matmul(buffer[: count + 1].T, buffer[: count + 1], out=product)
             scatter += product
             rows, weight = rows + count, both
         return Moments(rows, weight, mean, scatter)
 
     def save(self, path: str | os.PathLike[str]) -> None:
+        """Raises WvError."""
         facts = {"rows": self.rows, "weight": self.weight}
-        save_arrays(path, "moments", facts, {"mean": self.mean, "scatter": self.scatter})
+        container.save(path, "moments", facts, {"mean": self.mean, "scatter": self.scatter})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Moments":
         """Raises BadFile, WvError."""
-        facts, arrays = load_arrays(path, "moments", ("mean", "scatter"))
-        mean, scatter = arrays["mean"], arrays["scatter"]
-        if mean.ndim != 1 or not len(mean) or scatter.shape != (len(mean), len(mean)):
-            raise BadFile(path, f"a mean of shape {mean.shape} and a scatter of {scatter.shape} do not fit", line=2)
-        rows, weight = fact(path, facts, "rows", int), fact(path, facts, "weight", float)
-        if rows < 0 or weight < 0 or not np.array_equal(scatter, scatter.T) or (np.diagonal(scatter) < 0).any():
-            raise BadFile(path, "counts below zero or a scatter that is none: the file is damaged; make it again")
+        with open_input(path, "moments") as source:
+            reader = container.Reader(source, "moments")
+            dim = reader.expect({"mean": ("<f8", ("dim",)), "scatter": ("<f8", ("dim", "dim"))}, "moments")["dim"]
+            rows, weight = reader.fact("rows", int), reader.fact("weight", float)
+            if dim < 1 or rows < 0 or weight < 0:
+                reader.refuse(f"expected counts of 0 or more, found {rows} rows of {dim} numbers, weight {weight:g}")
+            arrays = reader.read()
+            reader.require_finite(arrays)
+            mean, scatter = arrays["mean"], arrays["scatter"]
+            if not np.array_equal(scatter, scatter.T) or (np.diagonal(scatter) < 0).any():
+                reader.refuse("a scatter that is none: the file is damaged", reader.offset("scatter"))
         return cls(rows, weight, mean, scatter)

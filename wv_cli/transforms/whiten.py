@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.system.arrays import fact, load_arrays, save_arrays
+from wv_cli.errors import UsageError, WvError
+from wv_cli.system import container
+from wv_cli.system.input import open_input
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 
@@ -80,22 +81,24 @@ class Transform:
         return result
 
     def save(self, path: str | os.PathLike[str]) -> None:
+        """Raises WvError."""
         arrays = {"mean": self.mean, "matrix": self.matrix, "eigenvalues": self.eigenvalues}
-        save_arrays(path, "transform", {**self.facts, "rank": self.rank}, arrays)
+        container.save(path, "transform", {**self.facts, "rank": self.rank}, arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Transform":
         """Raises BadFile, WvError."""
-        facts, arrays = load_arrays(path, "transform", ("mean", "matrix", "eigenvalues"))
-        mean, matrix, eigenvalues = arrays.values()
-        dim = len(mean) if mean.ndim == 1 else 0
-        if not dim or matrix.ndim != 2 or len(matrix) != dim or not matrix.shape[1] or eigenvalues.shape != (dim,):
-            problem = f"arrays of shapes {mean.shape}, {matrix.shape} and {eigenvalues.shape} are no transform"
-            raise BadFile(path, problem, line=2)
-        rank = fact(path, facts, "rank", int)
-        if not 0 <= rank <= dim:
-            raise BadFile(path, f"expected a rank of 0 to {dim}, found {rank}", line=2)
-        return cls(mean, matrix, eigenvalues, rank, {key: value for key, value in facts.items() if key != "rank"})
+        with open_input(path, "a transform") as source:
+            reader = container.Reader(source, "transform")
+            layout = {"mean": ("<f8", ("dim",)), "matrix": ("<f8", ("dim", "new")), "eigenvalues": ("<f8", ("dim",))}
+            sizes = reader.expect(layout, "a transform")
+            rank = reader.fact("rank", int)
+            if not 0 <= rank <= sizes["dim"] or not sizes["dim"] or not sizes["new"]:
+                reader.refuse(f"expected a rank of 0 to {sizes['dim']} of one or more dimensions, found {rank}")
+            arrays = reader.read()
+            reader.require_finite(arrays)
+        facts = {key: value for key, value in reader.header.items() if key != "rank"}
+        return cls(arrays["mean"], arrays["matrix"], arrays["eigenvalues"], rank, facts)
 
 
 def directions(moments: Moments) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

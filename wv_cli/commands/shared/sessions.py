@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -11,7 +11,10 @@ from wv_cli.commands.shared.bar import reading_bar
 from wv_cli.commands.shared.display import observer, say, stopped
 from wv_cli.commands.shared.options import take
 from wv_cli.config import Config
-from wv_cli.jobs.train import Runnable, session_fields
+from wv_cli.jobs.train import session_fields
+
+if TYPE_CHECKING:
+    from wv_cli.jobs.session import TrainingSession
 
 Made = TypeVar("Made")
 
@@ -29,7 +32,7 @@ def command_line() -> tuple[str, ...]:
 
 
 def run_session(
-    session: Runnable,
+    session: "TrainingSession",
     quiet: bool,
     as_json: bool,
     figures: Callable[[dict[str, Any]], str],
@@ -47,9 +50,9 @@ def run_session(
     def tell(message: str, **facts: object) -> None:
         say(message, quiet, as_json, **facts)
 
-    watching = {"observe": observer(quiet, as_json)} if progress else {}
+    observe = observer(quiet, as_json) if progress else None
     with reading_bar(quiet or as_json, unit, desc) as reading:
-        outcome, facts = session.run(tell, reading=reading, **watching)
+        outcome, facts = session.run(tell, observe, reading)
     if outcome is not None and not outcome.finished:
         raise stopped(outcome, session.checkpoint_path is not None, session.resume)
     written = [*session.outputs, *([also] if also else [])]

@@ -1,0 +1,61 @@
+"""From vectors to a hasher, by any method of the table that learns from vectors."""
+
+import importlib
+from dataclasses import asdict, replace
+
+import numpy as np
+
+from wv_cli.engine.run import train as train_to_the_end
+from wv_cli.errors import UsageError
+from wv_cli.hashing import HASHERS
+from wv_cli.hashing.base import Fit, Train, VectorHasher, prepared
+from wv_cli.hashing.config import HashConfig
+from wv_cli.vectors.embeddings import Embeddings
+
+
+def filled(config: HashConfig, method: str, dim: int) -> HashConfig:
+    """`config` with the method's own choices for what is 0 or auto; `expansion` is 0 unless codes are sparse. Raises
+    UsageError for what does not fit."""
+    row = HASHERS.find(method)
+    length, expansion = config.length or row.length(dim), 0
+    if row.expansion is not None:
+        expansion = config.expansion or row.expansion(length, dim)
+        if length >= expansion:
+            message = f"--length {length} active bits of --expansion {expansion}: the expansion must be larger"
+            raise UsageError(message)
+    elif config.expansion:
+        sparse = ", ".join(name for name, other in HASHERS.items() if other.expansion is not None)
+        message = f"--expansion is for sparse codes ({sparse}), not {method}"
+        raise UsageError(message)
+    if row.kind == "product" and (config.centre not in ("auto", "none") or config.threshold != "zero"):
+        message = f"--centre and --threshold are for codes of bits; {method} keeps the vector itself, nearly"
+        raise UsageError(message)
+    if row.sparse and config.threshold == "median":
+        message = f"--threshold median is for dense codes; {method} chooses the highest units"
+        raise UsageError(message)
+    centre = row.centre if config.centre == "auto" else config.centre
+    return replace(config, length=length, expansion=expansion, centre=centre)
+
+
+def fit(
+    embeddings: Embeddings,
+    method: str,
+    config: HashConfig,
+    *,
+    name: str = "the vectors",
+    train: Train = train_to_the_end,
+) -> VectorHasher | None:
+    """A hasher fitted on the rows of `embeddings`, called `name` in messages. `train` runs what trains by steps; None
+    when that stopped early. Raises UsageError and WvError."""
+    config, row = filled(config, method, embeddings.dim), HASHERS.find(method)
+    x = prepared(embeddings, slice(None), config.normalize, "row" if config.centre == "row" else "none", name=name)
+    mean = np.zeros(embeddings.dim, np.float32)
+    if config.centre == "mean":
+        mean = x.mean(axis=0, dtype=np.float64).astype(np.float32)
+        x -= mean
+    fit_rows: Fit = importlib.import_module(row.module).fit
+    fitted = fit_rows(method, x, config, train)
+    if fitted is None:
+        return None
+    options = {key: value for key, value in asdict(config).items() if key in row.options}
+    return fitted.hasher(method, x, mean, config, {**options, "dim": embeddings.dim, "fitted_on": len(embeddings)})
