@@ -3,8 +3,8 @@
  *   cost = 1/2 f(x) (w.c + b + b~ - ln x)^2,   f(x) = min(1, (x / x_max)^alpha)
  *
  * A word's row holds [w, b, 1] and a context's [c, 1, b~], zeros up to `half` floats, and as many squared gradients
- * behind them: one stretch of memory per row, and the biases are coordinates like the others. The ones stay ones because
- * their squared gradient is so large (1e30) that a step is lost in rounding.
+ * behind them: one stretch of memory per row, and the biases are coordinates like the others. The ones stay ones
+ * because their squared gradient is so large (1e30) that a step is lost in rounding.
  *
  * Squared gradients hold the squares of eta times the gradient, from 1 on, as in GloVe's program. A bias whose learning
  * rate is r starts from (eta / r)^2: then eta g / sqrt((eta / r)^2 + sum (eta g)^2) = r g / sqrt(1 + sum (r g)^2).
@@ -22,8 +22,8 @@
 
 #define AHEAD 3 /* records between fetching a row and using it */
 
-/* 1 / sqrt(x), relative error below 1e-6: the processor's estimate, for which C has no spelling, and one step of Newton's
- * method; elsewhere the root and the division. */
+/* 1 / sqrt(x), relative error below 1e-6: the processor's estimate, for which C has no spelling, and one step of
+ * Newton's method; elsewhere the root and the division. */
 WV_INLINE vfloat inverse_root(vfloat x) {
 #if WV_LANES == 16
     vfloat y = (vfloat)_mm512_rsqrt14_ps((__m512)x);

@@ -1,8 +1,10 @@
-/* Nearest codes: a scan by popcount for packed codes, an inverted index for sparse ones. Exact; ties go to the lowest row.
+/* Nearest codes: a scan by popcount for packed codes, an inverted index for sparse ones. Exact; ties go to the lowest
+ * row.
  *
- * Eight codes stand side by side (wv_hashing.h), so that word w of all eight is one 64-byte load and no sum runs across a
- * register. With VPOPCNTDQ eight popcounts are one instruction, for which there is no portable spelling in C: intrinsics
- * for that and for the comparison that follows. Elsewhere the scalar instruction (or, for the baseline, shifts and adds) does one word at a time. */
+ * Eight codes stand side by side (wv_hashing.h), so that word w of all eight is one 64-byte load and no sum runs
+ * across a register. With VPOPCNTDQ eight popcounts are one instruction, for which there is no portable spelling in
+ * C: intrinsics for that and for the comparison that follows. Elsewhere the scalar instruction (or, for the baseline,
+ * shifts and adds) does one word at a time. */
 #include <math.h>
 
 #include "kernels/heap.h"
@@ -41,8 +43,8 @@ WV_INLINE int any_below(vcode count, vcode bound) {
 #define QUERIES 1
 #endif
 
-/* distance[q] = Hamming distances of eight codes to query q. words and queries are constant where this is inlined, words
- * 0 standing for any number. */
+/* distance[q] = Hamming distances of eight codes to query q. words and queries are constant where this is inlined,
+ * words 0 standing for any number. */
 WV_INLINE void distances(const uint64_t *panel, const uint64_t *query, int32_t words, int queries, vcode *distance) {
 #ifdef __AVX512VPOPCNTDQ__
 #pragma GCC unroll 4

@@ -1,5 +1,5 @@
-/* Codes by linear hashers: every method that turns a vector into bits by projections ends here; what the projections are
- * is the business of wv_cli/hashing.
+/* Codes by linear hashers: every method that turns a vector into bits by projections ends here; what the projections
+ * are is the business of wv_cli/hashing.
  *
  * Activations are made (panels.h) for a block of rows, then thresholded or the highest selected. An activation is one
  * chain of multiply-adds whatever is beside it, so a code does not depend on its neighbours. */

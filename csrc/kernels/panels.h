@@ -1,7 +1,8 @@
 /* Scores of rows against panels, the arithmetic that exact search and hashing share.
  *
  * Vectors stand side by side in panels, (ceil(count / lanes), dim, lanes), so that one register holds the same
- * coordinate of `lanes` of them. Every score is one chain of multiply-adds over dim whatever rows and lanes are beside it. */
+ * coordinate of `lanes` of them. Every score is one chain of multiply-adds over dim whatever rows and lanes are
+ * beside it. */
 #ifndef WV_PANELS_H
 #define WV_PANELS_H
 
@@ -19,8 +20,8 @@ typedef struct {
     vfloat score[SCORED_ROWS][PANELS];
 } panel_scores;
 
-/* (SCORED_ROWS, dim) x (panels, dim, lanes): panels is 1 or 2 and constant where this is inlined. `fetch` asks for the rows
- * of the next call: the hardware does not follow so many short streams by itself. */
+/* (SCORED_ROWS, dim) x (panels, dim, lanes): panels is 1 or 2 and constant where this is inlined. `fetch` asks for
+ * the rows of the next call: the hardware does not follow so many short streams by itself. */
 WV_INLINE void score_panels(const float *rows, int64_t stride, const float *panel, int32_t dim, int panels, int fetch,
                             panel_scores *scores) {
     vfloat sum[SCORED_ROWS][PANELS];
@@ -62,7 +63,8 @@ WV_INLINE void pack(const float *x, int64_t stride, int32_t count, int32_t dim, 
         if (present < WV_LANES) memset(panel, 0, sizeof(float) * WV_LANES * (size_t)dim);
         const float *first = x + base * stride;
         for (int32_t d = 0; d < dim; d++)
-            for (int32_t lane = 0; lane < present; lane++) panel[(int64_t)d * WV_LANES + lane] = first[lane * stride + d];
+            for (int32_t lane = 0; lane < present; lane++)
+                panel[(int64_t)d * WV_LANES + lane] = first[lane * stride + d];
     }
 }
 

@@ -1,8 +1,9 @@
 /* Product quantisation: k-means with WV_CENTROIDS centroids on one block of coordinates, and codes for rows.
  *
- * The nearest centroid c of a point x is the least |c|^2 - 2 x.c. Points lie in panels, one point a lane, so a centroid's
- * weights (|c|^2, -2 c) are broadcast against several panels whose best distance and index stay in registers. Coordinates
- * are taken relative to a centre of the block, which keeps |c|^2 and 2 x.c from cancelling each other.
+ * The nearest centroid c of a point x is the least |c|^2 - 2 x.c. Points lie in panels, one point a lane, so a
+ * centroid's weights (|c|^2, -2 c) are broadcast against several panels whose best distance and index stay in
+ * registers. Coordinates are taken relative to a centre of the block, which keeps |c|^2 and 2 x.c from cancelling
+ * each other.
  *
  * Lloyd's algorithm, with two departures from fastText's: it starts from points drawn with probability in proportion to
  * their squared distance from those drawn before (k-means++, Arthur and Vassilvitskii 2007) instead of uniformly, and a

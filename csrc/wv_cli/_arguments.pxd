@@ -1,4 +1,5 @@
-"""What the modules check of their arguments before an address goes to C, where a wrong shape would read foreign memory."""
+"""What the modules check of their arguments before an address goes to C, where a wrong shape would read foreign
+memory."""
 
 from libc.stdint cimport int64_t, uintptr_t
 from wv_cli._cpu cimport kernels, kernels_named

@@ -1,6 +1,6 @@
 """Codes by linear hashers, BioHash training, and search over codes: the calls into kernels/{hashing,biohash,hamming}.c,
-without the GIL. wv_cli.hashing and wv_cli.search.codes are the face of it; this module checks shapes, since a wrong one would
-read foreign memory."""
+without the GIL. wv_cli.hashing and wv_cli.search.codes are the face of it; this module checks shapes, since a wrong one
+would read foreign memory."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from wv_cli._arguments cimport require, require_aligned, require_scratch, row_stride, table

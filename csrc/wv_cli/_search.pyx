@@ -1,5 +1,5 @@
-"""Exact top-k and analogies over unit rows: the calls into kernels/search.c, without the GIL. wv_cli.search.neighbours is the
-face of it; this module only checks shapes, since a wrong one would read foreign memory."""
+"""Exact top-k and analogies over unit rows: the calls into kernels/search.c, without the GIL. wv_cli.search.neighbours
+is the face of it; this module only checks shapes, since a wrong one would read foreign memory."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from wv_cli._arguments cimport require, require_aligned, require_scratch, row_stride, table
