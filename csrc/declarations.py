@@ -8,8 +8,7 @@ kernels/wv_kernels.h and the headers of kernels/ which that includes, and unders
     #define NAME integer
     KERNEL(type, name, (arguments))   rows of the .def file that a struct includes: its function pointers
 
-Anything else is an error that names file and line. Two things are left to C: what stands inside `#ifdef WV_ISA`, and
-the members of structs from core/.
+Anything else is an error that names file and line. What stands inside `#ifdef WV_ISA` is left to C.
 
 For every struct X whose name ends in `_options` there is also `fill_X(X *options, source)`. It sets each member from
 the attribute of the same name of a Python object, and a member that is an enum from the name of a constant as Python
@@ -31,14 +30,13 @@ FOR_C = re.compile(r"^#ifdef WV_ISA *\n.*?^#endif *$", re.MULTILINE | re.DOTALL)
 
 GUARD = re.compile(r"#ifndef \w+_H\n#define \w+_H\n|#endif|#include <[\w./]+>")
 CONSTANT = re.compile(r"#define (\w+) +(?:-?\d+|\(-?\d+\)|\(1 << \d+\)) *$", re.MULTILINE)
-INCLUDE = re.compile(r'#include "((?:kernels|core)/\w+\.h)"')
+INCLUDE = re.compile(r'#include "(kernels/\w+\.h)"')
 ENUM = re.compile(r"typedef enum \{\s*([A-Z]\w*(?:\s*,\s*[A-Z]\w*)*),?\s*\} (\w+);")
 STRUCT = re.compile(r"typedef struct \{([^{}]*)\} (\w+);")
 MEMBER = re.compile(r"(const )?(\w+) +(\**\w+(?:, *\**\w+)*);")
 LIST = re.compile(r'#define KERNEL\(.*\n#include "(\w+/\w+\.def)"\n#undef KERNEL')
 KERNEL = re.compile(r"KERNEL\((\w+), (\w+),\s*\(([^()]*)\)\)")
 ARGUMENT = re.compile(r"(const )?(\w+) (\**)\w+")
-OPAQUE = re.compile(r"^\} (\w+);", re.MULTILINE)
 
 
 class NotUnderstood(Exception):
@@ -103,19 +101,11 @@ class Reader:
         rules: Rules = {
             GUARD: lambda source, match: None,
             CONSTANT: lambda source, match: self.lines.extend(["enum:", f"    {match[1]}"]),
-            INCLUDE: self.include,
+            INCLUDE: lambda source, match: self.read_header(match[1]),
             ENUM: self.enum,
             STRUCT: self.struct,
         }
         self.scan(self.open(path), "a struct, an enum, an include or #define NAME integer", rules)
-
-    def include(self, source: Source, match: re.Match[str]) -> None:
-        if match[1].startswith("kernels/"):
-            self.read_header(match[1])
-            return
-        for name in OPAQUE.findall(self.open(match[1]).text):
-            self.types.add(name)
-            self.lines += [f"ctypedef struct {name}:", "    pass"]
 
     def enum(self, source: Source, match: re.Match[str]) -> None:
         constants, name = re.findall(r"\w+", match[1]), match[2]
