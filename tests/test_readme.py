@@ -17,6 +17,7 @@ from wv_cli.__main__ import wv as group
 
 TEXT = README.read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
+PYTHON = [block for language, block in BLOCKS if language == "python"]
 SHELL = [block for language, block in BLOCKS if language == "sh"]
 DOCUMENTS = ["README.md", "benchmarks/README.md", "tests/README.md", "csrc/README.md", "data/README.md"]
 
@@ -79,6 +80,18 @@ def test_the_block_of_commands_works(tmp_path: Path, slice_text: Path) -> None:
     made = set(re.findall(r"(?:-o |> |convert \S+ )(\S+\.\w+)", SHELL[0]))
     assert {"vectors.bin", "vectors.glove", "topics.ftz", "scores.json"} <= made
     assert made <= {path.name for path in tmp_path.iterdir()}
+
+
+def test_the_python_examples_work(tmp_path: Path, slice_text: Path) -> None:
+    (tmp_path / "corpus.txt").write_bytes(slice_text.read_bytes())
+    lines = [line for line in slice_text.read_bytes().splitlines() if line.strip()]
+    (tmp_path / "labelled.txt").write_bytes(b"".join(b"__label__%s %s\n" % (line.split()[0], line) for line in lines))
+    assert len(PYTHON) == 1
+    done = subprocess.run(
+        [sys.executable, "-P", "-W", "error", "-c", PYTHON[0]], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), "the library prints nothing"
+    assert {"vectors.bin", "vectors.npy", "topics.bin"} <= {path.name for path in tmp_path.iterdir()}
 
 
 def test_demo_shows_scores_and_leaves_the_files_it_names(wv: Run, tmp_path: Path) -> None:
