@@ -44,9 +44,11 @@ def test_rows_of_the_table_are_true(method):
     """Every option is a field of the config, every field is some method's, and modules have what rows promise."""
     row = HASHERS[method]
     assert set(row.options) <= {field.name for field in fields(row.config)} - {"threads"}
-    module, loader = importlib.import_module(row.module), importlib.import_module(row.loader)
+    module, _, name = row.learner.partition(":")
+    loader = importlib.import_module(row.loader)
+    assert callable(getattr(importlib.import_module(module), name))
+    assert callable(loader.read_hasher if row.learns_from == "vectors" else loader.load_hasher)
     if row.learns_from == "vectors":
-        assert callable(module.fit) and callable(loader.read_hasher)
         assert row.sparse == (row.expansion is not None) and row.length(300) >= 32
     used = {option for other in HASHERS.values() if other.config is row.config for option in other.options}
     assert used == {field.name for field in fields(row.config)} - {"threads"}
