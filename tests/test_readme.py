@@ -88,7 +88,11 @@ def test_the_python_examples_work(tmp_path: Path, slice_text: Path) -> None:
     (tmp_path / "labelled.txt").write_bytes(b"".join(b"__label__%s %s\n" % (line.split()[0], line) for line in lines))
     assert len(PYTHON) == 1
     done = subprocess.run(
-        [sys.executable, "-P", "-W", "error", "-c", PYTHON[0]], cwd=tmp_path, capture_output=True, text=True, check=False
+        [sys.executable, "-P", "-W", "error", "-c", PYTHON[0]],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), "the library prints nothing"
     assert {"vectors.bin", "vectors.npy", "topics.bin"} <= {path.name for path in tmp_path.iterdir()}

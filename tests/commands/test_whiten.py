@@ -232,11 +232,13 @@ def bad(files, matrix):
         ("v.npy -o out/o.npy --dim 13", 1, "--dim 13 is more than the data have"),
         ("other.npy -o out/o.npy --transform t", 1, "other.npy: the transform is for vectors of 12 numbers, these"),
         ("other.npy -o out/o.npy --fit v.npy", 1, "other.npy: the transform is for vectors of 12 numbers"),
-        ("v.npy -o out/o.npy --transform m", 1, "m:1: expected a transform file, found one of moments"),
-        ("v.npy -o out/o.npy --transform v.npy", 1, "v.npy: byte 0: expected a transform file"),
-        ("v.npy -o out/o.npy --transform empty", 1, "found an empty file"),
+        ("v.npy -o out/o.npy --transform m", 1, "m: byte 0: expected a file of transform written by wv (version 1), "
+         "found one of moments"),
+        ("v.npy -o out/o.npy --transform v.npy", 1, "v.npy: byte 0: expected a file of transform written by wv"),
+        ("v.npy -o out/o.npy --transform empty", 1, "empty: the file is empty; expected a transform"),
         ("--merge m m7 --save-moments out/o", 1, "m7: expected moments of 12 dimensions as in m, found 7"),
-        ("--merge m t --save-moments out/o", 1, "t:1: expected a moments file, found one of transform"),
+        ("--merge m t --save-moments out/o", 1, "t: byte 0: expected a file of moments written by wv (version 1), "
+         "found one of transform"),
         ("v.npy -o out/o.npy --moments m7", 1, "v.npy: the transform is for vectors of 7 numbers"),
         ("v.npy -o out/o.npy --counts nocounts", 1, "needs at least 2 rows, found 0"),
         ("v.npy -o no/o.npy", 1, "no does not exist"),

@@ -1,5 +1,8 @@
 """What every hashing method owes, run over the table, and what each claims for itself."""
 
+import importlib
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
@@ -35,6 +38,35 @@ def glove():
 
 def first(vectors, n):
     return Embeddings(vectors.words[:n], vectors.matrix[:n])
+
+
+@pytest.mark.parametrize("method", HASHERS)
+def test_rows_of_the_table_are_true(method):
+    """Every option is a field of the config, every field is some method's, and modules have what rows promise."""
+    row = HASHERS[method]
+    assert set(row.options) <= {field.name for field in fields(row.config)} - {"threads"}
+    module, _, name = row.learner.partition(":")
+    loader = importlib.import_module(row.loader)
+    assert callable(getattr(importlib.import_module(module), name))
+    assert callable(loader.read_hasher if row.learns_from == "vectors" else loader.load_hasher)
+    if row.learns_from == "vectors":
+        assert row.sparse == (row.expansion is not None) and row.length(300) >= 32
+    used = {option for other in HASHERS.values() if other.config is row.config for option in other.options}
+    assert used == {field.name for field in fields(row.config)} - {"threads"}
+
+
+@EVERY
+def test_only_its_options_change_a_method(method, glove):
+    """Another value of an option that the row does not name gives the same codes."""
+    vectors, row = first(glove, 700), HASHERS[method]
+    changes = {"orthogonal": True, "sampling": 0.5, "iterations": 3, "rule": "sgd", "p": 3.0, "rank": 3, "delta": 0.3}
+    changes |= {"lr": 0.01, "epochs": 2, "batch": 7, "normalize_weights": True}
+    assert set(changes) == {field.name for field in fields(HashConfig)} - {
+        "length", "expansion", "normalize", "centre", "threshold", "seed", "threads"
+    }  # fmt: skip
+    others = HashConfig(**{name: value for name, value in changes.items() if name not in row.options})
+    codes = [fit(vectors, method, config).encode(vectors).data for config in (HashConfig(), others)]
+    np.testing.assert_array_equal(*codes)
 
 
 @EVERY

@@ -95,7 +95,7 @@ def _write_text(stream: BinaryIO, codes: Codes) -> None:
         stream.write(b"".join(b"%s\t%s\n" % (codes.words.bytes_at(start + i), text) for i, text in enumerate(texts)))
 
 
-def _read_facts(source: Input, facts: Any, **place: int) -> tuple[str, int, int, int, dict[str, Any]]:
+def _read_facts(source: Input, facts: Any, **position: int) -> tuple[str, int, int, int, dict[str, Any]]:
     """(method, bits, active, rows, parameters) of a header. Raises BadFile."""
     try:
         method, bits, active, rows, parameters = (
@@ -106,7 +106,7 @@ def _read_facts(source: Input, facts: Any, **place: int) -> tuple[str, int, int,
     except (KeyError, TypeError):
         sane = False
     if not sane or not isinstance(method, str) or not isinstance(parameters, dict):
-        raise BadFile(source.name, f"the header does not describe codes: {shown(str(facts).encode(), 80)}", **place)
+        raise BadFile(source.name, f"the header does not describe codes: {shown(str(facts).encode(), 80)}", **position)
     return method, bits, active, rows, parameters
 
 
@@ -243,10 +243,10 @@ def _lines(source: Input) -> Iterator[bytes]:
             yield line.removesuffix(b"\r")
 
 
-def _check(codes: Codes, report: Report, place: Callable[[int], int], unit: str) -> None:
+def _check(codes: Codes, report: Report, position: Callable[[int], int], unit: str) -> None:
     report.rows, report.promised_rows, report.dim = len(codes), len(codes), CodeVectors(codes).dim
     nothing_zero = np.ones((len(codes), 1), np.float32)
-    RowAudit(report, unit).add(codes.words.blob, np.diff(codes.words.starts), nothing_zero, place)
+    RowAudit(report, unit).add(codes.words.blob, np.diff(codes.words.starts), nothing_zero, position)
 
 
 def _check_binary(source: Input, report: Report) -> None:

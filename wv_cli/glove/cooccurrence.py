@@ -96,9 +96,9 @@ def _rows(part: Segment, words: int, block: int, threads: int) -> Iterator[Recor
         last = max(int(np.searchsorted(ends, total + block, side="right")), firsts[-1] + 1)
         firsts.append(last)
         total = int(ends[last - 1])
-    room = max(block, int(part.capacity.max()))
+    capacity = max(block, int(part.capacity.max()))
     scratches = deque(part.scratch() for _ in range(threads))
-    buffers = deque(np.empty(room, RECORD) for _ in range(threads + 1))
+    buffers = deque(np.empty(capacity, RECORD) for _ in range(threads + 1))
 
     def rows(first: int, last: int, buffer: Records) -> tuple[Records, Records]:
         scratch = scratches.pop()

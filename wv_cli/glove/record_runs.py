@@ -4,20 +4,16 @@ All runs stand in the same file one behind the other, so however many there are,
 """
 
 import bisect
-import contextlib
-import os
-import tempfile
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._glove import RECORD, merge
 from wv_cli.errors import WvError
-from wv_cli.system.output import reason
+from wv_cli.system.spill import Spool
 
 Records = NDArray[Any]
 
@@ -26,26 +22,16 @@ _MOST_RUNS = 256
 
 
 class RecordFile:
-    """Records in a file without a name in the folder of `beside` (None or `-`: the current folder); it is gone when the
-    process ends, however it ends. Written and read in blocks: a full disk is an error and not a signal. Up to `memory`
-    bytes there is no file: the records are kept in memory."""
+    """Records in a file without a name beside `beside` (system.spill). Up to `memory` bytes there is no file: the
+    records are kept in memory."""
 
     def __init__(self, beside: str | None, dtype: "np.dtype[Any]" = RECORD, memory: int = 0) -> None:
-        self.folder = "." if beside in (None, "-") else str(Path(os.path.realpath(str(beside))).parent)
         self.dtype = dtype
         self.length = 0
-        self._file: BinaryIO | None = None
+        self._spool = Spool(beside, "co-occurrence counts")
         self._memory = memory
         self._held: list[Records] = []
         self._held_from: list[int] = []
-
-    @contextlib.contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            message = f"{self.folder}: cannot keep co-occurrence counts in a file here: {reason(error)}"
-            raise WvError(message) from error
 
     def append(self, records: Records) -> None:
         if (self.length + len(records)) * self.dtype.itemsize <= self._memory:
@@ -53,20 +39,10 @@ class RecordFile:
             self._held_from.append(self.length)
         else:
             held, self._held, self._memory = self._held, [], 0
-            self._write(0, held)
-            self._write(self.length, [records])
+            for piece, position in zip(held, self._held_from, strict=False):
+                self._spool.write(piece, position)
+            self._spool.write(records, self.length)
         self.length += len(records)
-
-    def _write(self, place: int, pieces: list[Records]) -> None:
-        with self._errors():
-            if self._file is None:
-                self._file = tempfile.TemporaryFile(dir=self.folder, buffering=0)  # noqa: SIM115 (closed by close())
-            for piece in pieces:
-                data = piece.view(np.uint8).data
-                done = 0
-                while done < len(data):
-                    done += os.pwrite(self._file.fileno(), data[done:], place * self.dtype.itemsize + done)
-                place += len(piece)
 
     def read(self, first: int, out: Records) -> Records:
         """The records from `first` on that fill `out`, which were appended in one piece; perhaps not in `out`."""
@@ -74,20 +50,13 @@ class RecordFile:
             piece = bisect.bisect_right(self._held_from, first) - 1
             begin = first - self._held_from[piece]
             return self._held[piece][begin : begin + len(out)]
-        data = out.view(np.uint8).data
-        done = 0
-        with self._errors():
-            while done < len(data):
-                assert self._file is not None, "nothing has been written"
-                got = os.preadv(self._file.fileno(), [data[done:]], first * self.dtype.itemsize + done)
-                if got == 0:
-                    raise OSError(0, "the file has become shorter")
-                done += got
+        if self._spool.read(out, first) < len(out):
+            message = f"{self._spool.folder}: the file of co-occurrence counts here has become shorter; start again"
+            raise WvError(message)
         return out
 
     def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
+        self._spool.close()
 
 
 class Runs:

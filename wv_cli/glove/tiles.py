@@ -70,18 +70,20 @@ class TileStore:
         self._ordered = np.empty(_BAND_RECORDS, TILE_RECORD)
         used, band_range = 0, -1
         for block in records:
-            place = 0
-            while place < len(block):
-                row_range = int(self._range_of[block["row"][place] - 1])
+            position = 0
+            while position < len(block):
+                row_range = int(self._range_of[block["row"][position] - 1])
                 if row_range != band_range or used == len(band):
                     self._store(band[:used], band_range)
                     used, band_range = 0, row_range
                 last_row = self._ranges[row_range + 1]  # rows count from 1
                 end = int(np.searchsorted(block["row"], last_row, side="right"))
-                taken = min(end - place, len(band) - used)
-                band[used : used + taken].view(np.complex128)[:] = block[place : place + taken].view(np.complex128)
+                taken = min(end - position, len(band) - used)
+                band[used : used + taken].view(np.complex128)[:] = block[position : position + taken].view(
+                    np.complex128
+                )
                 used += taken
-                place += taken
+                position += taken
         self._store(band[:used], band_range)
         del self._ordered
 
@@ -104,6 +106,6 @@ class TileStore:
             begin += size
 
     def read(self, chunk: int, out: NDArray[Any]) -> NDArray[Any]:
-        """The records of a chunk; `out`, with room for CHUNK_RECORDS, is where they are put when they are on disk."""
+        """The records of a chunk; `out`, of CHUNK_RECORDS, is where they are put when they are on disk."""
         first, count = (int(x) for x in self.chunks[chunk, 2:])
         return self._file.read(first, out[:count])

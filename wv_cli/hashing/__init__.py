@@ -23,8 +23,9 @@ def _never(config: HashConfig) -> bool:
 
 @dataclass(frozen=True)
 class Hasher:
-    """A method that learns from vectors has in `module` a fit (hashing.base.Fit), and in `loader` a read_hasher that
-    reads what was saved; one that learns from a text has a command and a job of its own, and its own file.
+    """`learner` is "module:function" of what fits a method on vectors (hashing.base.Fit), or of the model that learns
+    from a text, which has a command, a session and a file of its own; `loader` the module whose read_hasher, or
+    load_hasher, reads what was saved.
 
     `config` is what it takes, `options` the fields of it that have an effect and are recorded with the codes. `kind`:
     of the codes (wv_cli.vectors.codes); sparse ones have a fixed number of active bits. What the config leaves open:
@@ -33,7 +34,7 @@ class Hasher:
     (None: the method has no such option). `by_steps`: whether a run can stop and go on.
     """
 
-    module: str
+    learner: str
     summary: str
     source: str
     kind: Literal["dense", "sparse", "product"] = "dense"
@@ -57,7 +58,7 @@ HASHERS: Registry[Hasher] = Registry(
         (
             "lsh",
             Hasher(
-                "wv_cli.hashing.random",
+                "wv_cli.hashing.random:lsh",
                 "Signs of Gaussian projections.",
                 "Charikar 2002",
                 options=(*_EVERY, "threshold", "orthogonal"),
@@ -66,7 +67,7 @@ HASHERS: Registry[Hasher] = Registry(
         (
             "fly",
             Hasher(
-                "wv_cli.hashing.random",
+                "wv_cli.hashing.random:fly",
                 "The highest of many sums of a few coordinates.",
                 "Dasgupta, Stevens, Navlakha 2017",
                 kind="sparse",
@@ -79,7 +80,7 @@ HASHERS: Registry[Hasher] = Registry(
         (
             "densefly",
             Hasher(
-                "wv_cli.hashing.random",
+                "wv_cli.hashing.random:densefly",
                 "Signs of sums of a few coordinates.",
                 "Sharma, Navlakha 2018, arXiv 1812.01844",
                 centre="row",
@@ -89,7 +90,7 @@ HASHERS: Registry[Hasher] = Registry(
         (
             "randexp",
             Hasher(
-                "wv_cli.hashing.random",
+                "wv_cli.hashing.random:randexp",
                 "The highest of many Gaussian projections.",
                 "Liang et al. 2021, arXiv 2101.06887 (baseline)",
                 kind="sparse",
@@ -101,7 +102,7 @@ HASHERS: Registry[Hasher] = Registry(
         (
             "biohash",
             Hasher(
-                "wv_cli.hashing.biohash",
+                "wv_cli.hashing.biohash:fit",
                 "The nearest of many centres, learnt by competition.",
                 "Ryali, Hopfield, Grinberg, Krotov 2020, arXiv 2001.04907",
                 kind="sparse",
@@ -117,7 +118,7 @@ HASHERS: Registry[Hasher] = Registry(
         (
             "pcah",
             Hasher(
-                "wv_cli.hashing.principal",
+                "wv_cli.hashing.principal:pcah",
                 "Signs of the principal components.",
                 "Wang, Kumar, Chang 2010",
                 centre="mean",
@@ -128,7 +129,7 @@ HASHERS: Registry[Hasher] = Registry(
         (
             "itq",
             Hasher(
-                "wv_cli.hashing.principal",
+                "wv_cli.hashing.principal:itq",
                 "Signs of the principal components, rotated to lose least.",
                 "Gong, Lazebnik 2011",
                 centre="mean",
@@ -139,7 +140,7 @@ HASHERS: Registry[Hasher] = Registry(
         (
             "sign",
             Hasher(
-                "wv_cli.hashing.random",
+                "wv_cli.hashing.random:sign",
                 "Signs of the coordinates themselves.",
                 "Faruqui et al. 2015",
                 options=(*_EVERY, "threshold"),
@@ -149,7 +150,7 @@ HASHERS: Registry[Hasher] = Registry(
         (
             "pq",
             Hasher(
-                "wv_cli.hashing.product",
+                "wv_cli.hashing.product:fit",
                 "Bytes that name the nearest centroid of each block of coordinates.",
                 "Jegou, Douze, Schmid 2011",
                 kind="product",
@@ -160,7 +161,7 @@ HASHERS: Registry[Hasher] = Registry(
         (
             "bioword",
             Hasher(
-                "wv_cli.hashing.bioword",
+                "wv_cli.hashing.bioword:Bioword",
                 "Kenyon cells most active for a word, learnt from a text.",
                 "Liang et al. 2021, arXiv 2101.06887",
                 kind="sparse",

@@ -74,7 +74,7 @@ class Train(Protocol):
 
 
 class Fit(Protocol):
-    """`fit` of a method's module. `x` (n, dim) are prepared rows; config.length and config.expansion are set."""
+    """The learner of a row of HASHERS. `x` (n, dim) are prepared rows; config.length and config.expansion are set."""
 
     def __call__(self, method: str, x: NDArray[np.float32], config: HashConfig, train: Train, /) -> Fitted | None:
         """None when the training stopped before its end. Raises UsageError for options that the rows do not allow."""

@@ -53,7 +53,8 @@ def fit(
     if config.centre == "mean":
         mean = x.mean(axis=0, dtype=np.float64).astype(np.float32)
         x -= mean
-    fit_rows: Fit = importlib.import_module(row.module).fit
+    module, _, function = row.learner.partition(":")
+    fit_rows: Fit = getattr(importlib.import_module(module), function)
     fitted = fit_rows(method, x, config, train)
     if fitted is None:
         return None

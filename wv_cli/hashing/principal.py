@@ -17,11 +17,15 @@ _BLOCK_ROWS = 1 << 14
 _RANK_CUT = 1e-10  # of the largest eigenvalue
 
 
-def fit(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -> Projections:
+def pcah(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -> Projections:
     """Raises UsageError for more bits than the rows have directions."""
+    return Projections(np.ascontiguousarray(principal_axes(x, config.length, method).T, np.float32))
+
+
+def itq(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -> Projections:
+    """Raises UsageError as pcah."""
     axes = principal_axes(x, config.length, method)
-    if method == "itq":
-        axes = axes @ rotation(x, axes, config.iterations, config.seed)[0]
+    axes = axes @ rotation(x, axes, config.iterations, config.seed)[0]
     return Projections(np.ascontiguousarray(axes.T, np.float32))
 
 

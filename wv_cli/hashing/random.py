@@ -19,29 +19,38 @@ from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.linear import Projections
 
 
-def fit(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -> Projections:
-    """config.length and config.expansion are set. Raises UsageError for a length the method does not have."""
+def lsh(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -> Projections:
+    draw = _orthogonal if config.orthogonal else _gaussian
+    return Projections(draw(np.random.default_rng(config.seed), config.length, x.shape[1]))
+
+
+def randexp(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -> Projections:
+    return Projections(_gaussian(np.random.default_rng(config.seed), config.expansion, x.shape[1]))
+
+
+def densefly(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -> Projections:
+    drawn = np.random.default_rng(config.seed).random((config.length, x.shape[1]))
+    weights = (drawn < config.sampling).astype(np.float32)
+    # A bit is on at exactly 0 too: the largest number below it is the bound.
+    return Projections(weights, np.full(config.length, -np.finfo(np.float32).smallest_subnormal, np.float32))
+
+
+def fly(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -> Projections:
     dim, random = x.shape[1], np.random.default_rng(config.seed)
-    if method == "sign":
-        if config.length != dim:
-            message = f"sign has a bit per coordinate, {dim} here; leave --length out, or choose lsh or itq for others"
-            raise UsageError(message)
-        return Projections(np.eye(dim, dtype=np.float32))
-    if method == "lsh":
-        return Projections(
-            _orthogonal(random, config.length, dim) if config.orthogonal else _gaussian(random, config.length, dim)
-        )
-    if method == "randexp":
-        return Projections(_gaussian(random, config.expansion, dim))
-    if method == "densefly":
-        weights = (random.random((config.length, dim)) < config.sampling).astype(np.float32)
-        # A bit is on at exactly 0 too: the largest number below it is the bound.
-        return Projections(weights, np.full(config.length, -np.finfo(np.float32).smallest_subnormal, np.float32))
     ones = max(1, int(config.sampling * dim + 1e-9))
     chosen = np.argpartition(random.random((config.expansion, dim)), ones - 1, axis=1)[:, :ones]
     weights = np.zeros((config.expansion, dim), np.float32)
     np.put_along_axis(weights, chosen, np.float32(1), axis=1)
     return Projections(weights)
+
+
+def sign(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -> Projections:
+    """Raises UsageError for a length that is not the dimension."""
+    dim = x.shape[1]
+    if config.length != dim:
+        message = f"{method} has a bit per coordinate, {dim} here; leave --length out, or choose lsh or itq for others"
+        raise UsageError(message)
+    return Projections(np.eye(dim, dtype=np.float32))
 
 
 def _gaussian(random: np.random.Generator, units: int, dim: int) -> NDArray[np.float32]:

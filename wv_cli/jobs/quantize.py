@@ -27,14 +27,12 @@ class QuantizeSession(Session):
     inputs: tuple[str, ...] = ()
     validation: str | None = None
 
-    def check_options(self) -> None:
+    def checked_config(self) -> QuantizeConfig:
         if self.size and self.config.cutoff:
             raise UsageError("--size and --cutoff cannot be used together: one follows from the other")
         if self.config.retrain != bool(self.inputs):
             message = "--retrain and --input FILE need each other: the rows that are left are trained on that text"
             raise UsageError(message)
-
-    def checked_config(self) -> QuantizeConfig:
         return replace(self.config, cutoff=self.config.cutoff or self.size or 0)
 
     def read(self) -> list[str]:

@@ -118,10 +118,10 @@ def _in_the_models_words(corpus: LabelledCorpus, model: FastTextModel) -> Labell
     """The same text with the model's word and label numbers. Words that it has not come behind its own; labels that it
     has not are taken out."""
     nwords, nlabels = len(model.words), len(corpus.labels)
-    words = _numbers(corpus.words, model.words)
+    words = model.words.find_all(corpus.words)
     new = words < 0
     words[new] = nwords + np.arange(int(new.sum()))
-    labels = _numbers(corpus.labels, model.labels)
+    labels = model.labels.find_all(corpus.labels)
     if (labels < 0).all():
         message = "the text to retrain on has none of the model's labels, such as " + repr(model.labels[0])
         raise WvError(message)
@@ -143,8 +143,3 @@ def _in_the_models_words(corpus: LabelledCorpus, model: FastTextModel) -> Labell
         labels=model.labels,
         label_counts=model.label_counts,
     )
-
-
-def _numbers(words: WordList, known: WordList) -> NDArray[np.int64]:
-    """The number each word has in `known`, -1 for none."""
-    return np.fromiter((known.find(words.bytes_at(i)) for i in range(len(words))), np.int64, len(words))

@@ -61,7 +61,7 @@ class Session:
                 raise UsageError(message)
 
     def checked_config(self) -> Config:
-        """The config with what other options say about it."""
+        """The config with what other options say about it. Raises UsageError where they contradict it."""
         return self.config
 
     def check_options(self) -> None:

@@ -66,11 +66,11 @@ def _chain(head: bytes, blocks: Iterator[bytes]) -> Iterator[bytes]:
 def _pieces(blocks: Iterator[bytes], codec: _Codec, name: str) -> Iterator[bytes]:
     """The members (gzip), streams or frames of a compressed file one after the other."""
     decoder: Any = None
-    place = 0
+    position = 0
     for block in blocks:
         for start in range(0, len(block), _BLOCK):
             data = block[start : start + _BLOCK]
-            place += len(data)
+            position += len(data)
             pending = False
             while data or pending:
                 if decoder is None:
@@ -82,7 +82,7 @@ def _pieces(blocks: Iterator[bytes], codec: _Codec, name: str) -> Iterator[bytes
                     piece = decoder.decompress(data, CHUNK)
                 except Exception as error:  # each library has its own
                     problem = f"damaged {codec.name} data ({error}); get the file again"
-                    raise BadFile(name, problem, byte=place) from error
+                    raise BadFile(name, problem, byte=position) from error
                 pending = len(piece) >= CHUNK and not decoder.eof
                 if decoder.eof:
                     data, decoder = decoder.unused_data, None
@@ -92,7 +92,7 @@ def _pieces(blocks: Iterator[bytes], codec: _Codec, name: str) -> Iterator[bytes
                     yield piece
     if decoder is not None:
         problem = f"expected more {codec.name} data, found the end of the file: it is incomplete; get the file again"
-        raise BadFile(name, problem, byte=place)
+        raise BadFile(name, problem, byte=position)
 
 
 def _joined(pieces: Iterator[bytes]) -> Iterator[bytes]:

@@ -87,12 +87,12 @@ class Input:
         carry = b""
         while True:
             buffer = bytearray(max(size, 2 * len(carry)) + PADDING)
-            room = len(buffer) - PADDING
+            most = len(buffer) - PADDING
             buffer[: len(carry)] = carry
             length = len(carry)
             with memoryview(buffer) as view:
-                length += self.readinto(view[length:room])
-            if length < room:
+                length += self.readinto(view[length:most])
+            if length < most:
                 if length and buffer[length - 1] != 10:
                     self.newline_missing, self.last_byte = True, buffer[length - 1]
                     buffer[length : length + 1] = b"\n"

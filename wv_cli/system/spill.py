@@ -1,4 +1,8 @@
-"""A file without a name for what does not fit in memory: it is gone when the process ends, however it ends."""
+"""A file without a name for what does not fit in memory: it is gone when the process ends, however it ends.
+
+It is read and written in blocks, not mapped: a full disk is then an error and not a signal, and its pages do not count
+as memory of this process.
+"""
 
 import contextlib
 import os
@@ -8,15 +12,21 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
+import numpy as np
+from numpy.typing import NDArray
+
 from wv_cli.errors import WvError
 from wv_cli.system.output import reason
 
 
 class Spool:
-    """A file for ids in the folder of `beside` (None or `-`: the current folder), made when it is first needed."""
+    """A file in the folder of `beside` (None or `-`: the current folder), made when it is first needed. `what` is kept
+    in it, in messages. Arrays are one-dimensional, C-contiguous and of any type; positions count their items. Use as a
+    context, or close it. Every method raises WvError where the folder cannot do what is asked."""
 
-    def __init__(self, beside: str | None) -> None:
+    def __init__(self, beside: str | None, what: str = "the word ids") -> None:
         self.folder = "." if beside in (None, "-") else str(Path(os.path.realpath(str(beside))).parent)
+        self._what = what
         self._file: BinaryIO | None = None
 
     @property
@@ -27,18 +37,47 @@ class Spool:
     def descriptor(self) -> int:
         if self._file is None:
             # Opened and unlinked at once, or never named at all where the file system can do that.
-            self._file = tempfile.TemporaryFile(dir=self.folder, buffering=0)  # noqa: SIM115 (closed by __exit__)
+            self._file = tempfile.TemporaryFile(dir=self.folder, buffering=0)  # noqa: SIM115 (closed by close())
         assert self._file is not None
         return self._file.fileno()
 
+    def write(self, array: NDArray[np.generic], position: int) -> None:
+        """Puts all of `array` at `position`."""
+        data = array.view(np.uint8).data
+        done = 0
+        with self.errors():
+            while done < len(data):
+                done += os.pwrite(self.descriptor, data[done:], position * array.itemsize + done)
+
+    def read(self, out: NDArray[np.generic], position: int) -> int:
+        """Fills `out` from `position` on, except at the end of the file; how many items were read."""
+        data = out.view(np.uint8).data
+        done = 0
+        with self.errors():
+            while done < len(data):
+                got = os.preadv(self.descriptor, [data[done:]], position * out.itemsize + done)
+                if got == 0:
+                    break
+                done += got
+        return done // out.itemsize
+
+    def truncate(self, size: int) -> None:
+        """Cuts the file to `size` bytes."""
+        with self.errors():
+            os.ftruncate(self.descriptor, size)
+
     @contextlib.contextmanager
     def errors(self) -> Iterator[None]:
-        """Turns an OSError into a WvError that names the folder."""
+        """Turns an OSError into a WvError that names the folder; for code that uses the descriptor."""
         try:
             yield
         except OSError as error:
-            message = f"{self.folder}: cannot keep the word ids in a file here: {reason(error)}"
+            message = f"{self.folder}: cannot keep {self._what} in a file here: {reason(error)}"
             raise WvError(message) from error
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
 
     def __enter__(self) -> "Spool":
         return self
@@ -46,5 +85,4 @@ class Spool:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self._file is not None:
-            self._file.close()
+        self.close()

@@ -1,10 +1,5 @@
-"""Where the ids of a text are kept while it is read: in memory, and beyond a limit in a file without a name.
+"""Where the ids of a text are kept while it is read: in memory, and beyond a limit in a file without a name."""
 
-The file is gone when the process ends, however it ends. It is read and written in blocks, not mapped: a full disk is
-then an error and not a signal, and its pages do not count as memory of this process.
-"""
-
-import os
 from collections.abc import Iterator
 
 import numpy as np
@@ -47,10 +42,10 @@ class IdStream:
                 yield self._ids[start : start + _BLOCK]
             return
         buffer = np.empty(_BLOCK, np.int32)
-        first = 0
-        while count := self._read(buffer, first):
+        position = 0
+        while count := self._spool.read(buffer, position):
             yield buffer[:count]
-            first += count
+            position += count
 
     def join(self, joiner: _phrases.Joiner) -> None:
         """Replaces pairs of ids in place."""
@@ -61,23 +56,6 @@ class IdStream:
         written = 0
         for block in self.blocks():
             count = joiner.join(block, out)
-            self._write(out[:count], written)
+            self._spool.write(out[:count], written)
             written += count
-        with self._spool.errors():
-            os.ftruncate(self._spool.descriptor, written * 4)
-
-    def _read(self, buffer: NDArray[np.int32], first: int) -> int:
-        """Fills `buffer` from id number `first` on, except at the end of the file; how many ids were read."""
-        into = buffer.data.cast("B")
-        done = 0
-        with self._spool.errors():
-            while done < len(into) and (got := os.preadv(self._spool.descriptor, [into[done:]], first * 4 + done)):
-                done += got
-        return done // 4
-
-    def _write(self, ids: NDArray[np.int32], first: int) -> None:
-        data = ids.data.cast("B")
-        done = 0
-        with self._spool.errors():
-            while done < len(data):
-                done += os.pwrite(self._spool.descriptor, data[done:], first * 4 + done)
+        self._spool.truncate(written * out.itemsize)
