@@ -1,14 +1,14 @@
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-RECORD: np.dtype[Any]
-TILE_RECORD: np.dtype[Any]
+RECORD: np.dtype[np.void]
+TILE_RECORD: np.dtype[np.void]
 
 class Segment:
-    starts: NDArray[np.int64]
-    room: NDArray[np.int64]
+    @property
+    def starts(self) -> NDArray[np.int64]: ...
+    @property
+    def capacity(self) -> NDArray[np.int64]: ...
     def __init__(
         self,
         ids: NDArray[np.int32],
@@ -20,26 +20,26 @@ class Segment:
         scale: float,
     ) -> None: ...
     def scratch(self) -> NDArray[np.int64]: ...
-    def rows(self, first: int, last: int, scratch: NDArray[np.int64], out: NDArray[Any]) -> NDArray[Any]: ...
+    def rows(self, first: int, last: int, scratch: NDArray[np.int64], out: NDArray[np.void]) -> NDArray[np.void]: ...
 
 def merge(
-    records: NDArray[Any],
+    records: NDArray[np.void],
     first: NDArray[np.int64],
     last: NDArray[np.int64],
     more: NDArray[np.uint8],
     as_values: bool,
-    pending: NDArray[Any],
-    out: NDArray[Any],
+    pending: NDArray[np.void],
+    out: NDArray[np.void],
 ) -> int: ...
-def check(records: NDArray[Any], words: int, last_key: int) -> tuple[int, int, bool]: ...
-def sort(records: NDArray[Any]) -> None: ...
+def check(records: NDArray[np.void], words: int, last_key: int) -> tuple[int, int, bool]: ...
+def sort(records: NDArray[np.void]) -> None: ...
 def tiles(
-    records: NDArray[Any],
+    records: NDArray[np.void],
     first_row: int,
     range_of: NDArray[np.uint16],
     range_first: NDArray[np.int32],
     largest: int,
-    out: NDArray[Any],
+    out: NDArray[np.void],
 ) -> NDArray[np.int64]: ...
 
 class Run:
@@ -58,7 +58,7 @@ class Run:
     def scratch_bytes(self, records: int) -> int: ...
     def chunk(
         self,
-        records: NDArray[Any],
+        records: NDArray[np.void],
         first_row: int,
         first_column: int,
         iteration: int,

@@ -1,12 +1,9 @@
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 CODE_LANES: int
 
 class LinearHash:
-    scratch_bytes: int
     def __init__(
         self,
         panels: NDArray[np.float32],
@@ -15,8 +12,10 @@ class LinearHash:
         thresholds: NDArray[np.float32],
         isa: str | None = None,
     ) -> None: ...
-    def bits(self, rows: NDArray[np.float32], out: NDArray[np.uint64], scratch: NDArray[Any]) -> None: ...
-    def active(self, rows: NDArray[np.float32], out: NDArray[np.int32], scratch: NDArray[Any]) -> None: ...
+    @property
+    def scratch_bytes(self) -> int: ...
+    def bits(self, rows: NDArray[np.float32], out: NDArray[np.uint64], scratch: NDArray[np.uint8]) -> None: ...
+    def active(self, rows: NDArray[np.float32], out: NDArray[np.int32], scratch: NDArray[np.uint8]) -> None: ...
 
 class BioHash:
     def __init__(
@@ -31,7 +30,7 @@ class BioHash:
     ) -> None: ...
     def scratch_bytes(self, batch: int) -> int: ...
     def train(
-        self, x: NDArray[np.float32], order: NDArray[np.int32], batch: int, lr: float, scratch: NDArray[Any]
+        self, x: NDArray[np.float32], order: NDArray[np.int32], batch: int, lr: float, scratch: NDArray[np.uint8]
     ) -> float: ...
 
 def pack_codes(codes: NDArray[np.uint64], panels: NDArray[np.uint64]) -> None: ...
@@ -54,7 +53,6 @@ class Hamming:
 def invert(codes: NDArray[np.int32], starts: NDArray[np.int64], rows: NDArray[np.int32]) -> None: ...
 
 class Overlap:
-    scratch_bytes: int
     def __init__(
         self,
         starts: NDArray[np.int64],
@@ -67,4 +65,6 @@ class Overlap:
         exclude: NDArray[np.int32],
         isa: str | None = None,
     ) -> None: ...
-    def scan(self, start: int, end: int, scratch: NDArray[Any]) -> None: ...
+    @property
+    def scratch_bytes(self) -> int: ...
+    def scan(self, start: int, end: int, scratch: NDArray[np.uint8]) -> None: ...

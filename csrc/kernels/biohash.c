@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "kernels/panels.h"
+#include "kernels/scratch.h"
 #include "kernels/wv_kernels.h"
 
 #define SMALLEST 1e-30f /* of max |ds|, as in the authors' code */
@@ -27,34 +28,33 @@ typedef struct {
 
 static int32_t ranks(const wv_biohash *run) { return run->delta != 0 && run->rank > 1 ? run->rank : 1; }
 
-static size_t round_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
-
-static size_t layout(const wv_biohash *run, int32_t batch, char *base, work *w) {
-    size_t panels = ((size_t)batch + WV_LANES - 1) / WV_LANES, units = (size_t)run->units, at = 0;
-    size_t ranked = panels * WV_LANES * (size_t)ranks(run);
-    w->panels = (float *)(base + at), at += round_up(sizeof(float) * panels * WV_LANES * (size_t)run->dim);
-    w->best = (float *)(base + at), at += round_up(sizeof(float) * ranked);
-    w->unit = (int32_t *)(base + at), at += round_up(sizeof(int32_t) * ranked);
-    w->change = (float *)(base + at), at += round_up(sizeof(float) * units * (size_t)run->stride);
-    w->overlap = (float *)(base + at), at += round_up(sizeof(float) * units);
-    w->won = (int32_t *)(base + at), at += round_up(sizeof(int32_t) * units);
-    w->is_won = (uint8_t *)(base + at), at += round_up(units);
-    return at;
+static size_t lay_out(const wv_biohash *run, int32_t batch, void *memory, work *w) {
+    wv_scratch scratch = {memory, 0};
+    int64_t samples = ((int64_t)batch + WV_LANES - 1) / WV_LANES * WV_LANES;
+    w->panels = WV_TAKE(&scratch, float, samples * run->dim);
+    w->best = WV_TAKE(&scratch, float, samples * ranks(run));
+    w->unit = WV_TAKE(&scratch, int32_t, samples * ranks(run));
+    w->change = WV_TAKE(&scratch, float, (int64_t)run->units * run->stride);
+    w->overlap = WV_TAKE(&scratch, float, run->units);
+    w->won = WV_TAKE(&scratch, int32_t, run->units);
+    w->is_won = WV_TAKE(&scratch, uint8_t, run->units);
+    return scratch.used;
 }
 
 size_t WV_NAME(wv_biohash_scratch_bytes)(const wv_biohash *run, int32_t batch) {
     work w;
-    return layout(run, batch, NULL, &w);
+    return lay_out(run, batch, NULL, &w);
 }
 
 static void pack_samples(const wv_biohash *run, const float *x, int64_t stride, const int32_t *order, int32_t n,
                          float *panels) {
-    for (int32_t base = 0; base < n; base += WV_LANES, panels += (int64_t)run->dim * WV_LANES) {
+    for (int32_t base = 0; base < n; base += WV_LANES) {
+        float *panel = panels + (int64_t)base * run->dim;
         int32_t present = n - base < WV_LANES ? n - base : WV_LANES;
-        if (present < WV_LANES) memset(panels, 0, sizeof(float) * WV_LANES * (size_t)run->dim);
+        if (present < WV_LANES) memset(panel, 0, sizeof(float) * WV_LANES * (size_t)run->dim);
         for (int32_t lane = 0; lane < present; lane++) {
             const float *row = x + order[base + lane] * stride;
-            for (int32_t d = 0; d < run->dim; d++) panels[(int64_t)d * WV_LANES + lane] = row[d];
+            for (int32_t d = 0; d < run->dim; d++) panel[(int64_t)d * WV_LANES + lane] = row[d];
         }
     }
 }
@@ -75,16 +75,18 @@ WV_INLINE void rank_unit(vfloat score, int32_t unit, int32_t count, float *best,
     }
 }
 
-WV_INLINE void rank_tile(const wv_biohash *run, const work *w, int32_t unit, int64_t stride, int32_t panel,
+/* Ranks SCORED_ROWS units for the samples of `panels` panels, or one unit when stride is 0. */
+WV_INLINE void rank_rows(const wv_biohash *run, const work *w, int32_t unit, int64_t stride, int32_t panel,
                          int panels) {
-    tile t;
+    panel_scores scores;
     int32_t count = ranks(run);
-    tile_scores(run->effective + unit * (int64_t)run->stride, stride, w->panels + (int64_t)panel * run->dim * WV_LANES,
-                run->dim, panels, 0, &t);
-    for (int r = 0; r < (stride ? TILE_ROWS : 1); r++)
+    int rows = stride ? SCORED_ROWS : 1;
+    score_panels(run->effective + unit * (int64_t)run->stride, stride,
+                 w->panels + (int64_t)panel * run->dim * WV_LANES, run->dim, panels, 0, &scores);
+    for (int r = 0; r < rows; r++)
         for (int p = 0; p < panels; p++) {
             int64_t at = (int64_t)(panel + p) * count * WV_LANES;
-            rank_unit(t.score[r][p], unit + r, count, w->best + at, w->unit + at);
+            rank_unit(scores.score[r][p], unit + r, count, w->best + at, w->unit + at);
         }
 }
 
@@ -95,12 +97,12 @@ static void rank_units(const wv_biohash *run, const work *w, int32_t n) {
         w->unit[i] = 0;
     }
     for (int32_t unit = 0; unit < run->units;) {
-        int whole = unit + TILE_ROWS <= run->units;
+        int whole = unit + SCORED_ROWS <= run->units;
         int64_t stride = whole ? run->stride : 0;
         int32_t panel = 0;
-        for (; panel + PANELS <= panels; panel += PANELS) rank_tile(run, w, unit, stride, panel, PANELS);
-        if (panel < panels) rank_tile(run, w, unit, stride, panel, 1);
-        unit += whole ? TILE_ROWS : 1;
+        for (; panel + PANELS <= panels; panel += PANELS) rank_rows(run, w, unit, stride, panel, PANELS);
+        if (panel < panels) rank_rows(run, w, unit, stride, panel, 1);
+        unit += whole ? SCORED_ROWS : 1;
     }
 }
 
@@ -117,17 +119,20 @@ static void make_effective(const wv_biohash *run, int32_t unit) {
 
 /* <w, w>_w, which is the p-norm to the power p. */
 static float power_norm(const wv_biohash *run, int32_t unit) {
-    const float *w = run->weights + (int64_t)unit * run->stride, *v = run->effective + (int64_t)unit * run->stride;
+    const float *w = run->weights + (int64_t)unit * run->stride;
+    const float *v = run->effective + (int64_t)unit * run->stride;
     float sum = 0;
     for (int32_t d = 0; d < run->dim; d++) sum += w[d] * v[d];
     return sum;
 }
 
+/* Adds g times a sample to the change of its unit; returns how many units have won so far. */
 static int32_t learn(const wv_biohash *run, const work *w, const float *x, float g, float score, int32_t unit,
                      int32_t won, double *energy) {
     if (!w->is_won[unit]) {
         w->is_won[unit] = 1;
-        w->won[won++] = unit;
+        w->won[won] = unit;
+        won++;
     }
     float *change = w->change + (int64_t)unit * run->stride;
     for (int32_t d = 0; d < run->dim; d++) change[d] += g * x[d];
@@ -136,12 +141,14 @@ static int32_t learn(const wv_biohash *run, const work *w, const float *x, float
     return won;
 }
 
+/* Moves the weights of the units that won, and leaves the buffers zero for the next batch. */
 static void apply(const wv_biohash *run, const work *w, int32_t won, float lr) {
     float largest = SMALLEST;
     for (int32_t i = 0; i < won; i++) {
         int32_t unit = w->won[i];
         const float *row = run->weights + (int64_t)unit * run->stride;
-        float *change = w->change + (int64_t)unit * run->stride, overlap = w->overlap[unit];
+        float *change = w->change + (int64_t)unit * run->stride;
+        float overlap = w->overlap[unit];
         for (int32_t d = 0; d < run->dim; d++) {
             change[d] -= overlap * row[d];
             float size = fabsf(change[d]);
@@ -151,7 +158,8 @@ static void apply(const wv_biohash *run, const work *w, int32_t won, float lr) {
     float scale = lr / largest;
     for (int32_t i = 0; i < won; i++) {
         int32_t unit = w->won[i];
-        float *row = run->weights + (int64_t)unit * run->stride, *change = w->change + (int64_t)unit * run->stride;
+        float *row = run->weights + (int64_t)unit * run->stride;
+        float *change = w->change + (int64_t)unit * run->stride;
         for (int32_t d = 0; d < run->dim; d++) row[d] += scale * change[d];
         make_effective(run, unit);
         if (run->normalise) {
@@ -168,11 +176,12 @@ static void apply(const wv_biohash *run, const work *w, int32_t won, float lr) {
 double WV_NAME(wv_biohash_train)(const wv_biohash *run, const float *x, int64_t stride, const int32_t *order,
                                  int64_t n, int32_t batch, float lr, void *scratch) {
     work w;
-    layout(run, batch, scratch, &w);
+    lay_out(run, batch, scratch, &w);
     double energy = 0;
     int32_t count = ranks(run);
     for (int64_t start = 0; start < n; start += batch) {
-        int32_t size = n - start < batch ? (int32_t)(n - start) : batch, won = 0;
+        int32_t size = n - start < batch ? (int32_t)(n - start) : batch;
+        int32_t won = 0;
         pack_samples(run, x, stride, order + start, size, w.panels);
         rank_units(run, &w, size);
         for (int32_t i = 0; i < size; i++) {

@@ -3,8 +3,8 @@
  *   cost = 1/2 f(x) (w.c + b + b~ - ln x)^2,   f(x) = min(1, (x / x_max)^alpha)
  *
  * A word's row holds [w, b, 1] and a context's [c, 1, b~], zeros up to `half` floats, and as many squared gradients
- * behind them: one place in memory per row, and the biases are coordinates like the others. The ones stay ones because
- * their squared gradient is so large (1e30) that a step is lost in rounding.
+ * behind them: one stretch of memory per row, and the biases are coordinates like the others. The ones stay ones
+ * because their squared gradient is so large (1e30) that a step is lost in rounding.
  *
  * Squared gradients hold the squares of eta times the gradient, from 1 on, as in GloVe's program. A bias whose learning
  * rate is r starts from (eta / r)^2: then eta g / sqrt((eta / r)^2 + sum (eta g)^2) = r g / sqrt(1 + sum (r g)^2).
@@ -13,6 +13,7 @@
 
 #include "core/rng.h"
 #include "kernels/lanes.h"
+#include "kernels/scratch.h"
 #include "kernels/wv_kernels.h"
 
 #if defined(__AVX2__)
@@ -21,7 +22,8 @@
 
 #define AHEAD 3 /* records between fetching a row and using it */
 
-/* 1 / sqrt(x), relative error below 1e-6. */
+/* 1 / sqrt(x), relative error below 1e-6: the processor's estimate, for which C has no spelling, and one step of
+ * Newton's method; elsewhere the root and the division. */
 WV_INLINE vfloat inverse_root(vfloat x) {
 #if WV_LANES == 16
     vfloat y = (vfloat)_mm512_rsqrt14_ps((__m512)x);
@@ -36,17 +38,33 @@ WV_INLINE vfloat inverse_root(vfloat x) {
 #endif
 }
 
+/* A chunk of records, and behind the last as many as are fetched ahead and as fill the last register. */
+typedef struct {
+    size_t padded;
+    float *logs, *weights;  /* (padded): ln x, f(x) */
+    wv_glove_record *order; /* (padded): the records as they are trained on */
+} chunk_buffers;
+
+static size_t lay_out(int32_t records, void *memory, chunk_buffers *buffers) {
+    wv_scratch scratch = {memory, 0};
+    buffers->padded = ((size_t)records + AHEAD + WV_ROW_FLOATS) / WV_ROW_FLOATS * WV_ROW_FLOATS;
+    buffers->logs = WV_TAKE(&scratch, float, buffers->padded);
+    buffers->weights = WV_TAKE(&scratch, float, buffers->padded);
+    buffers->order = WV_TAKE(&scratch, wv_glove_record, buffers->padded);
+    return scratch.used;
+}
+
 size_t WV_NAME(wv_glove_scratch_bytes)(int32_t records) {
-    size_t padded = ((size_t)records + AHEAD + WV_ROW_FLOATS) / WV_ROW_FLOATS * WV_ROW_FLOATS;
-    return padded * (sizeof(wv_glove_record) + 2 * sizeof(float));
+    chunk_buffers buffers;
+    return lay_out(records, NULL, &buffers);
 }
 
 /* out = the records in a random order ("inside-out" Fisher-Yates). */
-static void shuffle(const wv_glove_record *in, int32_t n, uint64_t random, wv_glove_record *out) {
+static void shuffle(const wv_glove_record *records, int32_t n, uint64_t random, wv_glove_record *out) {
     for (int32_t k = 0; k < n; k++) {
         uint32_t other = wv_rng_below(wv_rng_next(&random), (uint32_t)k + 1);
         out[k] = out[other];
-        out[other] = in[k];
+        out[other] = records[k];
     }
 }
 
@@ -66,7 +84,10 @@ WV_INLINE void update(float *w, float *c, int half, float scale, float eta, floa
         vfloat wd = v_load(w + d), cd = v_load(c + d);
         vfloat w_square = v_load(w + half + d), c_square = v_load(c + half + d);
         vfloat w_step = error * cd, c_step = error * wd;
-        if (clips) w_step = clipped(w_step, clip), c_step = clipped(c_step, clip);
+        if (clips) {
+            w_step = clipped(w_step, clip);
+            c_step = clipped(c_step, clip);
+        }
         w_step *= rate;
         c_step *= rate;
         v_store(w + d, wd - w_step * inverse_root(w_square));
@@ -84,7 +105,8 @@ WV_INLINE double train(const wv_glove_run *run, int half, float *words, float *c
     for (int32_t k = 0; k < n; k++) {
         fetch(words + row * records[k + AHEAD].row, (int)row);
         fetch(contexts + row * records[k + AHEAD].column, (int)row);
-        float *w = words + row * records[k].row, *c = contexts + row * records[k].column;
+        float *w = words + row * records[k].row;
+        float *c = contexts + row * records[k].column;
         vfloat product = v_splat(0), w_size = v_splat(0), c_size = v_splat(0);
         for (int d = 0; d < half; d += WV_LANES) {
             vfloat wd = v_load(w + d), cd = v_load(c + d);
@@ -107,9 +129,11 @@ WV_INLINE double train(const wv_glove_run *run, int half, float *words, float *c
 double WV_NAME(wv_glove_chunk)(const wv_glove_run *run, const wv_glove_record *records, int32_t n, int32_t first_row,
                                int32_t first_column, uint64_t seed, uint64_t iteration, uint64_t chunk,
                                void *scratch) {
-    size_t padded = ((size_t)n + AHEAD + WV_ROW_FLOATS) / WV_ROW_FLOATS * WV_ROW_FLOATS;
-    float *logs = scratch, *weights = logs + padded;
-    wv_glove_record *order = (wv_glove_record *)(weights + padded);
+    chunk_buffers buffers;
+    lay_out(n, scratch, &buffers);
+    size_t padded = buffers.padded;
+    float *logs = buffers.logs, *weights = buffers.weights;
+    wv_glove_record *order = buffers.order;
     shuffle(records, n, wv_rng_stream(seed, iteration, chunk), order);
     for (size_t k = (size_t)n; k < padded; k++) order[k] = order[0];
     for (size_t k = 0; k < padded; k++) logs[k] = order[k].count;

@@ -1,11 +1,14 @@
-/* Nearest codes: a scan by popcount for packed codes, an inverted index for sparse ones. Exact; ties go to the lowest row.
+/* Nearest codes: a scan by popcount for packed codes, an inverted index for sparse ones. Exact; ties go to the lowest
+ * row.
  *
- * Eight codes stand side by side (wv_hashing.h), so that word w of all eight is one 64-byte load and no sum runs across a
- * register. With VPOPCNTDQ eight popcounts are one instruction, for which there is no portable spelling in C: the one
- * intrinsic here. Elsewhere the scalar instruction (or, for the baseline, shifts and adds) does one word at a time. */
+ * Eight codes stand side by side (wv_hashing.h), so that word w of all eight is one 64-byte load and no sum runs
+ * across a register. With VPOPCNTDQ eight popcounts are one instruction, for which there is no portable spelling in
+ * C: intrinsics for that and for the comparison that follows. Elsewhere the scalar instruction (or, for the baseline,
+ * shifts and adds) does one word at a time. */
 #include <math.h>
 
 #include "kernels/heap.h"
+#include "kernels/scratch.h"
 #include "kernels/wv_kernels.h"
 
 #ifdef __AVX512VPOPCNTDQ__
@@ -40,8 +43,8 @@ WV_INLINE int any_below(vcode count, vcode bound) {
 #define QUERIES 1
 #endif
 
-/* distance[q] = Hamming distances of eight codes to query q. words and queries are constant where this is inlined, words
- * 0 standing for any number. */
+/* distance[q] = Hamming distances of eight codes to query q. words and queries are constant where this is inlined,
+ * words 0 standing for any number. */
 WV_INLINE void distances(const uint64_t *panel, const uint64_t *query, int32_t words, int queries, vcode *distance) {
 #ifdef __AVX512VPOPCNTDQ__
 #pragma GCC unroll 4
@@ -73,12 +76,16 @@ static int excluded(const int64_t *start, const int32_t *exclude, int32_t query,
     return start && contains(exclude + start[query], start[query + 1] - start[query], row);
 }
 
+/* How many codes of the panel that begins at `row` stand before `end`. */
+static int lanes_before(int64_t row, int64_t end) { return end - row < LANES ? (int)(end - row) : LANES; }
+
 /* Offers codes of a panel and returns the new bound. */
 static __attribute__((noinline)) uint64_t offer(const wv_hamming *run, int32_t query, int64_t row, int64_t end,
                                                 vcode distance) {
     int64_t heap = (int64_t)query * run->k;
     uint64_t bound = bound_of(run, query);
-    for (int lane = 0; lane < LANES && row + lane < end; lane++) {
+    int valid = lanes_before(row, end);
+    for (int lane = 0; lane < valid; lane++) {
         int32_t hit = (int32_t)(row + lane);
         if (distance[lane] >= bound || excluded(run->exclude_start, run->exclude, query, hit)) continue;
         heap_replace(run->scores + heap, run->hits + heap, run->k, -(float)distance[lane], hit);
@@ -97,10 +104,10 @@ WV_INLINE void scan(const wv_hamming *run, int64_t start, int64_t end, int32_t q
         int any = 0;
 #pragma GCC unroll 4
         for (int q = 0; q < queries; q++) any |= any_below(distance[q], bound[q]);
-        if (__builtin_expect(any != 0, 0))
-            for (int q = 0; q < queries; q++)
-                if (any_below(distance[q], bound[q]))
-                    bound[q] = offer(run, query + q, row, end, distance[q]) - (vcode){0};
+        if (__builtin_expect(any == 0, 1)) continue;
+        for (int q = 0; q < queries; q++)
+            if (any_below(distance[q], bound[q]))
+                bound[q] = offer(run, query + q, row, end, distance[q]) - (vcode){0};
     }
 }
 
@@ -126,24 +133,40 @@ void WV_NAME(wv_hamming_top_k)(const wv_hamming *run, int64_t start, int64_t end
 }
 
 void WV_NAME(wv_hamming_distances)(const wv_hamming *run, int64_t start, int64_t end, int32_t *out) {
-    for (int32_t query = 0; query < run->queries; query++, out += end - start)
+    for (int32_t query = 0; query < run->queries; query++) {
+        const uint64_t *code = run->query + (int64_t)query * run->words;
+        int32_t *found = out + query * (end - start);
         for (int64_t row = start; row < end; row += LANES) {
-            vcode distance[1];
-            distances(run->panels + row * run->words, run->query + (int64_t)query * run->words, run->words, 1, distance);
-            for (int lane = 0; lane < LANES && row + lane < end; lane++)
-                out[row - start + lane] = (int32_t)distance[0][lane];
+            vcode distance;
+            distances(run->panels + row * run->words, code, run->words, 1, &distance);
+            int valid = lanes_before(row, end);
+            for (int lane = 0; lane < valid; lane++) found[row - start + lane] = (int32_t)distance[lane];
         }
+    }
 }
 
 /* ---------------------------------------------------------------- inverted index */
 
 #define COUNT_ROWS (1 << 15) /* overlaps counted at a time: 64 KB, they stay in the cache */
 
-size_t WV_NAME(wv_overlap_scratch_bytes)(const wv_overlap *run) {
-    return sizeof(uint16_t) * COUNT_ROWS + sizeof(int64_t) * (size_t)run->active;
+typedef struct {
+    int64_t *cursor; /* (active): how far each of the query's lists has been read */
+    uint16_t *count; /* (COUNT_ROWS): overlaps */
+} overlap_buffers;
+
+static size_t lay_out(const wv_overlap *run, void *memory, overlap_buffers *buffers) {
+    wv_scratch scratch = {memory, 0};
+    buffers->cursor = WV_TAKE(&scratch, int64_t, run->active);
+    buffers->count = WV_TAKE(&scratch, uint16_t, COUNT_ROWS);
+    return scratch.used;
 }
 
-/* First place in row[low .. high) that holds at least `least`. */
+size_t WV_NAME(wv_overlap_scratch_bytes)(const wv_overlap *run) {
+    overlap_buffers buffers;
+    return lay_out(run, NULL, &buffers);
+}
+
+/* First position in row[low .. high) that holds at least `least`. */
 static int64_t lower_bound(const int32_t *row, int64_t low, int64_t high, int64_t least) {
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
@@ -172,8 +195,10 @@ static void offer_counts(const wv_overlap *run, int32_t query, const uint16_t *c
 }
 
 void WV_NAME(wv_overlap_top_k)(const wv_overlap *run, int64_t start, int64_t end, void *scratch) {
-    int64_t *cursor = scratch;
-    uint16_t *count = (uint16_t *)(cursor + run->active);
+    overlap_buffers buffers;
+    lay_out(run, scratch, &buffers);
+    int64_t *cursor = buffers.cursor;
+    uint16_t *count = buffers.count;
     for (int32_t query = 0; query < run->queries; query++) {
         const int32_t *position = run->query + (int64_t)query * run->active;
         for (int32_t i = 0; i < run->active; i++)
@@ -182,7 +207,8 @@ void WV_NAME(wv_overlap_top_k)(const wv_overlap *run, int64_t start, int64_t end
             int64_t rows = end - first < COUNT_ROWS ? end - first : COUNT_ROWS;
             memset(count, 0, sizeof(uint16_t) * (size_t)rows);
             for (int32_t i = 0; i < run->active; i++) {
-                int64_t at = cursor[i], stop = run->start[position[i] + 1];
+                int64_t at = cursor[i];
+                int64_t stop = run->start[position[i] + 1];
                 for (; at < stop && run->row[at] < first + rows; at++) count[run->row[at] - first]++;
                 cursor[i] = at;
             }

@@ -1,34 +1,51 @@
-/* Codes by linear hashers: every method that turns a vector into bits by projections ends here; what the projections are
- * is the business of wv_cli/models.
+/* Codes by linear hashers: every method that turns a vector into bits by projections ends here; what the projections
+ * are is the business of wv_cli/hashing.
  *
- * Activations are made tile by tile (panels.h) for a block of rows, then thresholded or the highest selected. An
- * activation is one chain of multiply-adds whatever its place, so a code does not depend on its neighbours. */
+ * Activations are made (panels.h) for a block of rows, then thresholded or the highest selected. An activation is one
+ * chain of multiply-adds whatever is beside it, so a code does not depend on its neighbours. */
 #include <math.h>
 
 #include "kernels/heap.h"
 #include "kernels/panels.h"
+#include "kernels/scratch.h"
 #include "kernels/wv_kernels.h"
 
-#define BLOCK_ROWS (4 * TILE_ROWS) /* share one pass over the weights, which need not fit the first-level cache */
+#define BLOCK_ROWS (4 * SCORED_ROWS) /* share one pass over the weights, which need not fit the first-level cache */
 
 static int64_t panel_count(const wv_hasher *hasher) { return (hasher->units + WV_LANES - 1) / WV_LANES; }
 static int64_t padded_units(const wv_hasher *hasher) { return panel_count(hasher) * WV_LANES; }
 static size_t bitmap_words(const wv_hasher *hasher) { return ((size_t)hasher->units + 63) / 64; }
 
-size_t WV_NAME(wv_hash_scratch_bytes)(const wv_hasher *hasher) {
-    size_t activations = sizeof(float) * BLOCK_ROWS * (size_t)padded_units(hasher);
-    size_t heap = (sizeof(float) + sizeof(int32_t)) * (size_t)hasher->active + 8;
-    return activations + sizeof(uint64_t) * bitmap_words(hasher) + heap;
+typedef struct {
+    float *activation; /* (BLOCK_ROWS, units padded) */
+    uint64_t *bitmap;  /* (units / 64, rounded up): zero between rows */
+    float *scores;     /* (active): the heap */
+    int32_t *hits;     /* (active) */
+} hash_buffers;
+
+static size_t lay_out(const wv_hasher *hasher, void *memory, hash_buffers *buffers) {
+    wv_scratch scratch = {memory, 0};
+    buffers->activation = WV_TAKE(&scratch, float, BLOCK_ROWS * padded_units(hasher));
+    buffers->bitmap = WV_TAKE(&scratch, uint64_t, bitmap_words(hasher));
+    buffers->scores = WV_TAKE(&scratch, float, hasher->active);
+    buffers->hits = WV_TAKE(&scratch, int32_t, hasher->active);
+    return scratch.used;
 }
 
-/* out: (TILE_ROWS, units) activations; `panels` is constant where this is inlined. `stride` 0: one row only. */
+size_t WV_NAME(wv_hash_scratch_bytes)(const wv_hasher *hasher) {
+    hash_buffers buffers;
+    return lay_out(hasher, NULL, &buffers);
+}
+
+/* out: (SCORED_ROWS, units) activations; `panels` is constant where this is inlined. `stride` 0: one row only. */
 WV_INLINE void activate(const wv_hasher *hasher, const float *rows, int64_t stride, int64_t panel, int panels,
                         float *out) {
-    tile t;
-    tile_scores(rows, stride, hasher->panels + panel * hasher->dim * WV_LANES, hasher->dim, panels, 0, &t);
+    panel_scores scores;
+    score_panels(rows, stride, hasher->panels + panel * hasher->dim * WV_LANES, hasher->dim, panels, 0, &scores);
     int64_t units = padded_units(hasher);
-    for (int r = 0; r < (stride ? TILE_ROWS : 1); r++)
-        for (int p = 0; p < panels; p++) v_store(out + r * units + (panel + p) * WV_LANES, t.score[r][p]);
+    int count = stride ? SCORED_ROWS : 1;
+    for (int r = 0; r < count; r++)
+        for (int p = 0; p < panels; p++) v_store(out + r * units + (panel + p) * WV_LANES, scores.score[r][p]);
 }
 
 /* out: (n, units padded), n at most BLOCK_ROWS. */
@@ -36,26 +53,27 @@ static void activations(const wv_hasher *hasher, const float *rows, int64_t stri
     int64_t units = padded_units(hasher), count = panel_count(hasher);
     for (int64_t panel = 0; panel < count; panel += PANELS) {
         for (int64_t row = 0; row < n;) {
-            int whole = row + TILE_ROWS <= n;
+            int whole = row + SCORED_ROWS <= n;
             const float *first = rows + row * stride;
             if (panel + PANELS <= count)
                 activate(hasher, first, whole ? stride : 0, panel, PANELS, out + row * units);
             else
                 activate(hasher, first, whole ? stride : 0, panel, 1, out + row * units);
-            row += whole ? TILE_ROWS : 1;
+            row += whole ? SCORED_ROWS : 1;
         }
     }
 }
 
 void WV_NAME(wv_hash_bits)(const wv_hasher *hasher, const float *rows, int64_t stride, int64_t n, uint64_t *out,
                            void *scratch) {
-    float *a = scratch;
+    hash_buffers buffers;
+    lay_out(hasher, scratch, &buffers);
     size_t words = bitmap_words(hasher);
     for (int64_t start = 0; start < n; start += BLOCK_ROWS) {
         int64_t count = n - start < BLOCK_ROWS ? n - start : BLOCK_ROWS;
-        activations(hasher, rows + start * stride, stride, count, a);
+        activations(hasher, rows + start * stride, stride, count, buffers.activation);
         for (int64_t row = 0; row < count; row++) {
-            const float *activation = a + row * padded_units(hasher);
+            const float *activation = buffers.activation + row * padded_units(hasher);
             uint64_t *code = out + (start + row) * (int64_t)words;
             memset(code, 0, sizeof(uint64_t) * words);
             for (int32_t unit = 0; unit < hasher->units; unit++)
@@ -64,10 +82,12 @@ void WV_NAME(wv_hash_bits)(const wv_hasher *hasher, const float *rows, int64_t s
     }
 }
 
-/* The `active` highest of `units` numbers as ascending positions; of equal ones the lowest position. heap: (active)
- * scores and hits; bitmap: zero, and left so. */
-static void select_active(const float *a, int32_t units, int32_t active, float *scores, int32_t *hits,
-                          uint64_t *bitmap, int32_t *out) {
+/* The positions of the highest activations of one row, ascending; of equal ones the lowest position. */
+static void select_active(const wv_hasher *hasher, const float *a, const hash_buffers *buffers, int32_t *out) {
+    int32_t units = hasher->units, active = hasher->active;
+    float *scores = buffers->scores;
+    int32_t *hits = buffers->hits;
+    uint64_t *bitmap = buffers->bitmap;
     for (int32_t i = 0; i < active; i++) {
         scores[i] = -INFINITY;
         hits[i] = INT32_MAX;
@@ -76,9 +96,9 @@ static void select_active(const float *a, int32_t units, int32_t active, float *
     int32_t unit = 0;
     for (; unit + WV_LANES <= units; unit += WV_LANES) {
         vfloat v = v_load(a + unit);
-        if (any_negative(v > worst))
-            for (int32_t u = unit; u < unit + WV_LANES; u++)
-                if (a[u] > worst) worst = heap_replace(scores, hits, active, a[u], u);
+        if (!any_negative(v > worst)) continue;
+        for (int32_t u = unit; u < unit + WV_LANES; u++)
+            if (a[u] > worst) worst = heap_replace(scores, hits, active, a[u], u);
     }
     for (; unit < units; unit++)
         if (a[unit] > worst) worst = heap_replace(scores, hits, active, a[unit], unit);
@@ -87,22 +107,23 @@ static void select_active(const float *a, int32_t units, int32_t active, float *
     for (int32_t word = 0; found < active; word++) {
         uint64_t bits = bitmap[word];
         bitmap[word] = 0;
-        for (; bits; bits &= bits - 1) out[found++] = 64 * word + __builtin_ctzll(bits);
+        for (; bits; bits &= bits - 1) {
+            out[found] = 64 * word + __builtin_ctzll(bits);
+            found++;
+        }
     }
 }
 
 void WV_NAME(wv_hash_active)(const wv_hasher *hasher, const float *rows, int64_t stride, int64_t n, int32_t *out,
                              void *scratch) {
-    float *a = scratch;
-    uint64_t *bitmap = (uint64_t *)(a + BLOCK_ROWS * padded_units(hasher));
-    float *scores = (float *)(bitmap + bitmap_words(hasher));
-    int32_t *hits = (int32_t *)(scores + hasher->active);
-    memset(bitmap, 0, sizeof(uint64_t) * bitmap_words(hasher));
+    hash_buffers buffers;
+    lay_out(hasher, scratch, &buffers);
+    memset(buffers.bitmap, 0, sizeof(uint64_t) * bitmap_words(hasher));
     for (int64_t start = 0; start < n; start += BLOCK_ROWS) {
         int64_t count = n - start < BLOCK_ROWS ? n - start : BLOCK_ROWS;
-        activations(hasher, rows + start * stride, stride, count, a);
+        activations(hasher, rows + start * stride, stride, count, buffers.activation);
         for (int64_t row = 0; row < count; row++)
-            select_active(a + row * padded_units(hasher), hasher->units, hasher->active, scores, hits, bitmap,
+            select_active(hasher, buffers.activation + row * padded_units(hasher), &buffers,
                           out + (start + row) * hasher->active);
     }
 }

@@ -1,5 +1,5 @@
-/* The k best of a scan: heaps with the worst hit first (lowest score, then highest row), so that ties go to the lowest row
- * when rows are offered in ascending order. Shared by the searches over vectors and over codes. */
+/* The k best of a scan: heaps with the worst hit first (lowest score, then highest row), so that ties go to the
+ * lowest row when rows are offered in ascending order. Shared by the searches over vectors and over codes. */
 #ifndef WV_HEAP_H
 #define WV_HEAP_H
 

@@ -1,8 +1,9 @@
 /* Product quantisation: k-means with WV_CENTROIDS centroids on one block of coordinates, and codes for rows.
  *
- * The nearest centroid c of a point x is the least |c|^2 - 2 x.c. Points lie in panels, one point a lane, so a centroid's
- * weights (|c|^2, -2 c) are broadcast against several panels whose best distance and index stay in registers. Coordinates
- * are taken relative to a centre of the block, which keeps |c|^2 and 2 x.c from cancelling each other.
+ * The nearest centroid c of a point x is the least |c|^2 - 2 x.c. Points lie in panels, one point a lane, so a
+ * centroid's weights (|c|^2, -2 c) are broadcast against several panels whose best distance and index stay in
+ * registers. Coordinates are taken relative to a centre of the block, which keeps |c|^2 and 2 x.c from cancelling
+ * each other.
  *
  * Lloyd's algorithm, with two departures from fastText's: it starts from points drawn with probability in proportion to
  * their squared distance from those drawn before (k-means++, Arthur and Vassilvitskii 2007) instead of uniformly, and a
@@ -13,6 +14,7 @@
 
 #include "core/rng.h"
 #include "kernels/lanes.h"
+#include "kernels/scratch.h"
 #include "kernels/wv_kernels.h"
 
 #if WV_LANES == 16
@@ -20,11 +22,9 @@
 #else
 #define PANELS 2
 #endif
-#define TILE (PANELS * WV_LANES)
-#define CHUNK 1024
-#define ENCODE_ROWS 128 /* rows whose coordinates stay in the cache while all blocks are coded */
-
-static int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
+#define BATCH (PANELS * WV_LANES) /* points looked at together */
+#define CHUNK 1024                /* points whose distances are summed together */
+#define ENCODE_ROWS 128           /* rows whose coordinates stay in the cache while all blocks are coded */
 
 /* ---------------------------------------------------------------- the nearest centroid */
 
@@ -46,24 +46,29 @@ static void prepare(const float *centroids, int32_t width, float *centre, float 
     }
 }
 
-/* Puts coordinates first .. first + width - 1 of n <= TILE rows, less the centre, into a tile (PANELS, width, lanes);
+/* Puts coordinates first .. first + width - 1 of n <= BATCH rows, less the centre, into a batch (PANELS, width, lanes);
  * lanes without a row are zero. */
-static void pack(const float *const *rows, int n, int32_t first, int32_t width, const float *centre, float *tile) {
-    for (int i = 0; i < TILE; i++) {
-        float *lane = tile + (int64_t)(i / WV_LANES) * width * WV_LANES + i % WV_LANES;
+static void pack_batch(const float *const *rows, int n, int32_t first, int32_t width, const float *centre,
+                       float *batch) {
+    for (int i = 0; i < BATCH; i++) {
+        float *lane = batch + (int64_t)(i / WV_LANES) * width * WV_LANES + i % WV_LANES;
         for (int32_t j = 0; j < width; j++) lane[j * WV_LANES] = i < n ? rows[i][first + j] - centre[j] : 0;
     }
 }
 
 /* best (PANELS): |c|^2 - 2 x.c of the nearest centroid of each point; index (PANELS): which one it is. */
-WV_INLINE void nearest_of(const float *tile, int32_t width, const float *weights, vfloat *best, vint *index) {
-    for (int p = 0; p < PANELS; p++) best[p] = v_splat(INFINITY), index[p] = (vint){0};
-    for (int k = 0; k < WV_CENTROIDS; k++, weights += width + 1) {
+WV_INLINE void nearest_of(const float *batch, int32_t width, const float *weights, vfloat *best, vint *index) {
+    for (int p = 0; p < PANELS; p++) {
+        best[p] = v_splat(INFINITY);
+        index[p] = (vint){0};
+    }
+    for (int k = 0; k < WV_CENTROIDS; k++) {
+        const float *weight = weights + (int64_t)k * (width + 1);
         vfloat distance[PANELS];
-        for (int p = 0; p < PANELS; p++) distance[p] = v_splat(weights[0]);
+        for (int p = 0; p < PANELS; p++) distance[p] = v_splat(weight[0]);
         for (int32_t j = 0; j < width; j++)
             for (int p = 0; p < PANELS; p++)
-                distance[p] += v_load(tile + ((int64_t)p * width + j) * WV_LANES) * weights[1 + j];
+                distance[p] += v_load(batch + ((int64_t)p * width + j) * WV_LANES) * weight[1 + j];
         for (int p = 0; p < PANELS; p++) {
             vint closer = distance[p] < best[p];
             best[p] = v_select(closer, distance[p], best[p]);
@@ -72,14 +77,14 @@ WV_INLINE void nearest_of(const float *tile, int32_t width, const float *weights
     }
 }
 
-/* The usual widths as constants, so that the coordinates of a tile stay in registers. */
-static void nearest(const float *tile, int32_t width, const float *weights, vfloat *best, vint *index) {
+/* The usual widths as constants, so that the coordinates of a batch stay in registers. */
+static void nearest(const float *batch, int32_t width, const float *weights, vfloat *best, vint *index) {
     switch (width) {
-    case 1: nearest_of(tile, 1, weights, best, index); break;
-    case 2: nearest_of(tile, 2, weights, best, index); break;
-    case 3: nearest_of(tile, 3, weights, best, index); break;
-    case 4: nearest_of(tile, 4, weights, best, index); break;
-    default: nearest_of(tile, width, weights, best, index);
+    case 1: nearest_of(batch, 1, weights, best, index); break;
+    case 2: nearest_of(batch, 2, weights, best, index); break;
+    case 3: nearest_of(batch, 3, weights, best, index); break;
+    case 4: nearest_of(batch, 4, weights, best, index); break;
+    default: nearest_of(batch, width, weights, best, index);
     }
 }
 
@@ -88,7 +93,7 @@ static void nearest(const float *tile, int32_t width, const float *weights, vflo
 typedef struct {
     int32_t width;
     int64_t points, padded;
-    float *panels;    /* (padded / TILE) tiles: the points less the centre */
+    float *panels;    /* (padded / BATCH) batches: the points less the centre */
     float *distance;  /* (padded): the squared distance of each point to its nearest centroid */
     float *square;    /* (padded): |x|^2 */
     int32_t *code;    /* (padded) */
@@ -96,6 +101,7 @@ typedef struct {
     float *weights;   /* (WV_CENTROIDS, width + 1) */
     double *sums;     /* (WV_CENTROIDS, width) */
     double *chunk;    /* (padded / CHUNK, rounded up): sums of distances */
+    float *centre;    /* (width): the mean of the points */
 } clusters;
 
 static const float *point(const clusters *c, int64_t i) {
@@ -105,11 +111,12 @@ static const float *point(const clusters *c, int64_t i) {
 /* Sums the distances by CHUNK points; their total. */
 static double tally(clusters *c) {
     double total = 0;
-    for (int64_t first = 0, chunk = 0; first < c->points; first += CHUNK, chunk++) {
+    for (int64_t first = 0; first < c->points; first += CHUNK) {
         int64_t end = first + CHUNK < c->points ? first + CHUNK : c->points;
         double sum = 0;
         for (int64_t i = first; i < end; i++) sum += c->distance[i];
-        total += c->chunk[chunk] = sum;
+        c->chunk[first / CHUNK] = sum;
+        total += sum;
     }
     return total;
 }
@@ -119,9 +126,16 @@ static double tally(clusters *c) {
 static void draw(clusters *c, int k, double total, uint64_t *random) {
     double rest = (double)(wv_rng_next(random) >> 11) * 0x1p-53 * total;
     int64_t i = 0, chosen = 0;
-    while (i + CHUNK < c->points && rest >= c->chunk[i / CHUNK]) rest -= c->chunk[i / CHUNK], i += CHUNK;
-    for (; i < c->points && rest >= 0; i++)
-        if (c->distance[i] > 0) rest -= c->distance[i], chosen = i;
+    while (i + CHUNK < c->points && rest >= c->chunk[i / CHUNK]) {
+        rest -= c->chunk[i / CHUNK];
+        i += CHUNK;
+    }
+    for (; i < c->points; i++) {
+        if (!(rest >= 0)) break;
+        if (!(c->distance[i] > 0)) continue;
+        rest -= c->distance[i];
+        chosen = i;
+    }
     const float *from = point(c, chosen);
     for (int32_t j = 0; j < c->width; j++) c->centroids[k * c->width + j] = from[j * WV_LANES];
 }
@@ -151,7 +165,7 @@ static double assign(clusters *c) {
         }
         c->weights[k * (c->width + 1)] = (float)square;
     }
-    for (int64_t i = 0; i < c->padded; i += TILE) {
+    for (int64_t i = 0; i < c->padded; i += BATCH) {
         vfloat best[PANELS];
         vint index[PANELS];
         nearest(c->panels + i * c->width, c->width, c->weights, best, index);
@@ -169,7 +183,7 @@ static double assign(clusters *c) {
 static void move(clusters *c, double total, uint64_t *random) {
     int64_t count[WV_CENTROIDS] = {0};
     int32_t width = c->width;
-    memset(c->sums, 0, sizeof(double) * WV_CENTROIDS * width);
+    memset(c->sums, 0, sizeof(double) * WV_CENTROIDS * (size_t)width);
     for (int64_t i = 0; i < c->points; i++) {
         const float *from = point(c, i);
         double *sum = c->sums + (int64_t)c->code[i] * width;
@@ -177,26 +191,27 @@ static void move(clusters *c, double total, uint64_t *random) {
         count[c->code[i]]++;
     }
     for (int k = 0; k < WV_CENTROIDS; k++) {
-        if (count[k])
-            for (int32_t j = 0; j < width; j++)
-                c->centroids[k * width + j] = (float)(c->sums[k * width + j] / (double)count[k]);
-        else
+        if (count[k] == 0) {
             draw(c, k, total, random);
+            continue;
+        }
+        for (int32_t j = 0; j < width; j++)
+            c->centroids[k * width + j] = (float)(c->sums[k * width + j] / (double)count[k]);
     }
 }
 
-/* Fills the panels with the points less their mean, which goes to `centre`. */
-static void gather(const wv_product_block *run, clusters *c, float *centre) {
+/* Fills the centre, and the panels with the points less it. */
+static void gather(const wv_product_block *run, clusters *c) {
     for (int32_t j = 0; j < run->width; j++) {
         double sum = 0;
         for (int64_t i = 0; i < run->points; i++) sum += run->x[run->sample[i] * run->stride + run->first + j];
-        centre[j] = (float)(sum / (double)run->points);
+        c->centre[j] = (float)(sum / (double)run->points);
     }
-    for (int64_t i = 0; i < c->padded; i += TILE) {
-        const float *rows[TILE];
-        int n = (int)(run->points - i < TILE ? run->points - i : TILE);
+    for (int64_t i = 0; i < c->padded; i += BATCH) {
+        const float *rows[BATCH];
+        int n = (int)(run->points - i < BATCH ? run->points - i : BATCH);
         for (int r = 0; r < n; r++) rows[r] = run->x + run->sample[i + r] * run->stride;
-        pack(rows, n, run->first, run->width, centre, c->panels + i * c->width);
+        pack_batch(rows, n, run->first, run->width, c->centre, c->panels + i * c->width);
     }
     for (int64_t i = 0; i < c->padded; i += WV_LANES) {
         vfloat square = {0};
@@ -208,37 +223,34 @@ static void gather(const wv_product_block *run, clusters *c, float *centre) {
     }
 }
 
-static size_t lay_out(int64_t points, int32_t width, char *scratch, clusters *c, float **centre) {
-    int64_t padded = round_up(points, TILE), rows = WV_CENTROIDS;
-    size_t at = 0;
-#define PLACE(target, type, count) \
-    target = (type *)(scratch + at), at += (size_t)round_up((int64_t)sizeof(type) * (count), 64)
-    PLACE(c->panels, float, padded * width);
-    PLACE(c->distance, float, padded);
-    PLACE(c->square, float, padded);
-    PLACE(c->code, int32_t, padded);
-    PLACE(c->centroids, float, rows * width);
-    PLACE(c->weights, float, rows * (width + 1));
-    PLACE(c->sums, double, rows * width);
-    PLACE(c->chunk, double, padded / CHUNK + 1);
-    PLACE(*centre, float, width);
-#undef PLACE
-    c->width = width, c->points = points, c->padded = padded;
-    return at;
+static size_t lay_out_clusters(int64_t points, int32_t width, void *memory, clusters *c) {
+    wv_scratch scratch = {memory, 0};
+    int64_t padded = (points + BATCH - 1) / BATCH * BATCH;
+    c->width = width;
+    c->points = points;
+    c->padded = padded;
+    c->panels = WV_TAKE(&scratch, float, padded * width);
+    c->distance = WV_TAKE(&scratch, float, padded);
+    c->square = WV_TAKE(&scratch, float, padded);
+    c->code = WV_TAKE(&scratch, int32_t, padded);
+    c->centroids = WV_TAKE(&scratch, float, (int64_t)WV_CENTROIDS * width);
+    c->weights = WV_TAKE(&scratch, float, (int64_t)WV_CENTROIDS * (width + 1));
+    c->sums = WV_TAKE(&scratch, double, (int64_t)WV_CENTROIDS * width);
+    c->chunk = WV_TAKE(&scratch, double, padded / CHUNK + 1);
+    c->centre = WV_TAKE(&scratch, float, width);
+    return scratch.used;
 }
 
 size_t WV_NAME(wv_product_train_scratch_bytes)(int64_t points, int32_t width) {
     clusters c;
-    float *centre;
-    return lay_out(points, width, NULL, &c, &centre);
+    return lay_out_clusters(points, width, NULL, &c);
 }
 
 int32_t WV_NAME(wv_product_train)(const wv_product_block *run, void *scratch) {
     clusters c;
-    float *centre;
     uint64_t random = wv_rng_stream(run->seed, (uint64_t)run->first, (uint64_t)run->width);
-    lay_out(run->points, run->width, scratch, &c, &centre);
-    gather(run, &c, centre);
+    lay_out_clusters(run->points, run->width, scratch, &c);
+    gather(run, &c);
 
     for (int64_t i = 0; i < c.padded; i++) c.distance[i] = 1; /* the first centroid may be any point */
     for (int k = 0; k < WV_CENTROIDS; k++) {
@@ -250,13 +262,15 @@ int32_t WV_NAME(wv_product_train)(const wv_product_block *run, void *scratch) {
 
     int32_t done = 0;
     while (done < run->iterations) {
-        double total = run->errors[done] = assign(&c);
-        if (done++ && !(total < run->errors[done - 2])) break;
+        double total = assign(&c);
+        run->errors[done] = total;
+        done++;
+        if (done > 1 && !(total < run->errors[done - 2])) break;
         move(&c, total, &random);
     }
     for (int k = 0; k < WV_CENTROIDS; k++)
         for (int32_t j = 0; j < run->width; j++)
-            run->centroids[k * run->width + j] = c.centroids[k * run->width + j] + centre[j];
+            run->centroids[k * run->width + j] = c.centroids[k * run->width + j] + c.centre[j];
     return done;
 }
 
@@ -266,36 +280,55 @@ static int32_t width_of(const wv_product_codes *run, int32_t first) {
     return run->dim - first < run->dsub ? run->dim - first : run->dsub;
 }
 
+/* What encoding needs of all blocks: block m has its centre at `first`, its weights at WV_CENTROIDS * (first + m). */
+typedef struct {
+    float *batch;   /* (PANELS, width, lanes) */
+    float *weights; /* (WV_CENTROIDS * (dim + blocks)) */
+    float *centre;  /* (dim) */
+} encoder;
+
+static size_t lay_out_encoder(int32_t dim, int32_t dsub, void *memory, encoder *e) {
+    wv_scratch scratch = {memory, 0};
+    int64_t blocks = (dim + dsub - 1) / dsub;
+    e->batch = WV_TAKE(&scratch, float, (int64_t)BATCH * (dsub < dim ? dsub : dim));
+    e->weights = WV_TAKE(&scratch, float, WV_CENTROIDS * (dim + blocks));
+    e->centre = WV_TAKE(&scratch, float, dim);
+    return scratch.used;
+}
+
 size_t WV_NAME(wv_product_encode_scratch_bytes)(int32_t dim, int32_t dsub) {
-    int64_t blocks = (dim + dsub - 1) / dsub, width = dsub < dim ? dsub : dim;
-    return (size_t)(round_up(4 * TILE * width, 64) + round_up(4 * WV_CENTROIDS * (dim + blocks), 64) +
-                    round_up(4 * (int64_t)dim, 64));
+    encoder e;
+    return lay_out_encoder(dim, dsub, NULL, &e);
+}
+
+/* Codes of rows [start, end) for block m. */
+static void encode_block(const wv_product_codes *run, const encoder *e, int32_t m, int64_t start, int64_t end) {
+    int32_t blocks = (run->dim + run->dsub - 1) / run->dsub;
+    int32_t first = m * run->dsub, width = width_of(run, first);
+    const float *weights = e->weights + (int64_t)WV_CENTROIDS * (first + m);
+    for (int64_t i = start; i < end; i += BATCH) {
+        const float *rows[BATCH];
+        vfloat best[PANELS];
+        vint index[PANELS];
+        int n = (int)(end - i < BATCH ? end - i : BATCH);
+        for (int r = 0; r < n; r++) rows[r] = run->x + (i + r) * run->stride;
+        pack_batch(rows, n, first, width, e->centre + first, e->batch);
+        nearest(e->batch, width, weights, best, index);
+        for (int r = 0; r < n; r++) run->codes[(i + r) * blocks + m] = (uint8_t)index[r / WV_LANES][r % WV_LANES];
+    }
 }
 
 void WV_NAME(wv_product_encode)(const wv_product_codes *run, int64_t start, int64_t end, void *scratch) {
-    int32_t dsub = run->dsub, dim = run->dim, blocks = (dim + dsub - 1) / dsub;
-    float *tile = scratch;
-    float *weights = tile + round_up((int64_t)TILE * (dsub < dim ? dsub : dim), 16);
-    float *centre = weights + round_up((int64_t)WV_CENTROIDS * (dim + blocks), 16);
-    for (int32_t first = 0, m = 0; m < blocks; first += dsub, m++)
-        prepare(run->centroids + (int64_t)first * WV_CENTROIDS, width_of(run, first), centre + first,
-                weights + (int64_t)WV_CENTROIDS * (first + m));
-
+    encoder e;
+    lay_out_encoder(run->dim, run->dsub, scratch, &e);
+    int32_t blocks = (run->dim + run->dsub - 1) / run->dsub;
+    for (int32_t m = 0; m < blocks; m++) {
+        int32_t first = m * run->dsub;
+        prepare(run->centroids + (int64_t)first * WV_CENTROIDS, width_of(run, first), e.centre + first,
+                e.weights + (int64_t)WV_CENTROIDS * (first + m));
+    }
     for (int64_t from = start; from < end; from += ENCODE_ROWS) {
         int64_t to = from + ENCODE_ROWS < end ? from + ENCODE_ROWS : end;
-        for (int32_t first = 0, m = 0; m < blocks; first += dsub, m++) {
-            int32_t width = width_of(run, first);
-            for (int64_t i = from; i < to; i += TILE) {
-                const float *rows[TILE];
-                vfloat best[PANELS];
-                vint index[PANELS];
-                int n = (int)(to - i < TILE ? to - i : TILE);
-                for (int r = 0; r < n; r++) rows[r] = run->x + (i + r) * run->stride;
-                pack(rows, n, first, width, centre + first, tile);
-                nearest(tile, width, weights + (int64_t)WV_CENTROIDS * (first + m), best, index);
-                for (int r = 0; r < n; r++)
-                    run->codes[(i + r) * blocks + m] = (uint8_t)index[r / WV_LANES][r % WV_LANES];
-            }
-        }
+        for (int32_t m = 0; m < blocks; m++) encode_block(run, &e, m, from, to);
     }
 }

@@ -1,20 +1,21 @@
 /* Exact top-k by inner product, and analogies. Unit rows in, so inner products are cosines.
  *
- * The tile: TILE_ROWS vectors read one coordinate at a time (a broadcast load, so they need no alignment and no copy)
- * against one or two panels of `lanes` vectors side by side:
+ * The arithmetic (panels.h): SCORED_ROWS vectors read one coordinate at a time (a broadcast load, so they need no
+ * alignment and no copy) against one or two panels of `lanes` vectors side by side:
  *
  *     score(row, lane) = sum over d of row[d] * panel[d][lane]
  *
- * Every score is one chain of multiply-adds over d whatever its place in the tile, so equal vectors get equal scores and
- * the answer does not depend on the number of threads, queries or rows. Rows left over at the end of a range go through
- * the same tile one by one, with stride 0.
+ * Every score is one chain of multiply-adds over d whatever rows and lanes are beside it, so equal vectors get equal
+ * scores and the answer does not depend on the number of threads, queries or rows. Rows left over at the end of a range
+ * go the same way one by one, with stride 0.
  *
- * Selection is fused: a tile is dropped by one subtraction and one OR per register unless it beats a threshold.
+ * Selection is fused: scores are dropped by one subtraction and one OR per register unless one beats a threshold.
  */
 #include <math.h>
 
 #include "kernels/heap.h"
 #include "kernels/panels.h"
+#include "kernels/scratch.h"
 #include "kernels/wv_kernels.h"
 
 /* Rows scanned against all queries before the next ones are fetched: they stay in the second-level cache. */
@@ -35,39 +36,39 @@ static void offer(const wv_top_k *run, int32_t query, int32_t row, float score) 
     run->threshold[query] = heap_replace(run->scores + heap, run->hits + heap, run->k, score, row);
 }
 
-/* The first `valid` rows of a tile, of which one score at least beats its threshold. */
-static __attribute__((noinline)) void offer_tile(const wv_top_k *run, const tile *t, int panel, int32_t query,
-                                                 int64_t row, int valid) {
+/* The first `valid` of the rows scored, of which one score at least beats its threshold. */
+static __attribute__((noinline)) void offer_rows(const wv_top_k *run, const panel_scores *scores, int panel,
+                                                 int32_t query, int64_t row, int valid) {
     for (int r = 0; r < valid; r++)
         for (int lane = 0; lane < WV_LANES; lane++)
-            offer(run, query + lane, (int32_t)(row + r), t->score[r][panel][lane]);
+            offer(run, query + lane, (int32_t)(row + r), scores->score[r][panel][lane]);
 }
 
 /* `stride` is 0 for a single left-over row. */
-WV_INLINE void scan_tile(const wv_top_k *run, int64_t row, int64_t stride, int32_t panel, int panels) {
-    tile t;
+WV_INLINE void scan_rows(const wv_top_k *run, int64_t row, int64_t stride, int32_t panel, int panels) {
+    panel_scores scores;
     const float *query_panel = run->panels + (int64_t)panel * run->dim * WV_LANES;
-    tile_scores(run->rows + row * run->stride, stride, query_panel, run->dim, panels, panel == 0, &t);
+    score_panels(run->rows + row * run->stride, stride, query_panel, run->dim, panels, panel == 0, &scores);
     for (int p = 0; p < panels; p++) {
         int32_t query = (panel + p) * WV_LANES;
         vfloat threshold;
         memcpy(&threshold, run->threshold + query, sizeof threshold);
         vint bits = (vint){0};
 #pragma GCC unroll 16
-        for (int r = 0; r < TILE_ROWS; r++) bits |= (vint)(threshold - t.score[r][p]);
-        if (any_negative(bits)) offer_tile(run, &t, p, query, row, stride ? TILE_ROWS : 1);
+        for (int r = 0; r < SCORED_ROWS; r++) bits |= (vint)(threshold - scores.score[r][p]);
+        if (any_negative(bits)) offer_rows(run, &scores, p, query, row, stride ? SCORED_ROWS : 1);
     }
 }
 
 WV_INLINE void scan_block(const wv_top_k *run, int64_t start, int64_t end, int32_t panel, int panels) {
     int64_t row = start;
-    for (; row + TILE_ROWS <= end; row += TILE_ROWS) scan_tile(run, row, run->stride, panel, panels);
-    for (; row < end; row++) scan_tile(run, row, 0, panel, panels);
+    for (; row + SCORED_ROWS <= end; row += SCORED_ROWS) scan_rows(run, row, run->stride, panel, panels);
+    for (; row < end; row++) scan_rows(run, row, 0, panel, panels);
 }
 
 void WV_NAME(wv_search_top_k)(const wv_top_k *run, int64_t start, int64_t end) {
-    int64_t block = TOP_K_BLOCK_BYTES / 4 / run->stride / TILE_ROWS * TILE_ROWS;
-    if (block < TILE_ROWS) block = TILE_ROWS;
+    int64_t block = TOP_K_BLOCK_BYTES / 4 / run->stride / SCORED_ROWS * SCORED_ROWS;
+    if (block < SCORED_ROWS) block = SCORED_ROWS;
     int32_t panels = (run->queries + WV_LANES - 1) / WV_LANES;
     for (int64_t row = start; row < end; row += block) {
         int64_t stop = row + block < end ? row + block : end;
@@ -83,10 +84,10 @@ void WV_NAME(wv_search_pack)(const float *x, int64_t stride, int32_t count, int3
     pack(x, stride, count, dim, panels);
 }
 
-void WV_NAME(wv_search_normalise)(const float *in, int64_t in_stride, float *out, int64_t out_stride, int64_t n,
-                                  int32_t dim) {
+void WV_NAME(wv_search_normalise)(const float *source, int64_t source_stride, float *out, int64_t out_stride,
+                                  int64_t n, int32_t dim) {
     for (int64_t row = 0; row < n; row++) {
-        const float *from = in + row * in_stride;
+        const float *from = source + row * source_stride;
         float *to = out + row * out_stride;
         double squares = 0;
         for (int32_t d = 0; d < dim; d++) squares += (double)from[d] * from[d];
@@ -98,12 +99,22 @@ void WV_NAME(wv_search_normalise)(const float *in, int64_t in_stride, float *out
 
 /* ---------------------------------------------------------------- analogies */
 
-static size_t packed_bytes(const wv_analogies *run) {
-    return sizeof(float) * ANALOGY_BLOCK_ROWS * (size_t)run->dim;
+/* A block of rows and what it scores. */
+typedef struct {
+    float *packed; /* panels of the block: (ANALOGY_BLOCK_ROWS / lanes, dim, lanes) */
+    float *scores; /* (distinct, ANALOGY_BLOCK_ROWS) */
+} analogy_buffers;
+
+static size_t lay_out(const wv_analogies *run, void *memory, analogy_buffers *buffers) {
+    wv_scratch scratch = {memory, 0};
+    buffers->packed = WV_TAKE(&scratch, float, (int64_t)ANALOGY_BLOCK_ROWS * run->dim);
+    buffers->scores = WV_TAKE(&scratch, float, (int64_t)ANALOGY_BLOCK_ROWS * run->distinct);
+    return scratch.used;
 }
 
 size_t WV_NAME(wv_search_analogies_scratch_bytes)(const wv_analogies *run) {
-    return packed_bytes(run) + sizeof(float) * ANALOGY_BLOCK_ROWS * (size_t)run->distinct;
+    analogy_buffers buffers;
+    return lay_out(run, NULL, &buffers);
 }
 
 /* scores: (distinct, ANALOGY_BLOCK_ROWS) inner products of the words with the packed block. */
@@ -111,12 +122,16 @@ static void score_words(const wv_analogies *run, const float *packed, float *sco
     for (int32_t panel = 0; panel < ANALOGY_BLOCK_ROWS / WV_LANES; panel += PANELS) {
         const float *block = packed + (int64_t)panel * run->dim * WV_LANES;
         for (int32_t word = 0; word < run->distinct;) {
-            tile t;
-            int whole = word + TILE_ROWS <= run->distinct;
-            tile_scores(run->words + (int64_t)word * run->dim, whole ? run->dim : 0, block, run->dim, PANELS, 0, &t);
-            for (int r = 0; r < (whole ? TILE_ROWS : 1); r++, word++)
-                for (int p = 0; p < PANELS; p++)
-                    v_store(scores + (int64_t)word * ANALOGY_BLOCK_ROWS + (panel + p) * WV_LANES, t.score[r][p]);
+            panel_scores block_scores;
+            int whole = word + SCORED_ROWS <= run->distinct;
+            int rows = whole ? SCORED_ROWS : 1;
+            score_panels(run->words + (int64_t)word * run->dim, whole ? run->dim : 0, block, run->dim, PANELS, 0,
+                         &block_scores);
+            for (int r = 0; r < rows; r++) {
+                float *out = scores + (int64_t)(word + r) * ANALOGY_BLOCK_ROWS + panel * WV_LANES;
+                for (int p = 0; p < PANELS; p++) v_store(out + p * WV_LANES, block_scores.score[r][p]);
+            }
+            word += rows;
         }
     }
 }
@@ -161,13 +176,15 @@ WV_INLINE void answer_block(const wv_analogies *run, const float *scores, int64_
 }
 
 void WV_NAME(wv_search_analogies)(const wv_analogies *run, int64_t start, int64_t end, void *scratch) {
-    float *packed = scratch;
-    float *scores = packed + packed_bytes(run) / sizeof(float);
+    analogy_buffers buffers;
+    lay_out(run, scratch, &buffers);
+    float *scores = buffers.scores;
     for (int64_t row = start; row < end; row += ANALOGY_BLOCK_ROWS) {
         int64_t valid = end - row < ANALOGY_BLOCK_ROWS ? end - row : ANALOGY_BLOCK_ROWS;
-        if (valid < ANALOGY_BLOCK_ROWS) memset(packed, 0, packed_bytes(run));
-        pack(run->rows + row * run->stride, run->stride, (int32_t)valid, run->dim, packed);
-        score_words(run, packed, scores);
+        if (valid < ANALOGY_BLOCK_ROWS)
+            memset(buffers.packed, 0, sizeof(float) * ANALOGY_BLOCK_ROWS * (size_t)run->dim);
+        pack(run->rows + row * run->stride, run->stride, (int32_t)valid, run->dim, buffers.packed);
+        score_words(run, buffers.packed, scores);
         if (run->method == WV_3COSADD) answer_block(run, scores, row, valid, WV_3COSADD);
         else answer_block(run, scores, row, valid, WV_3COSMUL);
     }

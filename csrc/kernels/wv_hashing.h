@@ -1,4 +1,5 @@
-/* Hashing and search over codes: part of the contract of the kernels (wv_kernels.h), to which the same notation applies. */
+/* Hashing and search over codes: part of the contract of the kernels (wv_kernels.h), to which the same notation
+ * applies. */
 #ifndef WV_HASHING_H
 #define WV_HASHING_H
 
@@ -6,16 +7,16 @@
 #include <stdint.h>
 
 /* A linear hasher: `units` weight vectors in panels, (ceil(units / lanes), dim, lanes) as for search. The activation of
- * unit u on a row x is <weights[u], x>. active 0: bit u is activation > threshold[u]; else the `active` units of highest
- * activation are on, of equal ones the lowest. */
+ * unit u on a row x is <weights[u], x>. active 0: bit u is activation > threshold[u]; else the `active` units of
+ * highest activation are on, of equal ones the lowest. */
 typedef struct {
     int32_t dim, units, active;
     const float *panels;
     const float *threshold; /* (units), only for active 0 */
 } wv_hasher;
 
-/* BioHash (Ryali et al. 2020). `effective` is sign(w) |w|^(p - 1), the row whose inner product with x is <w, x>_w; it is
- * `weights` itself when p is 2. */
+/* BioHash (Ryali et al. 2020). `effective` is sign(w) |w|^(p - 1), the row whose inner product with x is <w, x>_w; it
+ * is `weights` itself when p is 2. */
 typedef struct {
     int32_t dim, stride, units;
     int32_t rank;   /* the unit of this rank (2 ..) is pushed away by `delta`; 1 or delta 0: none */
@@ -41,8 +42,8 @@ typedef struct {
     const int32_t *exclude;
 } wv_hamming;
 
-/* The same over sparse codes by an inverted index: the rows that have bit b on are row[start[b]] .. row[start[b + 1] - 1],
- * ascending. Score = overlap. */
+/* The same over sparse codes by an inverted index: the rows that have bit b on are row[start[b]] .. row[start[b + 1]
+ * - 1], ascending. Score = overlap. */
 typedef struct {
     const int64_t *start; /* (bits + 1) */
     const int32_t *row;

@@ -1,8 +1,9 @@
-/* The contract of the kernels: plain C structs and one table of function pointers per instruction set. What each kernel does
- * stands in wv_kernels.def, from which everything that names them is made.
+/* The contract of the kernels: plain C structs and one table of function pointers per instruction set. What each
+ * kernel does stands in wv_kernels.def, from which everything that names them is made.
  *
- * Every C file in kernels/ is compiled once per instruction set; each set exports one `wv_kernels` table (table.c) and core/cpu.c
- * lists them. Kernels only compute: no allocation, no I/O, no globals. The caller owns every buffer and every thread.
+ * Every C file in kernels/ is compiled once per instruction set; each set exports one `wv_kernels` table (table.c)
+ * and core/cpu.c lists them. Kernels only compute: no allocation, no I/O, no globals. The caller owns every buffer
+ * and every thread.
  *
  * Notation: (n, dim) is a row-major matrix; rows lie `stride` floats apart, stride is a multiple of WV_ROW_FLOATS, the
  * first row is aligned to 64 bytes and the padding is zero (kernels keep it zero).

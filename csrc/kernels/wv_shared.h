@@ -6,7 +6,8 @@
 
 #define WV_ROW_FLOATS 16 /* rows are padded to 64 bytes: aligned loads, and no two threads share a cache line by chance */
 
-/* In an id stream (see wv_cli/text/corpus.py) a line ends with this id. Ids below it are labels: label = WV_FIRST_LABEL - id. */
+/* In an id stream (see wv_cli/text/corpus.py) a line ends with this id. Ids below it are labels: label =
+ * WV_FIRST_LABEL - id. */
 #define WV_END_OF_LINE (-1)
 #define WV_FIRST_LABEL (-2)
 

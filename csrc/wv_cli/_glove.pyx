@@ -8,7 +8,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
 
-from wv_cli._cpu cimport kernels, kernels_named
+from wv_cli._arguments cimport require_aligned, require_scratch, table
 from wv_cli._kernels cimport WV_ROW_FLOATS, wv_glove_record, wv_glove_run, wv_kernels
 
 
@@ -62,12 +62,13 @@ cdef class Segment:
     """A stretch of an id stream with the positions of every word, ready for any thread to count rows of it.
 
     Pairs whose right word stands in ids[low:end) are counted. `units` is (window + 1) int64, the weight of each
-    distance; `room` the most records each row can have; records get sum / scale as their value, or with scale 0 the sum itself as an int64 in the value's place.
+    distance; `capacity` the most records each row can have; records get sum / scale as their value, or with scale 0 the
+    sum itself as an int64 where the value stands.
     """
 
     cdef wv_cooccur run
     cdef object kept_alive
-    cdef readonly object starts, room
+    cdef readonly object starts, capacity
 
     def __init__(self, const int32_t[::1] ids, int64_t low, int64_t end, int words, const int64_t[::1] units,
                  bint both_sides, double scale):
@@ -84,7 +85,7 @@ cdef class Segment:
             wv_cooccur_positions(&ids[0], begin, end, words, &starts_view[0], &positions_view[0])
         self.kept_alive = (ids.base, positions, units.base)
         # The most records each row can have.
-        self.room = np.minimum(np.diff(self.starts) * (2 if both_sides else 1) * (units.shape[0] - 1), words)
+        self.capacity = np.minimum(np.diff(self.starts) * (2 if both_sides else 1) * (units.shape[0] - 1), words)
         self.run.ids, self.run.begin, self.run.low, self.run.end = &ids[0], begin, low, end
         self.run.starts, self.run.positions = &starts_view[0], &positions_view[0]
         self.run.words, self.run.window = words, <int32_t>(units.shape[0] - 1)
@@ -95,15 +96,15 @@ cdef class Segment:
         return np.zeros(-(-wv_cooccur_scratch_bytes(self.run.words) // 8), np.int64)
 
     def rows(self, int32_t first, int32_t last, int64_t[::1] scratch, out):
-        """The records of words first .. last - 1, sorted, in `out`, which takes sum(room[first:last]). Without the GIL."""
+        """The records of words first .. last - 1, sorted, in `out`, which takes sum(capacity[first:last]). Without the GIL."""
         if not 0 <= first <= last <= self.run.words or scratch.shape[0] * 8 < wv_cooccur_scratch_bytes(self.run.words):
             raise ValueError(f"rows {first}:{last} do not fit the segment or its scratch")
-        if len(out) < self.room[first:last].sum():
+        if len(out) < self.capacity[first:last].sum():
             raise ValueError(f"{len(out)} records are too few for rows {first}:{last}")
-        cdef wv_record *place = _records(out, True)
+        cdef wv_record *address = _records(out, True)
         cdef int64_t count
         with nogil:
-            count = wv_cooccur_rows(&self.run, first, last, &scratch[0], place)
+            count = wv_cooccur_rows(&self.run, first, last, &scratch[0], address)
         return out[:count]
 
 
@@ -126,24 +127,24 @@ def merge(records, int64_t[::1] first, const int64_t[::1] last, const uint8_t[::
 
 def check(records, int32_t words, uint64_t last_key):
     """(first bad record or -1, last key, whether keys rise strictly from last_key on)."""
-    cdef wv_record *place = _records(records)
+    cdef wv_record *address = _records(records)
     cdef int64_t n = len(records), bad
     cdef int ascending = 1
     with nogil:
-        bad = wv_cooccur_check(place, n, words, &last_key, &ascending)
+        bad = wv_cooccur_check(address, n, words, &last_key, &ascending)
     return bad, last_key, bool(ascending)
 
 
 def sort(records):
-    """Sorts records by row and column in place; equal keys keep their order."""
+    """Sorts records by row and column in address; equal keys keep their order."""
     cdef int64_t n = len(records)
     if n == 0:
         return
     spare = np.empty(n, RECORD)
-    cdef wv_record *place = _records(records, True)
+    cdef wv_record *address = _records(records, True)
     cdef wv_record *other = _records(spare, True)
     with nogil:
-        wv_cooccur_sort(place, other, n)
+        wv_cooccur_sort(address, other, n)
 
 
 def tiles(records, int32_t first_row, const uint16_t[::1] range_of, const int32_t[::1] range_first, int64_t largest,
@@ -152,7 +153,7 @@ def tiles(records, int32_t first_row, const uint16_t[::1] range_of, const int32_
     each dealt out to chunks of `largest` records at most. Returns the number of records in each range.
 
     A range of n records has q = ceil(n / largest) chunks, the first n % q of which have one record more."""
-    cdef wv_record *place = _records(records)
+    cdef wv_record *address = _records(records)
     cdef int64_t n = len(records)
     cdef int32_t ranges = <int32_t>range_first.shape[0], words = <int32_t>range_of.shape[0]
     cdef int bad
@@ -161,9 +162,9 @@ def tiles(records, int32_t first_row, const uint16_t[::1] range_of, const int32_
     cdef int64_t[::1] sizes = counts
     cdef int64_t[:, ::1] deals = np.empty((ranges, sizeof(wv_deal) // 8), np.int64)
     if out.dtype != TILE_RECORD or len(out) < n or largest < 1 or range_of[words - 1] >= ranges:
-        raise ValueError("the room or the ranges do not fit the records")
+        raise ValueError("`out` or the ranges do not fit the records")
     with nogil:
-        bad = wv_cooccur_tiles(place, n, first_row, &range_of[0], words, &range_first[0], ranges, largest, &sizes[0],
+        bad = wv_cooccur_tiles(address, n, first_row, &range_of[0], words, &range_first[0], ranges, largest, &sizes[0],
                                <wv_deal *>&deals[0, 0], <wv_glove_record *>&target[0])
     if bad:
         raise ValueError("a column lies beyond the ranges")
@@ -177,21 +178,21 @@ cdef class Run:
     """
 
     cdef wv_glove_run run
-    cdef const wv_kernels *table
+    cdef const wv_kernels *kernel
     cdef int32_t rows
     cdef uint64_t seed
     cdef object kept_alive
 
     def __init__(self, *, words, contexts, double eta, double clip, double x_max, double alpha, uint64_t seed,
-                 isa=None):
+                 str isa=None):
         cdef float[:, ::1] w = words
         cdef float[:, ::1] c = contexts
         memset(&self.run, 0, sizeof(self.run))
-        self.table = kernels() if isa is None else kernels_named(isa)
+        self.kernel = table(isa)
         if w.shape[1] != c.shape[1] or w.shape[0] != c.shape[0] or w.shape[1] % (2 * WV_ROW_FLOATS):
             raise ValueError("the matrices do not fit each other")
-        if <uint64_t>&w[0, 0] % 64 or <uint64_t>&c[0, 0] % 64:
-            raise ValueError("matrices must be aligned to 64 bytes")
+        require_aligned(&w[0, 0], "matrices")
+        require_aligned(&c[0, 0], "matrices")
         self.kept_alive = (words, contexts)
         self.rows, self.seed = <int32_t>w.shape[0], seed
         self.run.words, self.run.contexts, self.run.half = &w[0, 0], &c[0, 0], <int32_t>(w.shape[1] // 2)
@@ -199,7 +200,7 @@ cdef class Run:
         self.run.log_x_max = <float>np.log(x_max)
 
     def scratch_bytes(self, int32_t records):
-        return self.table.glove_scratch_bytes(records)
+        return self.kernel.glove_scratch_bytes(records)
 
     def chunk(self, records, int32_t first_row, int32_t first_column, uint64_t iteration, uint64_t chunk,
               float[::1] scratch):
@@ -220,9 +221,8 @@ cdef class Run:
                 column = max(column, <int32_t>source[k].column)
         if first_row < 0 or first_column < 0 or first_row + row >= self.rows or first_column + column >= self.rows:
             raise ValueError("a record lies beyond the matrices")
-        if <uint64_t>&scratch[0] % 64 or scratch.shape[0] * sizeof(float) < self.scratch_bytes(n):
-            raise ValueError("scratch is too small or not aligned")
+        require_scratch(&scratch[0], scratch.nbytes, self.scratch_bytes(n))
         with nogil:
-            loss = self.table.glove_chunk(&self.run, source, n, first_row, first_column, self.seed,
+            loss = self.kernel.glove_chunk(&self.run, source, n, first_row, first_column, self.seed,
                                           iteration, chunk, &scratch[0])
         return loss

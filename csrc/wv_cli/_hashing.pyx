@@ -1,33 +1,12 @@
 """Codes by linear hashers, BioHash training, and search over codes: the calls into kernels/{hashing,biohash,hamming}.c,
-without the GIL. wv_cli.models and wv_cli.search.codes are the face of it; this module checks shapes, since a wrong one would
-read foreign memory."""
+without the GIL. wv_cli.hashing and wv_cli.search.codes are the face of it; this module checks shapes, since a wrong one
+would read foreign memory."""
 
-from libc.stdint cimport int32_t, int64_t, uint64_t, uintptr_t
-from wv_cli._cpu cimport kernels, kernels_named
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from wv_cli._arguments cimport require, require_aligned, require_scratch, row_stride, table
 from wv_cli._kernels cimport WV_CODE_LANES, wv_biohash, wv_hamming, wv_hasher, wv_kernels, wv_overlap
 
 CODE_LANES = WV_CODE_LANES
-
-
-cdef const wv_kernels *table(str isa) except NULL:
-    return kernels() if isa is None else kernels_named(isa)
-
-
-cdef int require(bint condition, str message) except -1:
-    if not condition:
-        raise ValueError(message)
-    return 0
-
-
-cdef int64_t row_stride(const float[:, :] rows) except -1:
-    require(rows.strides[1] == sizeof(float) or rows.shape[1] == 1, "the numbers of a row must stand side by side")
-    require(rows.strides[0] % sizeof(float) == 0 and rows.strides[0] >= rows.shape[1] * <int64_t>sizeof(float)
-            or rows.shape[0] <= 1, "rows must follow each other")
-    return rows.strides[0] // <int64_t>sizeof(float)
-
-
-cdef int require_aligned(const void *address, str what) except -1:
-    return require(<uintptr_t>address % 64 == 0, f"{what} must be aligned to 64 bytes")
 
 
 cdef class LinearHash:
@@ -53,12 +32,11 @@ cdef class LinearHash:
     def scratch_bytes(self):
         return self.kernel.hash_scratch_bytes(&self.run)
 
-    cdef int check(self, const float[:, :] rows, char[::1] scratch) except -1:
+    cdef int check(self, const float[:, :] rows, uint8_t[::1] scratch) except -1:
         require(rows.shape[1] == self.run.dim, "rows of the wrong dimension")
-        require(<size_t>scratch.shape[0] >= self.scratch_bytes, "scratch too small")
-        return require_aligned(&scratch[0], "scratch")
+        return require_scratch(&scratch[0], scratch.nbytes, self.scratch_bytes)
 
-    def bits(self, const float[:, :] rows, uint64_t[:, ::1] out, char[::1] scratch):
+    def bits(self, const float[:, :] rows, uint64_t[:, ::1] out, uint8_t[::1] scratch):
         """out: (n, ceil(units / 64))."""
         cdef int64_t stride = row_stride(rows), n = rows.shape[0]
         self.check(rows, scratch)
@@ -68,7 +46,7 @@ cdef class LinearHash:
             with nogil:
                 self.kernel.hash_bits(&self.run, &rows[0, 0], stride, n, &out[0, 0], &scratch[0])
 
-    def active(self, const float[:, :] rows, int32_t[:, ::1] out, char[::1] scratch):
+    def active(self, const float[:, :] rows, int32_t[:, ::1] out, uint8_t[::1] scratch):
         """out: (n, active). The rows must be finite, and so small that activations are."""
         cdef int64_t stride = row_stride(rows), n = rows.shape[0]
         self.check(rows, scratch)
@@ -103,13 +81,13 @@ cdef class BioHash:
     def scratch_bytes(self, int batch):
         return self.kernel.biohash_scratch_bytes(&self.run, batch)
 
-    def train(self, const float[:, :] x, const int32_t[::1] order, int batch, float lr, char[::1] scratch):
+    def train(self, const float[:, :] x, const int32_t[::1] order, int batch, float lr, uint8_t[::1] scratch):
         """Trains on x[order]; returns the summed energy. scratch is zeroed before its first use."""
         cdef int64_t stride = row_stride(x), n = order.shape[0], i
         cdef double energy = 0
         require(x.shape[1] == self.run.dim and x.shape[0] < 2**31, "rows of the wrong dimension")
-        require(batch > 0 and <size_t>scratch.shape[0] >= self.scratch_bytes(batch), "scratch too small")
-        require_aligned(&scratch[0], "scratch")
+        require(batch > 0, "a batch has one row at least")
+        require_scratch(&scratch[0], scratch.nbytes, self.scratch_bytes(batch))
         for i in range(n):
             require(0 <= order[i] < x.shape[0], "order out of range")
         if n:
@@ -234,9 +212,8 @@ cdef class Overlap:
     def scratch_bytes(self):
         return self.kernel.overlap_scratch_bytes(&self.run)
 
-    def scan(self, int64_t start, int64_t end, char[::1] scratch):
+    def scan(self, int64_t start, int64_t end, uint8_t[::1] scratch):
         require(0 <= start <= end <= self.run.n, "rows out of range")
-        require(<size_t>scratch.shape[0] >= self.scratch_bytes, "scratch too small")
-        require_aligned(&scratch[0], "scratch")
+        require_scratch(&scratch[0], scratch.nbytes, self.scratch_bytes)
         with nogil:
             self.kernel.overlap_top_k(&self.run, start, end, &scratch[0])

@@ -1,29 +1,15 @@
-"""Product quantisation: the calls into kernels/product.c, without the GIL. wv_cli.vectors.quantizer is the face of it; this module only
-checks shapes, since a wrong one would read foreign memory. Values must be finite; that is the caller's to check."""
+"""Product quantisation: the calls into kernels/product.c, without the GIL. wv_cli.vectors.quantizer is the face of it;
+this module only checks shapes, since a wrong one would read foreign memory. Values must be finite; that is the caller's to check."""
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t, uintptr_t
-from wv_cli._cpu cimport kernels, kernels_named
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from wv_cli._arguments cimport require, require_scratch, row_stride, table
 from wv_cli._kernels cimport WV_CENTROIDS, wv_kernels, wv_product_block, wv_product_codes
 
 CENTROIDS = WV_CENTROIDS
 
 
-cdef const wv_kernels *table(str isa) except NULL:
-    return kernels() if isa is None else kernels_named(isa)
-
-
-cdef int require(bint condition, str message) except -1:
-    if not condition:
-        raise ValueError(message)
-    return 0
-
-
-cdef int64_t row_stride(const float[:, :] rows) except -1:
-    require(rows.shape[1] > 0 and rows.shape[1] < 2**24, "rows must have 1 to 16,777,215 coordinates")
-    require(rows.strides[1] == sizeof(float) or rows.shape[1] == 1, "the numbers of a row must stand side by side")
-    require(rows.strides[0] % sizeof(float) == 0 and rows.strides[0] >= rows.shape[1] * <int64_t>sizeof(float)
-            or rows.shape[0] <= 1, "rows must follow each other")
-    return rows.strides[0] // <int64_t>sizeof(float)
+cdef int require_dimension(const float[:, :] rows) except -1:
+    return require(0 < rows.shape[1] < 2**24, "rows must have 1 to 16,777,215 coordinates")
 
 
 def train_scratch_bytes(int64_t points, int32_t width, str isa=None):
@@ -42,13 +28,13 @@ def train(const float[:, :] x, const int64_t[::1] sample, int32_t first, int32_t
     cdef wv_product_block run
     cdef int64_t i, rows = x.shape[0]
     cdef int32_t done
+    require_dimension(x)
     run.stride = row_stride(x)
     require(0 < sample.shape[0] < 2**31, "the sample must have 1 to 2,147,483,647 rows")
     require(0 <= first and 0 < width and first + width <= x.shape[1], "the block lies outside the rows")
-    require(centroids.shape[0] == WV_CENTROIDS * <int64_t>width, "room for the centroids of the wrong size")
+    require(centroids.shape[0] == WV_CENTROIDS * <int64_t>width, "centroids of the wrong size")
     require(0 < errors.shape[0] < 2**31, "at least one iteration is needed")
-    require(<uintptr_t>&scratch[0] % 64 == 0 and
-            <size_t>scratch.shape[0] >= kernel.product_train_scratch_bytes(sample.shape[0], width), "scratch too small")
+    require_scratch(&scratch[0], scratch.nbytes, kernel.product_train_scratch_bytes(sample.shape[0], width))
     for i in range(sample.shape[0]):
         if not 0 <= sample[i] < rows:
             raise ValueError("a sampled row is out of range")
@@ -70,13 +56,13 @@ def encode(const float[:, :] x, int32_t dsub, const float[::1] centroids, uint8_
     cdef const wv_kernels *kernel = table(isa)
     cdef wv_product_codes run
     cdef int32_t dim = <int32_t>x.shape[1]
+    require_dimension(x)
     run.stride = row_stride(x)
     require(0 < dsub < 2**24 and codes.shape[0] == x.shape[0] and codes.shape[1] == (dim + dsub - 1) // dsub,
             "codes of the wrong shape")
     require(centroids.shape[0] == WV_CENTROIDS * <int64_t>dim, "centroids of the wrong size")
     require(0 <= start < end <= x.shape[0], "rows out of range")
-    require(<uintptr_t>&scratch[0] % 64 == 0 and
-            <size_t>scratch.shape[0] >= kernel.product_encode_scratch_bytes(dim, dsub), "scratch too small")
+    require_scratch(&scratch[0], scratch.nbytes, kernel.product_encode_scratch_bytes(dim, dsub))
     run.x, run.dim, run.dsub, run.centroids, run.codes = &x[0, 0], dim, dsub, &centroids[0], &codes[0, 0]
     with nogil:
         kernel.product_encode(&run, start, end, &scratch[0])
@@ -89,13 +75,13 @@ def decode(const uint8_t[:, :] codes, const int64_t[::1] rows, int32_t dim, int3
     cdef int32_t first, width, m, j
     cdef const uint8_t *code
     cdef const float *centroid
-    cdef float *place
+    cdef float *vector
     cdef float scale
     cdef bint scaled = scales.shape[0] > 0
     require(0 < dim < 2**24 and 0 < dsub < 2**24 and codes.shape[1] == (dim + dsub - 1) // dsub and
             (codes.strides[1] == 1 or codes.shape[1] == 1), "codes of the wrong shape")
     require(centroids.shape[0] == WV_CENTROIDS * <int64_t>dim, "centroids of the wrong size")
-    require(out.shape[0] == n and out.shape[1] == dim and (not scaled or scales.shape[0] == n), "room of the wrong shape")
+    require(out.shape[0] == n and out.shape[1] == dim and (not scaled or scales.shape[0] == n), "vectors of the wrong shape")
     for i in range(n):
         if not 0 <= rows[i] < codes.shape[0]:
             raise IndexError(f"row {rows[i]} of {codes.shape[0]}")
@@ -104,17 +90,17 @@ def decode(const uint8_t[:, :] codes, const int64_t[::1] rows, int32_t dim, int3
     with nogil:
         for i in range(n):
             code = &codes[0, 0] + rows[i] * code_stride
-            place = &out[i, 0]
+            vector = &out[i, 0]
             first = 0
             m = 0
             while first < dim:
                 width = min(dsub, dim - first)
                 centroid = &centroids[0] + WV_CENTROIDS * <int64_t>first + <int64_t>code[m] * width
                 for j in range(width):
-                    place[first + j] = centroid[j]
+                    vector[first + j] = centroid[j]
                 first += dsub
                 m += 1
             if scaled:
                 scale = scales[i]
                 for j in range(dim):
-                    place[j] *= scale
+                    vector[j] *= scale

@@ -1,28 +1,11 @@
-"""Exact top-k and analogies over unit rows: the calls into kernels/search.c, without the GIL. wv_cli.search.neighbours is the
-face of it; this module only checks shapes, since a wrong one would read foreign memory."""
+"""Exact top-k and analogies over unit rows: the calls into kernels/search.c, without the GIL. wv_cli.search.neighbours
+is the face of it; this module only checks shapes, since a wrong one would read foreign memory."""
 
-from libc.stdint cimport int32_t, int64_t, uintptr_t
-from wv_cli._cpu cimport kernels, kernels_named
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from wv_cli._arguments cimport require, require_aligned, require_scratch, row_stride, table
 from wv_cli._kernels cimport WV_3COSADD, WV_3COSMUL, wv_analogies, wv_kernels, wv_top_k
 
 METHODS = {"3cosadd": WV_3COSADD, "3cosmul": WV_3COSMUL}
-
-
-cdef const wv_kernels *table(str isa) except NULL:
-    return kernels() if isa is None else kernels_named(isa)
-
-
-cdef int require(bint condition, str message) except -1:
-    if not condition:
-        raise ValueError(message)
-    return 0
-
-
-cdef int64_t row_stride(const float[:, :] rows) except -1:
-    require(rows.strides[1] == sizeof(float) or rows.shape[1] == 1, "the numbers of a row must stand side by side")
-    require(rows.strides[0] % sizeof(float) == 0 and rows.strides[0] >= rows.shape[1] * <int64_t>sizeof(float)
-            or rows.shape[0] <= 1, "rows must follow each other")
-    return rows.strides[0] // <int64_t>sizeof(float)
 
 
 def lanes(str isa=None):
@@ -75,7 +58,7 @@ cdef class TopK:
         require(panels.shape[2] == self.kernel.lanes and panels.shape[1] == rows.shape[1]
                 and panels.shape[0] * panels.shape[2] == thresholds.shape[0] and thresholds.shape[0] >= queries
                 and thresholds.shape[0] < queries + panels.shape[2], "panels or thresholds of the wrong shape")
-        require(<uintptr_t>&panels[0, 0, 0] % 64 == 0, "panels must be aligned to 64 bytes")
+        require_aligned(&panels[0, 0, 0], "panels")
         require(exclude_start.shape[0] == queries + 1 and exclude_start[0] == 0
                 and exclude_start[queries] == exclude.shape[0], "exclusions of the wrong shape")
         for i in range(queries):
@@ -134,8 +117,8 @@ cdef class Analogies:
     def scratch_bytes(self):
         return self.kernel.search_analogies_scratch_bytes(&self.run)
 
-    def scan(self, int64_t start, int64_t end, char[::1] scratch):
+    def scan(self, int64_t start, int64_t end, uint8_t[::1] scratch):
         require(0 <= start <= end <= self.n, "rows out of range")
-        require(<uintptr_t>&scratch[0] % 64 == 0 and <size_t>scratch.shape[0] >= self.scratch_bytes, "scratch too small")
+        require_scratch(&scratch[0], scratch.nbytes, self.scratch_bytes)
         with nogil:
             self.kernel.search_analogies(&self.run, start, end, &scratch[0])

@@ -90,13 +90,13 @@ def count(
 
 def _rows(part: Segment, words: int, block: int, threads: int) -> Iterator[Records]:
     """The rows of a segment in order, counted in blocks of rows by several threads."""
-    ends = np.cumsum(part.room)
+    ends = np.cumsum(part.capacity)
     firsts, total = [0], 0
     while firsts[-1] < words:
         last = max(int(np.searchsorted(ends, total + block, side="right")), firsts[-1] + 1)
         firsts.append(last)
         total = int(ends[last - 1])
-    room = max(block, int(part.room.max()))
+    room = max(block, int(part.capacity.max()))
     scratches = deque(part.scratch() for _ in range(threads))
     buffers = deque(np.empty(room, RECORD) for _ in range(threads + 1))
 
