@@ -236,12 +236,16 @@ static double train_softmax(const wv_word2vec_run *run, tile_training *training,
 
 /* ---------------------------------------------------------------- the table */
 
-static const output_layer OUTPUT_LAYERS[] = {
-    [WV_LOSS_NS] = {sampled_outputs, draw_negatives, list_negatives, train_questions},
-    [WV_LOSS_HS] = {path_outputs, fetch_path, list_path, train_questions},
-    [WV_LOSS_SOFTMAX] = {all_words, NULL, NULL, train_softmax},
-    [WV_LOSS_NCE] = {nce_outputs, draw_negatives, list_negatives, train_nce},
-};
+/* ROW(the constant's name, the functions): word2vec.c makes a loop of its own of each row. */
+#define OUTPUT_LAYER_ROWS(ROW)                                               \
+    ROW(NS, sampled_outputs, draw_negatives, list_negatives, train_questions) \
+    ROW(HS, path_outputs, fetch_path, list_path, train_questions)            \
+    ROW(SOFTMAX, all_words, NULL, NULL, train_softmax)                       \
+    ROW(NCE, nce_outputs, draw_negatives, list_negatives, train_nce)
+
+#define ROW(name, ...) [WV_LOSS_##name] = {__VA_ARGS__},
+static const output_layer OUTPUT_LAYERS[] = {OUTPUT_LAYER_ROWS(ROW)};
+#undef ROW
 
 /* NULL: there is none of that name here, or a table that it reads is missing. */
 static const output_layer *output_layer_of(const wv_word2vec_run *run) {

@@ -55,7 +55,7 @@ typedef struct {
 static int window_inputs(const wv_word2vec_run *run) { return 2 * run->options.window; }
 
 /* The context rows are the inputs of the tile. */
-static double train_skipgram(const wv_word2vec_run *run, const output_layer *layer, tile_training *training,
+WV_INLINE double train_skipgram(const wv_word2vec_run *run, const output_layer *layer, tile_training *training,
                              const tile_rows *rows, const tile_rows *fetched, int64_t *examples) {
     *examples += rows->inputs;
     return layer->train(run, training, rows, fetched, rows->inputs, rows->input, NULL);
@@ -84,7 +84,7 @@ static void sum_inputs(const wv_word2vec_run *run, const tile_rows *rows, float 
 /* One input, h = sum of the context rows, divided by their number for the mean. The gradient of h goes to every context
  * row: divided again by their number (the true gradient, Irsoy et al. 2021, "koan") or whole (word2vec).
  * With subwords a context word is the mean of its rows and weighs as many as there are: all rows count alike. */
-static double train_cbow(const wv_word2vec_run *run, const output_layer *layer, tile_training *training,
+WV_INLINE double train_cbow(const wv_word2vec_run *run, const output_layer *layer, tile_training *training,
                          const tile_rows *rows, const tile_rows *fetched, int64_t *examples) {
     int stride = run->stride;
     float *hidden = training->x_copy, *delta = training->x_copy + stride;
@@ -106,10 +106,13 @@ static double train_cbow(const wv_word2vec_run *run, const output_layer *layer, 
     return loss;
 }
 
-static const context_rule CONTEXT_RULES[] = {
-    [WV_MODEL_SKIPGRAM] = {0, window_inputs, train_skipgram},
-    [WV_MODEL_CBOW] = {1, one_input, train_cbow},
-};
+#define CONTEXT_RULE_ROWS(ROW)                 \
+    ROW(SKIPGRAM, 0, window_inputs, train_skipgram) \
+    ROW(CBOW, 1, one_input, train_cbow)
+
+#define ROW(name, ...) [WV_MODEL_##name] = {__VA_ARGS__},
+static const context_rule CONTEXT_RULES[] = {CONTEXT_RULE_ROWS(ROW)};
+#undef ROW
 
 /* ---------------------------------------------------------------- blocks */
 
@@ -117,8 +120,6 @@ static const context_rule CONTEXT_RULES[] = {
 typedef struct {
     const wv_word2vec_run *run;
     const wv_hot_rows *hot;
-    const output_layer *layer;
-    const context_rule *rule;
     sentence_batch batch;
     hidden_ring ring;
     tile_rows tile[STAGES];
@@ -145,7 +146,7 @@ static size_t lay_out(const wv_word2vec_run *run, const output_layer *layer, voi
     int scores = layer->most_scores(run), outputs = layer->list ? scores : 0;
     size_t inputs = (size_t)rule->most_inputs(run), stride = (size_t)run->stride;
     size_t cells = inputs * (size_t)(outputs > WV_TILE_OUTPUTS ? outputs : WV_TILE_OUTPUTS) + WV_ROW_FLOATS;
-    *state = (block_state){.run = run, .layer = layer, .rule = rule};
+    *state = (block_state){.run = run};
     state->batch.word = WV_TAKE(&scratch, int32_t, words);
     state->batch.first = WV_TAKE(&scratch, int32_t, words);
     state->batch.last = WV_TAKE(&scratch, int32_t, words);
@@ -174,33 +175,36 @@ size_t WV_NAME(wv_word2vec_scratch_bytes)(const wv_word2vec_run *run) {
 }
 
 /* The next tile: its position and random numbers. 0: there are no more. */
-static int draw(block_state *state, int shared, uint64_t *random, tile_cursor *at, tile_rows *rows) {
+WV_INLINE int draw(block_state *state, const output_layer *layer, int shared, uint64_t *random, tile_cursor *at,
+                   tile_rows *rows) {
     const wv_word2vec_run *run = state->run;
     rows->fetch = 0;
     rows->fetch_end = 0;
     if (!next_tile(run, &state->batch, shared, random, at, rows)) return 0;
     if (run->subword && rows->opens) fetch_subword_list(run, &state->batch, rows->position + run->options.window);
-    if (state->layer->draw) state->layer->draw(run, &state->batch, random, rows);
+    if (layer->draw) layer->draw(run, &state->batch, random, rows);
     return 1;
 }
 
-static void list(block_state *state, tile_rows *rows) {
+WV_INLINE void list(block_state *state, const output_layer *layer, tile_rows *rows) {
     rows->centre = state->batch.word[rows->position];
     rows->outputs = 0;
     rows->weighted = 0;
     list_inputs(state->run, state->hot, &state->batch, &state->ring, rows);
-    if (state->layer->list) state->layer->list(state->run, state->hot, rows);
+    if (layer->list) layer->list(state->run, state->hot, rows);
     rows->fetch_end = rows->outputs;
     list_entering(state->run, state->hot, &state->batch, rows);
 }
 
-/* Trains all tiles of the batch; returns their loss. */
-static double train_batch(block_state *state, uint64_t *random, int64_t *examples) {
+/* Trains all tiles of the batch; returns their loss. `layer` and `rule` are constants, so that their functions are called
+ * directly. */
+WV_INLINE double train_batch(block_state *state, const output_layer *layer, const context_rule *rule, uint64_t *random,
+                             int64_t *examples) {
     const wv_word2vec_run *run = state->run;
     tile_rows *tile = state->tile;
     stages tiles = {&tile[0], &tile[1], &tile[2], &tile[3], &tile[4]};
     tile_cursor at = {-1, 0, -1};
-    int shared = shares_tile(run, state->rule->whole_window);
+    int shared = shares_tile(run, rule->whole_window);
     double loss = 0;
     for (int k = 0; k < STAGES; k++) tile[k].live = 0;
     state->ring.left = 0;
@@ -208,16 +212,37 @@ static double train_batch(block_state *state, uint64_t *random, int64_t *example
     int steps = STAGES - 1; /* that the last tile drawn needs to be trained */
     while (steps > 0) {
         advance(&tiles);
-        tiles.drawn->live = draw(state, shared, random, &at, tiles.drawn);
+        tiles.drawn->live = draw(state, layer, shared, random, &at, tiles.drawn);
         if (!tiles.drawn->live) steps--;
-        if (tiles.listed->live) list(state, tiles.listed);
+        if (tiles.listed->live) list(state, layer, tiles.listed);
         if (!tiles.trained->live) continue;
         if (run->subword)
             ring_advance(run, &state->batch, &state->ring, tiles.trained->position, tiles.trained->last);
-        loss += state->rule->train(run, state->layer, &state->training, tiles.trained, tiles.fetched, examples);
+        loss += rule->train(run, layer, &state->training, tiles.trained, tiles.fetched, examples);
     }
     if (run->subword) ring_flush(run, &state->batch, &state->ring);
     return loss;
+}
+
+WV_INLINE double train_batch_by(block_state *state, const output_layer *layer, uint64_t *random, int64_t *examples) {
+    switch (state->run->options.model) {
+#define ROW(name, ...) \
+    case WV_MODEL_##name: return train_batch(state, layer, &CONTEXT_RULES[WV_MODEL_##name], random, examples);
+        CONTEXT_RULE_ROWS(ROW)
+#undef ROW
+    }
+    return 0;
+}
+
+/* A loop for every output layer and context rule. */
+static double train_batch_of(block_state *state, uint64_t *random, int64_t *examples) {
+    switch (state->run->options.loss) {
+#define ROW(name, ...) \
+    case WV_LOSS_##name: return train_batch_by(state, &OUTPUT_LAYERS[WV_LOSS_##name], random, examples);
+        OUTPUT_LAYER_ROWS(ROW)
+#undef ROW
+    default: return 0;
+    }
 }
 
 void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const wv_hot_rows *hot, const int32_t *ids, int64_t start,
@@ -243,7 +268,7 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const wv_hot_rows *h
         state.batch.length = 0;
         while (position < end && state.batch.length < BATCH)
             read_sentence(run, ids, &position, end, &random, &state.batch, &tokens);
-        loss += train_batch(&state, &random, &examples);
+        loss += train_batch_of(&state, &random, &examples);
         loss += v_sum(training->totals.loss); /* once a batch: float sums of many thousand terms would lose digits */
         training->totals.loss = v_splat(0);
     }
