@@ -15,7 +15,8 @@ from wv_cli.text.config import VocabConfig
 
 if TYPE_CHECKING:
     from wv_cli.engine.run import Outcome
-    from wv_cli.jobs.session import Observe, Say, TextSession
+    from wv_cli.engine.saved_run import Say
+    from wv_cli.jobs.session import Observe, TextSession
 
 Path = str | os.PathLike[str]
 Options = dict[str, Any]
