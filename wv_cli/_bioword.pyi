@@ -6,8 +6,8 @@ def batch_starts(ids: NDArray[np.int32], windows: int) -> NDArray[np.int64]: ...
 class Run:
     def __init__(
         self,
-        raw: NDArray[np.float32],
         *,
+        raw: NDArray[np.float32],
         scale: NDArray[np.float64],
         norm2: NDArray[np.float64],
         largest: NDArray[np.float32],

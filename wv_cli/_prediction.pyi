@@ -1,11 +1,9 @@
-from typing import Self
-
 import numpy as np
 from numpy.typing import NDArray
 
 class LineReader:
-    def __new__(
-        cls,
+    def __init__(
+        self,
         words: tuple[bytes, NDArray[np.int64]],
         labels: tuple[bytes, NDArray[np.int64]],
         *,
@@ -15,7 +13,7 @@ class LineReader:
         buckets: int,
         bucket_row: NDArray[np.int32] | None,
         prefix: bytes,
-    ) -> Self: ...
+    ) -> None: ...
     def read(
         self, text: bytes | memoryview
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]: ...

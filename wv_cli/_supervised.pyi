@@ -5,8 +5,8 @@ class Rules:
     bucket_row: NDArray[np.int32] | None
     def __init__(
         self,
-        ids: int,
         *,
+        ids: int,
         words: int,
         end_of_line: int,
         word_rows: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None,
@@ -15,7 +15,6 @@ class Rules:
         bucket_row: NDArray[np.int32] | None = None,
     ) -> None: ...
     def survey(self, ids: NDArray[np.int32], next_row: int, isa: str | None = None) -> dict[str, int]: ...
-    def check(self, ids: NDArray[np.int32]) -> None: ...
 
 class Run:
     def __init__(

@@ -9,7 +9,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
-from wv_cli._cpu cimport kernels, kernels_named
+from wv_cli._arguments cimport require, require_aligned, table
 from wv_cli._kernels cimport WV_ROW_FLOATS, wv_bioword_run, wv_bioword_survey, wv_kernels
 from wv_cli._scratch cimport address, aligned_zeros
 
@@ -56,10 +56,10 @@ cdef class Run:
     cdef wv_bioword_run run
     cdef wv_barrier barrier
     cdef int32_t threads
-    cdef const wv_kernels *table
+    cdef const wv_kernels *kernel
     cdef object kept_alive
 
-    def __init__(self, raw, *, scale, norm2, largest, inverse, ids, starts, int32_t cells, int32_t window,
+    def __init__(self, *, raw, scale, norm2, largest, inverse, ids, starts, int32_t cells, int32_t window,
                  int32_t threads=1, isa=None):
         cdef float[:, ::1] weights = raw
         cdef double[::1] scales = scale, norms = norm2
@@ -69,19 +69,17 @@ cdef class Run:
         cdef int64_t k
         memset(&self.run, 0, sizeof(self.run))
         memset(&self.barrier, 0, sizeof(self.barrier))
-        self.table = kernels() if isa is None else kernels_named(isa)
+        self.kernel = table(isa)
         words = len(inverse)
-        if cells < 1 or window < 1 or threads < 1 or words < 1:
-            raise ValueError("sizes must be positive")
-        if weights.shape[0] != 2 * words or weights.shape[1] != _padded(cells) or <uint64_t>&weights[0, 0] % 64:
-            raise ValueError("the weights do not fit the words and cells, or are not aligned to 64 bytes")
-        if not len(scale) == len(norm2) == len(largest) == cells:
-            raise ValueError("scale, norm2 and largest need one number per cell")
-        if starts[0] != 0 or starts[-1] != len(ids) or np.any(np.diff(starts) < 0):
-            raise ValueError("the batches do not cover the text")
+        require(cells > 0 and window > 0 and threads > 0 and words > 0, "sizes must be positive")
+        require(weights.shape[0] == 2 * words and weights.shape[1] == _padded(cells),
+                "the weights do not fit the words and cells")
+        require_aligned(&weights[0, 0], "raw")
+        require(len(scale) == len(norm2) == len(largest) == cells, "scale, norm2 and largest need one number per cell")
+        require(starts[0] == 0 and starts[-1] == len(ids) and np.all(np.diff(starts) >= 0),
+                "the batches do not cover the text")
         for k in range(text.shape[0]):
-            if text[k] >= words:
-                raise ValueError("an id lies beyond the words")
+            require(text[k] < words, "an id lies beyond the words")
         self.run.longest_batch = max(int(np.max(np.diff(starts))), 1)
         winner = np.empty(self.run.longest_batch, np.int32)
         sums = np.zeros((3, cells), np.float64)
@@ -113,10 +111,9 @@ cdef class Worker:
     cdef void *scratch
 
     def __init__(self, Run run, int32_t thread):
-        if not 0 <= thread < run.threads:
-            raise ValueError("no such thread")
+        require(0 <= thread < run.threads, "no such thread")
         self.run, self.thread = run, thread
-        self.kept_alive = aligned_zeros(run.table.bioword_scratch_bytes(&run.run))
+        self.kept_alive = aligned_zeros(run.kernel.bioword_scratch_bytes(&run.run))
         self.scratch = address(self.kept_alive)
 
     def train(self, const int64_t[::1] starts, double rate):
@@ -135,35 +132,34 @@ cdef class Worker:
 
     cdef double batch(self, int64_t start, int64_t end, double rate) noexcept nogil:
         """One minibatch, stage by stage; its energy."""
-        cdef const wv_kernels *table = self.run.table
+        cdef const wv_kernels *kernel = self.run.kernel
         cdef const wv_bioword_run *run = &self.run.run
         cdef wv_barrier *barrier = &self.run.barrier
         cdef int32_t thread = self.thread, threads = self.run.threads
         cdef int64_t n = end - start
         cdef wv_bioword_survey survey
-        table.bioword_winners(run, start, start + n * thread / threads, start + n * (thread + 1) / threads, self.scratch)
+        kernel.bioword_winners(run, start, start + n * thread / threads, start + n * (thread + 1) / threads, self.scratch)
         wv_barrier_wait(barrier, threads)
-        table.bioword_gather(run, start, end, thread, threads, self.scratch)
+        kernel.bioword_gather(run, start, end, thread, threads, self.scratch)
         wv_barrier_wait(barrier, threads)
-        table.bioword_survey(run, &survey)
+        kernel.bioword_survey(run, &survey)
         wv_barrier_wait(barrier, threads)
         if survey.scans:
-            table.bioword_scan(run, survey.most, thread, threads, self.scratch)
+            kernel.bioword_scan(run, survey.most, thread, threads, self.scratch)
             wv_barrier_wait(barrier, threads)
-        table.bioword_update(run, rate, thread, threads, self.scratch)
+        kernel.bioword_update(run, rate, thread, threads, self.scratch)
         wv_barrier_wait(barrier, threads)
         return survey.energy
 
     def activations(self, int64_t start, int64_t end, bint words_only):
         """<W, v> of the windows around ids[start:end], (words in it, cells) float32; with `words_only` the contexts
         count as empty."""
-        cdef const wv_kernels *table = self.run.table
+        cdef const wv_kernels *kernel = self.run.kernel
         cdef const wv_bioword_run *run = &self.run.run
         cdef int64_t count
-        if not 0 <= start <= end <= run.length:
-            raise ValueError("the words lie beyond the text")
+        require(0 <= start <= end <= run.length, "the words lie beyond the text")
         out = np.empty((max(end - start, 1), run.cells), np.float32)
         cdef float[:, ::1] view = out
         with nogil:
-            count = table.bioword_activations(run, start, end, words_only, self.scratch, &view[0, 0])
+            count = kernel.bioword_activations(run, start, end, words_only, self.scratch, &view[0, 0])
         return out[:count]

@@ -13,7 +13,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdio cimport snprintf
 from libc.string cimport memcpy, memset
 
-from wv_cli._cpu cimport kernels, kernels_named
+from wv_cli._arguments cimport require, require_aligned, table
 from wv_cli._kernels cimport WV_ROW_FLOATS, fill_wv_prediction_options, wv_kernels, wv_prediction_run
 from wv_cli._scratch cimport address, aligned_zeros
 
@@ -58,12 +58,11 @@ cdef class LineReader:
 
     def __cinit__(self, words, labels, *, int minn, int maxn, int word_ngrams, uint32_t buckets, bucket_row,
                   bytes prefix):
-        cdef const int32_t[::1] table
+        cdef const int32_t[::1] row_of_bucket
         cdef int32_t expected = <int32_t>(len(words[1]) + len(labels[1]) - 2)
         self.add(words, expected)
         self.add(labels, expected)
-        if self.map.size != expected:
-            raise ValueError("a word or label stands twice in the model's list")
+        require(self.map.size == expected, "a word or label stands twice in the model's list")
         memset(&self.rules, 0, sizeof(self.rules))
         self.kept_alive = (bucket_row, prefix)
         self.rules.map, self.rules.words = &self.map, <int32_t>(len(words[1]) - 1)
@@ -71,10 +70,10 @@ cdef class LineReader:
         self.rules.buckets = buckets
         self.rules.prefix, self.rules.prefix_length = prefix, len(prefix)
         if bucket_row is not None:
-            table = bucket_row
-            if table.shape[0] != <int64_t>buckets or buckets == 0:
-                raise ValueError(f"bucket_row: expected {buckets} entries, found {table.shape[0]}")
-            self.rules.bucket_row = &table[0]
+            row_of_bucket = bucket_row
+            require(row_of_bucket.shape[0] == <int64_t>buckets and buckets > 0,
+                    f"bucket_row: expected {buckets} entries, found {row_of_bucket.shape[0]}")
+            self.rules.bucket_row = &row_of_bucket[0]
 
     cdef int add(self, words, int64_t expected) except -1:
         cdef const unsigned char[::1] blob = words[0]
@@ -178,7 +177,7 @@ cdef class Predictor:
     padded, with a tree (labels - 1, stride) or more. `tree` is (left, right): hierarchical softmax."""
 
     cdef wv_prediction_run run
-    cdef const wv_kernels *table
+    cdef const wv_kernels *kernel
     cdef int64_t rows
     cdef object kept_alive
 
@@ -186,26 +185,24 @@ cdef class Predictor:
         cdef const float[:, ::1] y = output
         cdef const float[::1] steps = sigmoid
         cdef const int32_t[::1] left, right
-        self.table = kernels_named(isa) if isa else kernels()
+        self.kernel = table(isa)
         memset(&self.run, 0, sizeof(self.run))
         fill_wv_prediction_options(&self.run.options, options)
-        if y.shape[0] < labels - (tree is not None) or y.shape[1] % WV_ROW_FLOATS or y.shape[1] < dim or labels < 1:
-            raise ValueError(f"output: ({y.shape[0]}, {y.shape[1]}) does not fit {labels} labels and dim {dim}")
-        if y.shape[0] and <uint64_t>&y[0, 0] % 64:
-            raise ValueError("output must begin on a multiple of 64 bytes")
-        if steps.shape[0] != 513:
-            raise ValueError("the sigmoid's table has 513 values")
+        require(y.shape[0] >= labels - (tree is not None) and y.shape[1] % WV_ROW_FLOATS == 0 and y.shape[1] >= dim
+                and labels > 0, f"output: ({y.shape[0]}, {y.shape[1]}) does not fit {labels} labels and dim {dim}")
+        if y.shape[0]:
+            require_aligned(&y[0, 0], "output")
+        require(steps.shape[0] == 513, "the sigmoid's table has 513 values")
         self.kept_alive = [output, sigmoid, tree]
         self.run.labels, self.run.dim, self.run.stride = labels, dim, <int32_t>y.shape[1]
         self.run.output = &y[0, 0] if y.shape[0] else NULL
         self.run.sigmoid = &steps[0]
         if tree is not None:
             left, right = tree
-            if left.shape[0] != 2 * labels - 1 or right.shape[0] != 2 * labels - 1:
-                raise ValueError("tree: expected an entry for every node")
+            require(left.shape[0] == right.shape[0] == 2 * labels - 1, "tree: expected an entry for every node")
             self.run.left, self.run.right = &left[0], &right[0]
-        if self.table.supervised_predict_scratch_bytes(&self.run) == 0:
-            raise ValueError(f"loss {options.loss}: a classifier has no such output layer, or its tree is missing")
+        require(self.kernel.supervised_predict_scratch_bytes(&self.run) > 0,
+                f"loss {options.loss}: a classifier has no such output layer, or its tree is missing")
         self.run.zero_row = zero_row
         if input is not None:
             self.rows = self.set_input(input, &self.run)
@@ -213,8 +210,8 @@ cdef class Predictor:
 
     cdef int64_t set_input(self, input, wv_prediction_run *run) except -1:
         cdef const unsigned char[:, ::1] x = input
-        if x.shape[1] != 4 * run.dim and x.shape[1] != 4 * run.stride:
-            raise ValueError(f"input: expected {4 * run.dim} or {4 * run.stride} bytes a row, found {x.shape[1]}")
+        require(x.shape[1] == 4 * run.dim or x.shape[1] == 4 * run.stride,
+                f"input: expected {4 * run.dim} or {4 * run.stride} bytes a row, found {x.shape[1]}")
         run.input = <const char *>&x[0, 0] if x.shape[0] else NULL
         run.input_stride = <int32_t>(x.shape[1] // 4)
         return x.shape[0]
@@ -233,19 +230,18 @@ cdef class Predictor:
             run.zero_row = -1
         for i in range(rows.shape[0]):
             highest = max(highest, rows[i])
-        if highest >= available or starts[0] != 0 or starts[lines] != rows.shape[0]:
-            raise ValueError(f"rows up to {highest} do not fit an input of {available} rows")
-        if k < 1:
-            raise ValueError("k must be 1 or more")
+        require(highest < available and starts[0] == 0 and starts[lines] == rows.shape[0],
+                f"rows up to {highest} do not fit an input of {available} rows")
+        require(k >= 1, "k must be 1 or more")
         run.k, run.threshold = min(k, run.labels), <float>threshold
         labels, scores = np.zeros((lines, run.k), np.int32), np.zeros((lines, run.k), np.float32)
         found = np.zeros(lines, np.int32)
         if lines == 0:
             return Answers(labels, scores, found)
         label, score, count = labels, scores, found
-        buffer = aligned_zeros(self.table.supervised_predict_scratch_bytes(&run))
+        buffer = aligned_zeros(self.kernel.supervised_predict_scratch_bytes(&run))
         scratch = address(buffer)
         with nogil:
-            self.table.supervised_predict(&run, &starts[0], &rows[0] if rows.shape[0] else NULL, lines, &label[0, 0],
+            self.kernel.supervised_predict(&run, &starts[0], &rows[0] if rows.shape[0] else NULL, lines, &label[0, 0],
                                           &score[0, 0], &count[0], scratch)
         return Answers(labels, scores, found)

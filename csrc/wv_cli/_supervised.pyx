@@ -9,7 +9,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from wv_cli._cpu cimport kernels, kernels_named
+from wv_cli._arguments cimport require, require_aligned, table
 from wv_cli._kernels cimport (
     WV_FIRST_LABEL, WV_ROW_FLOATS, fill_wv_supervised_options, wv_alias, wv_kernels, wv_line_rules, wv_line_survey,
     wv_supervised_result, wv_supervised_run,
@@ -30,50 +30,50 @@ cdef class Rules:
     cdef object kept_alive
     cdef readonly object bucket_row
 
-    def __init__(self, int ids, *, int words, int end_of_line, word_rows=None, hashes=None, int word_ngrams=1,
+    def __init__(self, *, int ids, int words, int end_of_line, word_rows=None, hashes=None, int word_ngrams=1,
                  bucket_row=None):
         cdef const int64_t[::1] starts
         cdef const int32_t[::1] rows, hash_of
-        cdef int32_t[::1] table
+        cdef int32_t[::1] row_of_bucket
         memset(&self.rules, 0, sizeof(self.rules))
-        if not (0 <= words <= ids and -1 <= end_of_line < ids):
-            raise ValueError(f"{words} words and </s> {end_of_line} do not fit {ids} ids")
+        require(0 <= words <= ids and -1 <= end_of_line < ids,
+                f"{words} words and </s> {end_of_line} do not fit {ids} ids")
         self.ids = ids
         self.kept_alive = (word_rows, hashes, bucket_row)
         self.bucket_row = bucket_row
         self.rules.words, self.rules.end_of_line, self.rules.word_ngrams = words, end_of_line, word_ngrams
         if word_rows is not None:
             starts, rows = word_rows
-            if starts.shape[0] != ids + 1 or starts[0] != 0 or starts[ids] != rows.shape[0] or ids == 0:
-                raise ValueError("word_rows: one start per id and one more, the last the number of rows")
+            require(starts.shape[0] == ids + 1 and starts[0] == 0 and starts[ids] == rows.shape[0] and ids > 0,
+                    "word_rows: one start per id and one more, the last the number of rows")
             self.rules.word_start = &starts[0]
             self.rules.word_row = &rows[0] if rows.shape[0] else NULL
         if hashes is not None:
-            hash_of, table = hashes, bucket_row
-            if hash_of.shape[0] != ids or table.shape[0] == 0 or word_ngrams < 2 or end_of_line < 0:
-                raise ValueError("word n-grams need a hash per id, </s> among them, buckets and a length of 2 or more")
-            self.rules.hash, self.rules.bucket_row = &hash_of[0], &table[0]
-            self.rules.buckets = <uint32_t>table.shape[0]
+            hash_of, row_of_bucket = hashes, bucket_row
+            require(hash_of.shape[0] == ids and row_of_bucket.shape[0] > 0 and word_ngrams >= 2 and end_of_line >= 0,
+                    "word n-grams need a hash per id, </s> among them, buckets and a length of 2 or more")
+            self.rules.hash, self.rules.bucket_row = &hash_of[0], &row_of_bucket[0]
+            self.rules.buckets = <uint32_t>row_of_bucket.shape[0]
 
     def survey(self, const int32_t[::1] ids, int next_row, isa=None):
         """Walks over a corpus once and gives its word n-grams rows from `next_row` on, in order of first sight. Returns
         a dict: lines, examples (lines with a label and a row), longest_words, longest_rows, longest_labels, next_row."""
-        cdef const wv_kernels *table = kernels_named(isa) if isa else kernels()
+        cdef const wv_kernels *kernel = table(isa)
         cdef wv_line_survey survey
         memset(&survey, 0, sizeof(survey))
         survey.next_row = next_row
         self.check(ids)
         with nogil:
-            table.supervised_survey(&self.rules, &ids[0], ids.shape[0], &survey)
+            kernel.supervised_survey(&self.rules, &ids[0], ids.shape[0], &survey)
         return dict(survey)
 
-    def check(self, const int32_t[::1] ids):
+    cdef int check(self, const int32_t[::1] ids) except -1:
         cdef int64_t i
         cdef int32_t highest = -1
         for i in range(ids.shape[0]):
             highest = max(highest, ids[i])
-        if ids.shape[0] == 0 or highest >= self.ids:
-            raise ValueError(f"the stream is empty or has id {highest}, beyond {self.ids} ids")
+        return require(ids.shape[0] > 0 and highest < self.ids,
+                       f"the stream is empty or has id {highest}, beyond {self.ids} ids")
 
 
 cdef class Run:
@@ -85,7 +85,7 @@ cdef class Run:
     """
 
     cdef wv_supervised_run run
-    cdef const wv_kernels *table
+    cdef const wv_kernels *kernel
     cdef const int32_t *ids
     cdef int64_t length
     cdef object kept_alive
@@ -96,24 +96,24 @@ cdef class Run:
         cdef const uint32_t[:, ::1] alias
         cdef int64_t i
         cdef int32_t lowest = 0, dim
-        self.table = kernels_named(isa) if isa else kernels()
+        self.kernel = table(isa)
         self.kept_alive = [rules, ids, input, output, sampler]
         memset(&self.run, 0, sizeof(self.run))
         fill_wv_supervised_options(&self.run.options, options)
         dim = self.run.options.dim
-        if x.shape[1] != y.shape[1] or x.shape[1] % WV_ROW_FLOATS or not 0 < dim <= x.shape[1]:
-            raise ValueError(f"rows of {x.shape[1]} and {y.shape[1]} floats do not fit dim {dim}")
-        if <uint64_t>&x[0, 0] % 64 or <uint64_t>&y[0, 0] % 64:
-            raise ValueError("matrices must begin on a multiple of 64 bytes")
-        if x.shape[0] < survey["next_row"] or x.shape[0] < rules.rules.words:
-            raise ValueError(f"input: expected {survey['next_row']} rows, found {x.shape[0]}")
-        if y.shape[0] != labels - (path is not None) or y.shape[0] < 1:
-            raise ValueError(f"output: {y.shape[0]} rows do not fit {labels} labels")
+        require(x.shape[1] == y.shape[1] and x.shape[1] % WV_ROW_FLOATS == 0 and 0 < dim <= x.shape[1],
+                f"rows of {x.shape[1]} and {y.shape[1]} floats do not fit dim {dim}")
+        require(x.shape[0] >= survey["next_row"] and x.shape[0] >= rules.rules.words,
+                f"input: expected {survey['next_row']} rows, found {x.shape[0]}")
+        require(y.shape[0] == labels - (path is not None) and y.shape[0] > 0,
+                f"output: {y.shape[0]} rows do not fit {labels} labels")
+        require_aligned(&x[0, 0], "input")
+        require_aligned(&y[0, 0], "output")
         rules.check(ids)
         for i in range(ids.shape[0]):
             lowest = min(lowest, ids[i])
-        if WV_FIRST_LABEL - lowest >= labels:
-            raise ValueError(f"the stream has label {WV_FIRST_LABEL - lowest}, beyond {labels} labels")
+        require(WV_FIRST_LABEL - lowest < labels,
+                f"the stream has label {WV_FIRST_LABEL - lowest}, beyond {labels} labels")
         self.ids, self.length = &ids[0], ids.shape[0]
         self.run.rules = rules.rules
         self.run.longest_words, self.run.longest_rows = survey["longest_words"], survey["longest_rows"]
@@ -123,17 +123,14 @@ cdef class Run:
         self.run.epoch_ids = self.length
         if sampler is not None:
             alias = sampler
-            if alias.shape[0] != labels:
-                raise ValueError(f"sampler: expected {labels} rows, found {alias.shape[0]}")
+            require(alias.shape[0] == labels, f"sampler: expected {labels} rows, found {alias.shape[0]}")
             self.run.sampler = <const wv_alias *>&alias[0, 0]
         if path is not None:
-            self._set_path(path)
-        if self.table.supervised_scratch_bytes(&self.run) == 0:
-            raise ValueError(
-                f"loss {options.loss}: the classifier has no such output layer, or a table that it reads is missing"
-            )
+            self.set_path(path)
+        require(self.kernel.supervised_scratch_bytes(&self.run) > 0,
+                f"loss {options.loss}: the classifier has no such output layer, or a table that it reads is missing")
 
-    def _set_path(self, path):
+    cdef int set_path(self, path) except -1:
         cdef const int64_t[::1] path_start
         cdef const int32_t[::1] steps
         # fastText asks a node for the bit itself; word2vec for its opposite.
@@ -141,10 +138,11 @@ cdef class Run:
         packed = node * 2 + code.astype(np.int32)
         steps = packed
         self.kept_alive += [path, packed]
-        if path_start.shape[0] != self.run.labels + 1:
-            raise ValueError(f"path: expected {self.run.labels + 1} starts, found {path_start.shape[0]}")
+        require(path_start.shape[0] == self.run.labels + 1,
+                f"path: expected {self.run.labels + 1} starts, found {path_start.shape[0]}")
         self.run.path_start, self.run.path = &path_start[0], &steps[0]
         self.run.longest_path = np.max(np.diff(path_start))
+        return 0
 
     def worker(self):
         """What one thread needs to train blocks."""
@@ -160,15 +158,14 @@ cdef class Worker:
 
     def __init__(self, Run run):
         self.run = run
-        self.kept_alive = aligned_zeros(run.table.supervised_scratch_bytes(&run.run))
+        self.kept_alive = aligned_zeros(run.kernel.supervised_scratch_bytes(&run.run))
         self.scratch = address(self.kept_alive)
 
     def block(self, int64_t start, int64_t end, int32_t epoch):
         """Trains on the lines of ids[start:end] of one epoch without the GIL. Returns (loss, examples, tokens, lr)."""
         cdef wv_supervised_result result
         cdef Run run = self.run
-        if not 0 <= start <= end <= run.length:
-            raise ValueError(f"block {start}:{end} lies outside the corpus of {run.length} ids")
+        require(0 <= start <= end <= run.length, f"block {start}:{end} lies outside the corpus of {run.length} ids")
         with nogil:
-            run.table.supervised_block(&run.run, run.ids, start, end, epoch, self.scratch, &result)
+            run.kernel.supervised_block(&run.run, run.ids, start, end, epoch, self.scratch, &result)
         return result.loss, result.examples, result.tokens, result.lr

@@ -9,7 +9,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from wv_cli._cpu cimport kernels, kernels_named
+from wv_cli._arguments cimport require, require_aligned, table
 from wv_cli._kernels cimport (
     WV_END_OF_LINE, WV_ROW_FLOATS, fill_wv_word2vec_options, wv_alias, wv_hot_rows, wv_kernels, wv_word2vec_result,
     wv_word2vec_run,
@@ -30,12 +30,12 @@ def alias_table(weights):
     """Alias table for drawing i with probability weights[i] / sum: (n, 2) uint32, columns threshold and other."""
     cdef double[::1] shares = np.array(weights, np.float64)
     cdef int32_t n = <int32_t>shares.shape[0]
-    table = np.empty((n, 2), np.uint32)
-    cdef uint32_t[:, ::1] entries = table
+    entries = np.empty((n, 2), np.uint32)
+    cdef uint32_t[:, ::1] view = entries
     cdef int32_t[::1] work = np.empty(n, np.int32)
     with nogil:
-        wv_alias_build(n, &shares[0], <wv_alias *>&entries[0, 0], &work[0])
-    return table
+        wv_alias_build(n, &shares[0], <wv_alias *>&view[0, 0], &work[0])
+    return entries
 
 
 def huffman(counts):
@@ -130,7 +130,7 @@ cdef class Run:
     """
 
     cdef wv_word2vec_run run
-    cdef const wv_kernels *table
+    cdef const wv_kernels *kernel
     cdef const int32_t *ids
     cdef readonly int64_t length
     cdef int32_t output_rows
@@ -141,13 +141,13 @@ cdef class Run:
         cdef float[:, ::1] x = input
         cdef float[:, ::1] y = output
         memset(&self.run, 0, sizeof(self.run))
-        self.table = kernels() if isa is None else kernels_named(isa)
+        self.kernel = table(isa)
         self.kept_alive = [ids.base, input, output]
         fill_wv_word2vec_options(&self.run.options, options)
-        if x.shape[1] != y.shape[1] or x.shape[1] % WV_ROW_FLOATS or x.shape[1] < self.run.options.dim:
-            raise ValueError(f"rows of {x.shape[1]} and {y.shape[1]} floats do not fit dim {self.run.options.dim}")
-        if <uint64_t>&x[0, 0] % 64 or <uint64_t>&y[0, 0] % 64:
-            raise ValueError("matrices must be aligned to 64 bytes")
+        require(x.shape[1] == y.shape[1] and x.shape[1] % WV_ROW_FLOATS == 0 and x.shape[1] >= self.run.options.dim,
+                f"rows of {x.shape[1]} and {y.shape[1]} floats do not fit dim {self.run.options.dim}")
+        require_aligned(&x[0, 0], "input")
+        require_aligned(&y[0, 0], "output")
         self.run.stride = <int32_t>x.shape[1]
         self.run.input, self.run.output = &x[0, 0], &y[0, 0]
         self.run.epoch_tokens = self.length = ids.shape[0]
@@ -155,19 +155,19 @@ cdef class Run:
         self.output_rows = <int32_t>y.shape[0]
         self.run.vocab_size = <int32_t>(y.shape[0] if path is None else path[0].shape[0] - 1)
         highest = np.max(ids)
-        if highest >= self.run.vocab_size:
-            raise ValueError(f"the corpus holds word {highest}, the matrix {self.run.vocab_size} rows")
+        require(highest < self.run.vocab_size,
+                f"the corpus holds word {highest}, the matrix {self.run.vocab_size} rows")
         if subwords is None:
-            self._expect(x.shape[0], "input")
+            self.expect(x.shape[0], "input")
         else:
-            self._set_subwords(subwords, <int32_t>x.shape[0])
+            self.set_subwords(subwords, <int32_t>x.shape[0])
         if path is not None:
-            self._set_path(path)
-        self._set_tables(keep, sampler, log_noise, output_bias)
-        if self.table.word2vec_scratch_bytes(&self.run) == 0:
-            raise ValueError(f"loss {options.loss}: word2vec has no such output layer, or a table that it reads is missing")
+            self.set_path(path)
+        self.set_tables(keep, sampler, log_noise, output_bias)
+        require(self.kernel.word2vec_scratch_bytes(&self.run) > 0,
+                f"loss {options.loss}: word2vec has no such output layer, or a table that it reads is missing")
 
-    def _set_tables(self, keep, sampler, log_noise, output_bias):
+    cdef int set_tables(self, keep, sampler, log_noise, output_bias) except -1:
         cdef const uint32_t[::1] keeps
         cdef const uint32_t[:, ::1] alias
         cdef const float[::1] noise
@@ -175,22 +175,23 @@ cdef class Run:
         self.kept_alive += [keep, sampler, log_noise, output_bias]
         if keep is not None:
             keeps = keep
-            self._expect(keeps.shape[0], "keep")
+            self.expect(keeps.shape[0], "keep")
             self.run.keep = &keeps[0]
         if sampler is not None:
             alias = sampler
-            self._expect(alias.shape[0], "sampler")
+            self.expect(alias.shape[0], "sampler")
             self.run.sampler = <const wv_alias *>&alias[0, 0]
         if log_noise is not None:
             noise = log_noise
-            self._expect(noise.shape[0], "log_noise")
+            self.expect(noise.shape[0], "log_noise")
             self.run.log_noise = &noise[0]
         if output_bias is not None:
             bias = output_bias
-            self._expect(bias.shape[0], "output_bias")
+            self.expect(bias.shape[0], "output_bias")
             self.run.output_bias = &bias[0]
+        return 0
 
-    def _set_path(self, path):
+    cdef int set_path(self, path) except -1:
         cdef const int64_t[::1] path_start
         cdef const int32_t[::1] steps
         path_start, node, code = path
@@ -198,30 +199,28 @@ cdef class Run:
         steps = packed
         self.kept_alive += [path, packed]
         nodes = np.max(node) + 1
-        if self.output_rows != nodes:
-            raise ValueError(f"output: expected {nodes} rows, found {self.output_rows}")
+        require(self.output_rows == nodes, f"output: expected {nodes} rows, found {self.output_rows}")
         self.run.path_start, self.run.path = &path_start[0], &steps[0]
         self.run.longest_path = np.max(np.diff(path_start))
+        return 0
 
-    def _expect(self, found, name):
-        if found != self.run.vocab_size:
-            raise ValueError(f"{name}: expected {self.run.vocab_size} rows, found {found}")
+    cdef int expect(self, int64_t found, str name) except -1:
+        return require(found == self.run.vocab_size, f"{name}: expected {self.run.vocab_size} rows, found {found}")
 
-    def _set_subwords(self, subwords, int32_t input_rows):
+    cdef int set_subwords(self, subwords, int32_t input_rows) except -1:
         starts, rows = subwords
         cdef const int64_t[::1] start = starts
         cdef const int32_t[::1] row = rows
         cdef int32_t words = self.run.vocab_size
         self.kept_alive.append(subwords)
-        if start.shape[0] != words + 1:
-            raise ValueError(f"subword starts: expected {words + 1} rows, found {start.shape[0]}")
+        require(start.shape[0] == words + 1, f"subword starts: expected {words + 1} rows, found {start.shape[0]}")
         counts = np.diff(starts)
-        if starts[0] != 0 or starts[words] != row.shape[0] or np.min(counts) < 1:
-            raise ValueError("subwords: every word needs at least its own row, and starts must cover all rows")
-        if np.min(rows) < 0 or np.max(rows) >= input_rows:
-            raise ValueError(f"subwords: rows must be below {input_rows}")
+        require(starts[0] == 0 and starts[words] == row.shape[0] and np.min(counts) >= 1,
+                "subwords: every word needs at least its own row, and starts must cover all rows")
+        require(np.min(rows) >= 0 and np.max(rows) < input_rows, f"subwords: rows must be below {input_rows}")
         self.run.subword_start, self.run.subword = &start[0], &row[0]
         self.run.most_subwords = np.max(counts)
+        return 0
 
     def worker(self, int hot_rows=0):
         """What one thread needs to train blocks; see Worker. With several threads `hot_rows` says how many of the most
@@ -242,7 +241,7 @@ cdef class Worker:
         cdef float *copies
         cdef int32_t outputs = run.output_rows
         self.run = run
-        self.kept_alive = [aligned_zeros(run.table.word2vec_scratch_bytes(&run.run))]
+        self.kept_alive = [aligned_zeros(run.kernel.word2vec_scratch_bytes(&run.run))]
         self.scratch = address(self.kept_alive[0])
         # A layer that neither draws words nor has their paths walks over all rows in order; there are no hot ones.
         self.hot.count = min(hot_rows, outputs) if run.run.sampler or run.run.path else 0
@@ -261,8 +260,7 @@ cdef class Worker:
         When it returns, the shared matrices hold all that it has changed."""
         cdef wv_word2vec_result result
         cdef Run run = self.run
-        if not 0 <= start <= end <= run.length:
-            raise ValueError(f"block {start}:{end} lies outside the corpus of {run.length} ids")
+        require(0 <= start <= end <= run.length, f"block {start}:{end} lies outside the corpus of {run.length} ids")
         with nogil:
-            run.table.word2vec_block(&run.run, &self.hot, run.ids, start, end, epoch, self.scratch, &result)
+            run.kernel.word2vec_block(&run.run, &self.hot, run.ids, start, end, epoch, self.scratch, &result)
         return result.loss, result.examples, result.tokens, result.lr
