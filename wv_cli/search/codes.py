@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from wv_cli import _hashing
 from wv_cli.search.packed import pack_bits, pack_positions, unpack_bits, words_per_code
-from wv_cli.search.topk import NO_HIT, Asked, Hits, exclusions, in_batches, merge, run_all, taken, together, unfilled
+from wv_cli.search.topk import NO_HIT, Asked, Hits, exclusions, in_batches, merge, taken, together, unfilled
 from wv_cli.system.memory import aligned
-from wv_cli.system.threads import processors
+from wv_cli.system.threads import processors, run_all
 
 _BATCH = 4096  # queries searched in one pass over the codes, at most
 _THREAD_ROWS = 1 << 15  # are worth a thread
@@ -108,7 +108,8 @@ class CodeNeighbours:
         parts = self._parts(n)
         heaps = [unfilled(len(queries), k, NO_HIT) for _ in parts]
         scan = self._index_scan if self.indexed else self._popcount_scan
-        run_all([scan(queries, heap, starts, excluded, part) for heap, part in zip(heaps, parts, strict=True)])
+        scans = [scan(queries, heap, starts, excluded, part) for heap, part in zip(heaps, parts, strict=True)]
+        run_all(lambda scan: scan(), scans, len(scans))
         hits, scores = merge(heaps, k)
         if self.indexed:
             scores /= np.float32(self.active)

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from wv_cli import _search
 from wv_cli.errors import UsageError
-from wv_cli.search.topk import NO_HIT, Asked, Hits, exclusions, in_batches, merge, run_all, taken, together, unfilled
+from wv_cli.search.topk import NO_HIT, Asked, Hits, exclusions, in_batches, merge, taken, together, unfilled
 from wv_cli.system.memory import aligned, padded, zeros
-from wv_cli.system.threads import processors
+from wv_cli.system.threads import processors, run_all
 
 METHODS = tuple(_search.METHODS)
 
@@ -207,7 +207,8 @@ def _over_rows(n: int, scans: Sequence[Callable[[int, int], None]]) -> None:
         while (start := next(starts)) < n:
             scan(start, min(start + size, n))
 
-    run_all([partial(work, scan) for scan in (scans if n > size else scans[:1])])
+    used = scans if n > size else scans[:1]
+    run_all(work, used, len(used))
 
 
 def _mean(rows: NDArray[np.float32], weights: NDArray[np.float32] | None) -> NDArray[np.float32]:

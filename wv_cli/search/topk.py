@@ -5,7 +5,6 @@ Lists are best first, ties go to the lowest row, and positions that cannot be fi
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
 import numpy as np
@@ -104,13 +103,3 @@ def together(
     ends = list(itertools.accumulate(map(len, asked)))
     signs = [None] * len(asked) if weights is None else [np.array(each, np.float32) for each in weights]
     return np.stack([mean(part, each) for part, each in zip(np.split(rows, ends[:-1]), signs, strict=True)])
-
-
-def run_all(jobs: Sequence[Callable[[], None]]) -> None:
-    """Runs jobs side by side, a thread each, a single one in this thread."""
-    if len(jobs) == 1:
-        jobs[0]()
-        return
-    with ThreadPoolExecutor(max(1, len(jobs))) as pool:
-        for done in [pool.submit(job) for job in jobs]:
-            done.result()

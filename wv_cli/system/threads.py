@@ -14,8 +14,12 @@ def processors() -> int:
 
 
 def run_all(task: Callable[[Argument], None], arguments: Iterable[Argument], threads: int) -> None:
-    """task(argument) for every argument, in `threads` threads (at least one), taken in order. Raises what the first
-    task in this order raised; tasks that had not begun by then are dropped."""
-    with ThreadPoolExecutor(max(1, threads)) as pool:
+    """task(argument) for every argument, in `threads` threads, taken in order; for one thread that is the caller's.
+    Raises what the first task in this order raised; tasks that had not begun by then are dropped."""
+    if threads <= 1:
+        for argument in arguments:
+            task(argument)
+        return
+    with ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(task, arguments):
             pass
