@@ -29,13 +29,13 @@ def constructors(source: str) -> dict[str, list[tuple[str, bool]]]:
 
 
 def constructors_of_stub(stub: str) -> dict[str, list[tuple[str, bool]]]:
-    """The same of a stub."""
+    """The same of a stub, where a final class may have `__new__`."""
     classes = [node for node in ast.parse(stub).body if isinstance(node, ast.ClassDef)]
     functions = [(node.name, item) for node in classes for item in node.body if isinstance(item, ast.FunctionDef)]
     return {
         name: arguments_of(function.args)
         for name, function in functions
-        if function.name == "__init__" and any(arguments_of(function.args))
+        if function.name in ("__init__", "__new__") and any(arguments_of(function.args))
     }
 
 
@@ -65,4 +65,6 @@ def test_a_difference_is_seen():
     cython = "cdef class Run:\n    def __init__(self, const float[:, ::1] x, int n=1, *, str isa=None):\n        pass\n"
     assert constructors(cython) == {"Run": [("x", False), ("n", True), ("*", False), ("isa", True)]}
     stub = "class Run:\n    def __init__(self, x: int, n: int, *, isa: str | None = None) -> None: ...\n"
-    assert constructors_of_stub(stub) == {"Run": [("x", False), ("n", False), ("*", False), ("isa", True)]}
+    other = {"Run": [("x", False), ("n", False), ("*", False), ("isa", True)]}
+    assert constructors_of_stub(stub) == other
+    assert constructors_of_stub(stub.replace("__init__(self", "__new__(cls")) == other

@@ -96,7 +96,7 @@ def functions_in(text: str) -> dict[str, Function]:
 def members_in(body: str) -> Struct:
     """Member -> type, with its stars and lengths: `int64_t *a, b[4]`."""
     members = {}
-    for kind, names in re.findall(r"((?:const |unsigned )*\w+) +([^;\n]+);?$", body, re.MULTILINE):
+    for kind, names in re.findall(r"((?:const |unsigned |_Atomic )*\w+) +([^;\n]+);?$", body, re.MULTILINE):
         for declared in names.split(","):
             stars, name, length = re.fullmatch(r"\s*(\**)(\w+)((?:\[\w+\])?)\s*", declared).groups()
             members[name] = f"{kind} {stars}{length}"
