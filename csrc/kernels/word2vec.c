@@ -68,8 +68,8 @@ static int one_input(const wv_word2vec_run *run) {
     return 1;
 }
 
-/* out = scale * the sum of the inputs, each times its weight with subwords. */
-static void sum_inputs(const wv_word2vec_run *run, const tile_rows *rows, float scale, float *out) {
+/* hidden = scale * the sum of the inputs, each times its weight with subwords; delta = 0. */
+static void sum_inputs(const wv_word2vec_run *run, const tile_rows *rows, float scale, float *hidden, float *delta) {
     for (int d = 0; d < run->stride; d += WV_LANES) {
         vfloat sum = v_splat(0);
         if (run->subword) {
@@ -77,7 +77,8 @@ static void sum_inputs(const wv_word2vec_run *run, const tile_rows *rows, float 
         } else {
             for (int i = 0; i < rows->inputs; i++) sum += v_load(rows->input[i] + d);
         }
-        v_store(out + d, sum * scale);
+        v_store(hidden + d, sum * scale);
+        v_store(delta + d, v_splat(0));
     }
 }
 
@@ -95,8 +96,7 @@ WV_INLINE double train_cbow(const wv_word2vec_run *run, const output_layer *laye
     }
     float mean = run->options.cbow_mean ? 1.0f / count : 1.0f;
     float share = run->options.cbow_gradient == WV_CBOW_GRADIENT_CORRECTED ? mean : 1.0f;
-    sum_inputs(run, rows, mean, hidden);
-    for (int d = 0; d < stride; d += WV_LANES) v_store(delta + d, v_splat(0));
+    sum_inputs(run, rows, mean, hidden, delta);
     double loss = layer->train(run, training, rows, fetched, 1, &hidden, delta);
     for (int i = 0; i < rows->inputs; i++) {
         float *row = rows->input[i];
