@@ -51,6 +51,7 @@ class LazyGroup(click.Group):
         if name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(COMMANDS[name].module).command
+        command.short_help = COMMANDS[name].summary
         return command
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:

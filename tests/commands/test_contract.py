@@ -10,9 +10,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.conftest import GOLDEN, Run
+from wv_cli import _cpu
+from wv_cli.__main__ import wv as group
 from wv_cli.commands import COMMANDS
 
 
@@ -103,6 +106,17 @@ def test_help_lists_every_command_with_its_summary(wv: Run) -> None:
     for name, row in COMMANDS.items():
         assert f"{name}  " in done.stdout
         assert row.summary.split()[-1] in done.stdout
+
+
+def test_help_names_every_instruction_set(wv: Run) -> None:
+    help = "".join(wv("--help").stdout.split())
+    assert set(_cpu.built()) <= set(help.partition("(WV_ISA=")[2].partition("choosesanother")[0].split("|"))
+
+
+def test_completion_shows_the_summaries() -> None:
+    assert {name: group.get_command(click.Context(group), name).short_help for name in COMMANDS} == {
+        name: row.summary for name, row in COMMANDS.items()
+    }
 
 
 @EVERY

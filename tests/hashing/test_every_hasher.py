@@ -51,6 +51,11 @@ def test_rows_of_the_table_are_true(method):
     assert callable(loader.read_hasher if row.learns_from == "vectors" else loader.load_hasher)
     if row.learns_from == "vectors":
         assert row.sparse == (row.expansion is not None) and row.length(300) >= 32
+    described = row.config.options()
+    assert row.centre == "none" or method in described["centre"].help, (
+        "--centre auto: the help of HashConfig says which"
+    )
+    assert row.expansion is None or method in described["expansion"].help, "the same of --expansion 0"
     used = {option for other in HASHERS.values() if other.config is row.config for option in other.options}
     assert used == {field.name for field in fields(row.config)} - {"threads"}
 

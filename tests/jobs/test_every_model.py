@@ -1,18 +1,56 @@
 """What every model owes, run over the table of models and every output layer: it learns, and the same seed gives the
 same bytes on every count of steps, files and resumes."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
 
 from wv_cli.engine.run import train
+from wv_cli.errors import TimedOut
 from wv_cli.jobs import MODELS
-from wv_cli.models.config import Word2vecConfig
+from wv_cli.jobs.train import train as run_session
+from wv_cli.models.config import SupervisedConfig, Word2vecConfig
+from wv_cli.models.layers import LAYERS
 from wv_cli.models.word2vec import Word2vec, keep_probability
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
 
-LOSSES = ["ns", "hs", "nce", "softmax"]
+LOSSES = Word2vecConfig.options()["loss"].choices
 WORD_MODELS = [name for name, row in MODELS.items() if row.config is Word2vecConfig]
+
+
+def test_rows_name_what_the_configs_name():
+    """Context rules and output layers are values of options and rows of a table each."""
+    assert tuple(WORD_MODELS) == Word2vecConfig.options()["model"].choices
+    assert all(row.presets == (row.config is Word2vecConfig) for row in MODELS.values())
+    assert {loss for config in (Word2vecConfig, SupervisedConfig) for loss in config.options()["loss"].choices} == {
+        *LAYERS
+    }
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_its_session_repeats_follows_the_seed_and_goes_on(model, slice_text, tmp_path, monkeypatch):
+    """As `wv train` does it, with the defaults of every row but the size; its text is a classifier's, too."""
+    text, config = tmp_path / "text.txt", MODELS[model].config.options()
+    with slice_text.open() as whole:
+        lines = [line for line in islice(whole, 300) if line.strip()]
+    text.write_text("".join(f"__label__{line.split()[0]} {line}" for line in lines))
+    options = {name: value for name, value in {"dim": 8, "epochs": 20}.items() if name in config}
+
+    def trained(name, **changes):
+        path = tmp_path / f"{name}.bin"
+        run_session(text, path, model=model, **{**options, **changes})
+        return path.read_bytes()
+
+    whole = trained("whole")
+    assert trained("again") == whole != trained("other", seed=2)
+    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)  # stops at once, however short the run is
+    with pytest.raises(TimedOut):
+        trained("part", max_time=1e-9)
+    assert not (tmp_path / "part.bin").exists()
+    assert trained("part", resume=True) == whole
+    assert not (tmp_path / "part.bin.checkpoint").exists()
 
 
 @pytest.fixture(scope="module")

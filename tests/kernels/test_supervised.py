@@ -10,7 +10,7 @@ from wv_cli import _cpu, _supervised, _word2vec
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.system.memory import padded, zeros
 
-LAYERS = ["softmax", "hs", "ns", "ova"]
+LAYERS = SupervisedConfig.options()["loss"].choices
 WORDS, END, DROPPED = 13, 2, 3  # words with a row, the id of </s>, words below the cut
 EPOCHS, SEED = 3, 7
 

@@ -16,9 +16,10 @@ from tests.reference.word2vec import (
 )
 from wv_cli import _cpu, _word2vec
 from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.layers import LAYERS
 from wv_cli.system.memory import padded, zeros
 
-LAYERS = ["ns", "hs", "nce", "softmax"]
+CONTEXTS, LOSSES = (Word2vecConfig.options()[name].choices for name in ("model", "loss"))
 WORDS = 23
 NGRAMS = 40
 
@@ -63,20 +64,20 @@ def setting(context, layer, dim, seed=1, lines=12, subwords=False, **changes):
     tables = {"ids": ids}
     keep = np.minimum(1, np.sqrt(0.05 / (counts / counts.sum())))
     tables["keep"] = np.floor(keep * (2**32 - 1)).astype(np.uint32)
-    if layer in ("ns", "nce"):
+    if LAYERS[layer].draws:
         tables["sampler"] = _word2vec.alias_table(counts**0.75)
-    if layer == "nce":
+    if LAYERS[layer].biases:
         noise = counts**0.75 / (counts**0.75).sum()
         tables["log_noise"] = np.log(config.negative * noise).astype(np.float32)
         tables["output_bias"] = random.normal(0, 0.1, WORDS).astype(np.float32)
-    if layer == "hs":
+    if LAYERS[layer].tree:
         tables["path"] = _word2vec.huffman(counts)
     input_rows = WORDS
     if subwords:
         tables["subwords"] = some_subwords(random)
         input_rows += NGRAMS
     x = random.normal(0, 0.6 / np.sqrt(dim), (input_rows, dim))
-    y = random.normal(0, 0.6 / np.sqrt(dim), (WORDS - (layer == "hs"), dim))
+    y = random.normal(0, 0.6 / np.sqrt(dim), (WORDS - LAYERS[layer].tree, dim))
     return config, tables, x, y
 
 
@@ -91,7 +92,7 @@ def run_both(isa, context, layer, dim, block=60, hot_rows=0, **changes):
     config, tables, x, y = setting(context, layer, dim, **changes)
     x32, y32 = aligned(x), aligned(y)
     twin_tables = dict(tables)
-    if layer == "nce":
+    if LAYERS[layer].biases:
         twin_tables["output_bias"] = tables["output_bias"].astype(float)
     twin = Twin(config, input=x32[:, :dim].astype(float), output=y32[:, :dim].astype(float), **twin_tables)
     kernel = _word2vec.Run(config, input=x32, output=y32, isa=isa, **tables)
@@ -110,15 +111,15 @@ def compare(isa, context, layer, dim, **changes):
     np.testing.assert_allclose(x[:, :dim], twin.input, atol=2e-4, rtol=2e-4)
     np.testing.assert_allclose(y[:, :dim], twin.output, atol=2e-4, rtol=2e-4)
     assert not x[:, dim:].any() and not y[:, dim:].any(), "the padding must stay zero"
-    if layer == "nce":
+    if LAYERS[layer].biases:
         np.testing.assert_allclose(tables["output_bias"], twin.output_bias, atol=2e-4)
     assert (examples, tokens) == (twin.examples, twin.tokens)
     assert loss == pytest.approx(twin.loss, rel=1e-4)
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())
-@pytest.mark.parametrize("layer", LAYERS)
-@pytest.mark.parametrize("context", ["skipgram", "cbow"])
+@pytest.mark.parametrize("layer", LOSSES)
+@pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("dim", [1, 7, 8, 15, 16, 17, 31, 33, 100, 300])
 def test_kernel_equals_twin(isa, context, layer, dim):
     compare(isa, context, layer, dim)
@@ -141,7 +142,7 @@ def test_kernel_equals_twin(isa, context, layer, dim):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("context", ["skipgram", "cbow"])
+@pytest.mark.parametrize("context", CONTEXTS)
 def test_options(isa, context, changes):
     compare(isa, context, "ns", 20, **changes)
 
@@ -153,15 +154,15 @@ def test_long_blocks_of_many_batches(isa, share_negatives):
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())
-@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("layer", LOSSES)
 @pytest.mark.parametrize("hot_rows", [1, 7, 1000])
 def test_private_copies_of_hot_rows_change_nothing_for_one_thread(isa, layer, hot_rows):
     compare(isa, "skipgram", layer, 20, lines=150, block=5000, epochs=1, hot_rows=hot_rows)
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())
-@pytest.mark.parametrize("layer", LAYERS)
-@pytest.mark.parametrize("context", ["skipgram", "cbow"])
+@pytest.mark.parametrize("layer", LOSSES)
+@pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("dim", [1, 15, 16, 33, 100])
 def test_subwords(isa, context, layer, dim):
     compare(isa, context, layer, dim, subwords=True, lr=0.02)
@@ -185,7 +186,7 @@ def test_subwords(isa, context, layer, dim):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("context", ["skipgram", "cbow"])
+@pytest.mark.parametrize("context", CONTEXTS)
 def test_subword_options(isa, context, changes):
     compare(isa, context, "ns", 20, subwords=True, **{"lr": 0.02, **changes})
 
@@ -248,7 +249,7 @@ def test_twin_gradient_of_subwords():
     np.testing.assert_allclose(before - matrix, expected, rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.parametrize("context", ["skipgram", "cbow"])
+@pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize(
     ("starts", "rows", "message"),
     [
@@ -267,7 +268,7 @@ def test_subwords_that_do_not_fit_are_refused(context, starts, rows, message):
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())
-@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("layer", LOSSES)
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_divergence_shows_in_the_loss(isa, layer, bad):
     config, tables, x, y = setting("skipgram", layer, 20)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from wv_cli import _floattext
+from wv_cli import _cpu, _floattext
 
 CSRC = Path(__file__).parents[2] / "csrc"
 CORE = CSRC / "core"
@@ -37,7 +37,8 @@ def test_headers_stand_alone(header):
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
 def test_no_warnings(source):
-    assert compiled(*STRICT.split(), "-DWV_HAVE_baseline", "-c", "-o", os.devnull, str(source)) == ""
+    rows = " ".join(f"ROW({name})" for name in _cpu.built())
+    assert compiled(*STRICT.split(), f"-DWV_ISA_ROWS={rows}", "-c", "-o", os.devnull, str(source)) == ""
 
 
 @pytest.mark.parametrize(

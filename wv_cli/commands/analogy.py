@@ -10,7 +10,7 @@ from wv_cli.commands.shared.reading import Source, vector_options
 from wv_cli.errors import UsageError
 
 
-@click.command(short_help="Answer `a is to b as c is to ?`.")
+@click.command()
 @vector_options
 @click.argument("words", nargs=-1, metavar="[A B C]")
 @click.option("-k", "k", type=click.IntRange(1), default=10, show_default=True, help="Answers per question.")

@@ -9,7 +9,7 @@ from wv_cli.hashing.config import BiowordConfig
 from wv_cli.text.config import VocabConfig
 
 
-@click.command("bioword", short_help="Learn binary codes of words from a text.")
+@click.command("bioword")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option(
     "-o", "--output", "outputs", multiple=True, metavar="FILE",

@@ -10,7 +10,7 @@ from wv_cli.commands.shared.options import conflict, field_options, json_option,
 from wv_cli.text.config import VocabConfig
 
 
-@click.command("build-vocab", short_help="Count the words of a text; merge counts made elsewhere.")
+@click.command("build-vocab")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option(
     "-o", "--output", default="-", metavar="FILE", show_default=True, help="Where to write `word count` lines."

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from wv_cli.formats import Problem, Report
 
 
-@click.command("check", short_help="Look for damage in a vector file.")
+@click.command("check")
 @click.argument("file", metavar="FILE")
 @click.option("--from", "from_format", metavar="FORMAT", help="Format of FILE; by default its content tells.")
 @click.option(

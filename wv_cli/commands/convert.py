@@ -8,7 +8,7 @@ from wv_cli.commands.shared.options import conflict, quiet_option
 from wv_cli.errors import WvError
 
 
-@click.command("convert", short_help="Convert vectors between file formats.")
+@click.command("convert")
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @click.option("--from", "from_format", metavar="FORMAT", help="Format of IN; by default its content tells.")

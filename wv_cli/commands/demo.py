@@ -65,7 +65,7 @@ def run_step(arguments: list[str]) -> int:
                 raise
 
 
-@click.command("demo", short_help="Train on the shipped text, then show neighbours and scores.")
+@click.command("demo")
 @click.option("-o", "--output", default="wv-demo", metavar="FOLDER", show_default=True, help="Where the files go.")
 @click.option("--epochs", type=click.IntRange(1, 1000), default=10, show_default=True, help="Passes over the text.")
 @click.option("--threads", type=click.IntRange(0, 1024), default=0, help="0 uses all processors, at most 8.")

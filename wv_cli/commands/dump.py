@@ -7,7 +7,7 @@ import click
 from wv_cli.commands.shared.options import quiet_option
 
 
-@click.command(short_help="Print the arguments, dictionary or matrices of a fastText model.")
+@click.command()
 @click.argument("model", metavar="MODEL")
 @click.argument("what", type=click.Choice(["args", "dict", "input", "output"]))
 @quiet_option

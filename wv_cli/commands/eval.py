@@ -12,7 +12,7 @@ from wv_cli.errors import GateMissed, UsageError, WvError
 from wv_cli.evaluation import TASKS, Report, Task, Vectors
 
 
-@click.group(short_help="Score vectors on word and sentence similarity and analogies.")
+@click.group()
 def command() -> None:
     """Score vector files against data that people made.
 

@@ -9,7 +9,7 @@ from wv_cli.glove.config import GloveConfig
 from wv_cli.text.config import VocabConfig
 
 
-@click.command("glove", short_help="Train GloVe vectors; count co-occurrences.")
+@click.command("glove")
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...")
 @click.option(
     "-o", "--output", "outputs", multiple=True, metavar="FILE",

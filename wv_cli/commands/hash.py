@@ -9,7 +9,22 @@ from wv_cli.hashing import HASHERS
 from wv_cli.hashing.config import HashConfig
 
 
-@click.command("hash", short_help="Turn vectors into binary codes.")
+def _methods(kind: str) -> str:
+    return ", ".join(name for name, row in HASHERS.items() if row.kind == kind and row.learns_from == "vectors")
+
+
+_HELP = f"""Turn VECTORS into codes that are compared by counting bits: signs of projections ({_methods("dense")}),
+or the few most active of many units ({_methods("sparse")}); or into bytes that name centroids ({_methods("product")}),
+compared by the vectors they stand for. `wv bioword` learns codes of words from a text.
+
+\b
+wv hash vectors.bin --method itq --length 64 -o vectors.codes --save-hasher itq.hasher
+wv hash more.vec --hasher itq.hasher -o more.codes
+wv nn vectors.codes paris --rerank vectors.bin
+"""
+
+
+@click.command("hash", help=_HELP)
 @click.argument("vectors", metavar="VECTORS")
 @click.option(
     "-o", "--output", "outputs", multiple=True, metavar="FILE",
@@ -28,15 +43,6 @@ from wv_cli.hashing.config import HashConfig
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
-    """Turn VECTORS into codes that are compared by counting bits: signs of projections (lsh, densefly, pcah, itq,
-    sign), or the few most active of many units (fly, randexp, biohash); or into bytes that name centroids (pq),
-    compared by the vectors they stand for. `wv bioword` learns codes of words from a text.
-
-    \b
-    wv hash vectors.bin --method itq --length 64 -o vectors.codes --save-hasher itq.hasher
-    wv hash more.vec --hasher itq.hasher -o more.codes
-    wv nn vectors.codes paris --rerank vectors.bin
-    """
     from wv_cli.commands.shared.sessions import run_session, session_of
     from wv_cli.jobs.hash import HashSession
 

@@ -10,7 +10,7 @@ from wv_cli.commands.shared.reading import Source, load_vectors, vector_options
 from wv_cli.errors import UsageError
 
 
-@click.command(short_help="Show the nearest neighbours of words.")
+@click.command()
 @vector_options
 @click.argument("words", nargs=-1, metavar="[WORD]...")
 @click.option("-k", "k", type=click.IntRange(1), default=10, show_default=True, help="Neighbours per query.")

@@ -11,7 +11,7 @@ from wv_cli.commands.shared.options import Size, conflict, field_options, json_o
 from wv_cli.text.config import DEFAULT_THRESHOLD, PhrasesConfig
 
 
-@click.command("phrases", short_help="Join words that belong together: new york -> new_york.")
+@click.command("phrases")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("-o", "--output", default="-", metavar="FILE", show_default=True, help="Where to write the joined text.")
 @click.option(

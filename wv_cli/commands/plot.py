@@ -7,7 +7,7 @@ from wv_cli.commands.shared.reading import load_vectors
 from wv_cli.errors import WvError
 
 
-@click.command(short_help="Draw words as points in the plane.")
+@click.command()
 @click.argument("vectors", metavar="VECTORS")
 @click.argument("words", nargs=-1, metavar="[WORD]...")
 @click.option("-o", "--output", required=True, metavar="FILE", help="A picture (.png .svg .pdf) or a page (.html).")

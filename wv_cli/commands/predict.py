@@ -9,7 +9,7 @@ import click
 from wv_cli.commands.shared.options import quiet_option
 
 
-@click.command("predict", short_help="Predict the labels of lines with a classifier.")
+@click.command("predict")
 @click.argument("model", metavar="MODEL")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("-k", default=1, show_default=True, metavar="N", help="Labels per line, the best first; -1: all.")

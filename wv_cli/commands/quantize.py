@@ -9,7 +9,7 @@ from wv_cli.commands.shared.options import Size, conflict, field_options, json_o
 from wv_cli.transforms.config import QuantizeConfig
 
 
-@click.command("quantize", short_help="Make a fastText model many times smaller.")
+@click.command("quantize")
 @click.argument("model", metavar="MODEL")
 @click.option("-o", "--output", required=True, metavar="FILE", help="NAME.ftz, or - for standard output.")
 @click.option(

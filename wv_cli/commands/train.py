@@ -10,7 +10,7 @@ from wv_cli.jobs import MODELS
 from wv_cli.models.config import PRESETS
 
 
-@click.command("train", short_help="Train word vectors or a text classifier.")
+@click.command("train")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option(
     "-o", "--output", "outputs", multiple=True, required=True, metavar="FILE",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from wv_cli.formats.base import Precision
 
 
-@click.command(short_help="Print the vectors of words, sentences or n-grams.")
+@click.command()
 @click.argument("file", metavar="FILE")
 @click.argument("words", nargs=-1, metavar="[WORD]... | -")
 @click.option("--sentences", is_flag=True, help="One vector, without a name, for each line or argument as a whole.")

@@ -9,7 +9,7 @@ from wv_cli.commands.shared.options import field_options, json_option, precision
 from wv_cli.transforms.config import WhitenConfig
 
 
-@click.command("whiten", short_help="Whiten vectors; remove their common directions; PCA.")
+@click.command("whiten")
 @click.argument("inputs", nargs=-1, required=True, metavar="IN")
 @click.option("-o", "--output", metavar="FILE", help="Where to write the new vectors; the ending tells the format.")
 @field_options(WhitenConfig)

@@ -4,6 +4,7 @@ import importlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from wv_cli.config import Config
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.registry import Registry
 
@@ -13,15 +14,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Model:
-    """`session` is "module:class" of the training session, imported when it is needed, `config` what it takes;
-    `vocab_defaults` stand in the place of VocabConfig's. `presets`: whether --preset chooses the defaults."""
+    """`session` is "module:class" of the training session, imported when it is needed; `config` what it takes, with a
+    field `threads` (session.TrainingConfig); `vocab_defaults` stand in the place of VocabConfig's. `own_defaults` says
+    whose the defaults of a config are that --preset does not choose; it chooses Word2vecConfig's."""
 
     summary: str
     source: str
-    config: type[Word2vecConfig] | type[SupervisedConfig]
+    config: type[Config]
     session: str
     vocab_defaults: dict[str, Any] = field(default_factory=dict)
-    presets: bool = True
+    own_defaults: str = ""
+
+    @property
+    def presets(self) -> bool:
+        return not self.own_defaults
 
     def session_type(self) -> "type[TextSession]":
         module, name = self.session.split(":")
@@ -58,7 +64,7 @@ MODELS: Registry[Model] = Registry(
                 SupervisedConfig,
                 "wv_cli.jobs.supervised:SupervisedSession",
                 vocab_defaults={"min_count": 1},
-                presets=False,
+                own_defaults="fastText's",
             ),
         ),
     ],

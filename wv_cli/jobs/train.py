@@ -6,7 +6,7 @@ Options have the names they have on the command line, with underscores; one that
 import dataclasses
 import os
 from collections.abc import Container, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from wv_cli.errors import Interrupted, TimedOut, UsageError, WvError
 from wv_cli.jobs import MODELS
@@ -16,7 +16,7 @@ from wv_cli.text.config import VocabConfig
 if TYPE_CHECKING:
     from wv_cli.engine.run import Outcome
     from wv_cli.engine.saved_run import Say
-    from wv_cli.jobs.session import Observe, TextSession
+    from wv_cli.jobs.session import Observe, TextSession, TrainingConfig
 
 Path = str | os.PathLike[str]
 Options = dict[str, Any]
@@ -49,7 +49,7 @@ def session(
     """
     row, meaning = MODELS.find(model), f"--model {model}"
     if preset is not None and not row.presets:
-        raise UsageError(f"--preset has no meaning for {meaning}; its defaults are fastText's")
+        raise UsageError(f"--preset has no meaning for {meaning}; its defaults are {row.own_defaults}")
     kind = row.session_type()
     names = {field.name for field in dataclasses.fields(kind)}
     own = {_OPTION.get(name, name) for name in names - _NOT_OPTIONS}
@@ -63,7 +63,7 @@ def session(
     return kind(
         inputs=_paths(inputs),
         outputs=_paths(outputs),
-        config=row.config(**config),
+        config=cast("TrainingConfig", row.config(**config)),
         vocab_config=VocabConfig(**{**row.vocab_defaults, **vocab}),
         argv=argv,
         **session_fields(rest),
