@@ -44,7 +44,7 @@ WV_INLINE void logistic_steps(int count, const float *score, const float *label,
     }
 }
 
-/* Turns the scores of one input against the whole vocabulary into steps, in place. score has `count` entries and buffer
+/* Turns the scores of one input against the whole vocabulary into steps, in place. score has `count` entries and space
  * for WV_LANES - 1 more. Returns -ln p[target], unweighted. */
 WV_INLINE float softmax_steps(int count, float *score, int target, float step, tile_totals *totals) {
     for (int k = 0; k < WV_LANES - 1; k++) score[count + k] = -1e30f; /* exp of these is nothing */
