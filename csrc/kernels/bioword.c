@@ -93,7 +93,8 @@ WV_INLINE void fetch(const float *row, int32_t floats) {
     for (int32_t d = 0; d < floats; d += 16) __builtin_prefetch(row + d);
 }
 
-static void fetch_ahead(const wv_bioword_run *run, int64_t at) {
+/* Inlined: a call of a function that only prefetches has no effect for the compiler, which deletes it. */
+WV_INLINE void fetch_ahead(const wv_bioword_run *run, int64_t at) {
     int64_t entering = at + run->window + AHEAD, middle = at + AHEAD;
     if (entering < run->length && run->ids[entering] >= 0)
         fetch(run->raw + (size_t)run->stride * (size_t)run->ids[entering], run->stride);

@@ -54,8 +54,8 @@ static float **old_inputs(tile_training *training, int inputs, float **x, const 
 }
 
 /* Steps g for a block of outputs y, from the inputs `old`, which are x or copies of them. */
-static void update_block(int inputs, float **x, float *delta, float **old, int outputs, float **y, int stride,
-                         const float *g, tile_ahead ahead) {
+WV_INLINE void update_block(int inputs, float **x, float *delta, float **old, int outputs, float **y, int stride,
+                            const float *g, tile_ahead ahead) {
     if (delta)
         tile_update_one(old[0], delta, outputs, y, stride, g, ahead);
     else
@@ -64,7 +64,7 @@ static void update_block(int inputs, float **x, float *delta, float **old, int o
 
 /* ---------------------------------------------------------------- yes/no questions: ns, hs, nce */
 
-static float *output_row(const wv_word2vec_run *run, const wv_hot_rows *hot, int32_t row) {
+WV_INLINE float *output_row(const wv_word2vec_run *run, const wv_hot_rows *hot, int32_t row) {
     uint32_t index = (uint32_t)(row - hot->first_output);
     if (index < (uint32_t)hot->count) return hot->output + (size_t)index * (size_t)run->stride;
     return run->output + (size_t)row * (size_t)run->stride;
@@ -111,8 +111,8 @@ WV_INLINE void train_logistic(const wv_word2vec_run *run, tile_training *trainin
     }
 }
 
-static double train_questions(const wv_word2vec_run *run, tile_training *training, const tile_rows *rows,
-                              const tile_rows *fetched, int inputs, float **x, float *delta) {
+WV_INLINE double train_questions(const wv_word2vec_run *run, tile_training *training, const tile_rows *rows,
+                                 const tile_rows *fetched, int inputs, float **x, float *delta) {
     train_logistic(run, training, rows, fetched, inputs, x, delta, 0);
     return 0;
 }
@@ -121,8 +121,8 @@ static double train_questions(const wv_word2vec_run *run, tile_training *trainin
 
 static int sampled_outputs(const wv_word2vec_run *run) { return run->sampler ? 1 + run->options.negative : -1; }
 
-static void draw_negatives(const wv_word2vec_run *run, const sentence_batch *batch, uint64_t *random,
-                           tile_rows *rows) {
+WV_INLINE void draw_negatives(const wv_word2vec_run *run, const sentence_batch *batch, uint64_t *random,
+                              tile_rows *rows) {
     (void)batch;
     for (int k = 0; k < run->options.negative; k++) {
         uint64_t number = wv_rng_next(random);
@@ -131,7 +131,7 @@ static void draw_negatives(const wv_word2vec_run *run, const sentence_batch *bat
     }
 }
 
-static void add_word(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows, int32_t word, float label) {
+WV_INLINE void add_word(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows, int32_t word, float label) {
     for (int j = 0; j < rows->outputs; j++)
         if (rows->output_row[j] == word) {
             rows->output_weight[j] += 1;
@@ -145,7 +145,7 @@ static void add_word(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_ro
     rows->outputs++;
 }
 
-static void list_negatives(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows) {
+WV_INLINE void list_negatives(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows) {
     add_word(run, hot, rows, rows->centre, 1);
     for (int k = 0; k < run->options.negative; k++) {
         uint64_t number = rows->negative_draw[k];
@@ -162,8 +162,8 @@ static int nce_outputs(const wv_word2vec_run *run) {
     return run->log_noise && run->output_bias ? sampled_outputs(run) : -1;
 }
 
-static double train_nce(const wv_word2vec_run *run, tile_training *training, const tile_rows *rows,
-                        const tile_rows *fetched, int inputs, float **x, float *delta) {
+WV_INLINE double train_nce(const wv_word2vec_run *run, tile_training *training, const tile_rows *rows,
+                           const tile_rows *fetched, int inputs, float **x, float *delta) {
     train_logistic(run, training, rows, fetched, inputs, x, delta, 1);
     return 0;
 }
@@ -173,21 +173,20 @@ static double train_nce(const wv_word2vec_run *run, tile_training *training, con
 static int path_outputs(const wv_word2vec_run *run) { return run->path ? run->longest_path : -1; }
 
 /* Asks for the path itself, and for where the next but one begins. */
-static void fetch_path(const wv_word2vec_run *run, const sentence_batch *batch, uint64_t *random, tile_rows *rows) {
+WV_INLINE void fetch_path(const wv_word2vec_run *run, const sentence_batch *batch, uint64_t *random, tile_rows *rows) {
     (void)random;
-    const int32_t *path = &run->path[run->path_start[batch->word[rows->position]]];
-    __builtin_prefetch(path, 0, 3);
-    __builtin_prefetch(path + 15, 0, 3);
+    rows->path = &run->path[run->path_start[batch->word[rows->position]]];
+    __builtin_prefetch(rows->path, 0, 3);
+    __builtin_prefetch(rows->path + 15, 0, 3);
     if (rows->position + 2 < batch->length)
         __builtin_prefetch(&run->path_start[batch->word[rows->position + 2]], 0, 3);
 }
 
 /* The nodes of a path are distinct rows. */
-static void list_path(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows) {
-    int64_t start = run->path_start[rows->centre];
-    rows->outputs = (int)(run->path_start[rows->centre + 1] - start);
+WV_INLINE void list_path(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows) {
+    rows->outputs = (int)(run->path_start[rows->centre + 1] - run->path_start[rows->centre]);
     for (int j = 0; j < rows->outputs; j++) {
-        int32_t step = run->path[start + j];
+        int32_t step = rows->path[j];
         rows->output[j] = output_row(run, hot, step >> 1);
         rows->output_label[j] = (float)(step & 1);
     }

@@ -24,6 +24,7 @@ typedef struct {
  * weight NULL: all one. Buffers may be read and g written up to WV_LANES - 1 beyond count. */
 WV_INLINE void logistic_steps(int count, const float *score, const float *label, const float *weight, float lr,
                               float *g, tile_totals *totals) {
+    vfloat loss = totals->loss, magnitude = totals->magnitude; /* in registers: g might be part of *totals, for all C knows */
     vint lane;
     for (int k = 0; k < WV_LANES; k++) lane[k] = k;
     for (int k = 0; k < count; k += WV_LANES) {
@@ -38,10 +39,12 @@ WV_INLINE void logistic_steps(int count, const float *score, const float *label,
             log_likelihood *= w;
             step *= w;
         }
-        totals->loss -= v_select(inside, log_likelihood, v_splat(0));
-        totals->magnitude += v_select(inside, v_abs(error), v_splat(0));
+        loss -= v_select(inside, log_likelihood, v_splat(0));
+        magnitude += v_select(inside, v_abs(error), v_splat(0));
         v_store_unaligned(g + k, step);
     }
+    totals->loss = loss;
+    totals->magnitude = magnitude;
 }
 
 /* Turns the scores of one input against the whole vocabulary into steps, in place. score has `count` entries and space

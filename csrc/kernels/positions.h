@@ -18,7 +18,8 @@ enum { BATCH = 512 }; /* sentences are read until so many words are there: short
  * window. `opens`: the first tile of its position. */
 typedef struct {
     int live, opens, position, first, last;
-    uint64_t *negative_draw;
+    uint64_t *negative_draw; /* negative sampling: the numbers that choose them */
+    const int32_t *path;     /* hierarchical softmax: that of the centre word */
     int inputs, outputs, fetch, fetch_end, weighted;
     int32_t centre;
     int32_t *output_row;
@@ -59,8 +60,8 @@ static int shares_tile(const wv_word2vec_run *run, int whole_window) {
 }
 
 /* Finds the next tile and draws the width of its window. 0: no more tiles. */
-static int next_tile(const wv_word2vec_run *run, const sentence_batch *batch, int shared, uint64_t *random,
-                     tile_cursor *at, tile_rows *rows) {
+WV_INLINE int next_tile(const wv_word2vec_run *run, const sentence_batch *batch, int shared, uint64_t *random,
+                        tile_cursor *at, tile_rows *rows) {
     int window = run->options.window;
     rows->opens = 0;
     while (at->context > at->last) { /* a position without context (the window is empty) has no tile */
@@ -82,13 +83,13 @@ static int next_tile(const wv_word2vec_run *run, const sentence_batch *batch, in
     return 1;
 }
 
-static float *input_row(const wv_word2vec_run *run, const wv_hot_rows *hot, int32_t word) {
+WV_INLINE float *input_row(const wv_word2vec_run *run, const wv_hot_rows *hot, int32_t word) {
     return (word < hot->count ? hot->input : run->input) + (size_t)word * (size_t)run->stride;
 }
 
 /* Lists the input rows of a tile: those of its context words, or what the ring holds in their stead. */
-static void list_inputs(const wv_word2vec_run *run, const wv_hot_rows *hot, const sentence_batch *batch,
-                        const hidden_ring *ring, tile_rows *rows) {
+WV_INLINE void list_inputs(const wv_word2vec_run *run, const wv_hot_rows *hot, const sentence_batch *batch,
+                           const hidden_ring *ring, tile_rows *rows) {
     int inputs = 0; /* stays behind at `position` itself: a branch would be guessed wrong once a tile */
     if (run->subword) {
         for (int p = rows->first; p <= rows->last; p++) {
@@ -106,8 +107,8 @@ static void list_inputs(const wv_word2vec_run *run, const wv_hot_rows *hot, cons
 }
 
 /* Adds the rows of the word that is new in the window to those that are fetched early. */
-static void list_entering(const wv_word2vec_run *run, const wv_hot_rows *hot, const sentence_batch *batch,
-                          tile_rows *rows) {
+WV_INLINE void list_entering(const wv_word2vec_run *run, const wv_hot_rows *hot, const sentence_batch *batch,
+                             tile_rows *rows) {
     int entering = rows->position + run->options.window;
     if (entering >= batch->length) return;
     if (!run->subword)

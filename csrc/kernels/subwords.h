@@ -47,8 +47,9 @@ static int list_subwords(const wv_word2vec_run *run, int32_t word, float **list)
     return count;
 }
 
-/* Asks for the list that will be read two positions on, and for where the one after it begins. */
-static void fetch_subword_list(const wv_word2vec_run *run, const sentence_batch *batch, int position) {
+/* Asks for the list that will be read two positions on, and for where the one after it begins.
+ * Inlined: a call of a function that only prefetches has no effect for the compiler, which deletes it. */
+WV_INLINE void fetch_subword_list(const wv_word2vec_run *run, const sentence_batch *batch, int position) {
     if (position + 4 < batch->length) __builtin_prefetch(&run->subword_start[batch->word[position + 4]], 0, 3);
     if (position + 2 >= batch->length) return;
     const int32_t *row = run->subword + run->subword_start[batch->word[position + 2]];

@@ -130,12 +130,13 @@ static void mean_of_rows(const wv_supervised_run *run, const text_line *line, fl
     for (; d < run->stride; d += WV_LANES) sum_columns(run, line, d, 1, scale, out);
 }
 
-static inline void prefetch_row(const wv_supervised_run *run, const text_line *line, int64_t k) {
+WV_INLINE void prefetch_row(const wv_supervised_run *run, const text_line *line, int64_t k) {
     const float *row = input_row(run, line->row[k]);
     for (int d = 0; d < run->stride; d += 16) __builtin_prefetch(row + d, 1, 3);
 }
 
-static void prefetch_rows(const wv_supervised_run *run, const text_line *line, int64_t first) {
+/* Inlined: a call of a function that only prefetches has no effect for the compiler, which deletes it. */
+WV_INLINE void prefetch_rows(const wv_supervised_run *run, const text_line *line, int64_t first) {
     for (int64_t k = first; k < line->rows; k++) prefetch_row(run, line, k);
 }
 

@@ -56,7 +56,7 @@ static int window_inputs(const wv_word2vec_run *run) { return 2 * run->options.w
 
 /* The context rows are the inputs of the tile. */
 WV_INLINE double train_skipgram(const wv_word2vec_run *run, const output_layer *layer, tile_training *training,
-                             const tile_rows *rows, const tile_rows *fetched, int64_t *examples) {
+                                const tile_rows *rows, const tile_rows *fetched, int64_t *examples) {
     *examples += rows->inputs;
     return layer->train(run, training, rows, fetched, rows->inputs, rows->input, NULL);
 }
@@ -69,7 +69,7 @@ static int one_input(const wv_word2vec_run *run) {
 }
 
 /* hidden = scale * the sum of the inputs, each times its weight with subwords; delta = 0. */
-static void sum_inputs(const wv_word2vec_run *run, const tile_rows *rows, float scale, float *hidden, float *delta) {
+WV_INLINE void sum_inputs(const wv_word2vec_run *run, const tile_rows *rows, float scale, float *hidden, float *delta) {
     for (int d = 0; d < run->stride; d += WV_LANES) {
         vfloat sum = v_splat(0);
         if (run->subword) {
@@ -86,7 +86,7 @@ static void sum_inputs(const wv_word2vec_run *run, const tile_rows *rows, float 
  * row: divided again by their number (the true gradient, Irsoy et al. 2021, "koan") or whole (word2vec).
  * With subwords a context word is the mean of its rows and weighs as many as there are: all rows count alike. */
 WV_INLINE double train_cbow(const wv_word2vec_run *run, const output_layer *layer, tile_training *training,
-                         const tile_rows *rows, const tile_rows *fetched, int64_t *examples) {
+                            const tile_rows *rows, const tile_rows *fetched, int64_t *examples) {
     int stride = run->stride;
     float *hidden = training->x_copy, *delta = training->x_copy + stride;
     float count = (float)rows->inputs;
