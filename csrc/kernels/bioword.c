@@ -193,8 +193,8 @@ WV_INLINE int is_mine(int32_t cell, int32_t thread, int32_t threads) {
 
 WV_INLINE double change(const entry *e, double xx) { return e->signal - xx * e->weight; }
 
-/* Orders the windows of the batch by the cell that won: those of cell c are order[starts[c]] .. order[starts[c + 1] - 1],
- * in the order of the text. */
+/* Orders the windows of the batch by the cell that won: those of cell c are order[starts[c]] ..
+ * order[starts[c + 1] - 1], in the order of the text. */
 static void order_by_winner(const wv_bioword_run *run, int32_t n, scratch_space *space) {
     int32_t cells = run->cells, *starts = space->starts;
     for (int32_t c = 0; c <= cells; c++) starts[c] = 0;

@@ -1,5 +1,5 @@
-/* word2vec's output layers: which rows of `output` predict a word, and how a tile with them is trained. outputs.h has the
- * formulas.
+/* word2vec's output layers: which rows of `output` predict a word, and how a tile with them is trained. outputs.h has
+ * the formulas.
  *
  * A layer is a row of the table at the end, one function for each thing it does; nothing else asks for its name. Three
  * of the functions are called stage by stage (word2vec.c): what `draw` asks for is in the cache when `list` reads it.
@@ -31,8 +31,8 @@ typedef struct {
     void (*draw)(const wv_word2vec_run *run, const sentence_batch *batch, uint64_t *random, tile_rows *rows);
     /* Lists the outputs; those from rows->fetch on are to be fetched. NULL: every word is one. */
     void (*list)(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows);
-    /* Trains the outputs of a tile on the inputs x, and these; with `delta`, on one input, whose step is added to delta.
-     * Meanwhile it fetches rows of the tile `fetched`. Returns the loss that is not in training->totals. */
+    /* Trains the outputs of a tile on the inputs x, and these; with `delta`, on one input, whose step is added to
+     * delta. Meanwhile it fetches rows of the tile `fetched`. Returns the loss that is not in training->totals. */
     double (*train)(const wv_word2vec_run *run, tile_training *training, const tile_rows *rows,
                     const tile_rows *fetched, int inputs, float **x, float *delta);
 } output_layer;
@@ -41,8 +41,8 @@ static int tile_block(int outputs, int first) {
     return outputs - first < WV_TILE_OUTPUTS ? outputs - first : WV_TILE_OUTPUTS;
 }
 
-/* What a tile of several blocks of outputs must show to all of them: the inputs as they were, copied unless their steps go
- * elsewhere. */
+/* What a tile of several blocks of outputs must show to all of them: the inputs as they were, copied unless their steps
+ * go elsewhere. */
 static float **old_inputs(tile_training *training, int inputs, float **x, const float *delta, int stride) {
     if (delta) return x;
     for (int i = 0; i < inputs; i++) {
@@ -131,7 +131,8 @@ WV_INLINE void draw_negatives(const wv_word2vec_run *run, const sentence_batch *
     }
 }
 
-WV_INLINE void add_word(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows, int32_t word, float label) {
+WV_INLINE void add_word(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows, int32_t word,
+                        float label) {
     for (int j = 0; j < rows->outputs; j++)
         if (rows->output_row[j] == word) {
             rows->output_weight[j] += 1;
@@ -219,8 +220,10 @@ static double train_softmax(const wv_word2vec_run *run, tile_training *training,
             for (int j = 0; j < block; j++) score[j] = cells[i * block + j];
         }
     }
-    for (int i = 0; i < inputs; i++)
-        loss += softmax_steps(words, training->score + (size_t)i * width, rows->centre, training->lr, &training->totals);
+    for (int i = 0; i < inputs; i++) {
+        float *score = training->score + (size_t)i * width;
+        loss += softmax_steps(words, score, rows->centre, training->lr, &training->totals);
+    }
     for (int word = 0; word < words; word += WV_TILE_OUTPUTS) {
         int block = tile_block(words, word);
         block_of_words(run, word, block, y);

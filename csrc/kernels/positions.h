@@ -1,5 +1,5 @@
-/* From ids to positions: sentences, subsampling, windows, and the input rows of a tile. What is predicted (layers.h) and
- * what a tile computes (word2vec.c) is not decided here.
+/* From ids to positions: sentences, subsampling, windows, and the input rows of a tile. What is predicted (layers.h)
+ * and what a tile computes (word2vec.c) is not decided here.
  *
  * A tile is one position of a sentence with all its context words, or, without shared negatives, with one of them.
  */
@@ -54,7 +54,8 @@ typedef struct {
     int position, context, last;
 } tile_cursor;
 
-/* Whether all context words of a position share a tile: only draws of negatives for each of them ask for smaller ones. */
+/* Whether all context words of a position share a tile: only draws of negatives for each of them ask for smaller
+ * ones. */
 static int shares_tile(const wv_word2vec_run *run, int whole_window) {
     return whole_window || run->options.share_negatives || !run->sampler;
 }

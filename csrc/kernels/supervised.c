@@ -53,15 +53,15 @@ typedef struct {
     tile_totals totals;
 } block_state;
 
-/* An output layer: the number of its outputs, -1 when a table is missing, and its training. `train` adds the step of the
- * hidden vector to `delta`, moves the output rows, and returns the loss that is not in state->totals. */
+/* An output layer: the number of its outputs, -1 when a table is missing, and its training. `train` adds the step of
+ * the hidden vector to `delta`, moves the output rows, and returns the loss that is not in state->totals. */
 typedef struct {
     int64_t (*most_outputs)(const wv_supervised_run *run);
     double (*train)(const wv_supervised_run *run, block_state *state, const text_line *line, int32_t target);
 } output_layer;
 
-/* Gives rows to the buckets of the n-grams of a line that has `words` words, `ids` on: labels and what follows `</s>` are no
- * part of them. Returns how many n-grams there are. */
+/* Gives rows to the buckets of the n-grams of a line that has `words` words, `ids` on: labels and what follows `</s>`
+ * are no part of them. Returns how many n-grams there are. */
 static int64_t give_rows(const wv_line_rules *rules, const int32_t *ids, int64_t words, int32_t *next_row) {
     uint64_t scale = UINT64_MAX / rules->buckets;
     int64_t grams = 0;

@@ -196,8 +196,8 @@ WV_INLINE void list(block_state *state, const output_layer *layer, tile_rows *ro
     list_entering(state->run, state->hot, &state->batch, rows);
 }
 
-/* Trains all tiles of the batch; returns their loss. `layer` and `rule` are constants, so that their functions are called
- * directly. */
+/* Trains all tiles of the batch; returns their loss. `layer` and `rule` are constants, so that their functions are
+ * called directly. */
 WV_INLINE double train_batch(block_state *state, const output_layer *layer, const context_rule *rule, uint64_t *random,
                              int64_t *examples) {
     const wv_word2vec_run *run = state->run;
