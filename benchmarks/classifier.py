@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from measure import HERE, WV, measure, measure_json, median
+from measure import HERE, WV, measure, measure_json, medians
+from train import describe
 
 
 @dataclass(frozen=True)
@@ -47,18 +48,20 @@ def _split(options: Any, folder: Path) -> tuple[Path, Path, Path]:
     return train, valid, many
 
 
-def _train(program: str, setting: Setting, options: Any, train: Path, model: Path) -> float:
+def _train(program: str, setting: Setting, options: Any, train: Path, model: Path, seed: int) -> float:
     minn = 3 if setting.maxn else 0
     if program == "wv":
         words = [
             "--loss", setting.loss, "--lr", setting.lr, "--word-ngrams", setting.word_ngrams, "--minn", minn, "--maxn",
             setting.maxn, "--dim", options.dim, "--epochs", options.epochs, "--threads", options.threads,
+            "--seed", seed,
         ]  # fmt: skip
         argv = [*WV, "train", str(train), "--model", "supervised", "-o", str(model), "-q", "--no-meta"]
         return measure([*argv, *map(str, words)]).cpu_seconds
     job = {
         "input": str(train), "loss": setting.loss, "lr": setting.lr, "wordNgrams": setting.word_ngrams, "minn": minn,
         "maxn": setting.maxn, "dim": options.dim, "epoch": options.epochs, "thread": options.threads, "verbose": 0,
+        "seed": seed,
     }  # fmt: skip
     return measure(_peer(options, "train", {"model": str(model), "job": job})).cpu_seconds
 
@@ -89,26 +92,23 @@ def _quantize(program: str, options: Any, model: Path, out: Path) -> float:
 
 
 def classifier(options: Any, result: dict[str, Any], say: Any) -> bool:
-    rows: list[dict[str, Any]] = []
+    result["corpus"] = describe(Path(options.corpus))
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
         folder = Path(name)
         train, valid, many = _split(options, folder)
-        for setting_name in options.settings:
-            setting = SETTINGS[setting_name]
-            for program in (program for program in PROGRAMS if program in options.programs):
-                model, small = folder / f"{program}.bin", folder / f"{program}.ftz"
-                runs: dict[str, list[float]] = {}
-                for _ in range(options.rounds):
-                    runs.setdefault("train_cpu_s", []).append(_train(program, setting, options, train, model))
-                    runs.setdefault("predict_cpu_s", []).append(
-                        _predict(program, options, model, many, folder / "answers")
-                    )
-                    runs.setdefault("quantize_cpu_s", []).append(_quantize(program, options, model, small))
-                rows.append({"setting": setting_name, "program": program})
-                rows[-1] |= {"p_at_1": _precision(program, options, model, valid)}
-                rows[-1] |= {"quantized_p_at_1": _precision(program, options, small, valid)}
-                rows[-1] |= {task: median(seconds) for task, seconds in runs.items()}
-                rows[-1] |= {"size_mb": model.stat().st_size / 1e6, "quantized_mb": small.stat().st_size / 1e6}
-                say(f"{setting_name} {program}: {rows[-1]}")
-    result["summary"] = rows
+        for number in range(1, options.rounds + 1):
+            for setting_name in options.settings:
+                for program in (program for program in PROGRAMS if program in options.programs):
+                    model, small = folder / f"{program}.bin", folder / f"{program}.ftz"
+                    seed = options.seed + number - 1
+                    run: dict[str, Any] = {"round": number, "setting": setting_name, "program": program, "seed": seed}
+                    run["train_cpu_s"] = _train(program, SETTINGS[setting_name], options, train, model, seed)
+                    run["predict_cpu_s"] = _predict(program, options, model, many, folder / "answers")
+                    run["quantize_cpu_s"] = _quantize(program, options, model, small)
+                    run["p_at_1"] = _precision(program, options, model, valid)
+                    run["quantized_p_at_1"] = _precision(program, options, small, valid)
+                    run["size_mb"], run["quantized_mb"] = (each.stat().st_size / 1e6 for each in (model, small))
+                    result["runs"].append(run)
+                    say(f"{run}")
+    result["summary"] = medians(result["runs"], "setting", "program")
     return True

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import HERE, WV, core_latency, measure, median
+from train import describe
 
 DEFAULTS = {"dim": 100, "window": 5, "negative": 5, "threads": 1}
 SWEEPS = {
@@ -65,8 +66,10 @@ def train(text: Path, folder: Path, settings: dict[str, int], rounds: int, *more
     argv = [*WV, "train", str(text), "-o", str(folder / "vectors.bin"), *options, *more]
     argv += ["--epochs=1", "--sample=1e-4", "--lr=0.05", "--no-meta", "--json"]
     runs = [json.loads(measure(argv).stdout) for _ in range(rounds)]
+    rates = [run["words_per_second"] for run in runs]
     return {
-        "rate": median([run["words_per_second"] for run in runs]),
+        "rates": rates,
+        "rate": median(rates),
         "examples": runs[0]["examples"],
         "words": runs[0]["corpus"]["words"],
         "tokens": runs[0]["corpus"]["tokens"],
@@ -77,12 +80,16 @@ def cost(options: Any, result: dict[str, Any], say: Any) -> bool:
     rows: list[dict[str, Any]] = []
     peak = peak_gflops()
     result["peak_gflops"] = peak
+    result["corpus"] = describe(Path(options.corpus))
 
     def add(varied: str, value: int, settings: dict[str, int], run: dict[str, Any]) -> None:
         # Per (context, centre) pair: 1 + negatives dot products and twice as many row updates, 6 dim operations each.
         work = run["examples"] / run["tokens"] * (1 + settings["negative"]) * 6 * settings["dim"] * run["rate"]
         share = 100 * work / 1e9 / peak / settings["threads"] if peak else float("nan")
         rows.append({"varied": varied, "value": f"{value:,}", "vocabulary": f"{run['words']:,}"})
+        result["runs"] += [
+            {"round": number, **rows[-1], "words_per_second": rate} for number, rate in enumerate(run["rates"], 1)
+        ]
         rows[-1] |= {"k_words_per_second": run["rate"] / 1e3, "gflops": work / 1e9, "percent_of_peak": share}
         if settings["threads"] > 1:
             rows[-1]["value"] += f" ({core_latency()} ns core to core)"

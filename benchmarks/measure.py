@@ -114,11 +114,27 @@ def header(suite: str, peers: str) -> dict[str, Any]:
         "command": " ".join(["python benchmarks/run.py", *words]),
         "machine": machine(),
         "versions": versions(peers),
+        "runs": [],
     }
 
 
 def median(values: list[float]) -> float:
     return statistics.median(values)
+
+
+def medians(runs: list[dict[str, Any]], *keys: str) -> list[dict[str, Any]]:
+    """One row for each combination of `keys`, in order of first sight: the median of every number of its runs."""
+    groups: dict[tuple[object, ...], list[dict[str, Any]]] = {}
+    for run in runs:
+        groups.setdefault(tuple(run[key] for key in keys), []).append(run)
+    rows = []
+    for values, found in groups.items():
+        row: dict[str, Any] = dict(zip(keys, values, strict=True))
+        for name, value in found[0].items():
+            if isinstance(value, int | float) and name not in (*keys, "round", "seed"):
+                row[name] = median([run[name] for run in found])
+        rows.append(row)
+    return rows
 
 
 if __name__ == "__main__" and sys.argv[1:2] == ["versions"]:

@@ -3,12 +3,11 @@
     python benchmarks/paired.py corpus.txt labelled.txt --before old/bin/wv --after new/bin/wv --rounds 7 --name house
 
 Each round runs every job with both programs, one right after the other, so that a machine that grows slower slows both.
-The ratio of a pair is before / after in CPU seconds of the whole process: above 1 the new one is faster. Kept are all
-single runs, the median of the ratios and their range (results/NAME.json, results/NAME.md).
+The ratio of a pair is before / after in CPU seconds of the whole process: above 1 the new one is faster. The record
+(results/NAME.json) keeps every single run.
 """
 
 import argparse
-import hashlib
 import json
 import os
 import shlex
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import HERE, machine, measure
+from train import describe
 
 TRAIN = "--dim 100 --window 5 --negative 5 --sample 1e-4 --lr 0.05 --epochs 1 --threads 1 --no-meta -q"
 # name -> command line; files made by an earlier job may be read by later ones.
@@ -71,22 +71,16 @@ def run(program: str, line: str) -> float:
     return measure(argv).cpu_seconds
 
 
-def table(result: dict[str, Any]) -> str:
-    lines = [
-        f"`{result['command']}`",
-        "",
-        f"{result['date']}, {result['machine']['processor']}, {result['machine']['cores']} cores; before: "
-        f"{result['before']}; after: {result['after']}; corpus {result['corpus']['bytes']:,} bytes, blake2b "
-        f"{result['corpus']['digest']}",
-        "",
-        "| job | before, CPU s | after, CPU s | before / after | range |",
-        "|---|--:|--:|--:|---|",
-    ]
-    for job, row in result["jobs"].items():
-        low, high = min(row["ratios"]), max(row["ratios"])
-        before, after = (statistics.median(row[which]) for which in ("before", "after"))
-        lines.append(f"| {job} | {before:.2f} | {after:.2f} | {row['ratio']:.3f} | {low:.3f}-{high:.3f} |")
-    return "\n".join(lines) + "\n"
+def table(result: dict[str, Any]) -> list[str]:
+    """Markdown: medians of each program, the median of the ratios of pairs, and their range."""
+    lines = ["| job | before, CPU s | after, CPU s | before / after | range |", "|---|--:|--:|--:|---|"]
+    for job in dict.fromkeys(run["job"] for run in result["runs"]):
+        runs = [run for run in result["runs"] if run["job"] == job]
+        before, after = (statistics.median(run[which] for run in runs) for which in ("before", "after"))
+        ratios = [run["before"] / run["after"] for run in runs]
+        middle, low, high = statistics.median(ratios), min(ratios), max(ratios)
+        lines.append(f"| {job} | {before:.2f} | {after:.2f} | {middle:.3f} | {low:.3f}-{high:.3f} |")
+    return lines
 
 
 def main() -> None:
@@ -100,38 +94,31 @@ def main() -> None:
     parser.add_argument("--name", default="paired", help="of the files in results/")
     options = parser.parse_args()
     programs = {"before": options.before, "after": options.after}
-    versions = {
-        which: measure([*shlex.split(program), "--version"]).stdout.strip() for which, program in programs.items()
-    }
-    content = options.corpus.read_bytes()
     result: dict[str, Any] = {
+        "suite": "paired",
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "command": f"python benchmarks/paired.py {options.corpus.name} {options.labelled.name} --before OLD/wv "
         f"--after NEW/wv --rounds {options.rounds} --name {options.name}",
         "machine": machine(),
-        **versions,
-        "corpus": {"bytes": len(content), "digest": hashlib.blake2b(content, digest_size=12).hexdigest()},
-        "jobs": {},
+        "versions": {
+            which: measure([*shlex.split(program), "--version"]).stdout.strip() for which, program in programs.items()
+        },
+        "corpus": describe(options.corpus),
+        "labelled": describe(options.labelled),
+        "runs": [],
     }
-    chosen = options.job or list(JOBS)
     with tempfile.TemporaryDirectory() as name:
         prepare(Path(name), options.corpus, options.labelled)
         os.chdir(name)
-        for job in chosen:
-            row: dict[str, Any] = {"before": [], "after": [], "ratios": []}
+        for job in options.job or list(JOBS):
             for which in programs:  # not counted: caches, files that later jobs read
                 run(programs[which], JOBS[job])
-            for turn in range(options.rounds):
-                order = list(programs) if turn % 2 == 0 else list(reversed(programs))
+            for number in range(1, options.rounds + 1):
+                order = list(programs) if number % 2 else list(reversed(programs))
                 seconds = {which: run(programs[which], JOBS[job]) for which in order}
-                for which, value in seconds.items():
-                    row[which].append(value)
-                row["ratios"].append(seconds["before"] / seconds["after"])
-            row["ratio"] = statistics.median(row["ratios"])
-            result["jobs"][job] = row
-            print(f"{job}: {row['ratio']:.3f} ({min(row['ratios']):.3f}-{max(row['ratios']):.3f})", flush=True)
-    for ending, text in (("json", json.dumps(result, indent=1)), ("md", table(result))):
-        (HERE / "results" / f"{options.name}.{ending}").write_text(text)
+                result["runs"].append({"round": number, "job": job, **seconds})
+            print(table(result)[-1], flush=True)
+    (HERE / "results" / f"{options.name}.json").write_text(json.dumps(result, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import classifier
 import cost
@@ -18,14 +20,25 @@ import suites
 import train
 from measure import HERE, header
 
+Result = dict[str, Any]
+
+
+class Suite(NamedTuple):
+    """`run(options, result, say)` fills result["runs"] (every single run) and result["summary"] and says whether the
+    quality is as it should be; `table` shows a result as lines of Markdown."""
+
+    run: Callable[[argparse.Namespace, Result, Callable[[str], None]], bool]
+    table: Callable[[Result], list[str]] = suites.table
+
+
 SUITES = {
-    "train": (train.run, train.table),
-    "text": (suites.text, suites.table),
-    "vectors": (suites.vectors, suites.table),
-    "search": (suites.search, suites.table),
-    "cost": (cost.cost, suites.table),
-    "glove": (glove.glove, suites.table),
-    "classifier": (classifier.classifier, suites.table),
+    "train": Suite(train.run, train.table),
+    "text": Suite(suites.text),
+    "vectors": Suite(suites.vectors),
+    "search": Suite(suites.search),
+    "cost": Suite(cost.cost),
+    "glove": Suite(glove.glove, glove.table),
+    "classifier": Suite(classifier.classifier),
 }
 
 
@@ -53,6 +66,12 @@ def arguments() -> argparse.Namespace:
     add("--validation", type=int, default=3000, help="suite classifier: the last lines, held out")
     add("--programs", type=names(train.PROGRAMS), default=",".join(train.PROGRAMS))
     add("--rounds", type=int, default=1, help="programs take turns; medians are reported")
+    add(
+        "--once",
+        type=names(train.PROGRAMS),
+        default=[],
+        help="programs of the first round only (word2vec has one seed)",
+    )
     add("--epochs", type=int, default=1)
     add("--dim", type=int, default=100)
     add("--window", type=int, default=5)
@@ -66,6 +85,7 @@ def arguments() -> argparse.Namespace:
     add("--rows", type=int, default=100_000, help="suites vectors and search")
     add("--words", type=int, default=10_000_000, help="suite cost: words of the corpus that are used")
     add("--queries", type=int, default=1000, help="suites search and classifier")
+    add("--glove-programs", type=Path, metavar="DIR", help="suite glove: where GloVe's vocab_count, cooccur, ... are")
     add("--peers", default=sys.executable, metavar="PYTHON", help="the Python that has gensim, fasttext and word2vec")
     add("--scratch", type=Path, help="folder for the vector files while they are scored; default: the system's")
     add("--name", help="name of the result files; default: suite, date and threads")
@@ -77,7 +97,7 @@ def arguments() -> argparse.Namespace:
 
 def main() -> int:
     options = arguments()
-    run, table = SUITES[options.suite]
+    suite = SUITES[options.suite]
     result = header(options.suite, options.peers)
 
     def say(text: str) -> None:
@@ -89,23 +109,13 @@ def main() -> int:
     }
     # Linear algebra inside the peers gets as many threads as everybody else.
     os.environ.update(dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), str(options.threads)))
-    good = run(options, result, say)
+    good = suite.run(options, result, say)
     name = options.name or f"{options.suite}-{result['date'][:10]}-{options.threads}t"
-    machine = result["machine"]
-    lines = [
-        f"`{result['command']}`",
-        "",
-        f"{result['date']}, {machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB; "
-        + "; ".join(value if key == "wv" else f"{key} {value}" for key, value in result["versions"].items()),
-        "",
-        *table(result),
-    ]
     folder = HERE / "results"
     folder.mkdir(exist_ok=True)
     (folder / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
-    (folder / f"{name}.md").write_text("\n".join(lines) + "\n")
-    print("\n".join(lines))
-    say(f"raw result: benchmarks/results/{name}.json")
+    print("\n".join(suite.table(result)))
+    say(f"raw result: benchmarks/results/{name}.json; README's tables: python benchmarks/tables.py")
     return 0 if good else 1
 
 

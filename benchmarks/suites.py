@@ -1,4 +1,4 @@
-"""Suites `text`, `vectors` and `search`: single pieces of the library against the same piece of a peer."""
+"""Suites `text`, `vectors` and `search`: pieces of the library against the same piece of a peer, timed in process."""
 
 import json
 import sys
@@ -6,18 +6,16 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from measure import HERE, measure, measure_json, median
+from measure import HERE, measure, measure_json, medians
 from train import Job, command, describe
 
 REPEAT = 3
 
 
 def _timed(options: Any, task: str, program: str, job: dict[str, Any]) -> dict[str, float]:
-    """Median over the rounds, each a fresh process."""
-    python = options.peers if program in ("gensim",) else sys.executable
-    argv = [python, str(HERE / "library.py"), task, program, json.dumps({"repeat": REPEAT, **job})]
-    rounds = [measure_json(argv) for _ in range(options.rounds)]
-    return {name: median([used[name] for used in rounds]) for name in rounds[0]}
+    """One run in a fresh process."""
+    python = options.peers if program.startswith("gensim") else sys.executable
+    return measure_json([python, str(HERE / "library.py"), task, program, json.dumps({"repeat": REPEAT, **job})])
 
 
 def text(options: Any, result: dict[str, Any], say: Any) -> bool:
@@ -25,22 +23,28 @@ def text(options: Any, result: dict[str, Any], say: Any) -> bool:
     corpus = Path(options.corpus)
     result["corpus"] = describe(corpus)
     megabytes = result["corpus"]["bytes"] / 1e6
-    rows = []
-    for task, program in (("encode", "wv"), ("count", "wv"), ("count", "gensim"), ("count", "word2vec")):
-        if program not in options.programs:
-            continue
-        if program == "word2vec":
-            job = Job(str(corpus), "skipgram", "ns", 1, 5, 5, 0, 5, 0.05, 1, 1, 1, False, "")
-            argv = command("word2vec", job, options.peers)
-            at = argv.index("-output")  # without an output it stops after the vocabulary
-            used = min((measure(argv[:at] + argv[at + 2 :]) for _ in range(REPEAT)), key=lambda used: used.cpu_seconds)
-            times = {"cpu_seconds": used.cpu_seconds, "wall_seconds": used.wall_seconds}
-        else:
-            times = _timed(options, task, program, {"corpus": str(corpus)})
-        rows.append({"task": task, "program": program, **times, "mb_per_cpu_second": megabytes / times["cpu_seconds"]})
-        say(f"{task} {program}: {rows[-1]['mb_per_cpu_second']:.0f} MB/s")
-    result["summary"] = rows
+    pieces = [("encode", "wv"), ("count", "wv"), ("count", "gensim"), ("count", "word2vec")]
+    for number in range(1, options.rounds + 1):
+        for task, program in (piece for piece in pieces if piece[1] in options.programs):
+            if program == "word2vec":
+                times = _count_by_word2vec(options)
+            else:
+                times = _timed(options, task, program, {"corpus": str(corpus)})
+            result["runs"].append({"round": number, "task": task, "program": program, **times})
+            say(f"{task} {program}: {megabytes / times['cpu_seconds']:.0f} MB/s")
+    result["summary"] = medians(result["runs"], "task", "program")
+    for row in result["summary"]:
+        row["mb_per_cpu_second"] = megabytes / row["cpu_seconds"]
     return True
+
+
+def _count_by_word2vec(options: Any) -> dict[str, float]:
+    """The least of REPEAT processes; without an output it stops after the vocabulary."""
+    job = Job(str(options.corpus), "skipgram", "ns", 1, 5, 5, 0, 5, 0.05, 1, 1, 1, False, "")
+    argv = command("word2vec", job, options.peers)
+    at = argv.index("-output")
+    used = min((measure(argv[:at] + argv[at + 2 :]) for _ in range(REPEAT)), key=lambda used: used.cpu_seconds)
+    return {"cpu_seconds": used.cpu_seconds, "wall_seconds": used.wall_seconds}
 
 
 def _make_vectors(options: Any, folder: Path) -> dict[str, Any]:
@@ -59,40 +63,46 @@ def _make_vectors(options: Any, folder: Path) -> dict[str, Any]:
 
 def vectors(options: Any, result: dict[str, Any], say: Any) -> bool:
     """Loading and saving vector files: MB of file per second of CPU time."""
-    rows = []
+    sizes: dict[str, float] = {}
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
         folder = Path(name)
         made = _make_vectors(options, folder)
-        for task in ("save", "load"):
-            for suffix in ("vec", "bin"):
-                for program in (program for program in ("wv", "gensim") if program in options.programs):
-                    file = folder / f"wv.{suffix}" if task == "load" else folder / f"{program}.{suffix}"
-                    times = _timed(options, task, program, {**made, "file": str(file)})
-                    megabytes = file.stat().st_size / 1e6
-                    row = {"task": f"{task} .{suffix}", "program": program, **times}
-                    rows.append({**row, "mb_per_cpu_second": megabytes / times["cpu_seconds"]})
-                    say(f"{task} .{suffix} {program}: {rows[-1]['mb_per_cpu_second']:.0f} MB/s")
-    result["rows"], result["dim"], result["summary"] = options.rows, options.dim, rows
+        pieces = [
+            (task, suffix, program)
+            for task in ("save", "load")
+            for suffix in ("vec", "bin")
+            for program in ("wv", "gensim")
+            if program in options.programs
+        ]
+        for number in range(1, options.rounds + 1):
+            for task, suffix, program in pieces:
+                file = folder / f"wv.{suffix}" if task == "load" else folder / f"{program}.{suffix}"
+                times = _timed(options, task, program, {**made, "file": str(file)})
+                sizes[f"{task} .{suffix}"] = file.stat().st_size / 1e6
+                result["runs"].append({"round": number, "task": f"{task} .{suffix}", "program": program, **times})
+                say(f"{task} .{suffix} {program}: {sizes[f'{task} .{suffix}'] / times['cpu_seconds']:.0f} MB/s")
+    result["data"] = {"rows": options.rows, "dim": options.dim, "numbers": "normal, NumPy's default_rng(1)"}
+    result["summary"] = medians(result["runs"], "task", "program")
+    for row in result["summary"]:
+        row["mb_per_cpu_second"] = sizes[row["task"]] / row["cpu_seconds"]
     return True
 
 
 def search(options: Any, result: dict[str, Any], say: Any) -> bool:
-    """Exact ten nearest neighbours of many words."""
-    rows = []
+    """Exact ten nearest neighbours of many words: all queries at once, and gensim one at a time, too."""
+    programs = ["wv", "numpy", *(("gensim", "gensim_batch") if "gensim" in options.programs else ())]
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
         made = _make_vectors(options, Path(name))
-        for program in (program for program in ("wv", "numpy", "gensim") if program in (*options.programs, "numpy")):
-            job = {**made, "queries": options.queries, "threads": options.threads}
-            times = _timed(options, "search", program, job)
-            rows.append({"task": "10 nearest", "program": program, **times})
-            rows[-1]["queries_per_second"] = options.queries / times["wall_seconds"]
-            say(f"search {program}: {rows[-1]['queries_per_second']:.0f} queries/s")
-    result["rows"], result["dim"], result["queries"], result["summary"] = (
-        options.rows,
-        options.dim,
-        options.queries,
-        rows,
-    )
+        job = {**made, "queries": options.queries, "threads": options.threads}
+        for number in range(1, options.rounds + 1):
+            for program in programs:
+                times = _timed(options, "search", program, job)
+                result["runs"].append({"round": number, "task": "10 nearest", "program": program, **times})
+                say(f"search {program}: {options.queries / times['wall_seconds']:.0f} queries/s")
+    result["data"] = {"rows": options.rows, "dim": options.dim, "queries": options.queries}
+    result["summary"] = medians(result["runs"], "task", "program")
+    for row in result["summary"]:
+        row["queries_per_cpu_second"] = options.queries / row["cpu_seconds"]
     return True
 
 
