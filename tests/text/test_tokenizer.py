@@ -52,7 +52,7 @@ def test_any_bytes_any_cuts(text, cuts):
 
 
 def test_every_cut():
-    text = b"one two\n\n three" + b"z" * 40 + b"\tfour\0five \r\n" + "naïve\u00a0word".encode() + b"\n \nlast"
+    text = b"one two\n\n three" + b"z" * 40 + b"\tfour\0five \r\nsix\r\n" + "naïve\u00a0word".encode() + b"\n \nlast"
     for cut in range(len(text) + 1):
         check([text[:cut], text[cut:]])
     check([text[i : i + 1] for i in range(len(text))])

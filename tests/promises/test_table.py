@@ -1,0 +1,34 @@
+"""The table of promises: its words stand in the README, its tests exist, its faults still fit the code."""
+
+import re
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.promises.table import PROMISES
+
+README = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+FAULTS = [fault for promise in PROMISES for fault in promise.faults]
+
+
+@pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: promise.words)
+def test_the_readme_makes_the_promise(promise):
+    assert promise.words in README
+
+
+@pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: promise.words)
+def test_the_tests_are_there(promise):
+    assert promise.tests
+    for test in promise.tests:
+        path, _, name = test.partition("::")
+        assert (ROOT / path).exists(), test
+        assert not name or re.search(rf"^def {name}\(", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE), test
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_the_fault_can_be_made(fault):
+    assert (ROOT / fault.file).read_text(encoding="utf-8").count(fault.old) == 1
+
+
+def test_names_are_unique():
+    assert len({fault.name for fault in FAULTS}) == len(FAULTS)
