@@ -39,6 +39,8 @@ def reason(error: OSError) -> str:
         errno.EISDIR: "name a file, not a folder",
         errno.ENOENT: "check the spelling of the path",
     }
+    if error.errno == errno.EBADF:
+        return "it is closed; open it or name a file"
     text = (error.strerror or str(error)).lower()
     step = steps.get(error.errno or 0)
     return f"{text}; {step}" if step else text
