@@ -19,6 +19,8 @@ import click
 from wv_cli import __version__
 from wv_cli.commands import COMMANDS
 from wv_cli.errors import UsageError, WvError
+from wv_cli.system import streams
+from wv_cli.system.mapped import require_unchanged
 
 
 class ClosedPipe(Exception):
@@ -121,6 +123,7 @@ def run(argv: list[str]) -> int:
     debug = "--debug" in argv[: argv.index(speaker[3:])] if speaker != "wv" else "--debug" in argv
     try:
         result = wv.main(args=argv, prog_name="wv", standalone_mode=False)
+        require_unchanged()
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except (BrokenPipeError, ClosedPipe):
@@ -147,11 +150,14 @@ def run(argv: list[str]) -> int:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT) and error.filename is None:
             what = (error.strerror or "no space left").lower()
             return _fail(speaker, f"standard output: cannot write: {what}; make room and run it again", 1)
+        if isinstance(error, OSError) and error.errno == errno.EBADF and error.filename is None:
+            return _fail(speaker, "standard input or output is closed; open it or name a file", 1)
         text = "out of memory" if isinstance(error, MemoryError) else str(error)
         return _fail(speaker, f"{text} (run `wv --debug ...` to see where)", 1)
 
 
 def main() -> None:
+    streams.prepare()
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()

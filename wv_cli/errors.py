@@ -3,6 +3,8 @@
 Raised anywhere in the library, worded once; `wv_cli.__main__` alone turns them into a line on stderr and an exit code.
 """
 
+import re
+
 
 class WvError(Exception):
     """The work could not be done (exit code 1)."""
@@ -47,6 +49,22 @@ class Interrupted(WvError):
     def __init__(self, message: str, signal_number: int) -> None:
         super().__init__(message)
         self.exit_code = 128 + signal_number
+
+
+# Control characters but newline and tab, those of bidirectional text that reorder a line, and bytes that are not UTF-8.
+_ORDERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|[\udc80-\udc9f]")
+
+
+def escaped(text: str) -> str:
+    """Text for a terminal: what would give it orders, such as to move its cursor, becomes `\\x1b` or `\\u202e`."""
+    return _ORDERS.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code >= 0xDC80:  # a byte that is not UTF-8
+        code -= 0xDC00
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def shown(text: bytes, limit: int = 40) -> str:

@@ -10,7 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wv_cli.errors import BadFile, UsageError, WvError
-from wv_cli.formats import check, load, save, sniff
+from wv_cli.formats import FormatWarning, check, load, save, sniff
+from wv_cli.formats import npy as npy_format
+from wv_cli.formats.streams import RowSource, save_blocks
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
@@ -71,6 +73,43 @@ def test_words_that_do_not_fit(lines, tmp_path):
         load(tmp_path / "x.npy")
 
 
+def test_a_pair_that_does_not_belong_together(tmp_path):
+    """The header holds a digest of the words, as a comment that NumPy skips."""
+    path, words = tmp_path / "x.npy", tmp_path / "x.words.txt"
+    save(path, vectors())
+    assert np.array_equal(np.load(path), array()) and np.array_equal(np.load(path, mmap_mode="r"), array())
+    words.write_text("a\nb\nc\nd\ne\nf\nG\n")
+    for reading in (load, RowSource, lambda path: load(path, limit=2)):
+        with pytest.raises(BadFile, match=r"x\.words\.txt: the words are not those .*x\.npy was written with"):
+            reading(path)
+    assert check(path).damaged
+    words.unlink()
+    with pytest.warns(FormatWarning, match=r"its words were in .*x\.words\.txt, which is not there"):
+        assert list(load(path).words) == list("0123456")
+
+
+def test_an_array_without_a_digest_takes_any_words(tmp_path):
+    np.save(tmp_path / "x.npy", array())
+    (tmp_path / "x.words.txt").write_text("a\nb\nc\nd\ne\nf\nG\n")
+    assert list(load(tmp_path / "x.npy").words) == list("abcdefG") and not check(tmp_path / "x.npy").damaged
+
+
+def test_the_digest_fits_the_longest_header(tmp_path):
+    for rows, dim in [(1, 1), (2**62, 10_000_000)]:
+        stream = io.BytesIO(npy_format.header(rows, dim) + b"numbers")
+        assert len(stream.getvalue()) == 128 + 7
+        npy_format.mark_words(stream, "0123456789abcdef")
+        assert stream.getvalue().endswith(b"# words 0123456789abcdef\nnumbers") and b"), }  " in stream.getvalue()
+        assert npy_format.words_mark(stream.getvalue()) == "0123456789abcdef"
+
+
+def test_blocks_get_the_digest(tmp_path):
+    parts = [Embeddings(vectors().words[i : i + 1], array()[i : i + 1]) for i in range(7)]
+    save_blocks(tmp_path / "x.npy", 7, 3, iter(parts))
+    save(tmp_path / "y.npy", vectors())
+    assert (tmp_path / "x.npy").read_bytes() == (tmp_path / "y.npy").read_bytes()
+
+
 def test_projector_files(tmp_path):
     save(tmp_path / "x.tsv", vectors(), precision=3)
     assert (tmp_path / "x.metadata.tsv").read_text() == "a\nb\nc\nd\ne\nf\ng\n"
@@ -117,6 +156,10 @@ BROKEN = {
     "objects": (npy(GOOD.replace("<f4", "|O")), r"float64, found '\|O'"),
     "integers": (npy(GOOD.replace("<f4", "<i4")), "astype"),
     "fields": (npy(GOOD.replace("'<f4'", "[('a', '<f4')]")), "astype"),
+    "truth": (npy(GOOD.replace("(2, 3)", "(True, 3)"), bytes(12)), "two axes"),
+    "true dim": (npy(GOOD.replace("(2, 3)", "(2, True)"), bytes(8)), "two axes"),
+    "fractions": (npy(GOOD.replace("(2, 3)", "(2.0, 3)"), bytes(24)), "two axes"),
+    "no shape": (npy(GOOD.replace("(2, 3)", "5"), bytes(24)), "the header of a NumPy array"),
     "one axis": (npy(GOOD.replace("(2, 3)", "(6,)"), bytes(24)), "two axes"),
     "columns": (npy(GOOD.replace("False", "True"), bytes(24)), "ascontiguousarray"),
     "no dim": (npy(GOOD.replace("(2, 3)", "(2, 0)")), "dimension of 1"),

@@ -5,10 +5,12 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.conftest import GOLDEN
 from wv_cli.errors import BadFile
-from wv_cli.formats import check, load, save
+from wv_cli.formats import check, load, save, sniff
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
@@ -151,3 +153,43 @@ def test_a_lying_header_allocates_little(header, tmp_path):
             assert tracemalloc.get_traced_memory()[1] < 150_000_000
         finally:
             tracemalloc.stop()
+
+
+def one_row(dim, values, word=b"a", end=b"\n"):
+    return b"1 %d\n" % dim + word + b" " + values + end
+
+
+@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    values=st.lists(st.floats(-3, 3, width=32), min_size=1, max_size=12),
+    word=st.sampled_from(["a", "wört", "7", "日本"]),
+    end=st.sampled_from([b"", b"\n"]),
+)
+def test_one_row_is_not_taken_for_text(values, word, end, tmp_path):
+    """Few floats may hold no control character."""
+    matrix = np.array([values], np.float32)
+    (tmp_path / "x").write_bytes(one_row(len(values), matrix.tobytes(), word.encode(), end))
+    assert sniff(tmp_path / "x").name == "word2vec-binary"
+    assert np.array_equal(load(tmp_path / "x").matrix, matrix) and list(load(tmp_path / "x").words) == [word]
+
+
+@pytest.mark.parametrize("values", [b"abcd", b"~~~?", b"\xc3\xa9\xcd?", b"d=\xcc\xbd\xff\xff\xff>", b"\n\n\n?"])
+def test_one_row_of_printable_bytes(values, tmp_path):
+    (tmp_path / "x").write_bytes(one_row(len(values) // 4, values))
+    assert sniff(tmp_path / "x").name == "word2vec-binary" and len(load(tmp_path / "x")) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"1 1\na 1,25\n",
+        b"1 2\na 1.0 abc\n",
+        b"1 2\na 1.0\n",
+        "1 2\nNeu Zürich 1,5 2.5\n".encode(),
+        b"0 5\n",
+        b"2 2\nfoo\n",
+    ],
+)
+def test_damaged_text_is_text(text, tmp_path):
+    (tmp_path / "x").write_bytes(text)
+    assert sniff(tmp_path / "x").name == "word2vec-text"

@@ -2,7 +2,6 @@
 
 import json
 import time
-from contextlib import ExitStack
 from typing import Any
 
 import click
@@ -40,7 +39,7 @@ def command(
     further pass works on the joined text, so longer phrases grow: --threshold 200 --threshold 100, or --passes 2.
     """
     from wv_cli.commands.shared.bar import reading_bar
-    from wv_cli.system.output import check_writable, open_output
+    from wv_cli.system.output import check_writable, open_output, write_together
     from wv_cli.text.phrases import JoinedText, Pass, falling_thresholds
     from wv_cli.text.source import refuse_overwriting
 
@@ -69,16 +68,15 @@ def command(
     with (
         reading_bar(quiet or as_json) as progress,
         JoinedText(inputs, config, spool_beside=output, progress=progress, after_pass=report) as text,
-        ExitStack() as files,
     ):
-        stream = files.enter_context(open_output(output))
-        for chunk in text.chunks():
-            stream.write(chunk)
-        if save is not None:
-            rows = files.enter_context(open_output(save))
-            for one in text.passes:
-                for i, value in enumerate(one.scores.tolist()):
-                    rows.write(b"%s\t%.6g\n" % (one.phrases.bytes_at(i), value))
+        parts = {save: text.rows, output: text.chunks}
+
+        def write(path: str) -> None:
+            with open_output(path) as stream:
+                for part in parts[path]():
+                    stream.write(part)
+
+        write_together((path, write) for path in parts if path is not None)
     seconds = time.perf_counter() - started
     if as_json:
         each = [{"threshold": p.threshold, "phrases": len(p.phrases), "joined": p.joined} for p in text.passes]

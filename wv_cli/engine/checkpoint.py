@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import WvError
 from wv_cli.system import container
 from wv_cli.system.input import open_input
+from wv_cli.system.output import apart
 
 _KIND = "checkpoint"
 
@@ -25,7 +26,8 @@ def save(
     arrays: Mapping[str, NDArray[np.generic]],
 ) -> None:
     """Writes a checkpoint whole or not at all. Raises WvError."""
-    container.save(path, _KIND, {"identity": identity, "state": state}, arrays)
+    with apart():
+        container.save(path, _KIND, {"identity": identity, "state": state}, arrays)
 
 
 def load(

@@ -13,12 +13,12 @@ from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile, UsageError, WvError, shown
 from wv_cli.formats import codes, fasttext_bin, glove_text, npy, projector, word2vec_binary, word2vec_text
 from wv_cli.formats.base import WORD2VEC_PRECISION, Format, FormatWarning, Precision, ReadOptions, WriteOptions
-from wv_cli.formats.beside import open_beside, read_words
+from wv_cli.formats.beside import mark_of, open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
 from wv_cli.formats.report import Problem, Report
 from wv_cli.registry import Registry
 from wv_cli.system.input import Input, open_input
-from wv_cli.system.output import open_output
+from wv_cli.system.output import open_output, together
 from wv_cli.system.threads import processors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
@@ -122,8 +122,9 @@ def _read(
 ) -> Embeddings:
     """The vectors of an open file, with their words, wherever these are."""
     assert row.read is not None
+    mark = mark_of(row, source)
     result = row.read(source, ReadOptions(limit, threads or default_threads()))
-    words = read_words(row, path, len(result), whole=limit is None)
+    words = read_words(row, path, len(result), whole=limit is None, mark=mark)
     return result if words is None else Embeddings(words, result.matrix)
 
 
@@ -217,7 +218,7 @@ def save(
             f"{shown(words.bytes_at(bad[0]))}; nothing was written"
         )
         raise WvError(message)
-    with open_output(path) as stream, open_beside(row, path) as beside:
+    with together(), open_output(path) as stream, open_beside(row, path, stream) as beside:
         row.write(stream, Embeddings(words, matrix), WriteOptions(precision, threads or default_threads()))
         beside.add(words)
 
@@ -230,8 +231,11 @@ def check(path: str | os.PathLike[str], *, format: str | None = None, max_proble
         row = chosen or sniff_input(source)
         assert row.check is not None
         report = Report(source.name, row.name, max_problems)
+        mark = mark_of(row, source)
         try:
             row.check(source, report)
+            if not report.damaged:
+                read_words(row, path, report.rows, whole=True, mark=mark)
         except BadFile as error:
             report.add_error("unreadable", error)
     return report

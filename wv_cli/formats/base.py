@@ -52,7 +52,8 @@ class Format:
 
     Files larger than memory: `stream` is a `read` in blocks; `header(rows, dim)` and then `write_rows` for each block
     write what `write` writes at once. `words_ending` is for formats of numbers only: a second file takes the words, one
-    a line, its name made by words_path."""
+    a line, its name made by words_path. `mark_words` puts the digest of that file into a written one, so that
+    `words_mark`, given the first bytes, can tell which words belong to it; None: it does not say."""
 
     name: str
     summary: str
@@ -67,6 +68,8 @@ class Format:
     header: Callable[[int, int], bytes] | None = None
     write_rows: Callable[[BinaryIO, Embeddings, WriteOptions], None] | None = None
     words_ending: str = ""
+    mark_words: Callable[[BinaryIO, str], None] | None = None
+    words_mark: Callable[[bytes], str | None] | None = None
 
     def words_path(self, path: str) -> str | None:
         """Where the words of `path` are when they are not in it, None when they are, or `path` is a stream or a

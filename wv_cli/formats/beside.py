@@ -1,31 +1,58 @@
 """The second file of formats that hold numbers only: the words, one a line, in the order of the rows.
 
 Format.words_path says where it is. A format that is read has default words, the row numbers 0, 1, 2, ...: they
-need no file, unless there is one of former words, which would then be wrong.
+need no file, unless there is one of former words, which would then be wrong. Where the format can keep it, the file of
+numbers holds a digest of the file of words, so that a pair of which one half was replaced is refused.
 """
 
 import contextlib
+import hashlib
 import os
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from wv_cli.errors import BadFile, WvError
-from wv_cli.formats.base import Format
+from wv_cli.formats.base import Format, FormatWarning
+from wv_cli.system.input import Input
 from wv_cli.system.output import open_output, reason
 from wv_cli.words import WordList
 
+_DIGEST_BYTES = 8
+HEAD_BYTES = 256  # of a file: where words_mark finds the digest
 
-def read_words(row: Format, path: str | os.PathLike[str], rows: int, *, whole: bool) -> WordList | None:
-    """The first `rows` words beside `path`, None when the format keeps its words itself or there is no such file.
-    `whole`: there must not be more of them. Raises BadFile when there are too few or too many."""
+
+def digest(text: bytes) -> str:
+    """Of a file of words: 64 bits, 16 hexadecimal digits."""
+    return hashlib.blake2b(text, digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def mark_of(row: Format, source: Input) -> str | None:
+    """The digest of the words that belong to an open file, of which nothing has been read; None when it has none."""
+    return row.words_mark(source.peek(HEAD_BYTES)) if row.words_mark else None
+
+
+def read_words(
+    row: Format, path: str | os.PathLike[str], rows: int, *, whole: bool, mark: str | None = None
+) -> WordList | None:
+    """The first `rows` words beside `path`, None when the format keeps its words itself or there is no such file, which
+    is worth a FormatWarning when `path` has the `mark` of one. `whole`: there must not be more of them. Raises BadFile
+    when there are too few or too many, or others than those of the mark."""
     name = row.words_path(os.fspath(path))
-    if name is None or not Path(name).is_file():
+    if name is None:
+        return None
+    if not Path(name).is_file():
+        if mark is not None:
+            message = f"{path}: its words were in {name}, which is not there; the rows are called 0, 1, 2, ..."
+            warnings.warn(message, FormatWarning, stacklevel=2)
         return None
     try:
-        lines = Path(name).read_bytes().split(b"\n")
+        text = Path(name).read_bytes()
     except OSError as error:
         message = f"{name}: cannot read: {reason(error)}"
         raise WvError(message) from error
+    lines = text.split(b"\n")
     if lines[-1] == b"":
         lines.pop()
     if len(lines) < rows or (whole and len(lines) > rows):
@@ -33,6 +60,9 @@ def read_words(row: Format, path: str | os.PathLike[str], rows: int, *, whole: b
             f"expected a word a line for the {rows} rows of {path}, found {len(lines)} lines; remove or correct it"
         )
         raise BadFile(name, problem, line=min(len(lines), rows) + 1)
+    if mark is not None and digest(text) != mark:
+        problem = f"the words are not those {path} was written with; write both again or remove {name}"
+        raise BadFile(name, problem)
     return WordList.of(lines[:rows])
 
 
@@ -50,9 +80,9 @@ class Words:
 
 
 @contextlib.contextmanager
-def open_beside(row: Format, path: str | os.PathLike[str]) -> Iterator[Words]:
+def open_beside(row: Format, path: str | os.PathLike[str], numbers: BinaryIO) -> Iterator[Words]:
     """Takes the words of an output and, when the block ends without an exception, writes them beside it if they belong
-    there."""
+    there, and their mark into `numbers`, the output, which is still open. For use in output.together()."""
     words = Words()
     yield words
     name = row.words_path(os.fspath(path))
@@ -63,5 +93,7 @@ def open_beside(row: Format, path: str | os.PathLike[str]) -> Iterator[Words]:
         rows = sum(len(part) for part in words.parts)
         if text == "".join(f"{i}\n" for i in range(rows)).encode():
             return
+    if row.mark_words is not None:
+        row.mark_words(numbers, digest(text))
     with open_output(name) as stream:
         stream.write(text)

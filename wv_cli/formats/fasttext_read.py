@@ -11,7 +11,7 @@ Little-endian, nothing aligned (fasttext.cc, args.cc, dictionary.cc, densematrix
     bool quantised; matrix        output: rows of labels for a classifier, else of words
 
 Dense matrices of a plain file are mapped, not read: a 7 GB model answers a query from the few pages it needs (a file
-cut short by another process in the meantime kills the process that has it mapped). Every size is held against the bytes
+that another process cuts short in the meantime ends ours, with a message). Every size is held against the bytes
 that are there before anything is allocated. floret's files, which have the same magic number and two more arguments,
 are refused by name. What a model is says wv_cli.vectors.fasttext; writing in fasttext_write.
 """

@@ -9,6 +9,7 @@ from wv_cli.errors import BadFile, shown
 from wv_cli.system.input import Input
 
 _HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n")
+_IN_NUMBERS = b"0123456789.,+-eE \t\r\n"
 # A row longer than this would not be a word vector, and its size must fit the kernels' 32-bit dimension.
 MAX_DIM = 10_000_000
 
@@ -59,12 +60,32 @@ def read_header(source: Input) -> Header:
     return header
 
 
-def looks_like_text(rows: bytes, dim: int) -> bool:
+def looks_like_text(rows: bytes, header: Header) -> bool:
     """Tells text rows from binary ones by the bytes after the header (the start of them)."""
+    dim = header.dim
     line, newline, _ = rows.partition(b"\n")
     fields = line.split()
     if newline and len(fields) > dim and all(parse_float(field) is not None for field in fields[-dim:]):
         return True
     # Raw floats nearly always hold control characters, text never does. A long row shows in its first part.
     window = rows[: 4 * dim + 100]
-    return not any(byte < 32 and byte not in b"\t\n\r\v\f" for byte in window)
+    if any(byte < 32 and byte not in b"\t\n\r\v\f" for byte in window):
+        return False
+    # A few floats may hold none: it takes numbers, right or wrong, to make text of them.
+    numbers = rows.lstrip(b"\n").partition(b" ")[2][: 4 * dim]
+    if not numbers.strip(_IN_NUMBERS) or any(parse_float(field) is not None for field in fields[1:]):
+        return True
+    return numbers.isascii() and not _is_binary_whole(rows, header)
+
+
+def _is_binary_whole(rows: bytes, header: Header) -> bool:
+    """Whether binary rows, as many as the header promises, end where `rows` end."""
+    at = 0
+    for _ in range(header.rows):
+        while rows[at : at + 1] == b"\n":
+            at += 1
+        space = rows.find(b" ", at)
+        at = space + 1 + 4 * header.dim
+        if space < 0 or at > len(rows):
+            return False
+    return not rows[at:].strip(b"\n")

@@ -1,11 +1,14 @@
 """NumPy's own file of one array (.npy): a matrix of vectors, such as sentence vectors of another program.
 
 The words are beside it, in NAME.words.txt, one a line; when there is no such file the rows are called 0, 1, 2, ...
+A digest of that file stands in the header, as a comment of Python's behind the dictionary, which NumPy skips:
+`{...}  # words 0123456789abcdef`. Files without it are read as well.
 Read: version 1 to 3 of the format, two axes, float16, float32 or float64 of either byte order, in C order; the
 numbers become float32. Python objects are refused: they are a pickle, that is, a program. Written: float32.
 """
 
 import ast
+import io
 import re
 from collections.abc import Iterator
 from typing import BinaryIO
@@ -25,6 +28,8 @@ from wv_cli.words import WordList
 MAGIC = b"\x93NUMPY"
 _BLOCK_VALUES = 1 << 18
 _LONGEST_HEADER = 1 << 16
+_HEADER_BYTES = 128  # of what is written here: the longest dictionary and the comment fit
+_MARK = b"  # words "
 
 
 def sniff(head: bytes) -> bool:
@@ -53,7 +58,7 @@ def _read_header(source: Input) -> tuple[tuple[int, int], np.dtype[np.floating]]
     if not isinstance(name, str) or not re.fullmatch(r"[<>=]f[248]", name):
         problem = f"expected an array of float16, float32 or float64, found {name!r}; convert it with astype('float32')"
         raise BadFile(source.name, problem, byte=8)
-    if len(shape) != 2 or not all(isinstance(size, int) and size >= 0 for size in shape):
+    if len(shape) != 2 or not all(type(size) is int and size >= 0 for size in shape):
         raise BadFile(source.name, f"expected an array of two axes, rows x dim, found the shape {shape}", byte=8)
     if not 1 <= shape[1] <= MAX_DIM:
         raise BadFile(source.name, f"expected a dimension of 1 to {MAX_DIM}, found {shape[1]}", byte=8)
@@ -139,6 +144,21 @@ def header(rows: int, dim: int) -> bytes:
     return MAGIC + b"\1\0" + len(text).to_bytes(2, "little") + text
 
 
+def mark_words(stream: BinaryIO, digest: str) -> None:
+    """Puts the digest at the end of the header of a file that has been written; standard output cannot go back."""
+    if stream.seekable():
+        comment = _MARK + digest.encode()
+        stream.seek(_HEADER_BYTES - len(comment) - 1)
+        stream.write(comment)
+        stream.seek(0, io.SEEK_END)
+
+
+def words_mark(head: bytes) -> str | None:
+    line = head[:_HEADER_BYTES].partition(b"\n")[0]
+    found = re.search(rb"}[ ]*" + _MARK + rb"([0-9a-f]{16}) *$", line) if sniff(head) else None
+    return found[1].decode() if found else None
+
+
 def write_rows(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) -> None:
     step = max(1, _BLOCK_VALUES // embeddings.dim)
     for first in range(0, len(embeddings), step):
@@ -167,4 +187,6 @@ FORMAT = Format(
     header=header,
     write_rows=write_rows,
     words_ending=".words.txt",
+    mark_words=mark_words,
+    words_mark=words_mark,
 )

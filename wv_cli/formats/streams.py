@@ -13,10 +13,10 @@ from wv_cli._floattext import first_not_finite
 from wv_cli.errors import UsageError, WvError, shown
 from wv_cli.formats import default_threads, find_readable, format_for_output, load, sniff_input
 from wv_cli.formats.base import WORD2VEC_PRECISION, Precision, ReadOptions, Stream, WriteOptions
-from wv_cli.formats.beside import open_beside, read_words
+from wv_cli.formats.beside import mark_of, open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable
 from wv_cli.system.input import Input, open_input
-from wv_cli.system.output import open_output
+from wv_cli.system.output import open_output, together
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
@@ -40,9 +40,10 @@ class RowSource:
             with open_input(path) as source:
                 chosen = chosen or sniff_input(source)
                 if chosen.stream is not None:
+                    mark = mark_of(chosen, source)
                     first = chosen.stream(source, ReadOptions(limit))
                     self.rows, self.dim = first.rows, first.dim
-                    self._words = read_words(chosen, path, self.rows, whole=limit is None)
+                    self._words = read_words(chosen, path, self.rows, whole=limit is None, mark=mark)
         self._format = chosen
         if chosen is None or chosen.stream is None:
             self._loaded = load(path, format=chosen.name if chosen else None, limit=limit)
@@ -94,7 +95,7 @@ def save_blocks(
         raise UsageError(message)
     name = "standard output" if os.fspath(path) == "-" else os.fspath(path)
     options = WriteOptions(precision, default_threads())
-    with open_output(path) as stream, open_beside(row, path) as beside:
+    with together(), open_output(path) as stream, open_beside(row, path, stream) as beside:
         stream.write(row.header(rows, dim))
         done = 0
         for block in blocks:

@@ -30,7 +30,7 @@ _LEAST_WORD = 2
 
 def sniff(head: bytes) -> bool:
     header = parse_header(head)
-    return header is not None and not looks_like_text(head[header.size :], header.dim)
+    return header is not None and not looks_like_text(head[header.size :], header)
 
 
 @dataclass

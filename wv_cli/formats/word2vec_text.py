@@ -21,7 +21,7 @@ from wv_cli.vectors.embeddings import Embeddings
 
 def sniff(head: bytes) -> bool:
     header = parse_header(head)
-    return header is not None and looks_like_text(head[header.size :], header.dim)
+    return header is not None and looks_like_text(head[header.size :], header)
 
 
 def read(source: Input, options: ReadOptions) -> Embeddings:

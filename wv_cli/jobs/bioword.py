@@ -10,6 +10,7 @@ from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing.bioword import Bioword, load_hasher
 from wv_cli.hashing.config import BiowordConfig
 from wv_cli.jobs.session import Facts, Observe, Reading, TextSession, corpus_facts, tell_corpus
+from wv_cli.system.output import write_together
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
 from wv_cli.text.vocab import read_vocab
@@ -85,9 +86,11 @@ class BiowordSession(TextSession):
             "energy": outcome.totals.loss / outcome.totals.examples if outcome and outcome.totals.examples else None,
             "seconds": round(time.monotonic() - begin, 3),
         }
-        if self.save_hasher:
-            hasher.save(self.save_hasher)
-        for path in self.outputs:
-            save_codes(path, codes)
+        write_together(
+            [
+                *((path, hasher.save) for path in [self.save_hasher] if path),
+                *((path, lambda path: save_codes(path, codes)) for path in self.outputs),
+            ]
+        )
         self.finish(self.outputs, facts)
         return outcome, facts

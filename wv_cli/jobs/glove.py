@@ -16,7 +16,7 @@ from wv_cli.glove.model import Glove
 from wv_cli.glove.record_runs import Records
 from wv_cli.glove.tiles import ORDERING_BYTES, TileStore
 from wv_cli.jobs.session import Facts, Observe, Reading, TextSession, tell_corpus
-from wv_cli.system.output import open_output
+from wv_cli.system.output import open_output, together, write_together
 from wv_cli.text.corpus import encode
 from wv_cli.text.vocab import Vocab, read_vocab
 
@@ -79,8 +79,12 @@ class GloveSession(TextSession):
         """See Session.run: counts, trains unless `counts_only`, saves. Not `observe` but `say` is told how the training
         goes, once an iteration."""
         self.validate()
-        with ExitStack() as stack:
-            return self._run(say, reading, stack)
+        # The counts wait for the vectors. A run that a signal stops leaves the counts, which are complete.
+        with together(), ExitStack() as stack:
+            outcome, facts = self._run(say, reading, stack)
+        if outcome is not None and outcome.finished:
+            self.finish(self.outputs, facts)
+        return outcome, facts
 
     def _run(self, say: Say, reading: Reading | None, stack: ExitStack) -> tuple[Outcome | None, Facts]:
         begin = time.monotonic()
@@ -117,9 +121,7 @@ class GloveSession(TextSession):
         facts["seconds"] = round(time.monotonic() - begin, 3)
         if outcome.finished:
             embeddings = model.embeddings()
-            for path in self.outputs:
-                formats.save(path, embeddings)
-            self.finish(self.outputs, facts)
+            write_together((path, lambda path: formats.save(path, embeddings)) for path in self.outputs)
         return outcome, facts
 
     def _records(self, say: Say, reading: Reading | None) -> tuple[Vocab, Iterator[Records], str]:

@@ -1,6 +1,7 @@
 """One `wv hash` run: vectors to codes, by a hasher fitted on them or made before."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from wv_cli import formats
@@ -15,6 +16,7 @@ from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.fit import fit
 from wv_cli.hashing.saved import load_hasher
 from wv_cli.jobs.session import Facts, Observe, Reading, TrainingSession
+from wv_cli.system.output import write_together
 from wv_cli.vectors.embeddings import Embeddings
 
 
@@ -78,16 +80,16 @@ class HashSession(TrainingSession):
             "parameters": hasher.parameters,
             "fitting_seconds": round(time.monotonic() - begin, 3),
         }
-        if self.save_hasher:
-            hasher.save(self.save_hasher)
+        writers: list[tuple[str, Callable[[str], None]]]
+        writers = [(self.save_hasher, hasher.save)] if self.save_hasher else []
         if self.outputs:
             begin = time.monotonic()
             tell = (lambda done: reading(done, len(embeddings))) if reading else None
             codes = hasher.encode(embeddings, name=self.vectors, threads=self.config.threads, progress=tell)
             facts["encoding_seconds"] = round(time.monotonic() - begin, 3)
             facts["bits_per_word"] = codes.bits_per_word
-            for path in self.outputs:
-                save_codes(path, codes)
+            writers += [(path, lambda path: save_codes(path, codes)) for path in self.outputs]
+        write_together(writers)
         self.finish(self.outputs, facts)
         return outcome, facts
 

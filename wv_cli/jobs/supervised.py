@@ -12,7 +12,7 @@ from wv_cli.jobs.autotune import Plan, Search, changes
 from wv_cli.jobs.session import Facts, Observe, Reading, TextSession, training_facts
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
-from wv_cli.system.output import check_writable
+from wv_cli.system.output import check_writable, write_together
 from wv_cli.text.labelled import LabelledCorpus, encode_labelled
 
 
@@ -125,8 +125,7 @@ class SupervisedSession(TextSession):
             if search is not None:
                 trained = search.finished(trained, config, dsub)
                 facts["autotune"] = {"trials": len(search.trials), "best": asdict(search.best) if search.best else None}
-            for path in self.outputs:
-                save_model(path, trained)
+            write_together((path, lambda path: save_model(path, trained)) for path in self.outputs)
             self.finish(self.outputs, facts)
         return outcome, facts
 

@@ -3,7 +3,7 @@
 Everything that can be refused is refused before the first row is read. Files of vectors pass through block by block.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from wv_cli.formats import format_for_output
 from wv_cli.formats.base import Precision
 from wv_cli.formats.streams import RowSource, save_blocks
 from wv_cli.jobs.session import Facts, Observe, Reading, Session
+from wv_cli.system.output import write_together
 from wv_cli.text.vocab import Vocab, read_vocab
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
@@ -88,6 +89,7 @@ class WhitenSession(Session):
         """See Session.run: fits, saves, applies. Says nothing; the facts are the figures of the run."""
         self.validate()
         facts: Facts = {"output": self.output}
+        writers: list[tuple[str, Callable[[str], None]]] = []
         paths = self.inputs if self.merge else self.moments
         source = None if self.merge else RowSource(self.inputs[0], format=self.from_format)
         if self.transform is not None:
@@ -100,19 +102,21 @@ class WhitenSession(Session):
                 moments, name = self._fitted(source, facts)
             facts |= {"rows": moments.rows, "dim": moments.dim, "fitted": name}
             if self.save_moments is not None:
-                moments.save(self.save_moments)
+                writers.append((self.save_moments, moments.save))
             if self.output is None and self.save_transform is None:
+                write_together(writers)
                 return None, facts
             transform = fit(moments, self.config, name)
         kept = {"dim": transform.dim, "new_dim": transform.new_dim, "rank": transform.rank}
         facts |= {**{key: transform.facts.get(key) for key in ("method", "removed", "beta")}, **kept}
         if self.save_transform is not None:
-            transform.save(self.save_transform)
+            writers.append((self.save_transform, transform.save))
         if self.output is not None:
             assert source is not None
             transform.require_dim(source.dim, source.name)
             facts["written"] = source.rows
-            facts["zero_vectors"] = self._write(self.output, source, transform)
+            writers.append((self.output, lambda path: facts.update(zero_vectors=self._write(path, source, transform))))
+        write_together(writers)
         return None, facts
 
     def _fitted(self, source: RowSource, facts: Facts) -> tuple[Moments, str]:

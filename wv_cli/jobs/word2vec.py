@@ -1,7 +1,9 @@
 """One word2vec or fastText run from text to word vectors, for `wv train`: encode, train, checkpoint, save."""
 
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 
 from wv_cli import formats
 from wv_cli.engine.run import Outcome
@@ -21,10 +23,11 @@ from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.subwords import Subwords
 from wv_cli.models.word2vec import Word2vec
-from wv_cli.system.output import check_writable, open_output
+from wv_cli.system.output import check_writable, open_output, write_together
 from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.vocab import read_vocab
 from wv_cli.transforms.clusters import word_classes
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import encode as encode_word
 
 _BYTES_PER_TEXT_FLOAT = 10
@@ -91,7 +94,8 @@ class Word2vecSession(TextSession):
             "seconds": round(time.monotonic() - begin, 3),
         }
         if outcome.finished:
-            self._save(model, facts)
+            self._save(model)
+            self.finish(self.results(), facts)
         return outcome, facts
 
     def _writes_model(self, path: str) -> bool:
@@ -115,19 +119,24 @@ class Word2vecSession(TextSession):
         if self.checkpoint_path:
             check_writable(self.checkpoint_path, saved)
 
-    def _save(self, model: Word2vec, facts: Facts) -> None:
-        if self.classes:
-            embeddings = model.embeddings()
-            assigned = word_classes(embeddings, self.classes)
-            with open_output(self.outputs[0]) as stream:
-                for word, number in zip(embeddings.words, assigned, strict=True):
-                    stream.write(encode_word(word) + b" %d\n" % number)
-        else:
-            for path in self.outputs:
-                if self._writes_model(path):
-                    save_model(path, model.fasttext_model(self.vocab_config.min_count))
-                else:
-                    formats.save(path, model.embeddings())
+    def _save(self, model: Word2vec) -> None:
+        writers: list[tuple[str, Callable[[str], None]]]
+        writers = [(path, partial(self._save_words, model)) for path in self.outputs]
         if self.output_vectors:
-            formats.save(self.output_vectors, model.output_embeddings())
-        self.finish(self.results(), facts)
+            writers.append((self.output_vectors, lambda path: formats.save(path, model.output_embeddings())))
+        write_together(writers)
+
+    def _save_words(self, model: Word2vec, path: str) -> None:
+        if self.classes:
+            _save_classes(path, model.embeddings(), self.classes)
+        elif self._writes_model(path):
+            save_model(path, model.fasttext_model(self.vocab_config.min_count))
+        else:
+            formats.save(path, model.embeddings())
+
+
+def _save_classes(path: str, embeddings: Embeddings, classes: int) -> None:
+    assigned = word_classes(embeddings, classes)
+    with open_output(path) as stream:
+        for word, number in zip(embeddings.words, assigned, strict=True):
+            stream.write(encode_word(word) + b" %d\n" % number)

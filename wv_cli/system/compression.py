@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wv_cli.errors import BadFile, WvError
+from wv_cli.system.zstd_blocks import BLOCK_BYTES, BlockCutter
 
 CHUNK = 1 << 20  # bytes of text in a chunk, at least (but for the last)
 _HEAD = 16  # first bytes that tell a codec
@@ -148,11 +149,12 @@ def _new_zstd_decoder(name: str) -> Any:
         raise WvError(message) from None
 
     class Decoder:
-        """zstandard's decoder takes no output limit; it is fed little at a time instead."""
+        """zstandard's decoder takes no output limit; it is fed a few blocks at a time instead."""
 
         def __init__(self) -> None:
             # 2^31: what `zstd --long=31` writes.
             self._decoder = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj()
+            self._cutter = BlockCutter()
             self.unconsumed_tail = b""
 
         @property
@@ -164,8 +166,10 @@ def _new_zstd_decoder(name: str) -> Any:
             return bytes(self._decoder.unused_data) + self.unconsumed_tail
 
         def decompress(self, data: bytes, limit: int) -> bytes:
-            piece, self.unconsumed_tail = data[:8192], data[8192:]
-            return self._decoder.decompress(piece) if piece else b""
+            # One more block may have begun before.
+            end = self._cutter.cut(data, limit // BLOCK_BYTES - 1)
+            self.unconsumed_tail = data[end:]
+            return self._decoder.decompress(data[:end]) if end else b""
 
     return Decoder()
 

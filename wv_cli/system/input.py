@@ -7,7 +7,6 @@ process cuts short gives an error instead of a bus error.
 
 import contextlib
 import io
-import mmap
 import os
 import stat
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import Any, Protocol
 from wv_cli._floattext import PADDING
 from wv_cli.errors import BadFile, WvError
 from wv_cli.system.compression import is_compressed, unpacked
+from wv_cli.system.mapped import map_file
 from wv_cli.system.output import reason
 
 BLOCK_BYTES = 2 << 20
@@ -66,16 +66,14 @@ class Input:
         return count
 
     def contents(self) -> memoryview:
-        """All that was not read yet. A plain file is mapped: its pages are read when they are looked at, and the file
-        must not be cut short meanwhile. Anything else is read whole."""
+        """All that was not read yet. A plain file is mapped where the file system can do that: its pages are read when
+        they are looked at; when it is cut short meanwhile, the process ends (wv_cli.system.mapped). Anything else is
+        read whole."""
         if self.size is not None and isinstance(self._stream, io.FileIO):
             start = self._stream.tell() - len(self._peeked)
             end = self.size + start - self.position
-            try:
-                whole = mmap.mmap(self._stream.fileno(), end, access=mmap.ACCESS_READ)
-            except (OSError, ValueError):
-                pass  # a file system that maps nothing
-            else:
+            whole = map_file(self._stream, end, self.name)
+            if whole is not None:
                 self._peeked, self.position = b"", self.size
                 return memoryview(whole)[start:]
         blocks = list(iter(lambda: self.read(BLOCK_BYTES), b""))

@@ -1,21 +1,28 @@
-"""Files that appear whole or not at all.
+"""Files that appear whole or not at all, one by one or several together.
 
 A file is written as `.NAME.wv-tmp` beside its target, flushed, fsynced and renamed. The name is fixed, so what a
 `kill -9` leaves behind is overwritten and gone after the next success; a lock on it keeps two runs from writing the
 same target at once. (click's `atomic=True` is not safe: it renames the half-written file when the block raises.)
+
+Several files of one run stand in together(): no rename before all of them are complete and on the disk.
 """
 
 import contextlib
 import errno
 import fcntl
+import io
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from wv_cli.errors import WvError
+from wv_cli.system.interrupts import uninterrupted
+
+_NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
 def temporary_path(target: Path) -> Path:
@@ -25,26 +32,145 @@ def temporary_path(target: Path) -> Path:
 def reason(error: OSError) -> str:
     """What the system says, with the next step for the failures that have an obvious one."""
     steps = {
-        errno.ENOSPC: "free some space or write to another disk; nothing that was there has been changed",
-        errno.EDQUOT: "free some space or write to another disk; nothing that was there has been changed",
+        errno.ENOSPC: "free some space or write to another disk",
+        errno.EDQUOT: "free some space or write to another disk",
         errno.EACCES: "check the permissions of the file and its folder",
         errno.EROFS: "write to another disk",
         errno.EISDIR: "name a file, not a folder",
         errno.ENOENT: "check the spelling of the path",
     }
+    if error.errno == errno.EBADF:
+        return "it is closed; open it or name a file"
     text = (error.strerror or str(error)).lower()
     step = steps.get(error.errno or 0)
     return f"{text}; {step}" if step else text
 
 
+class _Output:
+    """A file on its way: its temporary, open and locked, and the place it is for."""
+
+    def __init__(self, path: str | os.PathLike[str], target: Path) -> None:
+        self.path, self.target, self.temporary = path, target, temporary_path(target)
+        self.stream: BinaryIO | None = None
+        self.complete = False
+        self._descriptor = -1
+
+    def create(self) -> BinaryIO:
+        """Raises WvError when another process writes the same file, OSError."""
+        with uninterrupted():
+            self._descriptor = os.open(self.temporary, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        if not self._lock():
+            message = f"{self.path}: another process is writing this file; wait for it or choose another name"
+            raise WvError(message)
+        os.ftruncate(self._descriptor, 0)
+        if self.target.exists():
+            shutil.copymode(self.target, self.temporary)
+        # Not os.fdopen(), which closes the descriptor, and with it gives up the lock, when there is no memory left.
+        self.stream = io.BufferedWriter(io.FileIO(self._descriptor, "wb", closefd=False), 1 << 20)
+        return self.stream
+
+    def _lock(self) -> bool:
+        """Whether the temporary is ours alone. What another process has renamed between our opening and our lock is its
+        finished file, which we must not touch."""
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return os.path.samestat(os.fstat(self._descriptor), self.temporary.stat())
+        except (BlockingIOError, FileNotFoundError):
+            return False
+
+    def finish(self) -> None:
+        """All of it is on the disk. Raises OSError."""
+        assert self.stream is not None
+        self.stream.flush()
+        os.fsync(self.stream.fileno())
+        self.complete = True
+
+    def rename(self) -> None:
+        self.temporary.replace(self.target)
+
+    def close(self) -> None:
+        """Gives up the lock. A temporary that was not renamed is removed."""
+        if self._descriptor < 0:
+            return
+        with uninterrupted():
+            with contextlib.suppress(OSError):
+                if self._lock():
+                    self.temporary.unlink()
+            with contextlib.suppress(OSError):
+                if self.stream is not None:
+                    self.stream.close()
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+
+class _Set(threading.local):
+    """The outputs of the together() that this thread is in, in the order of their opening; None outside of one.
+    `streamed`: the last of all is written to standard output or a device."""
+
+    outputs: list[_Output] | None = None
+    streamed = False
+
+
+_set = _Set()
+
+
+@contextlib.contextmanager
+def together() -> Iterator[None]:
+    """What open_output() writes in this block, in this thread, appears when the block ends without an exception, all of
+    it or none: every file is complete and on the disk before the first is renamed, in the order of their opening.
+
+    What goes to `-` or a device cannot wait: write it last, as write_together does. When its reader has closed the
+    pipe, the files before it appear all the same, and BrokenPipeError goes on. A block inside another one is a part of
+    it. Raises WvError; when the system refuses a rename after others it says which files are new.
+    """
+    if _set.outputs is not None:
+        yield
+        return
+    outputs = _set.outputs = []
+    _set.streamed = False
+    try:
+        try:
+            yield
+        except BrokenPipeError:
+            if _set.streamed:
+                _publish(outputs)
+            raise
+        _publish(outputs)
+    finally:
+        _set.outputs = None
+        with uninterrupted():
+            for output in outputs:
+                output.close()
+
+
+@contextlib.contextmanager
+def apart() -> Iterator[None]:
+    """Inside together(): what open_output() writes in this block does not wait for the others, such as a checkpoint."""
+    outputs, _set.outputs = _set.outputs, None
+    try:
+        yield
+    finally:
+        _set.outputs = outputs
+
+
+def write_together(writers: Iterable[tuple[str, Callable[[str], object]]]) -> None:
+    """Calls each writer with its path, in together(): files in the order given, then `-` and devices. Raises what they
+    raise, WvError."""
+    with together():
+        for path, write in sorted(writers, key=lambda one: one[0] == "-" or _is_device(Path(one[0]))):
+            write(path)
+
+
 @contextlib.contextmanager
 def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A binary file that becomes `path` when the block ends without an exception; `-` is standard output.
+    """A binary file that becomes `path` when the block ends without an exception, in together() when that one ends; `-`
+    is standard output.
 
     Raises WvError when the folder is missing or not writable, the disk is full, or another process is writing `path`.
     A symbolic link is followed, a device or pipe (/dev/null, a FIFO) is written directly.
     """
     if os.fspath(path) == "-":
+        _set.streamed = True
         with _explained("standard output"):
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
@@ -53,48 +179,73 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     if target.is_dir():
         message = f"{path}: cannot write: is a directory; name a file, not a folder"
         raise WvError(message)
-    if target.exists() and not target.is_file():
+    if _is_device(target):
+        _set.streamed = True
         with _explained(path), target.open("wb") as device:
             yield device
         return
-    temporary = temporary_path(target)
-    with _explained(path):
-        descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    stream = os.fdopen(descriptor, "wb", buffering=1 << 20)
+    outputs = _set.outputs
+    _set.streamed = False
+    _require_new(path, target)
+    output = _Output(path, target)
     try:
-        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        stream.close()
-        message = f"{path}: another process is writing this file; wait for it or choose another name"
-        raise WvError(message) from None
-    try:
-        with _explained(path):
-            stream.truncate(0)
-            if target.exists():
-                shutil.copymode(target, temporary)
+        with _explained(path, "; nothing that was there has been changed"):
+            stream = output.create()
+            if outputs is not None:
+                outputs.append(output)
             yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-            temporary.replace(target)
-            _sync_folder(target.parent)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
+            output.finish()
+        if outputs is None:
+            _publish([output])
     finally:
-        with contextlib.suppress(OSError):
-            stream.close()
+        if outputs is None or not output.complete:
+            output.close()
+
+
+def _require_new(path: str | os.PathLike[str], target: Path) -> None:
+    """In together() a second opening of one file would hit our own lock."""
+    if any(output.target == target for output in _set.outputs or []):
+        message = f"{path}: is named twice as an output; give each output its own name"
+        raise WvError(message)
+
+
+def _publish(outputs: list[_Output]) -> None:
+    """Renames what is complete. Raises WvError."""
+    new: list[_Output] = []
+    waiting = [output for output in outputs if output.complete]
+    with uninterrupted():
+        try:
+            for output in waiting:
+                output.rename()
+                new.append(output)
+        except OSError as error:
+            message = f"{output.path}: cannot write: {reason(error)}; {_told(new, waiting[len(new) :])}"
+            raise WvError(message) from error
+        finally:
+            for folder in dict.fromkeys(output.target.parent for output in new):
+                _sync_folder(folder)
+
+
+def _told(new: list[_Output], old: list[_Output]) -> str:
+    if not new:
+        return "nothing that was there has been changed"
+    names = [", ".join(os.fspath(output.path) for output in some) for some in (new, old)]
+    return f"already new: {names[0]}; still as before: {names[1]}; they do not belong together, run it again"
+
+
+def _is_device(target: Path) -> bool:
+    return target.exists() and not target.is_file()
 
 
 @contextlib.contextmanager
-def _explained(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turns an OSError that does not name another file into a WvError about `path`."""
+def _explained(path: str | os.PathLike[str], kept: str = "") -> Iterator[None]:
+    """Turns an OSError that does not name another file into a WvError about `path`, for a full disk with `kept`."""
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        message = f"{path}: cannot write: {reason(error)}"
+        message = f"{path}: cannot write: {reason(error)}{kept if error.errno in _NO_SPACE else ''}"
         raise WvError(message) from error
 
 
@@ -130,7 +281,7 @@ def check_writable(path: str | os.PathLike[str], expected_bytes: int = 0) -> Non
     if not folder.is_dir():
         message = f"{path}: cannot write: the folder {folder} does not exist; create it first"
         raise WvError(message)
-    if target.exists() and not target.is_file():
+    if _is_device(target):
         return
     if not os.access(folder, os.W_OK | os.X_OK):
         message = f"{path}: cannot write: no permission to write in the folder {folder}"

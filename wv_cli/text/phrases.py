@@ -105,6 +105,12 @@ class JoinedText:
             for start in range(0, len(block), 1 << 16):
                 yield renderer.text(block[start : start + (1 << 16)])
 
+    def rows(self) -> Iterator[bytes]:
+        """The phrases of every pass, as lines of `phrase score`, a tab between."""
+        for one in self.passes:
+            for i, value in enumerate(one.scores.tolist()):
+                yield b"%s\t%.6g\n" % (one.phrases.bytes_at(i), value)
+
     def _pass(self, threshold: float) -> Pass:
         scoring = _SCORES[self.config.score](self._counts, threshold, self.config.min_count)
         first, second, counts, scores = self._find(scoring, threshold)
