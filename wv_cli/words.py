@@ -95,6 +95,14 @@ class WordList(Sequence[str]):
         ids, first = index[0].find(words.blob, words.starts), index[1]
         return np.where(ids >= 0, first[ids], -1)
 
+    def is_a_vocabulary(self) -> bool:
+        """Whether every word is listed once and is one that a text can hold."""
+        if not self._fit_a_map():
+            return False
+        found = WordMap(len(self))
+        found.add(self.blob, self.starts)
+        return len(found) == len(self)
+
     def _fit_a_map(self) -> bool:
         """A WordMap takes no empty words and no NUL; hardly any list has them."""
         return b"\0" not in self.blob and bool(np.diff(self.starts).all())

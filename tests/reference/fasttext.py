@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+HEADER = 8 + 56 + 28  # bytes of a model of version 12 up to its word table
+
 
 def signed_hash(text: bytes) -> int:
     """Dictionary::hash: FNV-1a with bytes as int8_t."""
@@ -127,3 +129,11 @@ def read(data: bytes) -> Model:
     model.output = matrix()
     assert at == len(data)
     return model
+
+
+def oldest(data: bytes) -> bytes:
+    """A dense model of version 12 in the layout before 11: no magic, no pruning, no flags."""
+    model = read(data)
+    table_end = HEADER + sum(len(word) + 10 for word in model.words + model.labels)
+    input_end = table_end + 17 + 4 * model.input.size
+    return data[8 : HEADER - 8] + data[HEADER:table_end] + data[table_end + 1 : input_end] + data[input_end + 1 :]

@@ -158,7 +158,7 @@ def damaged():
     yield "shapes", lambda data: data.replace(b"[7, 7]", b"[49, 1]"), "do not fit"
     yield "nan", lambda data: data[:-8] + np.float64(np.nan).tobytes(), "NaN or infinity"
     yield "not a scatter", lambda data: data[:-16] + np.float64([5, 1]).tobytes(), "a scatter that is none"
-    yield "no weight", lambda data: data.replace(b'"weight": 50.0', b'"weight": -5.0'), "counts of 0 or more"
+    yield "no weight", lambda data: data.replace(b'"weight": 50.0', b'"weight": -5.0'), "`weight` to be a float from 0"
 
 
 @pytest.mark.parametrize("kind", ["new", "old"])

@@ -223,7 +223,7 @@ def test_moments_are_no_transform(tmp_path):
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [(b'"rank": 5', b'"rank": 6', "rank of 0 to 5"), (b"[5, 5]", b"[25, 1]", "do not fit a transform"),
+    [(b'"rank": 5', b'"rank": 6', "int from 0 to 5"), (b"[5, 5]", b"[25, 1]", "do not fit a transform"),
      (b'"rank": 5', b'"rink": 5', "`rank`")],
 )  # fmt: skip
 def test_damaged_transforms(old, new, message, tmp_path):

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import WvError
+from wv_cli.errors import WvError, shown
 from wv_cli.system import container
 from wv_cli.system.input import open_input
 from wv_cli.system.output import apart
 
 _KIND = "checkpoint"
+_MOST_STEPS = 1 << 53
 
 
 def save(
@@ -31,9 +32,13 @@ def save(
 
 
 def load(
-    path: str | os.PathLike[str], identity: Mapping[str, object], arrays: Mapping[str, NDArray[np.generic]]
+    path: str | os.PathLike[str],
+    identity: Mapping[str, object],
+    arrays: Mapping[str, NDArray[np.generic]],
+    *,
+    steps: int = _MOST_STEPS,
 ) -> dict[str, Any]:
-    """Fills `arrays` in place from a checkpoint and returns its state.
+    """Fills `arrays` in place from a checkpoint and returns its state, of which `next_step` is from 0 to `steps`.
 
     Raises WvError when the checkpoint belongs to another run (the difference is named), BadFile when it is damaged.
     """
@@ -42,8 +47,14 @@ def load(
         _require_same(path, reader.fact("identity", dict), identity)
         layout = {name: (array.dtype.newbyteorder("<").str, array.shape) for name, array in arrays.items()}
         reader.expect(layout, "this run")
+        state = reader.fact("state", dict)
+        step = state.get("next_step")
+        if type(step) is not int or not 0 <= step <= steps:
+            found = shown(repr(step).encode())
+            reader.refuse(f"expected `next_step` to be a whole number from 0 to {steps:,}, found {found}")
         reader.read(arrays)
-        return dict(reader.fact("state", dict))
+        reader.require_finite(arrays)  # type: ignore[arg-type]
+        return dict(state)
 
 
 def _require_same(path: object, found: Mapping[str, object], wanted: Mapping[str, object]) -> None:

@@ -41,7 +41,7 @@ def resume(path: str, model: Savable[Worker], say: Say) -> int:
     if not Path(path).exists():
         say(f"{path}: no checkpoint yet; starting from the beginning")
         return 0
-    state = checkpoint.load(path, model.identity(), model.arrays())
+    state = checkpoint.load(path, model.identity(), model.arrays(), steps=model.steps)
     say(f"{path}: going on at {state['next_step'] / model.steps:.1%}", step=state["next_step"])
     return int(state["next_step"])
 

@@ -17,6 +17,7 @@ from wv_cli.formats.beside import mark_of, open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
 from wv_cli.formats.report import Problem, Report
 from wv_cli.registry import Registry
+from wv_cli.system import kinds
 from wv_cli.system.input import Input, open_input
 from wv_cli.system.output import open_output, together
 from wv_cli.system.threads import processors
@@ -54,17 +55,9 @@ FORMATS: Registry[Format] = Registry(
         )
     ],
 )
-SNIFF_BYTES = 1 << 16
-
-# What people try to read that is something else, told by its first bytes.
-_FOREIGN = [
-    (
-        b"\x80",
-        "a Python pickle (gensim's own format?); in gensim: model.wv.save_word2vec_format('vectors.bin', binary=True)",
-    ),
-    (b"FiFu", "a finalfusion file; convert it with `finalfusion convert -t word2vec`"),
-    (b"PK\x03\x04", "a zip archive; unpack it first"),
-]
+SNIFF_BYTES = kinds.HEAD_BYTES
+# So that readers of anything else, in every room, can say that they were given one of these.
+kinds.KINDS.extend(kinds.Kind(row.what_is, not row.text or row is codes.TEXT_FORMAT) for row in FORMATS.values())
 
 
 def default_threads() -> int:
@@ -78,8 +71,8 @@ def sniff_input(source: Input) -> Format:
     for row in FORMATS.values():
         if row.sniff(head):
             return row
-    foreign = next((what for magic, what in _FOREIGN if head.startswith(magic)), None)
-    found = f"this is {foreign}" if foreign else f"found {shown(head, 20)}"
+    kind = kinds.kind_of(head)
+    found = f"this is {kind}" if kind else f"found {shown(head, 20)}"
     readable = ", ".join(row.name for row in FORMATS.values() if row.read)
     problem = f"expected word vectors ({readable}), {found}"
     raise BadFile(source.name, problem, byte=0)

@@ -53,7 +53,9 @@ class Format:
     Files larger than memory: `stream` is a `read` in blocks; `header(rows, dim)` and then `write_rows` for each block
     write what `write` writes at once. `words_ending` is for formats of numbers only: a second file takes the words, one
     a line, its name made by words_path. `mark_words` puts the digest of that file into a written one, so that
-    `words_mark`, given the first bytes, can tell which words belong to it; None: it does not say."""
+    `words_mark`, given the first bytes, can tell which words belong to it; None: it does not say.
+
+    `what` a file of it is, where that is not vectors."""
 
     name: str
     summary: str
@@ -70,6 +72,16 @@ class Format:
     words_ending: str = ""
     mark_words: Callable[[BinaryIO, str], None] | None = None
     words_mark: Callable[[bytes], str | None] | None = None
+    what: str = ""
+
+    @property
+    def holds(self) -> str:
+        """What a file of this format is, for messages."""
+        return self.what or f"{self.name} vectors"
+
+    def what_is(self, head: bytes) -> str | None:
+        """The same of a file that begins with `head`, None when it is not of this format."""
+        return self.holds if self.sniff(head) else None
 
     def words_path(self, path: str) -> str | None:
         """Where the words of `path` are when they are not in it, None when they are, or `path` is a stream or a

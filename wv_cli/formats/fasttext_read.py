@@ -28,6 +28,7 @@ from wv_cli import _subwords
 from wv_cli.errors import BadFile, shown
 from wv_cli.formats.header import MAX_DIM
 from wv_cli.system.input import Input, open_input
+from wv_cli.system.kinds import HEAD_BYTES, kind_of
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, Kind, Loss, Matrix
 from wv_cli.vectors.quantizer import CENTROIDS, ProductQuantizer, QuantMatrix
 from wv_cli.words import WordList
@@ -100,6 +101,8 @@ class ModelReader:
 
     def model(self) -> FastTextModel:
         has_magic = self.data[:4] == MAGIC
+        if not has_magic and (kind := kind_of(bytes(self.data[:HEAD_BYTES]))) not in (None, "a fastText model"):
+            raise self.error(f"expected a fastText model, found {kind}", 0)
         version = self._version() if has_magic else 0
         args_at = self.at
         self.need(ARGS.size + COUNTS.size, "the arguments of a fastText model")

@@ -25,6 +25,7 @@ from wv_cli.words import WordList
 
 UNKNOWN = b"<unk>"
 _UNKNOWN_MEAN_OF = 100  # the rarest words, as in GloVe's program
+_LARGEST = (1e15, 1e30)  # of vectors and of squared gradients that a run begins with
 _FROZEN = 1e30  # squared gradient of a coordinate that must not move
 
 
@@ -108,9 +109,10 @@ class Glove:
                 for first in range(0, count, 1 << 12):
                     part = matrix[first : first + (1 << 12), layer]
                     values = np.frombuffer(stream.read(len(part) * (dim + 1) * 8), "<f8").reshape(len(part), dim + 1)
-                    if not np.isfinite(values).all() or (layer == 1 and (values <= 0).any()):
-                        what = "finite numbers" if layer == 0 else "squared gradients above 0"
-                        raise BadFile(path, f"expected {what} in row {first + 1:,} and following, found others")
+                    if not (np.abs(values) <= _LARGEST[layer]).all() or (layer == 1 and (values <= 0).any()):
+                        what = ("finite numbers", "squared gradients above 0")[layer]
+                        problem = f"expected {what} up to {_LARGEST[layer]:g} in row {first + 1:,} and following"
+                        raise BadFile(path, f"{problem}, found others")
                     part[:, :dim] = values[:, :dim]
                     part[:, bias] = values[:, dim] * (self._bias_scale if layer == 1 else 1)
 

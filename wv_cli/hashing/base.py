@@ -18,7 +18,7 @@ from wv_cli.vectors.embeddings import Embeddings
 
 Worker = TypeVar("Worker")
 
-_LARGEST = 1e15  # of one number: sums of their products stay finite in float32
+LARGEST = 1e15  # of one number: sums of their products stay finite in float32
 
 
 class VectorHasher(Protocol):
@@ -101,13 +101,13 @@ def prepared(
     """Rows as a hasher sees them, C-contiguous: scaled to unit length (zero rows stay zero), then centred. Raises
     WvError as VectorHasher.encode."""
     x = np.array(embeddings.matrix[rows], np.float32, order="C")
-    wrong = ~(np.abs(x) <= _LARGEST).all(axis=1)
+    wrong = ~(np.abs(x) <= LARGEST).all(axis=1)
     if wrong.any():
         row = (rows.start or 0) + int(wrong.argmax())
-        value = x[wrong.argmax()][~(np.abs(x[wrong.argmax()]) <= _LARGEST)][0]
+        value = x[wrong.argmax()][~(np.abs(x[wrong.argmax()]) <= LARGEST)][0]
         message = (
             f"{name}: row {row + 1}, the word {shown(embeddings.words.bytes_at(row))}: expected finite numbers up to "
-            f"{_LARGEST:g}, found {value}; `wv check` lists such rows"
+            f"{LARGEST:g}, found {value}; `wv check` lists such rows"
         )
         raise WvError(message)
     if normalise:

@@ -20,11 +20,12 @@ from wv_cli import _bioword
 from wv_cli.engine.blocks import EpochOrder
 from wv_cli.engine.run import StepResult
 from wv_cli.errors import WvError
+from wv_cli.hashing.base import LARGEST
 from wv_cli.hashing.config import BiowordConfig
 from wv_cli.system import container, memory
 from wv_cli.system.input import open_input
 from wv_cli.text.corpus import Corpus
-from wv_cli.text.vocab import Vocab
+from wv_cli.text.vocab import MOST_COUNTED, Vocab
 from wv_cli.vectors.codes import Codes
 from wv_cli.words import WordList
 
@@ -204,7 +205,7 @@ def load_hasher(path: str) -> BiowordHasher:
     """Raises BadFile for a file that is none of ours, is damaged or lies; WvError when it cannot be read."""
     with open_input(path, "a bioword hasher") as source:
         reader = container.Reader(source, METHOD, advice="train it again")
-        config, lines = _config(reader), reader.fact("lines", int)
+        config, lines = _config(reader), reader.fact("lines", int, 0, MOST_COUNTED)
         layout = {
             "lengths": ("<u4", ("words",)),
             "words": ("|u1", ("letters",)),
@@ -217,11 +218,15 @@ def load_hasher(path: str) -> BiowordHasher:
             reader.refuse(f"expected weights of {2 * words:,} rows for {words:,} words, found {sizes['rows']:,}")
         padded = memory.zeros(2 * words, memory.padded(config.cells))
         arrays = reader.read({"weights": padded[:, : config.cells]})
-        reader.require_finite({"weights": padded})
+        reader.require_finite({"weights": padded}, LARGEST)
         starts = np.concatenate([[0], np.cumsum(arrays["lengths"], dtype=np.int64)])
-        if starts[-1] != sizes["letters"] or arrays["counts"].min() < 1:
-            reader.refuse("the lengths or the counts of the words do not fit them", reader.offset("lengths"))
-    return BiowordHasher(config, Vocab(WordList(arrays["words"].tobytes(), starts), arrays["counts"], lines), padded)
+        listed, counts = WordList(arrays["words"].tobytes(), starts), arrays["counts"]
+        if starts[-1] != sizes["letters"] or not listed.is_a_vocabulary():
+            problem = "expected words that differ, none of them empty or with a NUL, found others"
+            reader.refuse(problem, reader.offset("lengths"))
+        if counts.min() < 1 or counts.sum(dtype=np.float64) >= MOST_COUNTED:
+            reader.refuse("expected counts of 1 and more, found others", reader.offset("counts"))
+    return BiowordHasher(config, Vocab(listed, counts, lines), padded)
 
 
 def _config(reader: container.Reader) -> BiowordConfig:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _hashing, _search
-from wv_cli.hashing.base import prepared, require_dim
+from wv_cli.hashing.base import LARGEST, prepared, require_dim
 from wv_cli.hashing.config import HashConfig
 from wv_cli.search.packed import words_per_code
 from wv_cli.system import container
@@ -126,11 +126,14 @@ def read_hasher(reader: container.Reader) -> LinearHasher:
     """What LinearHasher.save wrote. Raises BadFile."""
     layout = {"mean": ("<f4", ("dim",)), "weights": ("<f4", ("units", "dim")), "thresholds": ("<f4", ("units",))}
     sizes = reader.expect(layout, "a hasher of projections")
-    units, active, centre = sizes["units"], reader.fact("active", int), reader.fact("centre", str)
-    if not 1 <= units <= MAX_BITS or sizes["dim"] < 1 or not 0 <= active <= units or centre not in CENTRES:
-        reader.refuse(f"{units} units of {sizes['dim']} numbers, {active} active, centre {centre!r} make no hasher")
+    units, centre = sizes["units"], reader.fact("centre", str)
+    if not 1 <= units <= MAX_BITS or sizes["dim"] < 1 or centre not in CENTRES:
+        reader.refuse(f"{units} units of {sizes['dim']} numbers, centre {centre!r} make no hasher")
+    active = reader.fact("active", int, 0, units)
     method, normalise = reader.fact("method", str), reader.fact("normalise", bool)
     parameters, arrays = reader.fact("parameters", dict), reader.read()
-    reader.require_finite(arrays)
     mean, weights, thresholds = arrays.values()
+    # Sums of products with rows, whose numbers have the same bound (prepared), stay finite.
+    reader.require_finite({"mean": mean, "weights": weights}, LARGEST)
+    reader.require_finite({"thresholds": thresholds})
     return LinearHasher(method, active, normalise, centre, mean, weights, thresholds, parameters)

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.hashing.base import Train, prepared, require_dim
+from wv_cli.hashing.base import LARGEST, Train, prepared, require_dim
 from wv_cli.hashing.config import HashConfig
 from wv_cli.system import container
-from wv_cli.vectors.codes import Codes, product_blocks, product_quantizer
+from wv_cli.vectors.codes import MAX_BITS, Codes, product_blocks, product_quantizer
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.quantizer import ProductQuantizer
 
@@ -110,9 +110,11 @@ def longest(dim: int, most: int) -> int:
 def read_hasher(reader: container.Reader) -> ProductHasher:
     """What ProductHasher.save wrote. Raises BadFile."""
     numbers = reader.expect({"centroids": ("<f4", ("numbers",))}, "a hasher of product codes")["numbers"]
-    method, bits = reader.fact("method", str), reader.fact("bits", int)
+    method, bits = reader.fact("method", str), reader.fact("bits", int, 8, MAX_BITS)
     normalise, parameters = reader.fact("normalise", bool), reader.fact("parameters", dict)
-    quantizer = product_quantizer(reader.read()["centroids"], bits)
+    arrays = reader.read()
+    reader.require_finite(arrays, LARGEST)
+    quantizer = product_quantizer(arrays["centroids"], bits)
     if quantizer is None:
         reader.refuse(f"{numbers:,} numbers make no centroids of codes of {bits} bits")
     return ProductHasher(method, normalise, quantizer, parameters)

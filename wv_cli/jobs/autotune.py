@@ -287,14 +287,26 @@ class Search:
             "start": options,
         }
 
+    def _checked(self, trial: Trial) -> Trial:
+        """A trial of a log. Raises ValueError, TypeError or WvError when it is none of this search."""
+        numbers = [trial.elapsed] + ([trial.score] if trial.score is not None else [])
+        sane = trial.number == len(self.trials) and type(trial.dsub) is int and 2 <= trial.dsub <= 16
+        sane = sane and isinstance(trial.why, str) and all(type(number) in (int, float) for number in numbers)
+        if not sane or not all(0 <= number < math.inf for number in numbers):
+            raise ValueError
+        replace(self.first, **trial.config).validate()
+        return trial
+
     def _read_log(self, header: dict[str, Any]) -> None:
-        lines = Path(self.plan.log).read_text(encoding="utf-8").splitlines()
+        lines = Path(self.plan.log).read_bytes().splitlines()
         for number, line in enumerate(lines, 1):
             try:
                 found = json.loads(line)
+                if not isinstance(found, dict):
+                    raise ValueError
                 if number > 1:
-                    self.trials.append(Trial(**found))
-            except (ValueError, TypeError) as error:
+                    self.trials.append(self._checked(Trial(**found)))
+            except (ValueError, TypeError, RecursionError, WvError) as error:
                 raise BadFile(
                     self.plan.log, "expected a trial in JSON; delete the log to start anew", line=number
                 ) from error

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, shown
 from wv_cli.system.input import Input
+from wv_cli.system.kinds import HEAD_BYTES, kind_of
 from wv_cli.system.output import open_output
 
 Fact = TypeVar("Fact")
@@ -70,8 +71,8 @@ def write(stream: BinaryIO, kind: str, header: Mapping[str, object], arrays: Map
 
 class Reader:
     """A container being read. `header` is what its line of JSON says beside the arrays, `layout` names these with their
-    dtypes and shapes; a caller checks both (fact, expect) before read() allocates. `advice` ends the messages about
-    damage: what the user should do with such a file."""
+    dtypes and shapes; a caller checks both (fact, expect) before read() allocates, and the numbers after it. `advice`
+    ends the messages about damage: what the user should do with such a file."""
 
     def __init__(self, source: Input, kind: str, advice: str = "make it again") -> None:
         """Reads magic line and header. Raises BadFile with the byte where the file stops being a container."""
@@ -97,15 +98,17 @@ class Reader:
         byte = self.header_at if byte is None else byte
         raise BadFile(self._source.name, f"{problem}; {self._advice}", byte=byte)
 
-    def fact(self, name: str, kind: type[Fact]) -> Fact:
-        """What the header says about `name`, of this type (an int passes for a float). Raises BadFile."""
+    def fact(self, name: str, kind: type[Fact], low: float | None = None, high: float | None = None) -> Fact:
+        """What the header says about `name`: of this type (an int passes for a float), a number finite and from `low`
+        to `high`, a text without a line end. Raises BadFile."""
         value = self.header.get(name)
         if kind is float and type(value) is int and abs(value) < 1 << 53:
             value = float(value)
-        wrong = type(value) is not kind or (isinstance(value, float) and not math.isfinite(value))
-        if wrong or not isinstance(value, kind):
+        if type(value) is not kind or not isinstance(value, kind) or not _sane(value, low, high):
             article = "an" if kind.__name__[0] in "aeiou" else "a"
-            self.refuse(f"expected `{name}` to be {article} {kind.__name__}, found {shown(repr(value).encode(), 80)}")
+            limits = "".join(f" {word} {limit:,}" for word, limit in (("from", low), ("to", high)) if limit is not None)
+            expected = f"{article} {kind.__name__}{limits}"
+            self.refuse(f"expected `{name}` to be {expected}, found {shown(repr(value).encode(), 80)}")
         return value
 
     def expect(self, arrays: Layout, what: str) -> dict[str, int]:
@@ -143,11 +146,16 @@ class Reader:
             self.refuse("the file is damaged (its check sum differs)", at)
         return done
 
-    def require_finite(self, arrays: Mapping[str, NDArray[np.floating]]) -> None:
-        """Raises BadFile for NaN and infinity."""
+    def require_finite(self, arrays: Mapping[str, NDArray[np.floating]], largest: float | None = None) -> None:
+        """Raises BadFile for NaN, infinity and, given `largest`, numbers further from 0."""
         for name, array in arrays.items():
-            if not np.isfinite(array).all():
+            ends = (float(array.min()), float(array.max())) if array.size else (0.0, 0.0)
+            if not all(map(math.isfinite, ends)):
                 self.refuse(f"the array {name} holds NaN or infinity: the file is damaged", self.offset(name))
+            if largest is not None and max(-ends[0], ends[1]) > largest:
+                found = ends[0] if -ends[0] > largest else ends[1]
+                problem = f"the array {name}: expected numbers up to {largest:g}, found {found:g}"
+                self.refuse(f"{problem}: the file is damaged", self.offset(name))
 
     def _title(self, kind: str) -> bytes:
         """Takes the magic line, of today or of version 0.1."""
@@ -155,11 +163,11 @@ class Reader:
         first, *more = title.split() or [b""]
         found, version = (more if first == b"wv" else more[::-1]) if len(more) == 2 else (b"", b"")
         if first not in (b"wv", _OLD_TITLE) or not found:
-            problem = f"something else ({shown(title[:20])})"
+            problem = kind_of(self._source.peek(HEAD_BYTES)) or f"something else ({shown(title[:20])})"
         elif found != kind.encode():
-            problem = f"one of {found.decode('ascii', 'replace')}"
+            problem = f"one of {shown(found)[1:-1]}"
         elif version != b"1":
-            problem = f"version {version.decode('ascii', 'replace')!r}; update wv"
+            problem = f"version {shown(version)}; update wv"
         else:
             return self._source.read(len(title))
         problem = f"expected a file of {kind} written by wv (version 1), found {problem}"
@@ -222,6 +230,15 @@ def _parsed_old(line: bytes) -> Header:
     head = json.loads(line)
     arrays = [[name, "<f8", shape] for name, shape in head["arrays"]]
     return _parsed(json.dumps({**head["facts"], "arrays": arrays}).encode())
+
+
+def _sane(value: object, low: float | None, high: float | None) -> bool:
+    if isinstance(value, float) and not math.isfinite(value):
+        return False
+    if isinstance(value, str):
+        return value.isprintable()
+    number = value if isinstance(value, int | float) else 0
+    return (low is None or number >= low) and (high is None or number <= high)
 
 
 def _size(dtype: str, shape: tuple[int, ...]) -> int:

@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from wv_cli import _text
 from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.system.kinds import HEAD_BYTES, require_lines
 from wv_cli.system.output import open_output
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.source import Source
 from wv_cli.words import WordList
 
 SENTENCE_END = b"</s>"
+MOST_COUNTED = 2**63 - 1  # of all counts together
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +105,7 @@ def read_vocab(path: str, progress: Callable[[int, int | None], None] | None = N
     twice, a count of 0, an empty file; WvError when the file cannot be read.
     """
     text = b"".join(Source([path], progress=progress))
+    require_lines(text[:HEAD_BYTES], path, "lines of `word count`")
     blob, starts, counts, bad = _text.split_counts(text)
     if bad >= 0:
         raise _bad_line(path, text, bad)

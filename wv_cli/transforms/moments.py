@@ -17,6 +17,8 @@ from wv_cli.system import container
 from wv_cli.system.input import open_input
 
 _BLOCK_VALUES = 1 << 18  # 2 MB of float64: what the processor's caches hold
+LARGEST = float(np.finfo(np.float32).max)  # of a mean of rows
+_MOST_WEIGHT = 1e30
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,12 +107,22 @@ class Moments:
         with open_input(path, "moments") as source:
             reader = container.Reader(source, "moments")
             dim = reader.expect({"mean": ("<f8", ("dim",)), "scatter": ("<f8", ("dim", "dim"))}, "moments")["dim"]
-            rows, weight = reader.fact("rows", int), reader.fact("weight", float)
-            if dim < 1 or rows < 0 or weight < 0:
-                reader.refuse(f"expected counts of 0 or more, found {rows} rows of {dim} numbers, weight {weight:g}")
+            rows, weight = reader.fact("rows", int, 0, 2**63 - 1), reader.fact("weight", float, 0, _MOST_WEIGHT)
+            if dim < 1 or (rows == 0) != (weight == 0):
+                reader.refuse(f"{rows} rows of {dim} numbers and weight {weight:g} do not fit together")
             arrays = reader.read()
-            reader.require_finite(arrays)
             mean, scatter = arrays["mean"], arrays["scatter"]
-            if not np.array_equal(scatter, scatter.T) or (np.diagonal(scatter) < 0).any():
+            reader.require_finite({"mean": mean}, LARGEST)
+            reader.require_finite({"scatter": scatter}, weight * (2 * LARGEST) ** 2)
+            if not _is_scatter(scatter):
                 reader.refuse("a scatter that is none: the file is damaged", reader.offset("scatter"))
         return cls(rows, weight, mean, scatter)
+
+
+def _is_scatter(scatter: NDArray[np.float64]) -> bool:
+    """Symmetric, and no two coordinates share more than they have: s_ij^2 <= s_ii s_jj, but for rounding."""
+    own = np.diagonal(scatter)
+    if not np.array_equal(scatter, scatter.T) or (own < 0).any():
+        return False
+    spread = np.sqrt(own)
+    return bool((np.abs(scatter) <= np.outer(spread, spread) * (1 + 1e-6)).all())

@@ -25,11 +25,13 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.system import container
 from wv_cli.system.input import open_input
 from wv_cli.transforms.config import WhitenConfig
-from wv_cli.transforms.moments import Moments
+from wv_cli.transforms.moments import LARGEST, Moments
 
 _BLOCK_VALUES = 1 << 18
 # Up to this ratio of eigenvalues a float32 product of centred rows leaves the covariance right to far better than 1e-6.
 _SINGLE_PRECISION_RATIO = 1e4
+_LARGEST_SINGLE = 1e18  # of a matrix that float32 can compute with
+_LARGEST_DOUBLE = 1e100  # of a matrix that is no damage: 1 over the square root of the least variance of float32
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,26 +61,33 @@ class Transform:
 
     def apply(self, rows: NDArray[np.floating]) -> NDArray[np.float32]:
         """(n, dim) -> (n, new dim). Rows are centred in float64, whatever the size of the mean; the product is float64
-        too, unless the eigenvalues are close enough together for float32. Raises WvError as require_dim."""
+        too, unless the eigenvalues are close enough together for float32. Rows far from those that were fitted may
+        come out beyond float32, as infinity, which no writer takes. Raises WvError as require_dim."""
         self.require_dim(rows.shape[1], "apply")
-        low = self.eigenvalues[self.rank - 1] if self.rank else 0.0
-        kind = np.float32 if self.eigenvalues[0] <= _SINGLE_PRECISION_RATIO * low else np.float64
+        kind = self._precision()
         matrix: NDArray[Any] = self.matrix.astype(kind)
         step = max(1, _BLOCK_VALUES // self.dim)
         centred = np.empty((min(step, len(rows)), self.dim))
         factor: NDArray[Any] = np.empty_like(centred, kind) if kind is np.float32 else centred
         result = np.empty((len(rows), self.new_dim), np.float32)
-        for first in range(0, len(rows), step):
-            part = rows[first : first + step]
-            count = len(part)
-            centred[:count] = part
-            centred[:count] -= self.mean
-            if factor is not centred:
-                factor[:count] = centred[:count]
-                np.matmul(factor[:count], matrix, out=result[first : first + count])
-            else:
-                result[first : first + count] = centred[:count] @ matrix
+        with np.errstate(over="ignore", invalid="ignore"):
+            for first in range(0, len(rows), step):
+                part = rows[first : first + step]
+                count = len(part)
+                centred[:count] = part
+                centred[:count] -= self.mean
+                if factor is not centred:
+                    factor[:count] = centred[:count]
+                    np.matmul(factor[:count], matrix, out=result[first : first + count])
+                else:
+                    result[first : first + count] = centred[:count] @ matrix
         return result
+
+    def _precision(self) -> type[np.float32] | type[np.float64]:
+        """Of the product: float32 where its numbers are near enough to each other, and in its range."""
+        low = self.eigenvalues[self.rank - 1] if self.rank else 0.0
+        near = self.eigenvalues[0] <= _SINGLE_PRECISION_RATIO * low
+        return np.float32 if near and np.abs(self.matrix).max() <= _LARGEST_SINGLE else np.float64
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Raises WvError."""
@@ -92,11 +101,15 @@ class Transform:
             reader = container.Reader(source, "transform")
             layout = {"mean": ("<f8", ("dim",)), "matrix": ("<f8", ("dim", "new")), "eigenvalues": ("<f8", ("dim",))}
             sizes = reader.expect(layout, "a transform")
-            rank = reader.fact("rank", int)
-            if not 0 <= rank <= sizes["dim"] or not sizes["dim"] or not sizes["new"]:
-                reader.refuse(f"expected a rank of 0 to {sizes['dim']} of one or more dimensions, found {rank}")
+            if not sizes["dim"] or not sizes["new"]:
+                reader.refuse(f"expected one or more dimensions, found {sizes['dim']} to {sizes['new']}")
+            rank = reader.fact("rank", int, 0, sizes["dim"])
             arrays = reader.read()
-            reader.require_finite(arrays)
+            reader.require_finite({"mean": arrays["mean"]}, LARGEST)
+            reader.require_finite({name: arrays[name] for name in ("matrix", "eigenvalues")}, _LARGEST_DOUBLE)
+            values = arrays["eigenvalues"]
+            if (np.diff(values) > 0).any() or values[-1] < 0:
+                reader.refuse("expected falling eigenvalues of 0 or more, found others", reader.offset("eigenvalues"))
         facts = {key: value for key, value in reader.header.items() if key != "rank"}
         return cls(arrays["mean"], arrays["matrix"], arrays["eigenvalues"], rank, facts)
 

@@ -1,0 +1,134 @@
+"""Checkpoints and the log of a search for options; models so small that they are trained after each reading."""
+
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.fuzz import seeds
+from wv_cli.engine import checkpoint
+from wv_cli.engine.run import train
+from wv_cli.glove.config import GloveConfig
+from wv_cli.glove.model import Glove
+from wv_cli.glove.record_files import Counts, CountsFile
+from wv_cli.glove.tiles import TileStore
+from wv_cli.hashing.biohash import BioHash
+from wv_cli.hashing.bioword import Bioword
+from wv_cli.hashing.config import BiowordConfig, HashConfig
+from wv_cli.jobs.autotune import Plan, Search
+from wv_cli.models.config import SupervisedConfig, Word2vecConfig
+from wv_cli.models.supervised import Supervised
+from wv_cli.models.word2vec import Word2vec
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.corpus import Corpus, encode
+from wv_cli.text.labelled import LabelledCorpus, encode_labelled
+from wv_cli.text.vocab import read_vocab
+
+
+@cache
+def corpus() -> Corpus:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "text"
+        path.write_bytes(seeds.text())
+        return encode([str(path)], VocabConfig(min_count=2))
+
+
+@cache
+def labelled() -> LabelledCorpus:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "text"
+        path.write_bytes(seeds.text())
+        return encode_labelled([str(path)], VocabConfig(min_count=1), keep_dropped=True)
+
+
+@cache
+def glove() -> tuple[Glove, TileStore]:
+    with tempfile.TemporaryDirectory() as folder:
+        records, words = Path(folder) / "records", Path(folder) / "words"
+        records.write_bytes(seeds.records()[1])
+        words.write_bytes(seeds.vocabularies()[0])
+        vocab = read_vocab(str(words))
+        counts = Counts([CountsFile(str(records), vocab)], VocabConfig(min_count=1))
+        store = TileStore(counts.stream(1 << 24, None), len(vocab), None, 1 << 24)
+    return Glove(GloveConfig(dim=4, iterations=3, threads=1), vocab, store, "digest"), store
+
+
+def _words(**options: Any) -> Callable[[], Any]:
+    return lambda: Word2vec(Word2vecConfig(dim=4, epochs=2, threads=1, **options), corpus())
+
+
+# A model of every kind that trains by steps.
+MODELS: dict[str, Callable[[], Any]] = {
+    "skipgram": _words(),
+    "cbow": _words(model="cbow", loss="hs"),
+    "nce": _words(loss="nce"),
+    "subwords": _words(minn=2, maxn=3, buckets=100),
+    "supervised": lambda: Supervised(SupervisedConfig(dim=4, epochs=2, threads=1), 1, labelled()),
+    "glove": lambda: glove()[0],
+    "biohash": lambda: BioHash(
+        np.ascontiguousarray(seeds.small().matrix), HashConfig(length=4, expansion=16, rule="sgd", epochs=2, threads=1)
+    ),
+    "bioword": lambda: Bioword(BiowordConfig(cells=16, length=4, epochs=2, threads=1, batch=50), corpus()),
+}
+
+
+@cache
+def model(name: str) -> Any:
+    return MODELS[name]()
+
+
+@cache
+def saved(name: str) -> list[bytes]:
+    """Checkpoints of a model at its start and in the middle."""
+    found = []
+    for step in (0, model(name).steps // 2):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "saved"
+            checkpoint.save(path, model(name).identity(), {"next_step": step}, model(name).arrays())
+            found.append(path.read_bytes())
+    return found
+
+
+def go_on(name: str) -> Callable[[Path], object]:
+    """Resumes and trains to the end, which must not be passed."""
+
+    def use(path: Path) -> None:
+        run = model(name)
+        step = checkpoint.load(path, run.identity(), run.arrays(), steps=run.steps)["next_step"]
+        assert type(step) is int and 0 <= step <= run.steps, f"going on at step {step}"
+        train(run, first_step=step)
+
+    return use
+
+
+def _say(message: str, **facts: object) -> None:
+    assert message
+
+
+def search(log: Path) -> Search:
+    plan = Plan(validation="lines.txt", duration=1e-9, log=str(log))
+    return Search(plan, SupervisedConfig(dim=4, epochs=1, threads=1), 1, labelled(), None, [])
+
+
+def go_on_searching(path: Path) -> None:
+    """Takes up a search, for which there is no time left, and its best options."""
+    taken_up = search(path)
+    taken_up.run(_say, resume=True)
+    taken_up.best_config()
+
+
+@cache
+def logs() -> list[bytes]:
+    """A log with its header and three trials."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+        search(path).run(_say, resume=False)
+        header = path.read_bytes()
+    trial = (
+        '{"number": %d, "config": {"lr": 0.%d, "epochs": 2}, "dsub": 2, "score": %s, "why": "%s", "elapsed": %d.5}\n'
+    )
+    rows = [(0, 1, "0.5", "", 1), (1, 2, "0.75", "", 2), (2, 3, "null", "diverged", 3)]
+    return [header + "".join(trial % row for row in rows).encode()]

@@ -1,0 +1,208 @@
+"""Whole files to begin with: golden ones, cut where they are large, and files that our own writers make. Small, so that
+a damaged byte is likely to matter and a file takes a millisecond."""
+
+import bz2
+import gzip
+import io
+import itertools
+import lzma
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from tests.conftest import GOLDEN, ROOT
+from tests.reference.fasttext import oldest
+from wv_cli import formats
+from wv_cli.formats.codes import save as save_codes
+from wv_cli.hashing import HASHERS
+from wv_cli.hashing.config import HashConfig
+from wv_cli.hashing.fit import fit
+from wv_cli.transforms.config import WhitenConfig
+from wv_cli.transforms.moments import Moments
+from wv_cli.transforms.whiten import fit as fit_transform
+from wv_cli.vectors.embeddings import Embeddings
+
+OLD = GOLDEN / "version-0.1"
+
+
+@cache
+def small() -> Embeddings:
+    """Some forty words of eight numbers."""
+    vectors = formats.load(OLD / "vectors.vec")
+    return Embeddings(vectors.words[:40], np.ascontiguousarray(vectors.matrix[:40]))
+
+
+def written(save: Callable[[Path], object], name: str = "file") -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        save(Path(folder) / name)
+        return (Path(folder) / name).read_bytes()
+
+
+def golden(*names: str, most: int = 0) -> list[bytes]:
+    """Golden files, unpacked; of long ones the first `most` bytes up to a line's end."""
+    found = []
+    for name in names:
+        data = (GOLDEN / name).read_bytes()
+        data = lzma.decompress(data) if name.endswith(".xz") else data
+        found.append(data[: data.rindex(b"\n", 0, most) + 1] if 0 < most < len(data) else data)
+    return found
+
+
+def vectors(name: str) -> list[bytes]:
+    """The small vectors in a format."""
+    return [written(lambda path: formats.save(path, small(), format=name))]
+
+
+@cache
+def word2vec_text() -> list[bytes]:
+    broken = sorted(f"broken/{path.name}" for path in (GOLDEN / "broken").glob("*.vec"))
+    exact = written(lambda path: formats.save(path, small(), format="word2vec-text", precision="exact"))
+    return [*vectors("word2vec-text"), exact, *golden("gensim-spaces.vec", *broken)]
+
+
+@cache
+def word2vec_binary() -> list[bytes]:
+    broken = sorted(f"broken/{path.name}" for path in (GOLDEN / "broken").glob("*.bin") if path.stem != "floret")
+    return [*vectors("word2vec-binary"), *golden(*broken)]
+
+
+@cache
+def glove_text() -> list[bytes]:
+    return [*vectors("glove-text"), *golden("glove.txt", most=4000), *golden("broken/not-a-number.glove")]
+
+
+@cache
+def npy() -> list[bytes]:
+    made = []
+    for kind, version in (("<f4", (1, 0)), ("<f8", (2, 0)), (">f2", (3, 0))):
+        stream = io.BytesIO()
+        np.lib.format.write_array(stream, small().matrix.astype(kind), version, allow_pickle=False)
+        made.append(stream.getvalue())
+    return [*vectors("npy"), *made]
+
+
+@cache
+def words_beside() -> list[bytes]:
+    words = small().words
+    return [b"".join(words.bytes_at(row) + b"\n" for row in range(len(words)))]
+
+
+@cache
+def codes() -> list[bytes]:
+    names = ("dense", "sparse", "product", "bioword")
+    return [*golden("sign.codes"), *golden(*(f"version-0.1/{name}.codes" for name in names))]
+
+
+@cache
+def codes_text() -> list[bytes]:
+    methods = {"lsh": HashConfig(length=20), "fly": HashConfig(length=4), "pq": HashConfig(length=8)}
+    made = [fit(small(), method, config).encode(small()) for method, config in methods.items()]
+    return [written(lambda path, each=each: save_codes(path, each, text=True)) for each in made]
+
+
+@cache
+def fasttext() -> list[bytes]:
+    """Dense, quantised and, of the dense one, the oldest layout: without magic number, pruned buckets and flags."""
+    models = golden("ft-words.bin", "ft-labels.bin", "ft-labels.ftz", "broken/floret.bin")
+    return [*models, oldest(models[0])]
+
+
+@cache
+def hasher(method: str) -> list[bytes]:
+    """Fitted on few rows; of biohash both rules."""
+    row, many = HASHERS[method], formats.load(OLD / "vectors.vec")
+    length = {"sign": 8, "pq": 16}.get(method, 4 if row.sparse else 8)
+    config = HashConfig(length=length, expansion=24 if row.sparse else 0, threads=1)
+    found = [written(fit(many, method, config).save)]
+    return found + (golden(f"version-0.1/{method}.hasher") if method in ("itq", "fly", "pq") else [])
+
+
+@cache
+def text() -> bytes:
+    """A hundred lines of the shipped corpus, some with labels."""
+    with lzma.open(ROOT / "data" / "corpus" / "wiki8-slice.txt.xz", "rb") as packed:
+        lines = [b" ".join(line.split()[:12]) for line in itertools.islice(packed, 300) if line.strip()][:60]
+    return b"".join(b"__label__%c %s\n" % (b"abc"[number % 3], line) for number, line in enumerate(lines))
+
+
+@cache
+def packed(codec: str) -> list[bytes]:
+    import zstandard
+
+    pack: dict[str, Callable[[bytes], bytes]] = {
+        "gzip": lambda data: gzip.compress(data, mtime=0),
+        "bzip2": bz2.compress,
+        "xz": lzma.compress,
+        "zstd": zstandard.ZstdCompressor(write_checksum=True).compress,
+    }
+    one, other = pack[codec](text()[:1500]), pack[codec](vectors("word2vec-text")[0])
+    return [one, other, one + pack[codec](text()[1500:2000]), pack[codec](b"the of and " * 200_000)]
+
+
+@cache
+def vocabularies() -> list[bytes]:
+    return golden("glove.vocab.txt", "w2v.vocab", most=1500)
+
+
+@cache
+def records() -> list[bytes]:
+    """Counts for the words of vocabulary()."""
+    kept = len(vocabularies()[0].splitlines())
+    found = np.frombuffer(golden("glove.cooccurrence.bin.xz")[0], np.dtype([("i", "<i4"), ("j", "<i4"), ("x", "<f8")]))
+    found = found[(found["i"] <= kept) & (found["j"] <= kept)][:300]
+    return [found.tobytes(), np.sort(found, order=["i", "j"]).tobytes()]
+
+
+@cache
+def word_pairs() -> list[bytes]:
+    words = list(small().words[:12])
+    rows = [(a, b, f"{number / 7:.2f}") for number, (a, b) in enumerate(itertools.combinations(words, 2))][:30]
+    head = (ROOT / "data" / "similarity" / "EN-WS-353-ALL.txt").read_bytes()[:800]
+    return [*("".join(sign.join(row) + "\n" for row in rows).encode() for sign in "\t,; "), head]
+
+
+@cache
+def questions() -> list[bytes]:
+    words = list(small().words[:10])
+    rows = [" ".join(words[(start + step) % 10] for step in range(4)) for start in range(10)]
+    text = ": one\n" + "\n".join(rows[:5]) + "\n: gram2\n" + "\n".join(rows[5:]) + "\n"
+    return [text.encode(), text.replace(" ", "\t").encode()]
+
+
+@cache
+def sentence_pairs() -> list[bytes]:
+    words = list(small().words[:20])
+    pairs = [(" ".join(words[n : n + 4]), " ".join(words[n + 1 : n + 5]), str(n % 5)) for n in range(12)]
+    csv = "".join(f'"{a}","{b}",{score}\n' for a, b, score in pairs)
+    named = "sentence_A\tsentence_B\trelatedness_score\n" + "".join("\t".join(pair) + "\n" for pair in pairs)
+    original = "".join(f"g\tf\t2012\t{n}\t{score}\t{a}\t{b}\n" for n, (a, b, score) in enumerate(pairs))
+    return [part.encode() for part in (csv, named, original)]
+
+
+@cache
+def semeval() -> tuple[list[bytes], bytes]:
+    """(scores, the sentences they are for)."""
+    words = list(small().words[:20])
+    sentences = "".join(f"{' '.join(words[n : n + 4])}\t{' '.join(words[n + 1 : n + 5])}\n" for n in range(12))
+    return ["".join(f"{n % 5}.0\n" for n in range(12)).encode()], sentences.encode()
+
+
+@cache
+def saved_moments() -> list[bytes]:
+    return [written(Moments.none(8).with_rows(small().matrix).save)]
+
+
+@cache
+def saved_transforms() -> list[bytes]:
+    found = Moments.none(8).with_rows(small().matrix)
+    return [written(fit_transform(found, WhitenConfig(method)).save) for method in ("whiten", "abtt")]
+
+
+@cache
+def glove_start() -> list[bytes]:
+    """Two matrices of dim 4 for the words of the first vocabulary."""
+    words = len(vocabularies()[0].splitlines())
+    return [np.random.default_rng(1).uniform(0.1, 1, (2, words, 5)).tobytes()]

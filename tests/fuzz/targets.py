@@ -1,0 +1,116 @@
+"""The table of readers: one row for each kind of file that comes from outside. test_targets.py holds it against the
+program's own tables, so that a new format, method, task or model is fuzzed too."""
+
+from tests.conftest import GOLDEN
+from tests.fuzz import checkpoints, seeds, uses
+from tests.fuzz.containers import change_container
+from tests.fuzz.harness import Target
+from tests.fuzz.mutations import ANYWHERE, IN_TEXT
+from wv_cli.hashing import HASHERS
+
+_CONTAINER = (*ANYWHERE[:3], *[change_container] * 12)
+
+
+def _hasher(method: str) -> Target:
+    return Target(
+        f"hasher-{method}",
+        lambda: seeds.hasher(method),
+        uses.hasher,
+        _CONTAINER,
+        (f"hasher:{method}", "container:hasher"),
+    )
+
+
+def _checkpoint(name: str) -> Target:
+    covers = ("container:checkpoint", f"model:{name}")
+    return Target(f"checkpoint-{name}", lambda: checkpoints.saved(name), checkpoints.go_on(name), _CONTAINER, covers)
+
+
+def _packed(codec: str) -> Target:
+    return Target(f"packed-{codec}", lambda: seeds.packed(codec), uses.packed, ANYWHERE, (f"codec:{codec}",))
+
+
+TARGETS: dict[str, Target] = {
+    target.name: target
+    for target in (
+        Target("word2vec-text", seeds.word2vec_text, uses.vector_file, IN_TEXT, ("format:word2vec-text",)),
+        Target(
+            "word2vec-binary",
+            seeds.word2vec_binary,
+            uses.vector_file,
+            (*ANYWHERE, *IN_TEXT[-4:]),
+            ("format:word2vec-binary",),
+        ),
+        Target("glove-text", seeds.glove_text, uses.vector_file, IN_TEXT, ("format:glove-text",)),
+        Target(
+            "codes",
+            seeds.codes,
+            uses.vector_file,
+            _CONTAINER,
+            ("format:codes", "container:codes"),
+        ),
+        Target("codes-text", seeds.codes_text, uses.vector_file, IN_TEXT, ("format:codes-text",)),
+        Target("npy", seeds.npy, uses.vector_file, (*ANYWHERE, *IN_TEXT[-6:]), ("format:npy",), "file.npy"),
+        Target(
+            "npy-words",
+            seeds.words_beside,
+            uses.words_file,
+            IN_TEXT,
+            file="file.words.txt",
+            beside={"file.npy": lambda: seeds.npy()[0]},
+        ),
+        Target("fasttext-bin", seeds.fasttext, uses.model_file, ANYWHERE, ("format:fasttext-bin",)),
+        *(_hasher(method) for method, row in HASHERS.items() if row.learns_from == "vectors"),
+        Target(
+            "hasher-bioword",
+            lambda: seeds.golden("version-0.1/bioword.hasher"),
+            uses.bioword_hasher,
+            _CONTAINER,
+            ("hasher:bioword", "container:bioword"),
+        ),
+        Target(
+            "moments",
+            lambda: seeds.golden("version-0.1/vectors.moments") + seeds.saved_moments(),
+            uses.moments,
+            _CONTAINER,
+            ("container:moments",),
+        ),
+        Target(
+            "transform",
+            lambda: seeds.golden("version-0.1/zca.transform") + seeds.saved_transforms(),
+            uses.transform,
+            _CONTAINER,
+            ("container:transform",),
+        ),
+        *(_checkpoint(name) for name in checkpoints.MODELS),
+        Target("autotune-log", checkpoints.logs, checkpoints.go_on_searching, IN_TEXT),
+        Target("vocabulary", seeds.vocabularies, uses.vocabulary, IN_TEXT),
+        Target("counts", seeds.records, uses.counts, beside={"vocab.txt": lambda: seeds.vocabularies()[0]}),
+        Target("counts-vocabulary", lambda: seeds.vocabularies()[:1], uses.counts_vocabulary, IN_TEXT),
+        Target("glove-start", seeds.glove_start, uses.glove_start),
+        Target("text", lambda: [seeds.text()[:2000]], uses.text, IN_TEXT),
+        Target("labelled-text", lambda: [seeds.text()[:2000]], uses.labelled, IN_TEXT),
+        Target("stop-words", lambda: [b"the of and\nin to\n"], uses.stop_words, IN_TEXT),
+        Target("similarity", seeds.word_pairs, uses.task("similarity"), IN_TEXT, ("task:similarity",)),
+        Target("analogy", seeds.questions, uses.task("analogy"), IN_TEXT, ("task:analogy",)),
+        Target("retrieval", seeds.word2vec_text, uses.task("retrieval"), IN_TEXT, ("task:retrieval",)),
+        Target(
+            "labels",
+            lambda: [seeds.golden("cook.valid.txt.xz", most=2000)[0]],
+            uses.labels_task,
+            IN_TEXT,
+            ("task:labels",),
+            beside={"model.ftz": lambda: (GOLDEN / "ft-labels.ftz").read_bytes()},
+        ),
+        Target("sts", seeds.sentence_pairs, uses.task("sts"), IN_TEXT, ("task:sts",)),
+        Target(
+            "sts-scores",
+            lambda: seeds.semeval()[0],
+            uses.semeval,
+            IN_TEXT,
+            file="STS.gs.x.txt",
+            beside={"STS.input.x.txt": lambda: seeds.semeval()[1]},
+        ),
+        *(_packed(codec) for codec in ("gzip", "bzip2", "xz", "zstd")),
+    )
+}

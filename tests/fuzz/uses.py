@@ -1,0 +1,233 @@
+"""What is done with a file: it is read by the call that a command would make, and what it holds is used as a command
+would use it, because that is where a number that was let in does its harm."""
+
+import io
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from tests.fuzz import seeds
+from tests.fuzz.seeds import small
+from wv_cli import formats
+from wv_cli.engine.run import train
+from wv_cli.evaluation import TASKS, Vectors
+from wv_cli.formats.codes import save as save_codes
+from wv_cli.formats.fasttext_bin import load_model
+from wv_cli.formats.fasttext_dump import parts
+from wv_cli.formats.fasttext_read import MAGIC
+from wv_cli.formats.fasttext_write import save_model
+from wv_cli.formats.streams import RowSource
+from wv_cli.glove.config import GloveConfig
+from wv_cli.glove.model import Glove
+from wv_cli.glove.record_files import Counts, open_counts
+from wv_cli.glove.tiles import TileStore
+from wv_cli.hashing.bioword import load_hasher as load_bioword
+from wv_cli.hashing.saved import load_hasher
+from wv_cli.models.classifier import Classifier
+from wv_cli.models.config import SupervisedConfig, Word2vecConfig
+from wv_cli.models.supervised import Supervised
+from wv_cli.models.word2vec import Word2vec
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.corpus import Corpus, encode
+from wv_cli.text.labelled import encode_labelled
+from wv_cli.text.stop_words import read_stop_words
+from wv_cli.text.vocab import merge_vocabs, read_vocab, write_vocab
+from wv_cli.transforms.composition import composer, word_vectors
+from wv_cli.transforms.config import QuantizeConfig, WhitenConfig
+from wv_cli.transforms.moments import Moments
+from wv_cli.transforms.quantize import quantize
+from wv_cli.transforms.whiten import Transform, fit
+from wv_cli.vectors.codes import CodeVectors, reranked
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.fasttext import FastTextModel
+
+_ODD = ["the", "unseenword", "</s>", "", "\0", "naïve", "\udcff"]
+SMALL = Word2vecConfig(dim=4, epochs=1, threads=1)
+
+
+def ask(vectors: Embeddings) -> None:
+    """What nn, analogy, vectors and hash ask of vectors."""
+    word_vectors_of(vectors)
+    if len(vectors) == 0:
+        return
+    word, last = vectors.words[0], vectors.words[len(vectors) - 1]
+    vectors.neighbours([word, last], [word], k=3)
+    vectors.similarity(word, last)
+    assert word in vectors and "unseenword, surely" not in vectors.words
+    if isinstance(vectors, CodeVectors):
+        codes = vectors.codes
+        save_codes("/dev/null", codes, text=b"\t" not in codes.words.blob and b"\n" not in codes.words.blob)
+        reranked(vectors.search(threads=1), codes.words, Embeddings(codes.words, vectors.matrix.copy()), "x")
+
+
+def word_vectors_of(vectors: Embeddings | FastTextModel) -> None:
+    source = composer(vectors)
+    list(word_vectors(source, _ODD, "zero", "file"))
+    source.lines(["the of and", "unseenword", ""])
+
+
+def vector_file(path: Path) -> None:
+    formats.check(path)
+    ask(formats.load(path))
+    formats.load(path, limit=2)
+    word_vectors_of(formats.open_vectors(path))
+    for block in RowSource(path).blocks():
+        Moments.none(block.dim).with_rows(block.matrix)
+
+
+def words_file(path: Path) -> None:
+    """The words beside an array of numbers."""
+    vector_file(path.with_name("file.npy"))
+
+
+def model_file(path: Path) -> None:
+    """A fastText model: what predict, dump, vectors, quantize and eval labels do with it."""
+    formats.check(path)
+    model = load_model(path)
+    with np.errstate(all="ignore"):  # the numbers of a matrix that is mapped are not looked at before they are used
+        model.word_vectors(_ODD)
+        model.sentence_vector("the of unseenword __label__x and")
+        model.ngrams("naïve")
+        if model.is_classifier:
+            list(Classifier(model, "file").answers([b"the salt and pepper __label__x\n\n"], 2))
+    for what in ("args", "dict", "input", "output"):
+        next(parts(model, what))
+    stream = io.BytesIO()
+    save_model(stream, model)
+    data = path.read_bytes()
+    # The oldest layout is renewed when it is written; every other file is itself again.
+    assert stream.getvalue() == data or not data.startswith(MAGIC), "written differently"
+    if len(model.words) < 2000 and model.input.shape[0] < 20_000 and model.dim <= 100:
+        quantize(model, QuantizeConfig(cutoff=5))
+    ask(formats.load(path))
+
+
+def hasher(path: Path) -> None:
+    made = load_hasher(path).encode(small())
+    ask(CodeVectors(made))
+
+
+def bioword_hasher(path: Path) -> None:
+    made = load_bioword(str(path))
+    codes = made.static()
+    ask(CodeVectors(codes))
+    ask(CodeVectors(made.dynamic(encode([str(text_file(path))], VocabConfig(), vocab=made.vocab))))
+
+
+def text_file(path: Path) -> Path:
+    found = path.with_name("text.txt")
+    if not found.exists():
+        found.write_bytes(seeds.text())
+    return found
+
+
+def moments(path: Path) -> None:
+    found = Moments.load(path)
+    both = found.joined(found).with_rows(np.ones((3, found.dim)))
+    for config in (WhitenConfig("whiten"), WhitenConfig("pca"), WhitenConfig("abtt")):
+        fit(both, config, "file").apply(np.ones((2, found.dim), np.float32))
+    both.save("/dev/null")
+
+
+def transform(path: Path) -> None:
+    found = Transform.load(path)
+    found.apply(small().matrix)
+    found.save("/dev/null")
+
+
+def vocabulary(path: Path) -> None:
+    """Read, cut, summed, written, and trained with."""
+    vocab = read_vocab(str(path))
+    write_vocab("/dev/null", merge_vocabs([vocab, read_vocab(str(path))]))
+    corpus = encode([str(text_file(path))], VocabConfig(min_count=1, max_vocab=500), vocab=vocab)
+    trained(corpus)
+
+
+def trained(corpus: Corpus) -> None:
+    for loss in ("ns", "hs", "nce"):
+        train(Word2vec(Word2vecConfig(dim=4, epochs=1, threads=1, loss=loss), corpus))
+
+
+def text(path: Path) -> None:
+    trained(encode([str(path)], VocabConfig(min_count=1)))
+
+
+def labelled(path: Path) -> None:
+    config = SupervisedConfig(dim=4, epochs=1, threads=1, word_ngrams=2, minn=2, maxn=3, buckets=1000)
+    corpus = encode_labelled([str(path)], VocabConfig(min_count=1), keep_dropped=True)
+    model = Supervised(config, 1, corpus)
+    train(model)
+    list(Classifier(model.fasttext_model(), "file").answers([seeds.text()[:200]], -1))
+
+
+def stop_words(path: Path) -> None:
+    read_stop_words(str(path))
+
+
+def counts(path: Path) -> None:
+    """GloVe's records: alone, and summed with themselves over a smaller vocabulary."""
+    vocab = str(path.with_name("vocab.txt"))
+    for specs, most in (([str(path)], 0), ([str(path), str(path)], 20)):
+        found = Counts(open_counts(specs, vocab), VocabConfig(min_count=1, max_vocab=most))
+        with TileStore(found.stream(1 << 20, str(path)), len(found.vocab), str(path), 1 << 20) as store:
+            train(Glove(GloveConfig(dim=4, iterations=1, threads=1), found.vocab, store, found.digest))
+
+
+def counts_vocabulary(path: Path) -> None:
+    """The vocabulary beside GloVe's records."""
+    open_counts([f"{path.with_name('records')}:{path}"], None)
+    vocabulary(path)
+
+
+def glove_start(path: Path) -> None:
+    """GloVe's own files of vectors and squared gradients, without words."""
+    model = _glove()[0]
+    with np.errstate(under="ignore"):
+        model.load_raw(str(path), None)
+        train(model)
+        model.load_raw(str(path), str(path))
+        train(model)
+
+
+@cache
+def _glove() -> tuple[Glove, TileStore]:
+    from tests.fuzz.checkpoints import glove
+
+    return glove()
+
+
+def task(name: str) -> Callable[[Path], object]:
+    """An evaluation of the small vectors on a file."""
+
+    def use(path: Path) -> None:
+        row = TASKS[name]
+        options: dict[str, object] = {"retrieval": {"neighbours": 5}}.get(name, {})
+        if "threads" in row.config.options():
+            options["threads"] = 1
+        row.run([Vectors("small", _fresh)], [str(path)], row.config(**options))
+
+    return use
+
+
+def _fresh() -> Embeddings:
+    return Embeddings(small().words, small().matrix.copy())
+
+
+def labels_task(path: Path) -> None:
+    row, model = TASKS["labels"], path.with_name("model.ftz")
+    row.run([Vectors(str(model), _fresh)], [str(path)], row.config(per_label=True, threads=1))
+
+
+def semeval(path: Path) -> None:
+    task("sts")(path.with_name("STS.input.x.txt"))
+
+
+def packed(path: Path) -> None:
+    """A compressed text, and the same as a file of vectors."""
+    from wv_cli.text.source import Source
+
+    for _ in Source([str(path)]):
+        pass
+    formats.load(path)

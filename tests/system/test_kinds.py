@@ -1,0 +1,85 @@
+"""Readers that are given another known kind of file name what they found."""
+
+import pytest
+
+from tests.conftest import GOLDEN
+from wv_cli import formats
+from wv_cli.errors import BadFile
+from wv_cli.evaluation.data import data_lines
+from wv_cli.formats.fasttext_bin import load_model
+from wv_cli.hashing.bioword import load_hasher as load_bioword
+from wv_cli.hashing.saved import load_hasher
+from wv_cli.system.kinds import KINDS, kind_of
+from wv_cli.text.vocab import read_vocab
+from wv_cli.transforms.moments import Moments
+from wv_cli.transforms.whiten import Transform
+
+FILES = {
+    "gensim.bin": "word2vec-binary vectors",
+    "gensim.vec": "word2vec-text vectors",
+    "glove.txt": "glove-text vectors",
+    "gensim.npy": "npy vectors",
+    "sign.codes": "a codes file of wv",
+    "sign.codes.txt": "codes of words",
+    "ft-words.bin": "a fastText model",
+    "cook-ns.bin.xz": "a fastText model",
+    "version-0.1/itq.hasher": "a hasher file of wv",
+    "version-0.1/zca.transform": "a transform file of wv",
+    "version-0.1/vectors.moments": "a moments file of wv",
+    "version-0.1/bioword.hasher": "a bioword file of wv",
+    "version-0.1/word2vec.checkpoint": "a checkpoint file of wv",
+}
+# Each reads files of one kind.
+READERS = {
+    "a fastText model": load_model,
+    "a hasher file of wv": load_hasher,
+    "a bioword file of wv": load_bioword,
+    "a moments file of wv": Moments.load,
+    "a transform file of wv": Transform.load,
+}
+TEXTS = {"gensim.vec", "glove.txt"}
+
+
+@pytest.mark.parametrize("reads", READERS)
+@pytest.mark.parametrize("name", FILES)
+def test_named_where_something_else_is_expected(name, reads):
+    kind = FILES[name]
+    if kind == reads:
+        READERS[reads](str(GOLDEN / name))
+        return
+    with pytest.raises(BadFile) as caught:
+        READERS[reads](str(GOLDEN / name))
+    # Containers say which of them it is.
+    said = kind, f"one of {kind.split()[1]}", "these are codes"
+    assert any(each in str(caught.value) for each in said) and "expected dim" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [name for name, kind in FILES.items() if kind not in ("a codes file of wv",)])
+def test_named_where_vectors_are_expected(name):
+    if FILES[name].endswith(("vectors", "codes of words", "model")):
+        assert len(formats.load(GOLDEN / name))
+        return
+    with pytest.raises(BadFile, match=f"expected word vectors .*, this is {FILES[name]}$"):
+        formats.load(GOLDEN / name)
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name not in TEXTS])
+@pytest.mark.parametrize("read", [data_lines, read_vocab], ids=lambda read: read.__name__)
+def test_named_where_lines_are_expected(name, read):
+    """What is binary is certain; vectors in text might be lines of anything, and are refused for what they lack."""
+    with pytest.raises(BadFile, match=f"byte 0: expected lines of .*, found {FILES[name]}$"):
+        read(str(GOLDEN / name))
+
+
+@pytest.mark.parametrize("command", [["predict", "{}", "-"], ["quantize", "{}", "-o", "x.ftz"], ["dump", "{}", "args"]])
+def test_commands_for_models_name_vectors(command, wv):
+    done = wv(*(part.format(GOLDEN / "gensim.bin") for part in command))
+    assert done.returncode == 1
+    assert done.stderr.endswith("byte 0: expected a fastText model, found word2vec-binary vectors\n")
+
+
+def test_the_table_knows_every_format():
+    heads = {row.holds: row for row in formats.FORMATS.values() if row.read}
+    assert {FILES[name] for name in FILES} >= {*heads} - {"codes of words"}
+    assert kind_of(b"\x80\x04pickle").startswith("a Python pickle") and kind_of(b"the of and\n") is None
+    assert len(KINDS) >= len(formats.FORMATS)
