@@ -52,7 +52,10 @@ class Format:
 
     Files larger than memory: `stream` is a `read` in blocks; `header(rows, dim)` and then `write_rows` for each block
     write what `write` writes at once. `words_ending` is for formats of numbers only: a second file takes the words, one
-    a line, its name made by words_path."""
+    a line, its name made by words_path.
+
+    `what` a file of it is, where that is not vectors. `certain` is for formats that are text: sniff among vector files
+    may guess, where running text is expected it must be beyond doubt."""
 
     name: str
     summary: str
@@ -67,6 +70,17 @@ class Format:
     header: Callable[[int, int], bytes] | None = None
     write_rows: Callable[[BinaryIO, Embeddings, WriteOptions], None] | None = None
     words_ending: str = ""
+    what: str = ""
+    certain: Callable[[bytes], bool] | None = None
+
+    @property
+    def holds(self) -> str:
+        """What a file of this format is, for messages."""
+        return self.what or f"{self.name} vectors"
+
+    def is_certain(self, head: bytes) -> bool:
+        """Whether a file that begins with `head` cannot be running text."""
+        return (self.certain or self.sniff)(head)
 
     def words_path(self, path: str) -> str | None:
         """Where the words of `path` are when they are not in it, None when they are, or `path` is a stream or a
@@ -75,3 +89,8 @@ class Format:
             return None
         stem = next((path.removesuffix(suffix) for suffix in self.suffixes if path.endswith(suffix)), path)
         return stem + self.words_ending
+
+    def stands_beside(self, path: str) -> bool:
+        """Whether `path` is the second file of one of this format that is there."""
+        stem = path.removesuffix(self.words_ending)
+        return stem != path and any(Path(stem + suffix).is_file() for suffix in self.suffixes)

@@ -261,6 +261,7 @@ def _as_vectors(codes: Codes, options: ReadOptions) -> Embeddings:
 
 FORMAT = Format(
     name="codes",
+    what="codes of words",
     summary="binary codes and how they were made, with a check sum; written by `wv hash`",
     suffixes=(".codes",),
     text=False,
@@ -271,6 +272,7 @@ FORMAT = Format(
 )
 TEXT_FORMAT = Format(
     name="codes-text",
+    what="codes of words",
     summary="codes as `word 0101...` or `word positions`; written by `wv hash -o NAME.txt`",
     suffixes=(),
     text=True,

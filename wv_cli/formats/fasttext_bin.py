@@ -81,6 +81,7 @@ def _owner(row: int, what: str, model: FastTextModel) -> str:
 
 FORMAT = Format(
     name="fasttext-bin",
+    what="a fastText model",
     summary="fastText's models, dense (.bin) or quantised (.ftz), told by their content",
     suffixes=(".bin", ".ftz"),
     text=False,

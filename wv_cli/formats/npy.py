@@ -167,4 +167,5 @@ FORMAT = Format(
     header=header,
     write_rows=write_rows,
     words_ending=".words.txt",
+    what="a NumPy array",
 )
