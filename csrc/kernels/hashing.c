@@ -82,7 +82,9 @@ void WV_NAME(wv_hash_bits)(const wv_hasher *hasher, const float *rows, int64_t s
     }
 }
 
-/* The positions of the highest activations of one row, ascending; of equal ones the lowest position. */
+/* The positions of the highest activations of one row, ascending; of equal ones the lowest position. Activations that
+ * are no number, or minus infinity (weights may be as large as floats are), beat none: when too few others are there,
+ * the lowest positions that are left fill the code, and whatever the numbers are it has `active` of them. */
 static void select_active(const wv_hasher *hasher, const float *a, const hash_buffers *buffers, int32_t *out) {
     int32_t units = hasher->units, active = hasher->active;
     float *scores = buffers->scores;
@@ -102,7 +104,16 @@ static void select_active(const wv_hasher *hasher, const float *a, const hash_bu
     }
     for (; unit < units; unit++)
         if (a[unit] > worst) worst = heap_replace(scores, hits, active, a[unit], unit);
-    for (int32_t i = 0; i < active; i++) bitmap[hits[i] / 64] |= (uint64_t)1 << (hits[i] % 64);
+    int32_t missing = 0;
+    for (int32_t i = 0; i < active; i++) {
+        if (hits[i] == INT32_MAX) missing++;
+        else bitmap[hits[i] / 64] |= (uint64_t)1 << (hits[i] % 64);
+    }
+    for (unit = 0; missing; unit++) {
+        uint64_t bit = (uint64_t)1 << (unit % 64);
+        missing -= !(bitmap[unit / 64] & bit);
+        bitmap[unit / 64] |= bit;
+    }
     int32_t found = 0;
     for (int32_t word = 0; found < active; word++) {
         uint64_t bits = bitmap[word];

@@ -19,6 +19,7 @@
 
 typedef float vfloat __attribute__((vector_size(4 * WV_LANES)));
 typedef int32_t vint __attribute__((vector_size(4 * WV_LANES)));
+typedef uint32_t vuint __attribute__((vector_size(4 * WV_LANES)));
 
 #define WV_INLINE static inline __attribute__((always_inline))
 
@@ -95,21 +96,22 @@ WV_INLINE vfloat v_exp(vfloat x) {
     t = v_select(t > 127.0f, v_splat(127.0f), t); /* this order of operands lets a NaN through */
     t = v_select(t < -126.0f, v_splat(-126.0f), t);
     vint n = __builtin_convertvector(t + 127.5f, vint); /* positive, so truncation rounds t to the nearest integer */
-    vfloat f = t - __builtin_convertvector(n - 127, vfloat);
+    /* Bit patterns in unsigned numbers, which wrap: of a NaN nothing may be wrong but the result. */
+    vfloat f = t - __builtin_convertvector((vint)((vuint)n - 127u), vfloat);
     vfloat p = f * 1.54035304e-4f + 1.33335581e-3f;
     p = p * f + 9.61812911e-3f;
     p = p * f + 5.55041087e-2f;
     p = p * f + 2.40226507e-1f;
     p = p * f + 6.93147181e-1f;
     p = p * f + 1.0f;
-    return p * (vfloat)(n << 23);
+    return p * (vfloat)((vuint)n << 23);
 }
 
 /* ln(x) for normal x > 0, absolute error < 1e-6; zero and subnormals give about -87. Not for NaN: check that apart. */
 WV_INLINE vfloat v_log(vfloat x) {
     vint bits = (vint)x;
-    vint exponent = (bits - 0x3f3504f3) >> 23; /* so that the mantissa lies in sqrt(1/2) .. sqrt(2) */
-    vfloat m = (vfloat)(bits - (exponent << 23)) - 1.0f;
+    vint exponent = (vint)((vuint)bits - 0x3f3504f3u) >> 23; /* so that the mantissa lies in sqrt(1/2) .. sqrt(2) */
+    vfloat m = (vfloat)((vuint)bits - ((vuint)exponent << 23)) - 1.0f;
     /* ln(1 + m) / m, the polynomial of least absolute error on that interval (2.1e-7); no division, which costs as much
      * as all of this. */
     vfloat p = m * 0.118274719f - 0.189019769f;

@@ -146,21 +146,32 @@ WV_INLINE void add_word(const wv_word2vec_run *run, const wv_hot_rows *hot, tile
     rows->outputs++;
 }
 
-WV_INLINE void list_negatives(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows) {
+/* `skip_centre`, a constant: a centre that is drawn is left out. Otherwise it is noise too (outputs.h has its label),
+ * in its one row of the tile: the rows of a tile are distinct. */
+WV_INLINE void list_drawn(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows, int skip_centre) {
     add_word(run, hot, rows, rows->centre, 1);
     for (int k = 0; k < run->options.negative; k++) {
         uint64_t number = rows->negative_draw[k];
         int32_t word = (int32_t)wv_rng_below(number, (uint32_t)run->vocab_size);
         wv_alias bucket = run->sampler[word];
         if ((uint32_t)number >= bucket.threshold) word = bucket.other;
-        if (word != rows->centre) add_word(run, hot, rows, word, 0);
+        if (!skip_centre || word != rows->centre) add_word(run, hot, rows, word, 0);
     }
+    if (!skip_centre) rows->output_label[0] = 1 / rows->output_weight[0];
+}
+
+WV_INLINE void list_negatives(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows) {
+    list_drawn(run, hot, rows, 1);
 }
 
 /* ---------------------------------------------------------------- NCE: negative sampling with biases */
 
 static int nce_outputs(const wv_word2vec_run *run) {
     return run->log_noise && run->output_bias ? sampled_outputs(run) : -1;
+}
+
+WV_INLINE void list_noise(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows) {
+    list_drawn(run, hot, rows, 0);
 }
 
 WV_INLINE double train_nce(const wv_word2vec_run *run, tile_training *training, const tile_rows *rows,
@@ -243,7 +254,7 @@ static double train_softmax(const wv_word2vec_run *run, tile_training *training,
     ROW(NS, sampled_outputs, draw_negatives, list_negatives, train_questions) \
     ROW(HS, path_outputs, fetch_path, list_path, train_questions)            \
     ROW(SOFTMAX, all_words, NULL, NULL, train_softmax)                       \
-    ROW(NCE, nce_outputs, draw_negatives, list_negatives, train_nce)
+    ROW(NCE, nce_outputs, draw_negatives, list_noise, train_nce)
 
 #define ROW(name, ...) [WV_LOSS_##name] = {__VA_ARGS__},
 static const output_layer OUTPUT_LAYERS[] = {OUTPUT_LAYER_ROWS(ROW)};

@@ -1,10 +1,14 @@
 /* The output layers: from the scores S of a tile to the step G = lr * d(-loss)/dS, and the loss.
  *
  * logistic: each (input, output) pair is a yes/no question with label l in {0, 1} and score s
- *     p = sigmoid(s),  -loss = ln p if l = 1, ln(1 - p) if l = 0,  d(-loss)/ds = l - p
+ *     p = sigmoid(s),  -loss = l ln p + (1 - l) ln(1 - p),  d(-loss)/ds = l - p
+ *   The loss is made of the score, since p is 0 or 1 where the score is far out: with m = max(s, 0)
+ *     l ln p + (1 - l) ln(1 - p) = l s - ln(1 + exp(s)) = l s - m + ln max(p, 1 - p)
  *   - negative sampling (Mikolov et al. 2013b, eq. 4): l = 1 for the centre word, 0 for the negatives
  *   - hierarchical softmax: the outputs are the inner nodes of the Huffman path, l = 1 - code bit
- *   - NCE (Gutmann & Hyvarinen 2010): s is lowered by ln(k P_noise(word)) and raised by the word's bias
+ *   - NCE (Gutmann & Hyvarinen 2010; Mnih & Teh 2012): s is lowered by ln(k P_noise(word)) and raised by the word's
+ *     bias. Noise is drawn whatever the centre is: one drawn m times is both the answer 1 and m answers 0, which is
+ *     one with the weight 1 + m and the label 1 / (1 + m)
  * softmax: p = exp(s) / sum exp(s) over the whole vocabulary, -loss = ln p_centre, d(-loss)/ds = [centre] - p
  *
  * The sigmoid is exact. word2vec reads it from a table of 1,000 entries over -6 .. 6 with a rounding slip, saturates
@@ -29,10 +33,10 @@ WV_INLINE void logistic_steps(int count, const float *score, const float *label,
     for (int k = 0; k < WV_LANES; k++) lane[k] = k;
     for (int k = 0; k < count; k += WV_LANES) {
         vint inside = lane + k < count;
-        vfloat p = 1.0f / (1.0f + v_exp(-v_load_unaligned(score + k)));
-        vfloat error = v_load_unaligned(label + k) - p;
-        vfloat likelihood = 1.0f - v_abs(error); /* of what was observed: p or 1 - p */
-        vfloat log_likelihood = v_log(v_select(likelihood < 1e-30f, v_splat(1e-30f), likelihood));
+        vfloat s = v_load_unaligned(score + k), l = v_load_unaligned(label + k);
+        vfloat p = 1.0f / (1.0f + v_exp(-s));
+        vfloat error = l - p, q = 1.0f - p;
+        vfloat log_likelihood = l * s - v_select(s > 0.0f, s, v_splat(0)) + v_log(v_select(p > q, p, q));
         vfloat step = lr * error;
         if (weight) {
             vfloat w = v_load_unaligned(weight + k);

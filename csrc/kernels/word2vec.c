@@ -12,7 +12,7 @@
  *   the window enters twice, one update after the other.
  * - The sigmoid is exact (outputs.h); the learning rate follows the position in the corpus, not a clock of threads.
  * As in word2vec: the context row is the input and the centre word is predicted; subsampling comes before windowing; a
- * negative equal to the centre is skipped, not redrawn.
+ * negative equal to the centre is skipped, not redrawn (negative sampling; the noise of NCE is kept).
  */
 #include "kernels/hotrows.h"
 #include "kernels/layers.h"

@@ -1,7 +1,7 @@
 """What the modules check of their arguments before an address goes to C, where a wrong shape would read foreign
 memory."""
 
-from libc.stdint cimport int64_t, uintptr_t
+from libc.stdint cimport int32_t, int64_t, uintptr_t
 from wv_cli._cpu cimport kernels, kernels_named
 from wv_cli._kernels cimport wv_kernels
 
@@ -20,6 +20,38 @@ cdef inline int require(bint condition, str message) except -1:
 cdef inline int require_aligned(const void *address, str what) except -1:
     if <uintptr_t>address % 64:
         raise ValueError(f"{what} must be aligned to 64 bytes")
+    return 0
+
+
+cdef inline int require_floats(const void *address, str what) except -1:
+    """Where C loads floats one by one they must lie as floats do; the arrays of a mapped file may begin anywhere."""
+    if <uintptr_t>address % sizeof(float):
+        raise ValueError(f"{what} must be aligned to {sizeof(float)} bytes")
+    return 0
+
+
+cdef inline int require_starts(const int64_t[::1] starts, int64_t groups, int64_t size, str what) except -1:
+    """starts[i]:starts[i + 1] are `groups` stretches that cover 0 .. size in order."""
+    cdef int64_t i
+    require(starts.shape[0] == groups + 1 and starts[0] == 0 and starts[groups] == size,
+            f"{what}: expected {groups + 1} starts from 0 to {size}")
+    for i in range(groups):
+        require(starts[i] <= starts[i + 1], f"{what}: the starts must ascend")
+    return 0
+
+
+cdef inline int require_ids(const int32_t[::1] ids, int64_t low, int64_t beyond, str what) except -1:
+    """low <= id < beyond for all ids."""
+    cdef int64_t i
+    cdef int32_t least = 0, most = -1
+    if ids.shape[0]:
+        least = most = ids[0]
+    with nogil:
+        for i in range(ids.shape[0]):
+            least = min(least, ids[i])
+            most = max(most, ids[i])
+    if ids.shape[0] and not (low <= least and most < beyond):
+        raise ValueError(f"{what}: expected {low} to {beyond - 1}, found {least} to {most}")
     return 0
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
-from wv_cli._arguments cimport require, require_aligned, table
+from wv_cli._arguments cimport require, require_aligned, require_ids, table
 from wv_cli._kernels cimport WV_ROW_FLOATS, wv_bioword_run, wv_bioword_survey, wv_kernels
 from wv_cli._scratch cimport address, aligned_zeros
 
@@ -66,7 +66,6 @@ cdef class Run:
         cdef float[::1] bounds = largest
         cdef const double[::1] inverses = inverse
         cdef const int32_t[::1] text = ids
-        cdef int64_t k
         memset(&self.run, 0, sizeof(self.run))
         memset(&self.barrier, 0, sizeof(self.barrier))
         self.kernel = table(isa)
@@ -78,8 +77,7 @@ cdef class Run:
         require(len(scale) == len(norm2) == len(largest) == cells, "scale, norm2 and largest need one number per cell")
         require(starts[0] == 0 and starts[-1] == len(ids) and np.all(np.diff(starts) >= 0),
                 "the batches do not cover the text")
-        for k in range(text.shape[0]):
-            require(text[k] < words, "an id lies beyond the words")
+        require_ids(text, -1, words, "an id lies beyond the words")
         self.run.longest_batch = max(int(np.max(np.diff(starts))), 1)
         winner = np.empty(self.run.longest_batch, np.int32)
         sums = np.zeros((3, cells), np.float64)

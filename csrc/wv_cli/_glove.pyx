@@ -8,8 +8,8 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
 
-from wv_cli._arguments cimport require_aligned, require_scratch, table
-from wv_cli._kernels cimport WV_ROW_FLOATS, wv_glove_record, wv_glove_run, wv_kernels
+from wv_cli._arguments cimport require, require_aligned, require_ids, require_scratch, table
+from wv_cli._kernels cimport WV_END_OF_LINE, WV_ROW_FLOATS, wv_glove_record, wv_glove_run, wv_kernels
 
 
 cdef extern from "core/cooccur.h" nogil:
@@ -74,6 +74,7 @@ cdef class Segment:
 
     def __init__(self, const int32_t[::1] ids, int64_t low, int64_t end, int words, const int64_t[::1] units,
                  bint both_sides, double scale):
+        require(units.shape[0] > 0, "a window needs its units")
         cdef int64_t begin = max(0, low - (units.shape[0] - 1))
         if not 0 <= low < end <= ids.shape[0] or end - begin >= 2**31 or words < 1:
             raise ValueError(f"segment {low}:{end} lies outside the {ids.shape[0]} ids or is too long")
@@ -81,8 +82,7 @@ cdef class Segment:
         positions = np.empty(end - begin, np.int32)
         cdef int64_t[::1] starts_view = self.starts
         cdef int32_t[::1] positions_view = positions
-        if np.max(ids[begin:end]) >= words:
-            raise ValueError(f"the corpus holds ids beyond its {words} words")
+        require_ids(ids[begin:end], WV_END_OF_LINE, words, "ids of the corpus")
         with nogil:
             wv_cooccur_positions(&ids[0], begin, end, words, &starts_view[0], &positions_view[0])
         self.kept_alive = (ids.base, positions, units.base)
@@ -119,8 +119,12 @@ def merge(records, int64_t[::1] first, const int64_t[::1] last, const uint8_t[::
     cdef wv_record *held = _records(pending, True)
     cdef wv_record *target = _records(out, True)
     cdef int64_t capacity = len(out), written
-    if last.shape[0] != runs or more.shape[0] != runs or max(last) > len(records):
+    cdef int32_t run
+    if last.shape[0] != runs or more.shape[0] != runs:
         raise ValueError("the runs do not fit the records")
+    for run in range(runs):
+        if not 0 <= first[run] <= last[run] <= len(records):
+            raise ValueError("the runs do not fit the records")
     with nogil:
         written = wv_cooccur_merge(runs, source, &first[0], &last[0], &more[0], as_values, &heap[0], held, target,
                                    capacity)
@@ -164,7 +168,7 @@ def tiles(records, int32_t first_row, const uint16_t[::1] range_of, const int32_
     cdef uint8_t[::1] target = out.view(np.uint8)
     cdef int64_t[::1] sizes = counts
     cdef int64_t[:, ::1] deals = np.empty((ranges, sizeof(wv_deal) // 8), np.int64)
-    if out.dtype != TILE_RECORD or len(out) < n or largest < 1 or range_of[words - 1] >= ranges:
+    if out.dtype != TILE_RECORD or len(out) < n or largest < 1 or np.max(range_of) >= ranges:
         raise ValueError("`out` or the ranges do not fit the records")
     with nogil:
         bad = wv_cooccur_tiles(address, n, first_row, &range_of[0], words, &range_first[0], ranges, largest, &sizes[0],

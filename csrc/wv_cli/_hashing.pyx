@@ -3,7 +3,7 @@ without the GIL. wv_cli.hashing and wv_cli.search.codes are the face of it; this
 would read foreign memory."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from wv_cli._arguments cimport require, require_aligned, require_scratch, row_stride, table
+from wv_cli._arguments cimport require, require_aligned, require_scratch, require_starts, row_stride, table
 from wv_cli._kernels cimport WV_CODE_LANES, wv_biohash, wv_hamming, wv_hasher, wv_kernels, wv_overlap
 
 CODE_LANES = WV_CODE_LANES
@@ -47,7 +47,7 @@ cdef class LinearHash:
                 self.kernel.hash_bits(&self.run, &rows[0, 0], stride, n, &out[0, 0], &scratch[0])
 
     def active(self, const float[:, :] rows, int32_t[:, ::1] out, uint8_t[::1] scratch):
-        """out: (n, active). The rows must be finite, and so small that activations are."""
+        """out: (n, active)."""
         cdef int64_t stride = row_stride(rows), n = rows.shape[0]
         self.check(rows, scratch)
         require(self.run.active > 0 and out.shape[0] == n and out.shape[1] == self.run.active,
@@ -195,6 +195,7 @@ cdef class Overlap:
         cdef int64_t bits = starts.shape[0] - 1, i, j
         self.kernel = table(isa)
         require(0 < n < 2**31 and bits > 0 and rows.shape[0] > 0, "an index of the wrong shape")
+        require_starts(starts, bits, rows.shape[0], "the index")
         require(0 < queries.shape[1] < 2**16, "queries must have 1 to 65535 positions")
         for i in range(queries.shape[0]):
             for j in range(queries.shape[1]):

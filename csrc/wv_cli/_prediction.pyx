@@ -13,7 +13,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.stdio cimport snprintf
 from libc.string cimport memcpy, memset
 
-from wv_cli._arguments cimport require, require_aligned, table
+from wv_cli._arguments cimport require, require_aligned, require_ids, require_starts, table
 from wv_cli._kernels cimport WV_ROW_FLOATS, fill_wv_prediction_options, wv_kernels, wv_prediction_run
 from wv_cli._scratch cimport address, aligned_zeros
 
@@ -219,8 +219,7 @@ cdef class Predictor:
     def predict(self, const int64_t[::1] starts, const int32_t[::1] rows, int k, double threshold, input=None):
         """Answers for lines with these rows; with `input` the rows are numbers of rows of that matrix instead."""
         cdef wv_prediction_run run = self.run
-        cdef int64_t lines = starts.shape[0] - 1, i, available = self.rows
-        cdef int32_t highest = -1
+        cdef int64_t lines = starts.shape[0] - 1, available = self.rows
         cdef int32_t[:, ::1] label
         cdef float[:, ::1] score
         cdef int32_t[::1] count
@@ -228,10 +227,8 @@ cdef class Predictor:
         if input is not None:
             available = self.set_input(input, &run)
             run.zero_row = -1
-        for i in range(rows.shape[0]):
-            highest = max(highest, rows[i])
-        require(highest < available and starts[0] == 0 and starts[lines] == rows.shape[0],
-                f"rows up to {highest} do not fit an input of {available} rows")
+        require_ids(rows, 0, available, f"rows of an input of {available}")
+        require_starts(starts, lines, rows.shape[0], "lines")
         require(k >= 1, "k must be 1 or more")
         run.k, run.threshold = min(k, run.labels), <float>threshold
         labels, scores = np.zeros((lines, run.k), np.int32), np.zeros((lines, run.k), np.float32)

@@ -2,7 +2,8 @@
 this module only checks shapes, since a wrong one would read foreign memory. Values must be finite; that is the caller's to check."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
-from wv_cli._arguments cimport require, require_scratch, row_stride, table
+from libc.string cimport memcpy
+from wv_cli._arguments cimport require, require_floats, require_scratch, row_stride, table
 from wv_cli._kernels cimport WV_CENTROIDS, wv_kernels, wv_product_block, wv_product_codes
 
 CENTROIDS = WV_CENTROIDS
@@ -61,6 +62,7 @@ def encode(const float[:, :] x, int32_t dsub, const float[::1] centroids, uint8_
     require(0 < dsub < 2**24 and codes.shape[0] == x.shape[0] and codes.shape[1] == (dim + dsub - 1) // dsub,
             "codes of the wrong shape")
     require(centroids.shape[0] == WV_CENTROIDS * <int64_t>dim, "centroids of the wrong size")
+    require_floats(&centroids[0], "centroids")
     require(0 <= start < end <= x.shape[0], "rows out of range")
     require_scratch(&scratch[0], scratch.nbytes, kernel.product_encode_scratch_bytes(dim, dsub))
     run.x, run.dim, run.dsub, run.centroids, run.codes = &x[0, 0], dim, dsub, &centroids[0], &codes[0, 0]
@@ -70,13 +72,16 @@ def encode(const float[:, :] x, int32_t dsub, const float[::1] centroids, uint8_
 
 def decode(const uint8_t[:, :] codes, const int64_t[::1] rows, int32_t dim, int32_t dsub, const float[::1] centroids,
            const float[::1] scales, float[:, ::1] out):
-    """out[i] = the vector of codes[rows[i]], times scales[i] when there are any."""
+    """out[i] = the vector of codes[rows[i]], times scales[i] when there are any. Centroids and scales may begin anywhere,
+    as the arrays of a mapped file do."""
     cdef int64_t i, n = rows.shape[0], code_stride = codes.strides[0]
     cdef int32_t first, width, m, j
     cdef const uint8_t *code
-    cdef const float *centroid
+    cdef const char *centroid
     cdef float *vector
     cdef float scale
+    cdef const char *of_file
+    cdef const char *scale_of_file = NULL
     cdef bint scaled = scales.shape[0] > 0
     require(0 < dim < 2**24 and 0 < dsub < 2**24 and codes.shape[1] == (dim + dsub - 1) // dsub and
             (codes.strides[1] == 1 or codes.shape[1] == 1), "codes of the wrong shape")
@@ -87,6 +92,9 @@ def decode(const uint8_t[:, :] codes, const int64_t[::1] rows, int32_t dim, int3
             raise IndexError(f"row {rows[i]} of {codes.shape[0]}")
     if n == 0:
         return
+    of_file = <const char *>&centroids[0]
+    if scaled:
+        scale_of_file = <const char *>&scales[0]
     with nogil:
         for i in range(n):
             code = &codes[0, 0] + rows[i] * code_stride
@@ -95,12 +103,11 @@ def decode(const uint8_t[:, :] codes, const int64_t[::1] rows, int32_t dim, int3
             m = 0
             while first < dim:
                 width = min(dsub, dim - first)
-                centroid = &centroids[0] + WV_CENTROIDS * <int64_t>first + <int64_t>code[m] * width
-                for j in range(width):
-                    vector[first + j] = centroid[j]
+                centroid = of_file + (WV_CENTROIDS * <int64_t>first + <int64_t>code[m] * width) * sizeof(float)
+                memcpy(vector + first, centroid, width * sizeof(float))
                 first += dsub
                 m += 1
             if scaled:
-                scale = scales[i]
+                memcpy(&scale, scale_of_file + i * sizeof(float), sizeof(float))
                 for j in range(dim):
                     vector[j] *= scale

@@ -9,7 +9,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from wv_cli._arguments cimport require, require_aligned, table
+from wv_cli._arguments cimport require, require_aligned, require_ids, require_starts, table
 from wv_cli._kernels cimport (
     WV_FIRST_LABEL, WV_ROW_FLOATS, fill_wv_supervised_options, wv_alias, wv_kernels, wv_line_rules, wv_line_survey,
     wv_supervised_result, wv_supervised_run,
@@ -44,8 +44,8 @@ cdef class Rules:
         self.rules.words, self.rules.end_of_line, self.rules.word_ngrams = words, end_of_line, word_ngrams
         if word_rows is not None:
             starts, rows = word_rows
-            require(starts.shape[0] == ids + 1 and starts[0] == 0 and starts[ids] == rows.shape[0] and ids > 0,
-                    "word_rows: one start per id and one more, the last the number of rows")
+            require(ids > 0, "word_rows: no ids")
+            require_starts(starts, ids, rows.shape[0], "word_rows")
             self.rules.word_start = &starts[0]
             self.rules.word_row = &rows[0] if rows.shape[0] else NULL
         if hashes is not None:
@@ -66,6 +66,14 @@ cdef class Rules:
         with nogil:
             kernel.supervised_survey(&self.rules, &ids[0], ids.shape[0], &survey)
         return dict(survey)
+
+    cdef int require_rows(self, int64_t rows) except -1:
+        """Every row that a line can have is one of the first `rows` of a matrix. A bucket without one has a negative."""
+        if self.kept_alive[0] is not None:
+            require_ids(self.kept_alive[0][1], 0, rows, "word_rows")
+        if self.bucket_row is not None:
+            require_ids(self.bucket_row, -(2**31), rows, "bucket_row")
+        return 0
 
     cdef int check(self, const int32_t[::1] ids) except -1:
         cdef int64_t i
@@ -107,6 +115,7 @@ cdef class Run:
                 f"input: expected {survey['next_row']} rows, found {x.shape[0]}")
         require(y.shape[0] == labels - (path is not None) and y.shape[0] > 0,
                 f"output: {y.shape[0]} rows do not fit {labels} labels")
+        rules.require_rows(x.shape[0])
         require_aligned(&x[0, 0], "input")
         require_aligned(&y[0, 0], "output")
         rules.check(ids)

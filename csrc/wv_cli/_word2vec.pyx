@@ -9,7 +9,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from wv_cli._arguments cimport require, require_aligned, table
+from wv_cli._arguments cimport require, require_aligned, require_ids, table
 from wv_cli._kernels cimport (
     WV_END_OF_LINE, WV_ROW_FLOATS, fill_wv_word2vec_options, wv_alias, wv_hot_rows, wv_kernels, wv_word2vec_result,
     wv_word2vec_run,
@@ -154,9 +154,7 @@ cdef class Run:
         self.ids = &ids[0]
         self.output_rows = <int32_t>y.shape[0]
         self.run.vocab_size = <int32_t>(y.shape[0] if path is None else path[0].shape[0] - 1)
-        highest = np.max(ids)
-        require(highest < self.run.vocab_size,
-                f"the corpus holds word {highest}, the matrix {self.run.vocab_size} rows")
+        require_ids(ids, -(2**31), self.run.vocab_size, "words of the corpus")  # negative: line ends and labels
         if subwords is None:
             self.expect(x.shape[0], "input")
         else:

@@ -168,3 +168,13 @@ def test_word_ranges_cover_all_words(words):
     ranges = word_ranges(words)
     assert ranges[0] == 0 and ranges[-1] == words and (np.diff(ranges) > 0).all()
     assert np.diff(ranges).max() <= 1 << 16 and len(ranges) < 120
+
+
+@pytest.mark.parametrize("bad", [-2, -(2**31), 7, 2**31 - 1])
+def test_ids_out_of_range_are_refused(bad):
+    """An id below that of a line end would be counted before the beginning of its array."""
+    ids = np.array([1, 2, bad, 3, -1], np.int32)
+    with pytest.raises(ValueError, match="ids of the corpus: expected -1 to 6, found"):
+        Segment(ids, 0, len(ids), 7, np.ones(3, np.int64), True, 0.0)
+    with pytest.raises(ValueError, match="a window needs its units"):
+        Segment(ids[:2], 0, 2, 7, np.ones(0, np.int64), True, 0.0)

@@ -48,6 +48,25 @@ def test_codes(isa, units, dim):
 
 
 @every_isa
+@pytest.mark.parametrize("units", [3, 16, 70, 300])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf, -3e38])
+def test_a_code_has_its_active_positions_whatever_the_numbers(isa, units, bad):
+    """Weights of -3e38 make sums of minus infinity, which beat nothing: no place of the code may be left unset."""
+    for active in {1, (units + 1) // 2, units}:
+        for rows in (np.full((5, 8), 2, np.float32), np.full((5, 8), np.nan, np.float32)):
+            weights = np.full((units, 8), bad, np.float32)
+            weights[1] = 1
+            kernel, scratch = linear(weights, active, np.zeros(units, np.float32), isa)
+            positions = np.full((5, active), -7, np.int32)
+            kernel.active(rows, positions, scratch)
+            assert positions.min() >= 0 and positions.max() < units
+            assert (np.diff(positions, axis=1) > 0).all()
+            if bad in (-np.inf, -3e38) and rows[0, 0] == 2:
+                rest = [unit for unit in range(units) if unit != 1]
+                assert positions.tolist() == [sorted([1, *rest[: active - 1]])] * 5
+
+
+@every_isa
 def test_a_code_does_not_depend_on_its_neighbours(isa):
     random = np.random.default_rng(1)
     x, weights = (random.standard_normal(shape).astype(np.float32) for shape in ((101, 70), (203, 70)))
@@ -175,3 +194,11 @@ def test_queries_of_another_kind():
             CodeNeighbours(codes.bits, codes.active, codes.data).top_k(queries)
     with pytest.raises(ValueError, match="out of range"):
         CodeNeighbours(codes.bits, codes.active, codes.data, index=True).top_k(np.array([[1, 9]], np.int32))
+
+
+def test_an_index_that_does_not_fit_is_refused():
+    rows, queries = np.zeros(4, np.int32), np.zeros((1, 1), np.int32)
+    heaps = np.zeros((1, 1), np.float32), np.zeros((1, 1), np.int32), np.zeros(2, np.int64), np.zeros(0, np.int32)
+    for starts in ([0, 4, 3], [1, 2, 4], [0, 2, 5], [0, -1, 4]):
+        with pytest.raises(ValueError, match="the index: "):
+            _hashing.Overlap(np.array(starts), rows, 2, queries, *heaps)

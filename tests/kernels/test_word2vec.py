@@ -269,6 +269,22 @@ def test_subwords_that_do_not_fit_are_refused(context, starts, rows, message):
 
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("layer", LOSSES)
+def test_the_loss_of_strong_scores_has_no_ceiling(isa, layer):
+    """-ln p where p is far below what a float can be; a logarithm of p would stop at 69 or 87."""
+    config, tables, x, y = setting("skipgram", layer, 20, lr=1e-9)
+    x, y = 40 * x, 40 * y
+    biases = {"output_bias": tables["output_bias"].astype(float)} if "output_bias" in tables else {}
+    twin_tables = {**tables, **biases}
+    twin = Twin(config, input=x.copy(), output=y.copy(), **twin_tables)
+    kernel = _word2vec.Run(config, input=aligned(x), output=aligned(y), isa=isa, **tables)
+    loss, examples, _, _ = kernel.worker().block(0, len(tables["ids"]), 0)
+    twin.block(0, len(tables["ids"]), 0)
+    assert twin.loss / examples > 100
+    assert loss == pytest.approx(twin.loss, rel=1e-4)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("layer", LOSSES)
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_divergence_shows_in_the_loss(isa, layer, bad):
     config, tables, x, y = setting("skipgram", layer, 20)

@@ -40,9 +40,9 @@ def sigmoid(s):
 
 
 def logistic_loss(x, y, label, weight, offset):
-    """Loss of a tile: x (M, dim), y (N, dim), label and offset (N,), weight (N, M)."""
-    s = y @ x.T + offset[:, None]
-    return (weight * np.logaddexp(0, np.where(label[:, None] == 1, -s, s))).sum()
+    """Loss of a tile: x (M, dim), y (N, dim), label and offset (N,), weight (N, M); a label may be a share of 1."""
+    s, label = y @ x.T + offset[:, None], label[:, None]
+    return (weight * (label * np.logaddexp(0, -s) + (1 - label) * np.logaddexp(0, s))).sum()
 
 
 def softmax_loss(x, y, target):
@@ -222,12 +222,13 @@ class Twin:
             word = below(draw, len(self.sampler))
             if (draw & 0xFFFFFFFF) >= int(self.sampler[word, 0]):
                 word = int(self.sampler[word, 1])
-            if word == centre:
+            if word == centre and self.options.loss != "nce":
                 continue
             if word in rows:
                 weights[rows.index(word)] += 1
             else:
                 rows.append(word)
                 weights.append(1.0)
-        labels = np.array([1.0] + [0.0] * (len(rows) - 1))
+        # NCE: the centre as noise too is 1 yes and m noes, together one question with a share of yes.
+        labels = np.array([1.0 / weights[0]] + [0.0] * (len(rows) - 1))
         return rows, labels, np.array(weights)

@@ -6,7 +6,7 @@ import click
 
 from wv_cli.commands.shared.options import field_options, json_option, quiet_option, saved_run_options
 from wv_cli.hashing.config import BiowordConfig
-from wv_cli.text.config import VocabConfig
+from wv_cli.text.config import ReadingConfig, VocabConfig
 
 
 @click.command("bioword")
@@ -21,6 +21,7 @@ from wv_cli.text.config import VocabConfig
 @field_options(VocabConfig)
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary and its counts.")
 @saved_run_options
+@field_options(ReadingConfig)
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:

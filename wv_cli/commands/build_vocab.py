@@ -2,12 +2,13 @@
 
 import json
 import time
+from functools import partial
 from typing import Any
 
 import click
 
 from wv_cli.commands.shared.options import conflict, field_options, json_option, quiet_option
-from wv_cli.text.config import VocabConfig
+from wv_cli.text.config import ReadingConfig, VocabConfig
 
 
 @click.command("build-vocab")
@@ -23,11 +24,13 @@ from wv_cli.text.config import VocabConfig
     show_default=True,
     help="Write the number of lines as a first row `</s> N`, as word2vec does (GloVe does not).",
 )
+@field_options(ReadingConfig)
 @quiet_option
 @json_option
 def command(
-    inputs: tuple[str, ...], output: str, merge: bool, sentence_end: bool, quiet: bool, as_json: bool, **options: Any
-) -> None:
+    inputs: tuple[str, ...], output: str, merge: bool, sentence_end: bool, force_text: bool, quiet: bool, as_json: bool,
+    **options: Any,
+) -> None:  # fmt: skip
     """Count the words of INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd are unpacked.
 
     The most frequent word comes first, words of equal count in order of first sight. `wv train --vocab` reads the file,
@@ -35,6 +38,8 @@ def command(
     files with --merge, where --min-count and --max-vocab cut the sums.
     """
     from wv_cli.commands.shared.bar import reading_bar
+    from wv_cli.commands.shared.display import say
+    from wv_cli.formats.recognise import texts
     from wv_cli.system.output import check_writable
     from wv_cli.text.corpus import count
     from wv_cli.text.source import expand_inputs, refuse_overwriting
@@ -61,7 +66,8 @@ def command(
         if merge:
             every = merge_vocabs([read_vocab(path) for path in expand_inputs(inputs)])
         else:
-            every = count(inputs, config, progress)
+            asked = texts(inputs, note=partial(say, quiet=quiet, as_json=as_json), written=[output], force=force_text)
+            every = count(asked, config, progress)
     kept = every.cut(config)
     write_vocab(output, kept, sentence_end=sentence_end)
     seconds = time.perf_counter() - started

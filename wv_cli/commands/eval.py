@@ -10,6 +10,7 @@ from wv_cli.commands.shared.options import field_options, quiet_option, take
 from wv_cli.commands.shared.reading import load_vectors
 from wv_cli.errors import GateMissed, UsageError, WvError
 from wv_cli.evaluation import TASKS, Report, Task, Vectors
+from wv_cli.text.config import ReadingConfig
 
 
 @click.group()
@@ -48,6 +49,7 @@ def _subcommand(task: Task) -> click.Command:
         **options: Any,
     ) -> None:
         from wv_cli.evaluation import report as layouts
+        from wv_cli.formats.recognise import texts
         from wv_cli.text.source import expand_inputs
 
         if min_score is not None:
@@ -60,14 +62,15 @@ def _subcommand(task: Task) -> click.Command:
         def loader(path: str) -> Callable[[], Any]:
             return lambda: load_vectors(path, from_format, limit, quiet, piped=piped)
 
-        report = task.run([Vectors(path, loader(path)) for path in vectors], expand_inputs(data), config)
+        notes: list[str] = []
+        asked = texts(data, note=notes.append, force=config.force_text) if isinstance(config, ReadingConfig) else data
+        report = task.run([Vectors(path, loader(path)) for path in vectors], expand_inputs(asked), config)
         show = {"table": layouts.as_table, "tsv": layouts.as_tsv, "json": layouts.as_json}
         text = show[layout or ("table" if sys.stdout.isatty() else "tsv")](report)
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
         sys.stdout.buffer.flush()
-        if not quiet:
-            for note in report.notes:
-                click.echo(f"note: {note}", err=True)
+        for note in [*notes, *report.notes] if not quiet else []:
+            click.echo(f"note: {note}", err=True)
         _judge(report, min_score)
 
     run.help = f"{task.summary}\n\nData files hold {task.data}. A folder stands for all files in it."

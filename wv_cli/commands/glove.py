@@ -6,7 +6,7 @@ import click
 
 from wv_cli.commands.shared.options import Size, field_options, json_option, quiet_option, saved_run_options
 from wv_cli.glove.config import GloveConfig
-from wv_cli.text.config import VocabConfig
+from wv_cli.text.config import ReadingConfig, VocabConfig
 
 
 @click.command("glove")
@@ -32,6 +32,7 @@ from wv_cli.text.config import VocabConfig
     "more of it. Training needs 16 bytes x --dim x words.",
 )  # fmt: skip
 @saved_run_options
+@field_options(ReadingConfig)
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:

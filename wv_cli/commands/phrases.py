@@ -2,12 +2,13 @@
 
 import json
 import time
+from functools import partial
 from typing import Any
 
 import click
 
 from wv_cli.commands.shared.options import Size, conflict, field_options, json_option, quiet_option
-from wv_cli.text.config import DEFAULT_THRESHOLD, PhrasesConfig
+from wv_cli.text.config import DEFAULT_THRESHOLD, PhrasesConfig, ReadingConfig
 
 
 @click.command("phrases")
@@ -27,11 +28,12 @@ from wv_cli.text.config import DEFAULT_THRESHOLD, PhrasesConfig
     "--memory", type=Size(), default="2G", show_default=True, metavar="SIZE",
     help="Half for the encoded text (the rest goes to a file), half for pair counts (less costs time, not exactness).",
 )  # fmt: skip
+@field_options(ReadingConfig)
 @quiet_option
 @json_option
 def command(
     inputs: tuple[str, ...], output: str, thresholds: tuple[float, ...], passes: int | None, save: str | None,
-    quiet: bool, as_json: bool, **options: Any,
+    force_text: bool, quiet: bool, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Join phrases in INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd are unpacked.
 
@@ -39,6 +41,8 @@ def command(
     further pass works on the joined text, so longer phrases grow: --threshold 200 --threshold 100, or --passes 2.
     """
     from wv_cli.commands.shared.bar import reading_bar
+    from wv_cli.commands.shared.display import say
+    from wv_cli.formats.recognise import texts
     from wv_cli.system.output import check_writable, open_output, write_together
     from wv_cli.text.phrases import JoinedText, Pass, falling_thresholds
     from wv_cli.text.source import refuse_overwriting
@@ -64,10 +68,12 @@ def command(
             message = f"threshold {done.threshold:g}: {len(done.phrases):,} phrases, joined {done.joined:,} times"
             click.echo(message, err=True)
 
+    note = partial(say, quiet=quiet, as_json=as_json)
+    asked = texts(inputs, note=note, written=[path for path in (output, save) if path], force=force_text)
     started = time.perf_counter()
     with (
         reading_bar(quiet or as_json) as progress,
-        JoinedText(inputs, config, spool_beside=output, progress=progress, after_pass=report) as text,
+        JoinedText(asked, config, spool_beside=output, progress=progress, after_pass=report) as text,
     ):
         parts = {save: text.rows, output: text.chunks}
 

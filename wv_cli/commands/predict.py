@@ -2,11 +2,13 @@
 
 import json
 import sys
+from functools import partial
 from typing import Any
 
 import click
 
-from wv_cli.commands.shared.options import quiet_option
+from wv_cli.commands.shared.options import field_options, quiet_option
+from wv_cli.text.config import ReadingConfig
 
 
 @click.command("predict")
@@ -17,6 +19,7 @@ from wv_cli.commands.shared.options import quiet_option
 @click.option("--prob", is_flag=True, help="Show the probability behind each label, as fastText's predict-prob.")
 @click.option("--threads", default=1, show_default=True, help="Threads that predict; the order of lines is kept.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line: labels and probabilities.")
+@field_options(ReadingConfig)
 @quiet_option
 def command(
     model: str,
@@ -26,6 +29,7 @@ def command(
     prob: bool,
     threads: int,
     as_json: bool,
+    force_text: bool,
     quiet: bool,
 ) -> None:
     """Predict the labels of every line of INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd
@@ -34,8 +38,10 @@ def command(
     Each line gives one line of output, as fastText prints it: empty where the model knows no word of the line. Labels
     in the input are passed over.
     """
+    from wv_cli.commands.shared.display import say
     from wv_cli.errors import UsageError
     from wv_cli.formats.fasttext_bin import load_model
+    from wv_cli.formats.recognise import texts
     from wv_cli.models.classifier import ALL, Classifier
     from wv_cli.text.source import Source
 
@@ -45,9 +51,11 @@ def command(
         raise UsageError(f"--threshold is a probability between 0 and 1, not {threshold:g}")
     if not 1 <= threads <= 1024:
         raise UsageError(f"--threads must be between 1 and 1024, not {threads}")
+
+    source = Source(texts(inputs, note=partial(say, quiet=quiet, as_json=as_json), force=force_text))
     classifier = Classifier(load_model(model), model)
     names = list(classifier.labels) if as_json else []
-    for answered in classifier.answers(Source(inputs), k, threshold, threads):
+    for answered in classifier.answers(source, k, threshold, threads):
         if as_json:
             sys.stdout.write("".join(_objects(answered, names)))
         else:

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.options import Size, conflict, field_options, json_option, quiet_option
+from wv_cli.text.config import ReadingConfig
 from wv_cli.transforms.config import QuantizeConfig
 
 
@@ -21,6 +22,7 @@ from wv_cli.transforms.config import QuantizeConfig
     "--validation", metavar="FILE", help="Tell the score before and after: labelled lines, or pairs of words."
 )
 @click.option("--meta/--no-meta", default=True, help="Write FILE.meta.json beside the output.")
+@field_options(ReadingConfig)
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:

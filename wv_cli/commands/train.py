@@ -4,10 +4,11 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.shared.options import Size, json_option, quiet_option, saved_run_options
+from wv_cli.commands.shared.options import Size, field_options, json_option, quiet_option, saved_run_options
 from wv_cli.commands.shared.training_options import autotune_options, training_options
 from wv_cli.jobs import MODELS
 from wv_cli.models.config import PRESETS
+from wv_cli.text.config import ReadingConfig
 
 
 @click.command("train")
@@ -35,6 +36,7 @@ from wv_cli.models.config import PRESETS
 @click.option("--memory", type=Size(), metavar="SIZE", help="Keep the encoded text on disk when it is larger (2G).")
 @autotune_options
 @saved_run_options
+@field_options(ReadingConfig)
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wv_cli.config import Config, option, require, seed_option, threads_option
+from wv_cli.text.config import ReadingConfig
 
 
 def _restrict_vocab() -> int:
@@ -34,7 +35,7 @@ class EvalConfig(Config):
 
 
 @dataclass(frozen=True)
-class LabelsConfig(Config):
+class LabelsConfig(ReadingConfig):
     """How a classifier is scored: its `k` best labels per line, those with a probability of at least `threshold`."""
 
     k: int = option(1, "Labels predicted per line, the best first; -1: all.")

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number
 from wv_cli.evaluation.config import LabelsConfig
 from wv_cli.formats.fasttext_bin import load_model
+from wv_cli.formats.recognise import texts
 from wv_cli.models.classifier import Answered, Classifier
-from wv_cli.text.source import Source
+from wv_cli.text.source import Inputs, Source
 
 
 @dataclass
@@ -81,7 +82,7 @@ def scores(right: int, predicted: int, gold: int) -> tuple[float, float, float]:
     return precision, recall, f1
 
 
-def count(classifier: Classifier, data: Sequence[str], k: int = 1, threshold: float = 0.0, threads: int = 1) -> Counts:
+def count(classifier: Classifier, data: Inputs, k: int = 1, threshold: float = 0.0, threads: int = 1) -> Counts:
     """Answers every line of the files and counts. Raises what Source raises."""
     counts = Counts.none(len(classifier.labels))
     for answered in classifier.answers(Source(data), k, threshold, threads):
@@ -114,7 +115,8 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: LabelsConfig) -
     for model in vectors:
         classifier = Classifier(load_model(model.name), model.name)
         for path in data:
-            counts = count(classifier, [path], config.k, config.threshold, config.threads)
+            text = texts([path], note=report.notes.append, force=config.force_text)
+            counts = count(classifier, text, config.k, config.threshold, config.threads)
             _add_rows(report, model.name, path, classifier, counts, config)
     return report
 

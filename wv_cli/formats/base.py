@@ -55,7 +55,8 @@ class Format:
     a line, its name made by words_path. `mark_words` puts the digest of that file into a written one, so that
     `words_mark`, given the first bytes, can tell which words belong to it; None: it does not say.
 
-    `what` a file of it is, where that is not vectors."""
+    `what` a file of it is, where that is not vectors. `certain` is for formats that are text: sniff among vector files
+    may guess, where running text is expected it must be beyond doubt."""
 
     name: str
     summary: str
@@ -73,6 +74,7 @@ class Format:
     mark_words: Callable[[BinaryIO, str], None] | None = None
     words_mark: Callable[[bytes], str | None] | None = None
     what: str = ""
+    certain: Callable[[bytes], bool] | None = None
 
     @property
     def holds(self) -> str:
@@ -83,6 +85,10 @@ class Format:
         """The same of a file that begins with `head`, None when it is not of this format."""
         return self.holds if self.sniff(head) else None
 
+    def is_certain(self, head: bytes) -> bool:
+        """Whether a file that begins with `head` cannot be running text."""
+        return (self.certain or self.sniff)(head)
+
     def words_path(self, path: str) -> str | None:
         """Where the words of `path` are when they are not in it, None when they are, or `path` is a stream or a
         device."""
@@ -90,3 +96,8 @@ class Format:
             return None
         stem = next((path.removesuffix(suffix) for suffix in self.suffixes if path.endswith(suffix)), path)
         return stem + self.words_ending
+
+    def stands_beside(self, path: str) -> bool:
+        """Whether `path` is the second file of one of this format that is there."""
+        stem = path.removesuffix(self.words_ending)
+        return stem != path and any(Path(stem + suffix).is_file() for suffix in self.suffixes)

@@ -16,6 +16,7 @@ from wv_cli.formats.store import RowStore
 from wv_cli.formats.text_check import TextCheck
 from wv_cli.formats.text_rows import (
     RowReader,
+    are_rows,
     count_numbers,
     peek_row,
     refuse_cut_row,
@@ -26,6 +27,7 @@ from wv_cli.system.input import Input
 from wv_cli.vectors.embeddings import Embeddings
 
 _ONE_CUT_ROW = "a single row without a line end; if the file was cut, numbers are missing"
+_TABLE_DIM = 10  # a line of text does not end with so many numbers
 
 
 def sniff(head: bytes) -> bool:
@@ -39,6 +41,16 @@ def sniff(head: bytes) -> bool:
     # what they do not seem there is --from glove-text.
     has_words = any(b"." not in first or parse_float(first) is None for first in first_fields(head))
     return count_numbers(fields) > 1 and has_words
+
+
+def is_certain(head: bytes) -> bool:
+    """Whether the first lines are a word and the same number of decimal numbers each, so many that no running text has
+    them."""
+    line = head.partition(b"\n")[0]
+    fields = split_fields(line)
+    dim = count_numbers(fields)
+    decimals = sum(b"." in field for field in fields[-dim:])
+    return sniff(head) and dim >= _TABLE_DIM and 2 * decimals > dim and are_rows(head, dim)
 
 
 def first_fields(head: bytes) -> list[bytes]:
@@ -105,6 +117,7 @@ FORMAT = Format(
         "(--escape keeps them)"
     ),
     sniff=sniff,
+    certain=is_certain,
     read=read,
     check=check,
     write=write,

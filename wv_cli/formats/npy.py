@@ -189,4 +189,5 @@ FORMAT = Format(
     words_ending=".words.txt",
     mark_words=mark_words,
     words_mark=words_mark,
+    what="a NumPy array",
 )

@@ -28,6 +28,7 @@ Result = TypeVar("Result")
 
 _BLANKS = re.compile(rb"[ \t]+")  # wv_is_blank of core/separators.h
 _BLOCK_VALUES = 1 << 16
+_ROWS_LOOKED_AT = 10
 
 
 def split_fields(line: bytes) -> list[bytes]:
@@ -49,6 +50,18 @@ def count_numbers(fields: list[bytes]) -> int:
             break
         count += 1
     return count
+
+
+def are_rows(head: bytes, dim: int) -> bool:
+    """Whether the first lines of `head` are a word and `dim` numbers each; of a line that `head` cuts, as far as it
+    goes."""
+    lines = head.split(b"\n", _ROWS_LOOKED_AT)
+    whole, rest = lines[:_ROWS_LOOKED_AT][: len(lines) - 1], lines[-1]
+    rows = [split_fields(line) for line in whole]
+    if not rows:
+        fields = split_fields(rest)[:-1]
+        return 10 < len(fields) <= dim + 1 and count_numbers(fields) == len(fields) - 1
+    return all(count_numbers(fields) >= dim for fields in rows)
 
 
 def _last_fields(line: bytes, count: int) -> list[bytes]:

@@ -14,7 +14,7 @@ from wv_cli.formats.header import header_line, looks_like_text, parse_header, re
 from wv_cli.formats.report import Report
 from wv_cli.formats.store import RowStore
 from wv_cli.formats.text_check import TextCheck
-from wv_cli.formats.text_rows import RowReader, peek_row, refuse_cut_row, write_rows
+from wv_cli.formats.text_rows import RowReader, are_rows, peek_row, refuse_cut_row, write_rows
 from wv_cli.system.input import Input
 from wv_cli.vectors.embeddings import Embeddings
 
@@ -22,6 +22,12 @@ from wv_cli.vectors.embeddings import Embeddings
 def sniff(head: bytes) -> bool:
     header = parse_header(head)
     return header is not None and looks_like_text(head[header.size :], header)
+
+
+def is_certain(head: bytes) -> bool:
+    """Whether the header's promise is kept by the lines after it, which running text would not do."""
+    header = parse_header(head)
+    return header is not None and are_rows(head[header.size :], header.dim)
 
 
 def read(source: Input, options: ReadOptions) -> Embeddings:
@@ -96,6 +102,7 @@ FORMAT = Format(
         "space, tab, newline or NUL (--escape keeps them)"
     ),
     sniff=sniff,
+    certain=is_certain,
     read=read,
     check=check,
     write=write,

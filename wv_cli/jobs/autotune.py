@@ -10,7 +10,7 @@ that one slow choice cannot end the search.
 import json
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -27,7 +27,7 @@ from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.output import reason
 from wv_cli.text.labelled import LabelledCorpus
-from wv_cli.text.source import Source
+from wv_cli.text.source import Inputs, Source
 from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.transforms.quantize import cutoff_for_size, quantize
 from wv_cli.vectors.embeddings import Embeddings
@@ -175,7 +175,7 @@ class Search:
         min_count: int,
         corpus: LabelledCorpus,
         pretrained: Embeddings | None,
-        inputs: Sequence[str],
+        inputs: Inputs,
     ) -> None:
         self.plan, self.metric, self.first = plan, Metric.parse(plan.metric), config
         self._min_count, self._corpus, self._pretrained, self._inputs = min_count, corpus, pretrained, inputs

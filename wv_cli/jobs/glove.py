@@ -133,7 +133,7 @@ class GloveSession(TextSession):
             counts = record_files.Counts(files, self.vocab_config, target)
             return counts.vocab, counts.stream(self._buffer_memory(), self.beside), counts.digest
         corpus = encode(
-            self.inputs,
+            self.texts(say),
             self.vocab_config,
             vocab=target,
             memory=cooccurrence.buffer_memory(self.memory_limit) // 3,  # the positions of every word take as much again

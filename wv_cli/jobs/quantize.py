@@ -8,8 +8,10 @@ from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.evaluation.model_score import measure, score
 from wv_cli.formats.fasttext_bin import load_model, save_model
+from wv_cli.formats.recognise import texts
 from wv_cli.jobs.retrain import retrainer
 from wv_cli.jobs.session import Facts, Observe, Reading, Session
+from wv_cli.text.source import expand_inputs
 from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, quantize, quantized_bytes, require_dense
 
@@ -26,6 +28,7 @@ class QuantizeSession(Session):
     size: int | None = None
     inputs: tuple[str, ...] = ()
     validation: str | None = None
+    force_text: bool = False
 
     def checked_config(self) -> QuantizeConfig:
         if self.size and self.config.cutoff:
@@ -51,10 +54,14 @@ class QuantizeSession(Session):
         require_dense(dense, self.model)
         if config.retrain and not dense.is_classifier:
             raise UsageError(f"--retrain is for classifiers; {self.model} holds word vectors")
+        asked = texts(self.inputs, note=say, written=self.written(), force=self.force_text)
+        for inputs in (self.inputs, (self.validation,) if self.validation else ()):
+            if inputs:
+                expand_inputs(replace(asked, inputs=inputs))
         old = score(dense, self.validation) if self.validation else None
         if self.size:
             config = replace(config, cutoff=cutoff_for_size(dense, self.size, config))
-        small = quantize(dense, config, retrainer(self.inputs, config) if config.retrain else None)
+        small = quantize(dense, config, retrainer(asked, config) if config.retrain else None)
         rows_before, rows, before, after = (
             dense.input.shape[0], small.input.shape[0], dense_bytes(dense), quantized_bytes(small)
         )  # fmt: skip

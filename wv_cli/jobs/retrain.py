@@ -1,7 +1,7 @@
 """Retraining a pruned classifier: the rows that are left learn to do without the others, on the same kernel as
 wv_cli.models.supervised. Buckets that were dropped stay dropped; words that were dropped count in word n-grams only."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.labelled import FIRST_LABEL, LabelledCorpus, encode_labelled
+from wv_cli.text.source import Inputs
 from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel
@@ -23,7 +24,7 @@ _DROPPED = -2  # in bucket_row: the bucket has no row and gets none
 _NO_SUCH_LABEL = np.iinfo(np.int32).min
 
 
-def retrainer(inputs: Sequence[str], config: QuantizeConfig) -> Callable[[FastTextModel], FastTextModel]:
+def retrainer(inputs: Inputs, config: QuantizeConfig) -> Callable[[FastTextModel], FastTextModel]:
     """What wv_cli.transforms.quantize.quantize takes to retrain on labelled texts. It raises WvError when the texts
     have no known label or the training diverges, Interrupted for a signal."""
 
@@ -41,7 +42,7 @@ def retrainer(inputs: Sequence[str], config: QuantizeConfig) -> Callable[[FastTe
 class Retraining(Supervised):
     """A model that starts from the rows of `model`, pruned and dense."""
 
-    def __init__(self, model: FastTextModel, inputs: Sequence[str], config: QuantizeConfig) -> None:
+    def __init__(self, model: FastTextModel, inputs: Inputs, config: QuantizeConfig) -> None:
         args = model.args
         self._model = model
         settings = SupervisedConfig(

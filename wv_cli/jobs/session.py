@@ -17,10 +17,12 @@ from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome, Worker
 from wv_cli.engine.saved_run import Savable, Say, resume, train_saving
 from wv_cli.errors import UsageError
+from wv_cli.formats.recognise import texts
 from wv_cli.system import meta
 from wv_cli.system.output import check_writable, remove_output
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus
+from wv_cli.text.inputs import Texts
 
 Observe = Callable[[Progress], None]
 Reading = Callable[[int, int | None], None]
@@ -169,12 +171,14 @@ class TrainingSession(Session):
 
 @dataclass(frozen=True, kw_only=True)
 class TextSession(TrainingSession):
-    """`inputs` are texts; `vocab` is a vocabulary to use instead of their own; ids beyond `memory` bytes go to disk."""
+    """`inputs` are texts; `vocab` is a vocabulary to use instead of their own; ids beyond `memory` bytes go to disk;
+    with `force_text` inputs are read as text whatever they look like."""
 
     inputs: tuple[str, ...]
     vocab_config: VocabConfig = field(default_factory=VocabConfig)
     vocab: str | None = None
     memory: int | None = None
+    force_text: bool = False
 
     def validate(self) -> None:
         self.vocab_config.validate()
@@ -182,6 +186,10 @@ class TextSession(TrainingSession):
 
     def read(self) -> list[str]:
         return [path for path in (*self.inputs, self.vocab) if path]
+
+    def texts(self, say: Say, *others: str) -> Texts:
+        """`inputs`, or `others` instead, of which only running text is read."""
+        return texts(others or self.inputs, note=say, written=self.written(), force=self.force_text)
 
 
 def tell_corpus(corpus: Corpus, say: Say, seconds: float) -> None:

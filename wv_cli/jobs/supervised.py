@@ -14,6 +14,7 @@ from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.output import check_writable, write_together
 from wv_cli.text.labelled import LabelledCorpus, encode_labelled
+from wv_cli.text.source import expand_inputs
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,7 +82,10 @@ class SupervisedSession(TextSession):
         """See Session.run: reads the text, searches for options if asked to, trains, saves."""
         self.validate()
         begin, config = time.monotonic(), self.config
-        corpus, plan = self.corpus(reading), self.plan
+        plan = self.plan
+        if plan is not None:
+            expand_inputs(self.texts(say, plan.validation))
+        corpus = self.corpus(say, reading)
         words, labels, lines = corpus.kept, len(corpus.labels), corpus.lines
         say(
             f"{corpus.tokens_read:,} tokens in {lines:,} lines, {words:,} different words and {labels:,} labels "
@@ -94,7 +98,7 @@ class SupervisedSession(TextSession):
         vectors = formats.load(self.pretrained) if self.pretrained else None
         search, dsub = None, 2
         if plan is not None:
-            search = Search(plan, config, self.vocab_config.min_count, corpus, vectors, self.inputs)
+            search = Search(plan, config, self.vocab_config.min_count, corpus, vectors, self.texts(say))
             stopped = search.run(say, self.resume)
             if stopped is not None:
                 return stopped, {}
@@ -129,9 +133,9 @@ class SupervisedSession(TextSession):
             self.finish(self.outputs, facts)
         return outcome, facts
 
-    def corpus(self, reading: Reading | None) -> LabelledCorpus:
+    def corpus(self, say: Say, reading: Reading | None) -> LabelledCorpus:
         return encode_labelled(
-            self.inputs,
+            self.texts(say),
             self.vocab_config,
             label_prefix=self.config.label_prefix,
             min_count_label=self.config.min_count_label,

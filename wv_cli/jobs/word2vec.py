@@ -68,7 +68,7 @@ class Word2vecSession(TextSession):
         self.validate()
         begin, config = time.monotonic(), self.config
         corpus = encode(
-            self.inputs,
+            self.texts(say),
             self.vocab_config,
             vocab=read_vocab(self.vocab) if self.vocab else None,
             memory=self.memory,

@@ -13,6 +13,7 @@ straight between the file and where they lie in memory. Nothing in the file can 
 import json
 import math
 import os
+import re
 import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, NoReturn, TypeVar
@@ -37,10 +38,17 @@ _PIECE_BYTES = 1 << 24
 _DTYPES = ("|u1", "<u2", "<u4", "<i4", "<i8", "<f4", "<f8")
 _MOST_DIMENSIONS = 3
 _OLD_TITLE = b"wv-arrays"
+_ANY_TITLE = re.compile(rb"(?:wv ([a-z-]{1,40}) \d+|wv-arrays \d+ ([a-z-]{1,40}))\n\{")
 
 
 def magic(kind: str) -> bytes:
     return f"wv {kind} 1\n".encode()
+
+
+def kind_of(head: bytes) -> str | None:
+    """The kind of container that begins with `head`, None when it is none."""
+    found = _ANY_TITLE.match(head)
+    return (found[1] or found[2]).decode() if found else None
 
 
 def save(

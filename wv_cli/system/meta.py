@@ -11,9 +11,11 @@ from typing import Any
 from wv_cli import __version__, _cpu
 from wv_cli.system.output import open_output
 
+ENDING = ".meta.json"
+
 
 def sidecar_path(path: str | os.PathLike[str]) -> str:
-    return f"{os.fspath(path)}.meta.json"
+    return f"{os.fspath(path)}{ENDING}"
 
 
 def write(path: str | os.PathLike[str], argv: list[str], facts: Mapping[str, Any]) -> None:

@@ -21,6 +21,15 @@ def lowercase_option() -> bool:
 
 
 @dataclass(frozen=True)
+class ReadingConfig(Config):
+    """What a command takes for running text."""
+
+    force_text: bool = option(
+        False, "Read as text even what looks like vectors, a model or binary data.", identity=False
+    )
+
+
+@dataclass(frozen=True)
 class VocabConfig(Config):
     """How words are counted and which are kept."""
 

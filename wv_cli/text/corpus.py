@@ -19,7 +19,7 @@ from wv_cli.errors import WvError
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.id_stream import read_ids
-from wv_cli.text.source import Progress, Source
+from wv_cli.text.source import Inputs, Progress, Source
 from wv_cli.text.vocab import Vocab, ordered
 
 END_OF_LINE = -1
@@ -39,7 +39,7 @@ class Corpus:
 
 
 def encode(
-    inputs: Sequence[str],
+    inputs: Inputs,
     config: VocabConfig,
     *,
     vocab: Vocab | None = None,
@@ -61,7 +61,7 @@ def encode(
     encoder = _text.Encoder((known.words.blob, known.words.starts) if known is not None else None)
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
-        require_words(encoder, inputs)
+        require_words(encoder, source.inputs)
         if known is None:
             lookup, known = _final_ids(encoder, config)
         else:
@@ -96,15 +96,16 @@ def remapped(
     return ids, tokens, lines, fingerprint
 
 
-def count(inputs: Sequence[str], config: VocabConfig, progress: Progress | None = None) -> Vocab:
+def count(inputs: Inputs, config: VocabConfig, progress: Progress | None = None) -> Vocab:
     """All words of texts with their counts, not cut (see Vocab.cut). Raises WvError when there is no text, and what
     Source raises."""
     config.validate()
     encoder = _text.Encoder(keep_ids=False)
-    for chunk in Source(inputs, lowercase=config.lowercase, progress=progress):
+    source = Source(inputs, lowercase=config.lowercase, progress=progress)
+    for chunk in source:
         encoder.feed(chunk)
     encoder.finish()
-    require_words(encoder, inputs)
+    require_words(encoder, source.inputs)
     blob, starts, counts = encoder.vocabulary()
     return ordered(blob, starts, counts, lines=encoder.lines, tokens_read=encoder.tokens)[0]
 

@@ -18,7 +18,7 @@ from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import remapped, require_words
 from wv_cli.text.id_stream import read_ids
-from wv_cli.text.source import Progress, Source
+from wv_cli.text.source import Inputs, Progress, Source
 from wv_cli.text.vocab import SENTENCE_END, times
 from wv_cli.words import WordList, encode
 
@@ -47,7 +47,7 @@ class LabelledCorpus:
 
 
 def encode_labelled(
-    inputs: Sequence[str],
+    inputs: Inputs,
     config: VocabConfig,
     *,
     label_prefix: str = "__label__",
@@ -66,14 +66,14 @@ def encode_labelled(
     encoder = _text.Encoder(every_line=True)
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
-        require_words(encoder, inputs)
+        require_words(encoder, source.inputs)
         end = int(encoder.add_words(SENTENCE_END, np.array([0, len(SENTENCE_END)]))[0])
         blob, starts, counts = encoder.vocabulary()
         counts[end] += encoder.lines
         order = np.argsort(-counts, kind="stable")
         is_label = _begins_with(blob, starts, encode(label_prefix))
         is_label[end] = False
-        labels = _kept_labels(order[is_label[order]], counts, label_prefix, min_count_label, inputs)
+        labels = _kept_labels(order[is_label[order]], counts, label_prefix, min_count_label, source.inputs)
         words = order[~is_label[order]]
         kept = int(np.count_nonzero(counts[words] >= config.min_count))
         kept = min(kept, config.max_vocab or kept)

@@ -10,7 +10,7 @@ chosen ones from the left; the right word of a joined pair does not begin anothe
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ from wv_cli.system.spill import Spool
 from wv_cli.text.config import PhrasesConfig, ScoreName
 from wv_cli.text.corpus import require_words
 from wv_cli.text.id_stream import IdStream, read_ids
-from wv_cli.text.source import Progress, Source
+from wv_cli.text.source import Inputs, Progress, Source
 from wv_cli.words import WordList, encode
 
 Counts = NDArray[np.int64]
@@ -58,7 +58,7 @@ class JoinedText:
 
     def __init__(
         self,
-        inputs: Sequence[str],
+        inputs: Inputs,
         config: PhrasesConfig,
         *,
         spool_beside: str | None = None,
@@ -73,7 +73,7 @@ class JoinedText:
             source = Source(inputs, lowercase=config.lowercase, progress=progress)
             self._words = _text.Encoder(every_line=True)
             read_ids(source, self._words, config.memory // 2, self._spool)
-            require_words(self._words, inputs)
+            require_words(self._words, source.inputs)
             self.lines = self._words.lines
             self.tokens_read = self._words.tokens
             blob, starts, self._counts = self._words.vocabulary()

@@ -1,0 +1,44 @@
+"""What the extension modules refuse: numbers that would lead beyond an array."""
+
+import numpy as np
+import pytest
+
+from tests.kernels import test_supervised
+from wv_cli import _product, _supervised
+from wv_cli.vectors.quantizer import CENTROIDS
+
+
+@pytest.mark.parametrize("shift", [1, 2, 3])
+def test_product_codes_of_a_mapped_file_may_begin_anywhere(shift):
+    random = np.random.default_rng(1)
+    centroids = random.standard_normal(CENTROIDS * 5).astype(np.float32)
+    scales, codes = random.standard_normal(7).astype(np.float32), random.integers(0, 256, (7, 3)).astype(np.uint8)
+
+    def moved(array):
+        return np.frombuffer(bytes(shift) + array.tobytes(), np.float32, offset=shift)
+
+    rows, first, second = np.arange(7), np.empty((7, 5), np.float32), np.empty((7, 5), np.float32)
+    _product.decode(codes, rows, 5, 2, centroids, scales, first)
+    _product.decode(codes, rows, 5, 2, moved(centroids), moved(scales), second)
+    np.testing.assert_array_equal(first, second)
+    scratch = np.zeros(_product.encode_scratch_bytes(5, 2) + 64, np.uint8)
+    with pytest.raises(ValueError, match="centroids must be aligned to 4 bytes"):
+        _product.encode(first, 2, moved(centroids), codes, 0, 7, scratch)
+
+
+@pytest.mark.parametrize(("starts", "rows"), [([0, 2, 1, 3], [0, 1, 2]), ([0, 1, 2, 4], [0, 1, 2])])
+def test_rows_of_words_cover_their_list(starts, rows):
+    word_rows = np.array(starts), np.array(rows, np.int32)
+    with pytest.raises(ValueError, match="word_rows"):
+        _supervised.Rules(ids=3, words=3, end_of_line=2, word_rows=word_rows)
+
+
+@pytest.mark.parametrize("bad", [-1, 100])
+def test_rows_of_words_lie_in_the_matrix(bad):
+    ids = np.array([0, 1, -2, -3, -1], np.int32)
+    rules = _supervised.Rules(ids=3, words=3, end_of_line=2, word_rows=(np.arange(4), np.array([0, bad, 2], np.int32)))
+    matrix = test_supervised.zeros(3, 16)
+    survey = {"next_row": 3, "longest_words": 2, "longest_rows": 2, "longest_labels": 2}
+    config = test_supervised.SupervisedConfig(loss="softmax", dim=16)
+    with pytest.raises(ValueError, match="word_rows: expected 0 to 2, found"):
+        _supervised.Run(config, rules=rules, survey=survey, ids=ids, input=matrix, output=matrix[:2], labels=2)

@@ -1,0 +1,30 @@
+"""Vectors, models and codes, and our own files, recognised where running text is expected."""
+
+from collections.abc import Callable, Sequence
+
+from wv_cli.formats import FORMATS
+from wv_cli.system import container, meta
+from wv_cli.text.inputs import Texts
+
+
+def texts(
+    inputs: Sequence[str], *, note: Callable[[str], None], written: Sequence[str] = (), force: bool = False
+) -> Texts:
+    """`inputs` of a command that reads running text: see Texts."""
+    return Texts(inputs, recognise, is_sidecar, note, written, force)
+
+
+def recognise(head: bytes) -> str | None:
+    """What a file is that begins with `head` (formats.SNIFF_BYTES of it), None when it may be running text."""
+    row = next((row for row in FORMATS.values() if row.is_certain(head)), None)
+    if row is not None:
+        return row.holds
+    kind = container.kind_of(head)
+    return f"a {kind} file of wv" if kind else None
+
+
+def is_sidecar(path: str) -> bool:
+    """Whether a file stands beside another one that is there: facts about it, or its words."""
+    if path.endswith(meta.ENDING):
+        return True
+    return any(row.stands_beside(path) for row in FORMATS.values())

@@ -1,0 +1,50 @@
+"""Which inputs are running text: what a folder leaves out, and what is refused because it is something else.
+
+Not a reader: judged are names and first bytes (source.py has them). Formats of vectors stand above this room, so what
+recognises them is handed down (formats/recognise.py). A model trained on the bytes of yesterday's vectors looks like
+any other, so doubt is no reason to refuse but knowledge is: a few stray NULs are text, one in a thousand bytes is not.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+HEAD_BYTES = 1 << 16  # of each input are looked at
+UTF16 = "expected UTF-8 text, found UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE"
+_MORE_NULS = 8  # than these, and than one in _NUL_SHARE bytes, are binary data
+_NUL_SHARE = 1000
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Inputs that must be running text. `recognise` says what a file is that begins with these bytes, None when it may
+    be text; `is_sidecar` tells by its path a file that stands beside another one. Folders leave out sidecars, what is
+    recognised and the files in `written`, which the run itself writes; `note` is told how many. A file that was named,
+    and a pipe, are refused. With `force` everything is read but sidecars and `written`."""
+
+    inputs: Sequence[str]
+    recognise: Callable[[bytes], str | None]
+    is_sidecar: Callable[[str], bool]
+    note: Callable[[str], None]
+    written: Sequence[str] = ()
+    force: bool = False
+
+    def problem(self, head: bytes) -> str | None:
+        """What a file that begins with `head` is instead of text, None when it may be text."""
+        if self.force:
+            return None
+        return self.recognise(head) or binary(head)
+
+
+def binary(head: bytes) -> str | None:
+    """What the bytes at a file's start are when they are no text in UTF-8, or in any code that is ASCII or more."""
+    head = head[:HEAD_BYTES]
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return UTF16
+    nuls = head.count(0)
+    if nuls <= max(_MORE_NULS, len(head) // _NUL_SHARE):
+        return None
+    even = head[::2].count(0)
+    # Every second byte of Latin letters in UTF-16 is NUL, and never the other one.
+    if max(even, nuls - even) > 0.3 * len(head) / 2 and min(even, nuls - even) <= nuls // 100:
+        return UTF16
+    return "binary data (NUL bytes)"
