@@ -1,71 +1,135 @@
 """Checkpoints: one file that holds where a run stands, exactly.
 
-A container (wv_cli.system.container) with the header {"identity": {...}, "state": {...}} and the arrays that training
-changes. `identity` is what must be the same for the run to go on (options, corpus); a difference is named.
+A container (wv_cli.system.container) with the arrays that training changes and the header
+{"identity": {...}, "schedule": {...}, "state": {...}, "wv": version}. `identity` is what must be the same for the run
+to go on (options, corpus), `schedule` what decides which step does what (how many there are, the sizes of blocks, their
+order); a difference is named. Version 0.1 wrote identity and state alone: what it did not write
+is known here and by the models (Savable.first_schedule).
 """
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import WvError, shown
+from wv_cli import __version__
+from wv_cli.errors import BadFile, WvError, shown
 from wv_cli.system import container
 from wv_cli.system.input import open_input
 from wv_cli.system.output import apart
 
 _KIND = "checkpoint"
+_FIRST_VERSION = "0.1.0"
 _MOST_STEPS = 1 << 53
+_ADVICE = "begin anew with --overwrite"
+Facts = Mapping[str, object]
 
 
 def save(
     path: str | os.PathLike[str],
-    identity: Mapping[str, object],
-    state: Mapping[str, object],
+    identity: Facts,
+    state: Facts,
     arrays: Mapping[str, NDArray[np.generic]],
+    schedule: Facts | None = None,
 ) -> None:
     """Writes a checkpoint whole or not at all. Raises WvError."""
+    header = {"identity": identity, "schedule": schedule or {}, "state": state, "wv": __version__}
     with apart():
-        container.save(path, _KIND, {"identity": identity, "state": state}, arrays)
+        container.save(path, _KIND, header, arrays)
 
 
 def load(
     path: str | os.PathLike[str],
-    identity: Mapping[str, object],
+    identity: Facts,
     arrays: Mapping[str, NDArray[np.generic]],
-    *,
+    schedule: Facts | None = None,
+    first_schedule: Facts | None = None,
     steps: int = _MOST_STEPS,
 ) -> dict[str, Any]:
-    """Fills `arrays` in place from a checkpoint and returns its state, of which `next_step` is from 0 to `steps`.
+    """Fills `arrays` in place from a checkpoint and returns its state: `next_step`, from 0 to `steps`, and `isa`, the
+    instruction set that came so far, which version 0.1 did not write. `first_schedule` is that of version 0.1.
 
-    Raises WvError when the checkpoint belongs to another run (the difference is named), BadFile when it is damaged.
+    Raises WvError when the checkpoint belongs to another run or its steps are others (the difference is named), BadFile
+    when it is damaged or says what cannot be.
     """
     with open_input(path, "a checkpoint") as source:
-        reader = container.Reader(source, _KIND, advice="delete it to start anew")
+        reader = container.Reader(source, _KIND, advice=_ADVICE)
         _require_same(path, reader.fact("identity", dict), identity)
+        _require_schedule(path, reader, schedule or {}, first_schedule or {})
+        state = {**reader.fact("state", dict), "next_step": _next_step(reader, steps)}
+        if not isinstance(state.get("isa", ""), str):
+            reader.refuse(f"expected `isa` to be a str, found {_value(state['isa'])}")
         layout = {name: (array.dtype.newbyteorder("<").str, array.shape) for name, array in arrays.items()}
         reader.expect(layout, "this run")
-        state = reader.fact("state", dict)
-        step = state.get("next_step")
-        if type(step) is not int or not 0 <= step <= steps:
-            found = shown(repr(step).encode())
-            reader.refuse(f"expected `next_step` to be a whole number from 0 to {steps:,}, found {found}")
         reader.read(arrays)
-        reader.require_finite(arrays)  # type: ignore[arg-type]
-        return dict(state)
+        reader.require_finite(arrays)
+        return state
 
 
-def _require_same(path: object, found: Mapping[str, object], wanted: Mapping[str, object]) -> None:
-    differences = [
-        f"{key}: {found.get(key)!r} in the checkpoint, {wanted.get(key)!r} now"
-        for key in sorted({*found, *wanted})
-        if found.get(key) != wanted.get(key)
-    ]
+def standing(path: str | os.PathLike[str]) -> str:
+    """In words, how far the run is whose checkpoint lies at `path`, as far as the file says."""
+    try:
+        with open_input(path, "a checkpoint") as source:
+            reader = container.Reader(source, _KIND)
+            schedule: dict[str, object] = reader.header.get("schedule") or {}  # type: ignore[assignment]
+            steps = schedule.get("steps") if isinstance(schedule, dict) else None
+            step = _next_step(reader, steps if _is_whole(steps) else _MOST_STEPS)
+    except BadFile as error:
+        return f"a file that is no checkpoint, or a damaged one ({error.problem.partition(';')[0]}), is there"
+    if not (_is_whole(steps) and steps > 0):
+        return f"the checkpoint of an earlier run is there, at step {step:,}"
+    epochs = schedule.get("epochs")
+    of = f" of {epochs} epoch{'s' * (epochs != 1)}" if _is_whole(epochs) else ""
+    return f"the checkpoint of an earlier run is there, at {100 * step / steps:.1f} %{of}"
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    return type(value) is int
+
+
+def _next_step(reader: container.Reader, steps: int) -> int:
+    found = reader.fact("state", dict).get("next_step", "nothing")
+    if not (_is_whole(found) and 0 <= found <= steps):
+        limit = f"from 0 to {steps}" if steps < _MOST_STEPS else "from 0 on"
+        reader.refuse(f"expected `next_step` to be a whole number {limit}, found {_value(found)}")
+    return found
+
+
+def _require_schedule(path: object, reader: container.Reader, now: Facts, first: Facts) -> None:
+    """What a checkpoint does not say about its schedule was so in version 0.1."""
+    found = reader.fact("schedule", dict) if "schedule" in reader.header else {}
+    differences = _differences({**first, **found}, now)
     if differences:
+        version = reader.fact("wv", str) if "wv" in reader.header else _FIRST_VERSION
         message = (
-            f"{path}: this checkpoint belongs to another run ({'; '.join(differences)}); "
-            "run with its options, or delete it to start anew"
+            f"{path}: the steps of this run are not those of the checkpoint, made by wv {shown(version.encode())} "
+            f"({differences}); finish it with that version, or {_ADVICE}"
         )
         raise WvError(message)
+
+
+def _require_same(path: object, found: Facts, wanted: Facts) -> None:
+    differences = _differences(found, wanted)
+    if differences:
+        message = f"{path}: this checkpoint belongs to another run ({differences}); run with its options, or {_ADVICE}"
+        raise WvError(message)
+
+
+def _differences(found: Facts, wanted: Facts) -> str:
+    return "; ".join(
+        f"{key}: {_value(found.get(key))} in the checkpoint, {_value(wanted.get(key))} now"
+        for key in sorted({*found, *wanted})
+        if not _equal(found.get(key), wanted.get(key))
+    )
+
+
+def _equal(one: object, other: object) -> bool:
+    """As JSON knows them: 1 and 1.0 are the same number, true is none."""
+    return isinstance(one, bool) == isinstance(other, bool) and one == other
+
+
+def _value(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."

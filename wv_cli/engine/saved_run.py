@@ -1,20 +1,29 @@
 """A training run that can stop and go on: what every session does with its checkpoint.
 
-The checkpoint lies in one file beside the output (or where the user says), belongs to one identity of the model, and is
-removed when the run has written its results.
+The checkpoint lies in one file beside the output (or where the user says) and belongs to one identity of the model. No
+checkpoint is discarded that the user did not give up: a run begins where none lies, goes on with the one that does
+(resume), or replaces it (overwrite), at its first save or when it has written its results. While it lasts the run holds
+the checkpoint's name (wv_cli.system.lock), so that no two runs save to the same file.
 """
 
-from collections.abc import Callable, Mapping
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli import _cpu
 from wv_cli.engine import checkpoint
+from wv_cli.engine.blocks import ORDER_OF_VERSION_01, epoch_order
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Diverged, Outcome, Trainable, Worker, train
 from wv_cli.errors import WvError
+from wv_cli.system.lock import held
+from wv_cli.system.output import remove_output
 
 
 class Say(Protocol):
@@ -30,50 +39,120 @@ class Savable(Trainable[Worker], Protocol[Worker]):
         """What must be the same for a checkpoint to be continued."""
         ...
 
+    def schedule(self) -> Mapping[str, object]:
+        """What decides, beside the identity, which step does what: sizes of blocks and the `version` of a step, raised
+        when it computes something else than before."""
+        ...
+
+    def first_schedule(self) -> Mapping[str, object]:
+        """schedule() as it was in version 0.1, which did not write it down: constants, whatever it is now."""
+        ...
+
     def arrays(self) -> Mapping[str, NDArray[np.generic]]:
         """Everything that training changes."""
         ...
 
 
-def resume(path: str, model: Savable[Worker], say: Say) -> int:
-    """Fills the model from the checkpoint at `path` and returns the step to go on with; 0 when there is none. Raises
-    WvError for a checkpoint of another run or a damaged one."""
-    if not Path(path).exists():
-        say(f"{path}: no checkpoint yet; starting from the beginning")
-        return 0
-    state = checkpoint.load(path, model.identity(), model.arrays(), steps=model.steps)
-    say(f"{path}: going on at {state['next_step'] / model.steps:.1%}", step=state["next_step"])
-    return int(state["next_step"])
+class SavedRun:
+    """The checkpoint of one run at `path` (None: the run saves nothing). With `resume` it goes on from there, with
+    `overwrite` it begins anew although a checkpoint may be there."""
+
+    def __init__(self, path: str | None, *, resume: bool = False, overwrite: bool = False) -> None:
+        self.path, self._resume, self._overwrite = path, resume, overwrite
+        self._ours: object = None  # the file at `path` that this run may remove
+
+    @contextmanager
+    def claimed(self, say: Say) -> Iterator[None]:
+        """The run happens inside. Raises WvError, before any of it, when another run uses the checkpoint or one is
+        there about which the user has not said what shall become of it."""
+        if self.path is None:
+            yield
+            return
+        who = "another run saves to this checkpoint; wait for it, or choose another output or --checkpoint"
+        with held(self.path, who) as locked:
+            if not locked:
+                say(f"{self.path}: no locks on this file system; see that no other run saves to the same checkpoint")
+            if Path(self.path).is_file() and not (self._resume or self._overwrite):
+                made = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(Path(self.path).stat().st_mtime))
+                way_on = "go on with --resume, or begin anew with --overwrite"
+                message = f"{self.path}: {checkpoint.standing(self.path)}, made {made}; {way_on}"
+                raise WvError(message)
+            self._ours = _file_at(self.path) if self._overwrite else None
+            yield
+
+    def first_step(self, model: Savable[Worker], say: Say) -> int:
+        """The step to begin with: 0, or with `resume` where the checkpoint, now loaded into the model, was saved.
+        Raises WvError for a checkpoint of another run or a damaged one."""
+        if self.path is None or not self._resume:
+            return 0
+        if not Path(self.path).is_file():
+            say(f"{self.path}: no checkpoint yet; starting from the beginning")
+            return 0
+        before = _file_at(self.path)
+        now = _schedule(model)
+        first = {**now, "epoch_order": ORDER_OF_VERSION_01, **model.first_schedule()}
+        state = checkpoint.load(self.path, model.identity(), model.arrays(), now, first, model.steps)
+        step = int(state["next_step"])
+        self._ours = before
+        say(f"{self.path}: going on at {step / max(model.steps, 1):.1%}", step=step)
+        if state.get("isa", _cpu.name()) != _cpu.name():
+            message = (
+                f"{self.path}: made with {state['isa']} kernels, going on with {_cpu.name()}: the last bits differ"
+            )
+            say(message, made_with=state["isa"], isa=_cpu.name())
+        return step
+
+    def train(
+        self,
+        model: Savable[Worker],
+        *,
+        first_step: int,
+        threads: int,
+        save_every: float | None,
+        max_seconds: float | None,
+        observe: Callable[[Progress], None] | None,
+        advice: str,
+    ) -> Outcome:
+        """Trains on, saving. A divergence is a WvError that ends with `advice`; it leaves the last checkpoint as it
+        was."""
+
+        def save(next_step: int) -> None:
+            assert self.path is not None, "only called when there is a path"
+            state = {"next_step": next_step, "isa": _cpu.name()}
+            checkpoint.save(self.path, model.identity(), state, model.arrays(), _schedule(model))
+            self._ours = _file_at(self.path)
+
+        try:
+            return train(
+                model,
+                threads=threads,
+                first_step=first_step,
+                save=save if self.path else None,
+                save_every=save_every,
+                max_seconds=max_seconds,
+                observe=observe,
+            )
+        except Diverged as error:
+            intact = self.path is not None and _file_at(self.path) is not None
+            kept = f"the last checkpoint, {self.path}, is intact; " if intact else ""
+            raise WvError(f"{error}; {kept}nothing was written; {advice}") from error
+
+    def remove(self) -> None:
+        """After the results are written: the checkpoint goes if this run made it, continued it, or was told to
+        overwrite it; one that appeared meanwhile stays."""
+        if self.path is not None and self._ours is not None and _file_at(self.path) == self._ours:
+            remove_output(self.path)
 
 
-def train_saving(
-    path: str | None,
-    model: Savable[Worker],
-    *,
-    first_step: int,
-    threads: int,
-    save_every: float | None,
-    max_seconds: float | None,
-    observe: Callable[[Progress], None] | None,
-    advice: str,
-) -> Outcome:
-    """Trains, saving to `path` (None: nowhere). A divergence is a WvError that ends with `advice`; it leaves the last
-    checkpoint as it was."""
+def _schedule(model: Savable[Worker]) -> dict[str, object]:
+    steps = {"steps": model.steps, "epochs": model.epochs, "epoch_order": epoch_order()}
+    return {**steps, **model.schedule()}
 
-    def save(next_step: int) -> None:
-        assert path is not None, "only called when there is a path"
-        checkpoint.save(path, model.identity(), {"next_step": next_step}, model.arrays())
 
+def _file_at(path: str) -> tuple[int, int, int] | None:
+    """What tells a file from another of the same name; None where there is none."""
     try:
-        return train(
-            model,
-            threads=threads,
-            first_step=first_step,
-            save=save if path else None,
-            save_every=save_every,
-            max_seconds=max_seconds,
-            observe=observe,
-        )
-    except Diverged as error:
-        kept = f"the last checkpoint, {path}, is intact; " if path and Path(path).exists() else ""
-        raise WvError(f"{error}; {kept}nothing was written; {advice}") from error
+        found = Path(os.path.realpath(path)).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns

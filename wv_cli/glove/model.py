@@ -17,7 +17,7 @@ from wv_cli.engine.blocks import EpochOrder
 from wv_cli.engine.run import StepResult
 from wv_cli.errors import BadFile, WvError
 from wv_cli.glove.config import GloveConfig
-from wv_cli.glove.tiles import CHUNK_RECORDS, TileStore
+from wv_cli.glove.tiles import CHUNK_RECORDS, TileStore, chunk_rules
 from wv_cli.system import memory
 from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.embeddings import Embeddings
@@ -26,6 +26,8 @@ from wv_cli.words import WordList
 UNKNOWN = b"<unk>"
 _UNKNOWN_MEAN_OF = 100  # the rarest words, as in GloVe's program
 _LARGEST = (1e15, 1e30)  # of vectors and of squared gradients that a run begins with
+_STEPS_VERSION = 1  # raised when a step computes something else: no older checkpoint then goes on
+_CHUNKS_OF_VERSION_01 = {"chunk_records": 1 << 14, "band_records": 1 << 21, "range_words": [1024, 8, 1 << 16]}
 _FROZEN = 1e30  # squared gradient of a coordinate that must not move
 
 
@@ -146,6 +148,14 @@ class Glove:
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads and the output may change."""
         return {**self.config.identity(), "counts": self._digest, "vocabulary": self.vocab.digest}
+
+    def schedule(self) -> dict[str, Any]:
+        """See engine.saved_run.Savable."""
+        return {"version": _STEPS_VERSION, **chunk_rules()}
+
+    def first_schedule(self) -> dict[str, Any]:
+        """Version 0.1's."""
+        return {"version": 1, **_CHUNKS_OF_VERSION_01}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""

@@ -23,7 +23,14 @@ CHUNK_RECORDS = 1 << 14
 _BAND_RECORDS = 1 << 21  # records ordered at a time
 ORDERING_BYTES = _BAND_RECORDS * (RECORD.itemsize + TILE_RECORD.itemsize)  # 48 MB, gone before training begins
 _RANGE_WORDS = 1024
+_RANGE_SHARE = 8
 _MOST_RANGE_WORDS = 1 << 16  # records in a tile have 16-bit coordinates
+
+
+def chunk_rules() -> dict[str, object]:
+    """What decides, beside the counts, which record is in which chunk."""
+    ranges = [_RANGE_WORDS, _RANGE_SHARE, _MOST_RANGE_WORDS]
+    return {"chunk_records": CHUNK_RECORDS, "band_records": _BAND_RECORDS, "range_words": ranges}
 
 
 def word_ranges(words: int) -> NDArray[np.int32]:
@@ -31,7 +38,7 @@ def word_ranges(words: int) -> NDArray[np.int32]:
     seldom used twice in a tile, however small it is, and the number of tiles stays in the thousands."""
     firsts = [0]
     while firsts[-1] < words:
-        firsts.append(firsts[-1] + min(max(_RANGE_WORDS, firsts[-1] // 8), _MOST_RANGE_WORDS))
+        firsts.append(firsts[-1] + min(max(_RANGE_WORDS, firsts[-1] // _RANGE_SHARE), _MOST_RANGE_WORDS))
     firsts[-1] = words
     return np.array(firsts, np.int32)
 

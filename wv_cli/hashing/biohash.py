@@ -22,6 +22,8 @@ from wv_cli.system.memory import aligned
 from wv_cli.transforms.clusters import Owner, nearest, spherical_kmeans, sums_of_classes
 
 STEP_ROWS = 1 << 13
+_STEPS_VERSION = 1  # raised when a step computes something else: no older checkpoint then goes on
+_STEP_ROWS_OF_VERSION_01 = 1 << 13
 
 
 def fit(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -> Projections | None:
@@ -98,6 +100,14 @@ class BioHash:
         sample = self.x[:: max(1, len(self.x) // 64)]
         facts = {"rows": len(self.x), "dim": self.x.shape[1], "sum": float(sample.sum(dtype=np.float64))}
         return {**self.config.identity(), **facts}
+
+    def schedule(self) -> dict[str, Any]:
+        """See engine.saved_run.Savable."""
+        return {"version": _STEPS_VERSION, "step_rows": STEP_ROWS}
+
+    def first_schedule(self) -> dict[str, Any]:
+        """Version 0.1's."""
+        return {"version": 1, "step_rows": _STEP_ROWS_OF_VERSION_01}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {"weights": self._weights}

@@ -30,6 +30,8 @@ from wv_cli.vectors.codes import Codes
 from wv_cli.words import WordList
 
 _STEP_WINDOWS = 10_000  # some 10 ms of work
+_STEPS_VERSION = 1  # raised when a step computes something else: no older checkpoint then goes on
+_STEP_WINDOWS_OF_VERSION_01 = 10_000
 _ROWS_AT_ONCE = 1 << 12
 _START_DEVIATION = 0.02
 METHOD = "bioword"
@@ -120,6 +122,14 @@ class Bioword:
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; threads and the codes' length may change."""
         return {**self.config.identity(), "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
+
+    def schedule(self) -> dict[str, Any]:
+        """See engine.saved_run.Savable."""
+        return {"version": _STEPS_VERSION, "step_windows": _STEP_WINDOWS}
+
+    def first_schedule(self) -> dict[str, Any]:
+        """Version 0.1's."""
+        return {"version": 1, "step_windows": _STEP_WINDOWS_OF_VERSION_01}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""

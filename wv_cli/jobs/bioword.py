@@ -28,8 +28,7 @@ class BiowordSession(TextSession):
         for wrong, message in [
             (not self.outputs and not self.save_hasher, "-o FILE is missing (or --save-hasher FILE)"),
             (
-                bool(self.hasher)
-                and bool(self.save_hasher or self.vocab or self.resume or self.checkpoint or self.checkpoint_every),
+                bool(self.hasher) and (self.saves or bool(self.save_hasher or self.vocab)),
                 "--hasher trains nothing; leave --save-hasher, --vocab, --resume and --checkpoint out",
             ),
         ]:
@@ -51,11 +50,8 @@ class BiowordSession(TextSession):
         """One: the threads of the kernel work on one step together."""
         return 1
 
-    def run(
-        self, say: Say, observe: Observe | None = None, reading: Reading | None = None
-    ) -> tuple[Outcome | None, Facts]:
+    def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: reads the text, trains or applies a hasher, saves."""
-        self.validate()
         begin = time.monotonic()
         hasher = load_hasher(self.hasher) if self.hasher else None
         vocab = hasher.vocab if hasher else read_vocab(self.vocab) if self.vocab else None

@@ -41,7 +41,7 @@ class GloveSession(TextSession):
             (self.counts_only and not self.save_counts, "--counts-only needs --save-counts FILE"),
             (self.counts_only and bool(self.outputs), "--counts-only trains nothing; leave -o out"),
             (
-                self.counts_only and bool(self.resume or self.checkpoint_every),
+                self.counts_only and self.saves,
                 "--counts-only trains nothing; leave --resume and --checkpoint-every out",
             ),
             (not self.counts_only and not self.outputs, "-o FILE is missing (or --counts-only --save-counts FILE)"),
@@ -73,12 +73,9 @@ class GloveSession(TextSession):
             return cooccurrence.buffer_memory(self.memory_limit)
         return cooccurrence.buffer_memory(self.memory_limit - self.memory_limit // 4 - ORDERING_BYTES)
 
-    def run(
-        self, say: Say, observe: Observe | None = None, reading: Reading | None = None
-    ) -> tuple[Outcome | None, Facts]:
+    def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: counts, trains unless `counts_only`, saves. Not `observe` but `say` is told how the training
         goes, once an iteration."""
-        self.validate()
         # The counts wait for the vectors. A run that a signal stops leaves the counts, which are complete.
         with together(), ExitStack() as stack:
             outcome, facts = self._run(say, reading, stack)

@@ -58,12 +58,9 @@ class HashSession(TrainingSession):
         """One: a step trains a batch of rows."""
         return 1
 
-    def run(
-        self, say: Say, observe: Observe | None = None, reading: Reading | None = None
-    ) -> tuple[Outcome | None, Facts]:
+    def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: fits or loads a hasher, saves it and the codes. Not `observe` but `say` is told how a
         training goes, once an epoch; `reading` is told how many rows are encoded."""
-        self.validate()
         begin = time.monotonic()
         hasher = load_hasher(self.hasher) if self.hasher else None
         embeddings = formats.load(self.vectors, format=self.from_format, limit=self.limit)

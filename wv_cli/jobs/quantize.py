@@ -44,11 +44,8 @@ class QuantizeSession(Session):
     def results(self) -> list[str]:
         return [self.output]
 
-    def run(
-        self, say: Say, observe: Observe | None = None, reading: Reading | None = None
-    ) -> tuple[Outcome | None, Facts]:
+    def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: quantises and tells what that cost."""
-        self.validate()
         begin, config, scores = time.monotonic(), self.config, Facts()
         dense = load_model(self.model)
         require_dense(dense, self.model)

@@ -9,17 +9,22 @@ Prints nothing: sessions tell an observer about progress and `say` about events.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import Protocol
 
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome, Worker
-from wv_cli.engine.saved_run import Savable, Say, resume, train_saving
-from wv_cli.errors import UsageError
+from wv_cli.engine.saved_run import Savable, SavedRun, Say
+from wv_cli.errors import UsageError, WvError
+from wv_cli.formats import FORMATS
 from wv_cli.formats.recognise import texts
 from wv_cli.system import meta
-from wv_cli.system.output import check_writable, remove_output
+from wv_cli.system.output import check_writable
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus
 from wv_cli.text.inputs import Texts
@@ -42,6 +47,10 @@ class TrainingConfig(Config, Protocol):
     def threads(self) -> int: ...
 
 
+class SidecarWarning(UserWarning):
+    """The results are written, what tells how they were made is not."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Session:
     """What is asked for; `argv` is the command line, recorded beside the results unless `write_meta` is false."""
@@ -56,11 +65,26 @@ class Session:
         self.check_options()
         for path in self.written():
             check_writable(path)
+        self._require_different_outputs()
         sources = {os.path.realpath(path) for path in self.read() if path != "-"}
         for path in self.written():
             if path != "-" and os.path.realpath(path) in sources:
                 message = f"{path}: is both read and written; choose another output"
                 raise UsageError(message)
+
+    def _require_different_outputs(self) -> None:
+        """Raises UsageError for two outputs that are one file, however it is spelt or linked."""
+        files = [path for path in self.results() if path != "-"]
+        beside = [name for name in map(_words_file, files) if name is not None]
+        sidecars = [meta.sidecar_path(path) for path in files] if self.write_meta else []
+        seen: dict[object, str] = {}
+        for path in [*self.written(), *beside, *sidecars]:
+            file = _identity(path)
+            if file in seen:
+                same = f"is the same file as {seen[file]}" if seen[file] != path else "two outputs have the same name"
+                raise UsageError(f"{path}: {same}; give each its own")
+            if file is not None:
+                seen[file] = path
 
     def checked_config(self) -> Config:
         """The config with what other options say about it. Raises UsageError where they contradict it."""
@@ -90,29 +114,47 @@ class Session:
 
         Raises WvError and its kin for everything the user can mend; a run stopped by a signal returns normally.
         """
+        self.validate()
+        with self.claimed(say):
+            return self.work(say, observe, reading)
+
+    @contextmanager
+    def claimed(self, say: Say) -> Iterator[None]:
+        """What a run needs for itself while it lasts. Raises WvError when it cannot have it."""
+        yield
+
+    def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
+        """What run() does once everything is checked."""
         raise NotImplementedError
 
     def finish(self, written: Sequence[str], facts: Mapping[str, object]) -> None:
-        """After the results are written: their sidecars."""
+        """After the results are written: their sidecars. One that cannot be written is a SidecarWarning."""
         for path in written:
             if self.write_meta and path != "-":
-                meta.write(path, list(self.argv), facts)
+                try:
+                    meta.write(path, list(self.argv), facts)
+                except WvError as error:
+                    warnings.warn(f"{error}; {path} itself is written and whole", SidecarWarning, stacklevel=2)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingSession(Session):
     """`checkpoint` is where the run is saved, every `checkpoint_every` seconds and when it stops early, `max_seconds`
-    when it must; with `resume` it goes on from there."""
+    when it must; with `resume` it goes on from there, with `overwrite` it begins anew although one is there."""
 
     config: TrainingConfig
     outputs: tuple[str, ...]
     checkpoint: str | None = None
     checkpoint_every: float | None = None
     resume: bool = False
+    overwrite: bool = False
     max_seconds: float | None = None
 
     def validate(self) -> None:
         super().validate()
+        if self.resume and self.overwrite:
+            message = "--resume goes on with the checkpoint and --overwrite discards it; give one of them"
+            raise UsageError(message)
         if self.by_steps and (self.resume or self.checkpoint_every) and self.checkpoint_path is None:
             message = "a run that writes no file needs --checkpoint FILE to save and resume"
             raise UsageError(message)
@@ -122,6 +164,11 @@ class TrainingSession(Session):
 
     def written(self) -> list[str]:
         return super().written() + ([self.checkpoint_path] if self.checkpoint_path else [])
+
+    @property
+    def saves(self) -> bool:
+        """Whether an option asks for what only a run that can stop and go on has."""
+        return bool(self.resume or self.overwrite or self.checkpoint or self.checkpoint_every)
 
     @property
     def by_steps(self) -> bool:
@@ -144,15 +191,22 @@ class TrainingSession(Session):
         """The file beside which the checkpoint and temporary files go."""
         return next((path for path in self.results() if path != "-"), None)
 
+    @cached_property
+    def saved_run(self) -> SavedRun:
+        return SavedRun(self.checkpoint_path, resume=self.resume, overwrite=self.overwrite)
+
+    @contextmanager
+    def claimed(self, say: Say) -> Iterator[None]:
+        with super().claimed(say), self.saved_run.claimed(say):
+            yield
+
     def first_step(self, model: Savable[Worker], say: Say) -> int:
         """The step to begin with: 0, or with `resume` where the checkpoint, now loaded, was saved. Raises WvError."""
-        path = self.checkpoint_path
-        return resume(path, model, say) if self.resume and path else 0
+        return self.saved_run.first_step(model, say)
 
     def train(self, model: Savable[Worker], first_step: int, observe: Observe | None, advice: str) -> Outcome:
         """Trains on, saving as the options say. Raises WvError; after a divergence its message ends with `advice`."""
-        return train_saving(
-            self.checkpoint_path,
+        return self.saved_run.train(
             model,
             first_step=first_step,
             threads=self.workers,
@@ -163,10 +217,9 @@ class TrainingSession(Session):
         )
 
     def finish(self, written: Sequence[str], facts: Mapping[str, object]) -> None:
-        """After the results are written: the sidecars, and the checkpoint goes."""
+        """After the results are written: the sidecars, and the run's own checkpoint goes."""
         super().finish(written, facts)
-        if self.checkpoint_path:
-            remove_output(self.checkpoint_path)
+        self.saved_run.remove()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,6 +243,24 @@ class TextSession(TrainingSession):
     def texts(self, say: Say, *others: str) -> Texts:
         """`inputs`, or `others` instead, of which only running text is read."""
         return texts(others or self.inputs, note=say, written=self.written(), force=self.force_text)
+
+
+def _words_file(path: str) -> str | None:
+    """The second file of an output that holds numbers only, by its ending."""
+    row = next((row for row in FORMATS.values() if row.write and path.endswith(row.suffixes)), None)
+    return row.words_path(path) if row else None
+
+
+def _identity(path: str) -> object:
+    """Equal for paths to the same file, links included; None for devices and pipes, which take many writers."""
+    if path == "-":
+        return path
+    target = Path(os.path.realpath(path))
+    try:
+        found = target.stat()
+    except OSError:
+        return str(target)
+    return (found.st_dev, found.st_ino) if target.is_file() else None
 
 
 def tell_corpus(corpus: Corpus, say: Say, seconds: float) -> None:

@@ -76,11 +76,8 @@ class SupervisedSession(TextSession):
             given=self.given,
         )
 
-    def run(
-        self, say: Say, observe: Observe | None = None, reading: Reading | None = None
-    ) -> tuple[Outcome | None, Facts]:
+    def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: reads the text, searches for options if asked to, trains, saves."""
-        self.validate()
         begin, config = time.monotonic(), self.config
         plan = self.plan
         if plan is not None:

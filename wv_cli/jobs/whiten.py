@@ -76,18 +76,14 @@ class WhitenSession(Session):
             _refuse(self.output is None, "--transform FILE is applied to IN; give -o for the result")
         inputs = [*self.inputs, *self.moments, self.fit, self.counts, self.transform]
         _refuse(inputs.count("-") > 1, "- (standard input) can be read only once")
-        _refuse(len(set(self.results())) < len(self.results()), "two outputs have the same name")
         if self.output is not None:
             row = format_for_output(self.output, self.to_format)
             if row.header is None:
                 message = f"{row.name} cannot be written in blocks; choose another format for -o"
                 raise UsageError(message)
 
-    def run(
-        self, say: Say, observe: Observe | None = None, reading: Reading | None = None
-    ) -> tuple[Outcome | None, Facts]:
+    def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: fits, saves, applies. Says nothing; the facts are the figures of the run."""
-        self.validate()
         facts: Facts = {"output": self.output}
         writers: list[tuple[str, Callable[[str], None]]] = []
         paths = self.inputs if self.merge else self.moments

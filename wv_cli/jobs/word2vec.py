@@ -61,11 +61,8 @@ class Word2vecSession(TextSession):
     def results(self) -> list[str]:
         return super().results() + ([self.output_vectors] if self.output_vectors else [])
 
-    def run(
-        self, say: Say, observe: Observe | None = None, reading: Reading | None = None
-    ) -> tuple[Outcome | None, Facts]:
+    def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: reads the text, trains, saves."""
-        self.validate()
         begin, config = time.monotonic(), self.config
         corpus = encode(
             self.texts(say),

@@ -12,18 +12,23 @@ from wv_cli.vectors.fasttext import Loss
 class OutputLayer:
     """`draws`: some outputs are drawn from a noise distribution; `tree`: the outputs are the inner nodes of a Huffman
     tree, one fewer than there are words; otherwise every word is an output. `biases`: each word has a bias, which is
-    learnt. `fasttext`: how fastText's files name it. `step_ids`: ids of words in some 10 ms of work."""
+    learnt. `fasttext`: how fastText's files name it. `step_ids`: ids of words in some 10 ms of work.
+    `version` is raised when a step of the layer computes something else: no older checkpoint then goes on."""
 
     fasttext: Loss
     draws: bool = False
     tree: bool = False
     biases: bool = False
     step_ids: int = 40_000
+    version: int = 1
 
     @property
     def takes_all(self) -> bool:
         return not (self.draws or self.tree)
 
+
+# step_ids in version 0.1, whose checkpoints do not say them.
+STEP_IDS_OF_VERSION_01 = {"ns": 40_000, "hs": 20_000, "softmax": 100, "nce": 40_000, "ova": 40_000}
 
 LAYERS = {
     "ns": OutputLayer("ns", draws=True),

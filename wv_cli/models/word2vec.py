@@ -14,7 +14,7 @@ from wv_cli import _word2vec
 from wv_cli.engine.blocks import BlockTraining
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import Word2vecConfig
-from wv_cli.models.layers import LAYERS
+from wv_cli.models.layers import LAYERS, STEP_IDS_OF_VERSION_01
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
 from wv_cli.system import memory
 from wv_cli.text.corpus import Corpus
@@ -145,6 +145,14 @@ class Word2vec(BlockTraining[Word2vecConfig]):
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""
         return {**self.config.identity(), "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
+
+    def schedule(self) -> dict[str, Any]:
+        """See engine.saved_run.Savable."""
+        return {"version": self.layer.version, "step_ids": self.layer.step_ids}
+
+    def first_schedule(self) -> dict[str, Any]:
+        """Version 0.1's."""
+        return {"version": 1, "step_ids": STEP_IDS_OF_VERSION_01[self.config.loss]}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""

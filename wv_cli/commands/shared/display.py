@@ -81,8 +81,14 @@ def say(message: str, quiet: bool, as_json: bool, **facts: object) -> None:
     click.echo(json.dumps({"event": "message", "message": message, **facts}) if as_json else message, err=True)
 
 
+def going_on(argv: list[str], resumed: bool) -> list[str]:
+    """The same command line with --resume, which --overwrite contradicts; options end at --."""
+    end = argv.index("--") if "--" in argv else len(argv)
+    options = [word for word in argv[:end] if word != "--overwrite"]
+    return [*options, *([] if resumed else ["--resume"]), *argv[end:]]
+
+
 def stopped(outcome: Outcome, saved: bool, resumed: bool) -> WvError:
     """The error for a run that ended early: how it ended and the command line that goes on."""
-    again = [*sys.argv[1:], *([] if resumed else ["--resume"])]
-    way_on = f"go on with: wv {shlex.join(again)}" if saved else "nothing was saved"
+    way_on = f"go on with: wv {shlex.join(going_on(sys.argv[1:], resumed))}" if saved else "nothing was saved"
     return ended_early(outcome, way_on)

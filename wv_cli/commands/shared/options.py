@@ -83,6 +83,7 @@ def saved_run_options(function: Function) -> Function:
     for option in [
         click.option("--meta/--no-meta", default=True, help="Write NAME.meta.json beside each output."),
         click.option("--max-time", type=Duration(), metavar="TIME", help="Save the run and stop after this time."),
+        click.option("--overwrite", is_flag=True, help="Begin anew although a checkpoint of an earlier run is there."),
         click.option("--resume", is_flag=True, help="Go on from the checkpoint if there is one."),
         click.option(
             "--checkpoint-every", type=Duration(), metavar="TIME", help="Save the run this often (90, 15m, 2h)."
