@@ -69,7 +69,7 @@ def command(
             raise WvError(problem)
         rows += found
     chosen = list(dict.fromkeys(rows))
-    placed, axes = points(read.matrix[np.array(chosen)], method, perplexity=perplexity, seed=seed)
+    placed, axes = points(read.matrix[np.array(chosen, np.int64)], method, perplexity=perplexity, seed=seed)
     labels = [read.words[row] for row in chosen]
     name = title if title is not None else vectors
     with open_output(output) as stream:

@@ -21,8 +21,9 @@ def command(model: str, inputs: tuple[str, ...], prob: bool, as_json: bool, quie
     """Predict the labels of every line of INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd
     are unpacked. MODEL is a fastText classifier, .bin or .ftz, from wv train --model supervised or from fastText.
 
-    Each line gives one line of output, as fastText prints it: empty where the model knows no word of the line. Labels
-    in the input are passed over.
+    Each line gives one line of output, as fastText prints it. An empty line is answered by what the model has learnt of
+    line ends; a line of output is empty where the model knows nothing of the input or no label reaches --threshold.
+    Labels in the input are passed over.
     """
     refuse_meaningless(prob="not as_json")
     config = PredictConfig(**options)

@@ -31,17 +31,9 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per vector.")
 @quiet_option
 def command(
-    file: str,
-    words: tuple[str, ...],
-    sentences: bool,
-    ngrams: str | None,
-    oov: str,
-    precision: "Precision",
-    from_format: str | None,
-    as_json: bool,
-    quiet: bool,
-    **pooling: Any,
-) -> int:
+    file: str, words: tuple[str, ...], sentences: bool, ngrams: str | None, oov: str, precision: "Precision",
+    from_format: str | None, as_json: bool, quiet: bool, **pooling: Any,
+) -> int:  # fmt: skip
     """Print vectors from FILE, a fastText model (.bin, .ftz) or a file of word vectors, as lines `word number ...`.
 
     Without WORD, or with -, words come from standard input, one or several a line; vectors keep their order. A model

@@ -89,7 +89,10 @@ def _layout(path: str, lines: list[str]) -> tuple[str, tuple[int, int, int], int
 def _fields(line: str, separator: str) -> list[str]:
     if separator == "\t":  # no quotes in the TSV sets: a " is a character of the sentence
         return line.split("\t")
-    return next(csv.reader([line]), [])
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error:  # a carriage return or 128 KB in a field: no line of such data
+        return [line]
 
 
 def _score(text: str) -> float | None:
