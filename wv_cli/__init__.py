@@ -9,7 +9,8 @@
     wv_cli.load_classifier("topics.bin").predict(["a line"], k=2)   # [[("__label__cooking", 0.93), ...]]
 
 This is the library that the commands use. It prints nothing and imports no click; what is wrong with a file or an
-option is a WvError, whose text is written for the user.
+option is a WvError, whose text is written for the user. A word without a vector is a KeyError, a call that makes no
+sense (no word at all) a ValueError.
 """
 
 import importlib
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from wv_cli.models.classifier import Classifier, load_classifier
     from wv_cli.vectors.embeddings import Embeddings
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["Classifier", "Embeddings", "WvError", "load", "load_classifier", "save", "train"]
 
 # Imported when first asked for, so that `wv --help` loads no numpy.

@@ -7,8 +7,10 @@ The command line is made of the fields (help prints their defaults), `validate` 
 import dataclasses
 import math
 import numbers
+import re
 import types
 import typing
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -31,13 +33,15 @@ def option(
     unit: str = "",
     flag: str = "",
     off: str = "",
+    only: str = "",
     identity: bool = True,
 ) -> Value:
     """A field of a Config. Without `help` it is no command-line option by itself.
 
     A number lies from `low` to `high`, or beyond `above` and `below` themselves. Messages say what the least and the
     largest value mean (`low_is="off"`: "0 (off) or more"), what the number is (`what="a share of --lr"`) and counts
-    (`unit`), and call it `flag` where that is not the field's name. `off` is the flag that turns a bool off.
+    (`unit`), and call it `flag` where that is not the field's name. `off` is the flag that turns a bool off. `only` is
+    the condition (see `holds`) on other options without which this one means nothing, and is refused.
     `identity=False`: may differ when a checkpoint is continued.
     """
     given = {name: value for name, value in locals().items() if name != "default"}
@@ -66,6 +70,7 @@ class Option:
     unit: str
     flag: str
     off: str
+    only: str
     identity: bool
 
     def __post_init__(self) -> None:
@@ -144,10 +149,83 @@ class Config:
     def check(self) -> None:
         """Raises UsageError for values that do not go together, or that bounds and choices cannot describe."""
 
+    def refuse_idle(self, given: Container[str]) -> None:
+        """Raises UsageError for the first option of those `given`, whatever its value, that means nothing beside the
+        others. Which options were given the values do not tell: the caller knows."""
+        refuse_idle(self.conditions(), given, vars(self))
+
+    @classmethod
+    def conditions(cls) -> list[tuple[str, str]]:
+        """(name, `only`) of the fields that do not always mean something."""
+        return [(name, each.only) for name, each in cls.options().items() if each.only]
+
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued."""
         options = self.options()
         return {name: value for name, value in dataclasses.asdict(self).items() if options[name].identity}
+
+
+_ATOM = re.compile(r"(not )?(\w+)(?:([=>])(.+))?")
+
+
+def holds(condition: str, values: Mapping[str, Any]) -> bool:
+    """Whether a condition is true of options: "maxn>0 or loss=ns|nce and not merge". A bare name asks whether there is
+    a value, of many values `=` whether one is among the words. Raises KeyError for a name that `values` lacks."""
+    return any(all(_holds(atom, values) for atom in _atoms(each)) for each in condition.split(" or "))
+
+
+def refuse_idle(conditions: Iterable[tuple[str, str]], given: Container[str], values: Mapping[str, Any]) -> None:
+    """Raises UsageError for the first option that was `given` and whose condition does not hold."""
+    for name, condition in conditions:
+        if name in given and not holds(condition, values):
+            raise UsageError(_meaningless(name, condition, values))
+
+
+def flag_of(name: str) -> str:
+    """The option of a parameter: `--json` is as_json, since `json` is a module."""
+    return "--" + name.removeprefix("as_").replace("_", "-")
+
+
+def _atoms(conjunction: str) -> list[str]:
+    return conjunction.split(" and ")
+
+
+def _parts(atom: str) -> tuple[str, str, str, str]:
+    """("not " or "", name, "=" or ">" or "", the rest)."""
+    match = _ATOM.fullmatch(atom)
+    assert match is not None, atom
+    negated, name, relation, rest = match.groups(default="")
+    return negated, name, relation, rest
+
+
+def _holds(atom: str, values: Mapping[str, Any]) -> bool:
+    negated, name, relation, rest = _parts(atom)
+    value = values[name]
+    if relation == ">":
+        return bool(value > float(rest))
+    if relation == "=":
+        return any(each in rest.split("|") for each in (value if isinstance(value, tuple) else (value,)))
+    return bool(value) is not bool(negated)
+
+
+def _meaningless(name: str, condition: str, values: Mapping[str, Any]) -> str:
+    """What stands in the way, the first of it in every alternative, and what would have to be chosen instead."""
+    if re.fullmatch(r"\w+", condition):
+        return f"{flag_of(name)} needs {flag_of(condition)}"
+    found, wanted = [], []
+    for alternative in condition.split(" or "):
+        atom = next(atom for atom in _atoms(alternative) if not _holds(atom, values))
+        negated, other, relation, rest = _parts(atom)
+        value, flag = values[other], flag_of(other)
+        if relation:
+            shown = " ".join(map(str, value)) if isinstance(value, tuple) else value
+            found.append(f"for {flag} {shown}" if value is not None else f"without {flag}")
+            wanted.append(f"{flag} above {rest}" if relation == ">" else f"{flag} {rest.replace('|', ' or ')}")
+        else:
+            found.append(f"{'with' if negated else 'without'} {flag}")
+            wanted += [] if negated else [flag]
+    goes = f"; it goes with {' or '.join(dict.fromkeys(wanted))}" if wanted else ""
+    return f"{flag_of(name)} has no meaning {' and '.join(dict.fromkeys(found))}{goes}"
 
 
 def require(condition: bool, message: str) -> None:
@@ -160,16 +238,18 @@ def dim_option() -> int:
     return option(100, "Numbers per vector.", low=1, high=100_000)
 
 
-def epochs_option(default: int, help: str = "Passes over the text.") -> int:
-    return option(default, help, low=1, high=100_000)
+def epochs_option(default: int, help: str = "Passes over the text.", *, only: str = "") -> int:
+    return option(default, help, low=1, high=100_000, only=only)
 
 
-def lr_option(default: float, help: str, *, high: float | None) -> float:
-    return option(default, help, above=0, high=high)
+def lr_option(default: float, help: str, *, high: float | None, only: str = "") -> float:
+    return option(default, help, above=0, high=high, only=only)
 
 
-def seed_option(help: str = "Random seed; with one thread the same seed gives the same file.") -> int:
-    return option(1, help, low=0, high=2**63 - 1)
+def seed_option(
+    help: str = "Random seed; with one thread the same seed gives the same file.", *, only: str = ""
+) -> int:
+    return option(1, help, low=0, high=2**63 - 1, only=only)
 
 
 def threads_option(help: str = "Threads that train.") -> int:

@@ -48,11 +48,17 @@ def test_scores_by_hand(wv, vectors):
 
 def test_a_pipe_and_json(wv, vectors):
     done = wv("analogy", vectors, "-k", 1, input="man woman king\n\nking kings  queen\nman woman\nman woman prince\n")
-    assert done.returncode == 0
+    assert done.returncode == 1
     assert [line.split("\t")[:2] for line in done.stdout.splitlines()] == [
         ["man woman king", "queen"],
         ["king kings  queen", "queens"],
+        [""],
+        [""],
     ]
+    stopped = wv("analogy", vectors, "-k", 1, "--oov", "error", input="man woman king\nman woman prince\nman\n")
+    assert (stopped.returncode, stopped.stdout.count("\n")) == (1, 1)
+    assert stopped.stderr == f"wv analogy: standard input:2: 'prince' is not in {vectors}\n"
+    assert wv("analogy", vectors, "--oov", "skip", input="man woman prince\n").returncode == 0
     assert done.stderr.splitlines() == [
         "wv analogy: expected three words a b c, found 2: 'man woman'",
         f"wv analogy: 'prince' is not in {vectors}",
@@ -65,7 +71,7 @@ def test_a_pipe_and_json(wv, vectors):
 
 def test_unknown_words_and_misuse(wv, vectors):
     done = wv("analogy", vectors, "man", "woman", "kin")
-    assert done.returncode == 1 and done.stdout == ""
+    assert done.returncode == 1 and done.stdout == "\n"
     assert done.stderr == f"wv analogy: 'kin' is not in {vectors}; did you mean 'king'?\n"
     done = wv("analogy", vectors, "man", "woman")
     assert done.returncode == 2 and "expected three words A B C, found 2" in done.stderr

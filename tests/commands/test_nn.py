@@ -66,20 +66,65 @@ def test_json(wv, vectors):
     }
     assert objects[1]["neighbours"] == [] and "not in" in objects[1]["error"]
     assert [item["query"] for item in objects] == ["one", "none", "four"]
-    assert done.returncode == 0 and "none" in done.stderr
+    assert done.returncode == 1 and "none" in done.stderr
 
 
 def test_unknown_words(wv, vectors):
     done = wv("nn", vectors, "ONE", "tow", "two", "nowhere", "-k", 1)
     assert done.returncode == 1
-    assert done.stdout == "two\tOne\t0.741536\n"
+    assert done.stdout == "\n\ntwo\tOne\t0.741536\n\n"
     assert done.stderr.splitlines() == [
         f"wv nn: 'ONE' is not in {vectors}; did you mean 'one'?",
         f"wv nn: 'tow' is not in {vectors}; did you mean 'two'?",
         f"wv nn: 'nowhere' is not in {vectors}",
     ]
     piped = wv("nn", vectors, input="nowhere\n")
-    assert (piped.returncode, piped.stdout) == (0, "") and "nowhere" in piped.stderr
+    assert (piped.returncode, piped.stdout) == (1, "\n") and "nowhere" in piped.stderr
+
+
+@pytest.mark.parametrize("query", ["nowhere", "one nowhere"])
+def test_rules_for_unknown_words(wv, vectors, query):
+    """An empty line stands for each, or nothing, or the run ends at its line with the answers before it."""
+    asked, note = f"one\n\n{query}\nthree\n{query}\n", f"'nowhere' is not in {vectors}"
+    answers = ["one\tOne\t0.998752\n", "three\ttwo\t0.707107\n"]
+    for rule, code, expected in [
+        ("empty", 1, f"{answers[0]}\n{answers[1]}\n"),
+        ("skip", 0, "".join(answers)),
+        ("error", 1, answers[0]),
+    ]:
+        done = wv("nn", vectors, "-k", 1, "--oov", rule, input=asked)
+        assert (done.returncode, done.stdout) == (code, expected)
+        assert done.stderr == f"wv nn: {'standard input:3: ' if rule == 'error' else ''}{note}\n"
+        given = wv("nn", vectors, "-k", 1, "--oov", rule, "one", query, "three")
+        assert given.returncode == code and given.stderr == f"wv nn: {note}\n"
+        assert (
+            given.stdout.startswith(answers[0])
+            and given.stdout.count("\n") == {"empty": 3, "skip": 2, "error": 1}[rule]
+        )
+    assert wv("nn", vectors, "--oov", "skip", "-q", input=asked).stderr == ""
+
+
+def test_many_unknown_words_are_counted(wv, vectors):
+    done = wv("nn", vectors, input="".join(f"nowhere{i % 50}\n" for i in range(100)))
+    lines = done.stderr.splitlines()
+    assert (done.returncode, done.stdout, len(lines)) == (1, "\n" * 100, 11)
+    assert lines[-1] == "wv nn: 100 queries in all have no answer"
+
+
+def test_a_word_beyond_the_limit_is_not_called_absent(wv, vectors, tmp_path):
+    done = wv("nn", vectors, "--limit", 2, "three")
+    where = f"beyond the limit of 2 rows of {vectors} (row 3); raise --limit"
+    assert (done.returncode, done.stderr) == (1, f"wv nn: 'three' is {where}\n")
+    assert "'nowhere' is not in" in wv("nn", vectors, "--limit", 2, "nowhere").stderr
+    assert wv("convert", vectors, "v.bin", "-q").returncode == 0
+    assert "(row 4)" in wv("analogy", "v.bin", "--limit", 2, "one", "two", "four").stderr
+    assert "'three' is not in -" in wv("nn", "-", "--limit", 2, "three", input=TABLE).stderr
+
+
+def test_the_only_word_has_an_empty_answer(wv, tmp_path):
+    (tmp_path / "one.vec").write_text("1 2\none 1 0\n")
+    done = wv("nn", "one.vec", input="one\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")
 
 
 def test_only_the_first_words(wv, vectors):
@@ -116,11 +161,12 @@ def test_another_program_may_wait_for_each_answer(vectors):
         bufsize=1,
     ) as process:
         assert process.stdin and process.stdout
-        for query, answer in [("one", "One"), ("three", "two"), ("two", "One")]:
+        for query, answer in [("one", "One"), ("nowhere", ""), ("three", "two"), ("two", "One")]:
             process.stdin.write(f"{query}\n")
-            assert process.stdout.readline().split("\t")[:2] == [query, answer]
+            line = process.stdout.readline()
+            assert line.split("\t")[:2] == [query, answer] if answer else line == "\n"
         process.stdin.close()
-        assert process.wait(30) == 0
+        assert process.wait(30) == 1
 
 
 def test_a_terminal_gets_a_prompt(vectors):

@@ -42,14 +42,14 @@ def test_words_from_a_pipe(wv, arguments):
 
 def test_answers_come_before_the_pipe_ends():
     """Another program may ask, wait for the answer and ask again."""
-    call = [sys.executable, "-m", "wv_cli", "vectors", WORDS]
+    call = [sys.executable, "-m", "wv_cli", "vectors", GOLDEN / "fasttext.vec"]
     with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        for word in ("the", "unseenword", "of"):
+        for word, answer in (("the", "the"), ("zzzqqq", "\n"), ("of", "of")):
             process.stdin.write(f"{word}\n")
             process.stdin.flush()
-            assert process.stdout.readline().split(" ")[0] == word
+            assert process.stdout.readline().split(" ")[0] == answer
         process.stdin.close()
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=60) == 1
 
 
 def test_ngrams_of_a_word(wv):
@@ -86,12 +86,18 @@ def test_sentences_of_plain_vectors(wv):
 def test_words_without_a_vector(wv):
     file = GOLDEN / "fasttext.vec"
     done = wv("vectors", file, "the", "zzzqqq", "of")
-    assert done.returncode == 1 and done.stdout == ""
-    assert "'zzzqqq' has no vector in" in done.stderr and "--oov zero" in done.stderr
+    assert done.returncode == 1 and done.stderr == f"wv vectors: 'zzzqqq' has no vector in {file}\n"
+    assert [line.partition(" ")[0] for line in done.stdout.split("\n")] == ["the", "", "of", ""]
+    done = wv("vectors", file, "--oov", "error", input="the\n\nof zzzqqq in\n")
+    assert done.returncode == 1 and [line.partition(" ")[0] for line in done.stdout.splitlines()] == ["the", "of"]
+    assert done.stderr == f"wv vectors: standard input:3: 'zzzqqq' has no vector in {file}\n"
+    lines = wv("vectors", file, "the", "zzzqqq", "--json").stdout.splitlines()
+    assert json.loads(lines[1]) == {"word": "zzzqqq", "vector": None}
     names, numbers = rows(wv("vectors", file, "the", "zzzqqq", "of", "--oov", "zero").stdout)
     assert names == ["the", "zzzqqq", "of"] and not numbers[1].any() and numbers[2].any()
     assert rows(wv("vectors", file, "the", "zzzqqq", "of", "--oov", "skip").stdout)[0] == ["the", "of"]
-    assert wv("vectors", file, "zzzqqq", "--oov", "skip").stdout == ""
+    done = wv("vectors", file, "zzzqqq", "--oov", "skip")
+    assert (done.returncode, done.stdout) == (0, "") and "'zzzqqq' has no vector" in done.stderr
 
 
 def test_words_with_blanks(wv):

@@ -7,6 +7,7 @@ import click
 from wv_cli.commands.shared.options import json_option, quiet_option
 from wv_cli.commands.shared.queries import run_queries
 from wv_cli.commands.shared.reading import Source, vector_options
+from wv_cli.commands.shared.unknown import Unknown, oov_option
 from wv_cli.errors import UsageError
 
 
@@ -21,9 +22,10 @@ from wv_cli.errors import UsageError
     show_default=True,
     help="3cosadd: the cosine with b - a + c; 3cosmul: products of cosines (Levy & Goldberg 2014).",
 )
+@oov_option()
 @quiet_option
 @json_option
-def command(words: tuple[str, ...], k: int, method: str, quiet: bool, as_json: bool, **read: Any) -> int:
+def command(words: tuple[str, ...], k: int, method: str, oov: str, quiet: bool, as_json: bool, **read: Any) -> int:
     """Show the best answers to: A is to B as C is to ?
 
     Without A B C questions are read from standard input, three words a line; on a terminal there is a prompt. Answers
@@ -42,7 +44,8 @@ def command(words: tuple[str, ...], k: int, method: str, quiet: bool, as_json: b
         raise UsageError(message)
     source = Source(quiet=quiet, **read)
     vectors = source.load(piped=not words)
-    index = WordIndex(vectors, Neighbours(vectors.matrix, threads=source.threads, overwrite=True), source.vectors)
+    search = Neighbours(vectors.matrix, threads=source.threads, overwrite=True)
+    index = WordIndex(vectors, search, source.vectors, rest=source.rest())
     k = min(k, len(index))
     return run_queries(
         [" ".join(words)] if words else [],
@@ -51,4 +54,5 @@ def command(words: tuple[str, ...], k: int, method: str, quiet: bool, as_json: b
         prompt="Three words a b c: a is to b as c is to ?",
         as_json=as_json,
         key="answers",
+        unknown=Unknown(oov, quiet),
     )

@@ -65,9 +65,8 @@ def command(
         _convert_model(source, target, from_format, quiet)
         return
     row = format_for_output(target, to_format)
-    if precision is not None and not row.text:
-        error = conflict("--precision", f"--to {row.name}", "raw float32 keeps every bit in any case")
-        raise error
+    if precision is not None:
+        row.require_precision()
     check_writable(target)
     if quiet:
         warnings.simplefilter("ignore", FormatWarning)

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.shared.options import field_options, quiet_option, take
-from wv_cli.commands.shared.reading import load_vectors
+from wv_cli.commands.shared.options import field_options, given_options, quiet_option, take
+from wv_cli.commands.shared.reading import from_option, load_vectors
 from wv_cli.errors import GateMissed, UsageError, WvError
 from wv_cli.evaluation import TASKS, Report, Task, Vectors
 from wv_cli.text.config import ReadingConfig
@@ -32,7 +32,7 @@ def _subcommand(task: Task) -> click.Command:
     @click.option(
         "--min-score", type=float, metavar="X", help=f"Exit with code 3 unless every {task.measure} is at least X."
     )
-    @click.option("--from", "from_format", metavar="FORMAT", help="Format of VECTORS; by default their content tells.")
+    @from_option(task.subject == "vectors")
     @click.option("--table", "layout", flag_value="table", help="A table for people; the default on a terminal.")
     @click.option(
         "--tsv", "layout", flag_value="tsv", help="Tab-separated columns with a header; the default elsewhere."
@@ -43,9 +43,9 @@ def _subcommand(task: Task) -> click.Command:
         vectors: tuple[str, ...],
         data: tuple[str, ...],
         min_score: float | None,
-        from_format: str | None,
         layout: str | None,
         quiet: bool,
+        from_format: str | None = None,
         **options: Any,
     ) -> None:
         from wv_cli.evaluation import report as layouts
@@ -56,6 +56,7 @@ def _subcommand(task: Task) -> click.Command:
             _check_bar(task, min_score)
         config = take(task.config, options)
         config.validate()
+        config.refuse_idle(given_options())
         limit: int | None = getattr(config, "restrict_vocab", 0) or None
         piped = [*vectors, *data].count("-") > 1
 

@@ -2,7 +2,7 @@
 
 import click
 
-from wv_cli.commands.shared.options import quiet_option
+from wv_cli.commands.shared.options import quiet_option, refuse_meaningless
 from wv_cli.commands.shared.reading import load_vectors
 from wv_cli.errors import WvError
 
@@ -47,6 +47,7 @@ def command(
     wv plot vectors.bin france paris germany berlin italy rome -o capitals.png
     wv plot vectors.bin --top 500 --method tsne -o words.html
     """
+    refuse_meaningless(perplexity="method=tsne", seed="method=tsne")
     import numpy as np
 
     from wv_cli.plotting import picture
@@ -68,7 +69,7 @@ def command(
             raise WvError(problem)
         rows += found
     chosen = list(dict.fromkeys(rows))
-    placed, axes = points(read.matrix[np.array(chosen)], method, perplexity=perplexity, seed=seed)
+    placed, axes = points(read.matrix[np.array(chosen, np.int64)], method, perplexity=perplexity, seed=seed)
     labels = [read.words[row] for row in chosen]
     name = title if title is not None else vectors
     with open_output(output) as stream:

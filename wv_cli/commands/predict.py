@@ -7,55 +7,38 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.shared.options import field_options, quiet_option
-from wv_cli.text.config import ReadingConfig
+from wv_cli.commands.shared.options import field_options, quiet_option, refuse_meaningless
+from wv_cli.models.config import PredictConfig
 
 
 @click.command("predict")
 @click.argument("model", metavar="MODEL")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
-@click.option("-k", default=1, show_default=True, metavar="N", help="Labels per line, the best first; -1: all.")
-@click.option("--threshold", default=0.0, show_default=True, metavar="P", help="Leave out labels less probable than P.")
+@field_options(PredictConfig)
 @click.option("--prob", is_flag=True, help="Show the probability behind each label, as fastText's predict-prob.")
-@click.option("--threads", default=1, show_default=True, help="Threads that predict; the order of lines is kept.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line: labels and probabilities.")
-@field_options(ReadingConfig)
 @quiet_option
-def command(
-    model: str,
-    inputs: tuple[str, ...],
-    k: int,
-    threshold: float,
-    prob: bool,
-    threads: int,
-    as_json: bool,
-    force_text: bool,
-    quiet: bool,
-) -> None:
+def command(model: str, inputs: tuple[str, ...], prob: bool, as_json: bool, quiet: bool, **options: Any) -> None:
     """Predict the labels of every line of INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd
     are unpacked. MODEL is a fastText classifier, .bin or .ftz, from wv train --model supervised or from fastText.
 
-    Each line gives one line of output, as fastText prints it: empty where the model knows no word of the line. Labels
-    in the input are passed over.
+    Each line gives one line of output, as fastText prints it. An empty line is answered by what the model has learnt of
+    line ends; a line of output is empty where the model knows nothing of the input or no label reaches --threshold.
+    Labels in the input are passed over.
     """
+    refuse_meaningless(prob="not as_json")
+    config = PredictConfig(**options)
+    config.validate()
     from wv_cli.commands.shared.display import say
-    from wv_cli.errors import UsageError
     from wv_cli.formats.fasttext_bin import load_model
     from wv_cli.formats.recognise import texts
-    from wv_cli.models.classifier import ALL, Classifier
+    from wv_cli.models.classifier import Classifier
     from wv_cli.text.source import Source
 
-    if k < 1 and k != ALL:
-        raise UsageError(f"-k must be at least 1, or -1 for all labels, not {k}")
-    if not 0 <= threshold <= 1:
-        raise UsageError(f"--threshold is a probability between 0 and 1, not {threshold:g}")
-    if not 1 <= threads <= 1024:
-        raise UsageError(f"--threads must be between 1 and 1024, not {threads}")
-
-    source = Source(texts(inputs, note=partial(say, quiet=quiet, as_json=as_json), force=force_text))
+    source = Source(texts(inputs, note=partial(say, quiet=quiet, as_json=as_json), force=config.force_text))
     classifier = Classifier(load_model(model), model)
     names = list(classifier.labels) if as_json else []
-    for answered in classifier.answers(source, k, threshold, threads):
+    for answered in classifier.answers(source, config.k, config.threshold, config.threads):
         if as_json:
             sys.stdout.write("".join(_objects(answered, names)))
         else:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wv_cli.commands.shared.options import conflict, precision_option, quiet_option
+from wv_cli.commands.shared.options import conflict, precision_option, quiet_option, refuse_meaningless
 from wv_cli.commands.shared.pooling import pool_lines, pooling_options, wants_pooling
 from wv_cli.commands.shared.queries import piped_lines
 from wv_cli.commands.shared.reading import load_vectors
+from wv_cli.commands.shared.unknown import Unknown, oov_option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,30 +24,16 @@ if TYPE_CHECKING:
 @click.argument("words", nargs=-1, metavar="[WORD]... | -")
 @click.option("--sentences", is_flag=True, help="One vector, without a name, for each line or argument as a whole.")
 @click.option("--ngrams", metavar="WORD", help="The vectors of WORD's character n-grams in a fastText model.")
-@click.option(
-    "--oov",
-    type=click.Choice(["error", "zero", "skip"]),
-    default="error",
-    show_default=True,
-    help="A word that has no vector: stop, print zeros, or leave it out.",
-)
+@oov_option("zero")
 @pooling_options
 @precision_option
 @click.option("--from", "from_format", metavar="FORMAT", help="Format of FILE; by default its content tells.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per vector.")
 @quiet_option
 def command(
-    file: str,
-    words: tuple[str, ...],
-    sentences: bool,
-    ngrams: str | None,
-    oov: str,
-    precision: "Precision",
-    from_format: str | None,
-    as_json: bool,
-    quiet: bool,
-    **pooling: Any,
-) -> None:
+    file: str, words: tuple[str, ...], sentences: bool, ngrams: str | None, oov: str, precision: "Precision",
+    from_format: str | None, as_json: bool, quiet: bool, **pooling: Any,
+) -> int:  # fmt: skip
     """Print vectors from FILE, a fastText model (.bin, .ftz) or a file of word vectors, as lines `word number ...`.
 
     Without WORD, or with -, words come from standard input, one or several a line; vectors keep their order. A model
@@ -62,16 +49,18 @@ def command(
     wv vectors vectors.bin --sentences --pooling sif --counts corpus.vocab -o lines.npy < lines.txt
     """
     from wv_cli.commands.shared.reading import open_composer
-    from wv_cli.formats.lines import json_lines, require_finite, text_lines
-    from wv_cli.transforms.composition import word_vectors
+    from wv_cli.formats.lines import json_lines, require_finite, text_lines, without_vector
+    from wv_cli.transforms.composition import runs, word_vectors
 
     if ngrams is not None and (words or sentences):
         error = conflict("--ngrams", "--sentences" if sentences else "WORD", "--ngrams names the one word itself")
         raise error
+    refuse_meaningless(oov="not sentences and not ngrams")
     piped = ngrams is None and words in ((), ("-",))
     if wants_pooling(pooling, sentences, as_json):
         lines = [line for batch in piped_lines() for line in batch] if piped else list(words)
-        return pool_lines(lines, load_vectors(file, from_format, None, quiet, piped=piped), precision, quiet, **pooling)
+        pool_lines(lines, load_vectors(file, from_format, None, quiet, piped=piped), precision, quiet, **pooling)
+        return 0
     source = open_composer(file, from_format, quiet, piped=piped)
 
     def show(kind: str, names: Sequence[str | bytes], vectors: "NDArray[np.float32]") -> None:
@@ -85,9 +74,21 @@ def command(
 
     if ngrams is not None:
         show("ngram", *source.ngrams(ngrams))
-    for lines in [] if ngrams is not None else piped_lines() if piped else [list(words)]:
+        return 0
+    unknown, before = Unknown(oov, quiet), 0
+    for lines in piped_lines() if piped else [list(words)]:
         if sentences:
             show("sentence", lines, source.lines(lines))
             continue
-        for asked, vectors in word_vectors(source, lines, oov, file):
-            show("word", asked, vectors)
+        for asked, places, vectors, known in word_vectors(source, lines):
+            for first, end, has_vectors in runs(known | (oov == "zero")):
+                if has_vectors:
+                    show("word", asked[first:end], vectors[first:end])
+                    continue
+                for word, place in zip(asked[first:end], places[first:end], strict=True):
+                    unknown.tell(f"{word!r} has no vector in {file}", before + place + 1 if piped else None)
+                    if oov == "empty":
+                        sys.stdout.buffer.write(without_vector(word) if as_json else b"\n")
+        sys.stdout.buffer.flush()
+        before += len(lines)
+    return unknown.exit_code()

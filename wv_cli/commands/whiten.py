@@ -5,7 +5,14 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.shared.options import field_options, json_option, precision_option, quiet_option, take
+from wv_cli.commands.shared.options import (
+    field_options,
+    given_options,
+    json_option,
+    precision_option,
+    quiet_option,
+    take,
+)
 from wv_cli.transforms.config import WhitenConfig
 
 
@@ -45,7 +52,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.jobs.whiten import WhitenSession
 
     config = take(WhitenConfig, options)
-    session = WhitenSession(config=config, **options)
+    session = WhitenSession(config=config, named=given_options(), **options)
 
     def tell(message: str, **facts: object) -> None:
         say(message, quiet, as_json, **facts)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from wv_cli.config import Config, option, require, seed_option, threads_option
-from wv_cli.text.config import ReadingConfig
+from wv_cli.config import Config, option, require, seed_option
+from wv_cli.models.config import PredictConfig
 
 
 def _restrict_vocab() -> int:
@@ -15,6 +15,10 @@ def _restrict_vocab() -> int:
 def _search_threads() -> int:
     help = "Threads of the search; 0 uses all processors."
     return option(0, help, low=0, high=1024, low_is="all processors")
+
+
+# More than the plain mean is shown of each vector file.
+_HAS_GAINS = "pooling=sif|idf or after or stop_words=both"
 
 
 @dataclass(frozen=True)
@@ -35,19 +39,13 @@ class EvalConfig(Config):
 
 
 @dataclass(frozen=True)
-class LabelsConfig(ReadingConfig):
-    """How a classifier is scored: its `k` best labels per line, those with a probability of at least `threshold`."""
+class LabelsConfig(PredictConfig):
+    """How a classifier is scored on the labels it predicts."""
 
-    k: int = option(1, "Labels predicted per line, the best first; -1: all.")
-    threshold: float = option(0.0, "Predict only labels at least this probable.", low=0, high=1, what="a probability")
     per_label: bool = option(False, "A row for every label, too.")
     confusions: int = option(
         5, "Show so many of the pairs of labels most often taken for each other.", low=0, low_is="none"
     )
-    threads: int = threads_option("Threads that predict.")
-
-    def check(self) -> None:
-        require(self.k >= 1 or self.k == -1, f"--k must be at least 1, or -1 for all labels, not {self.k}")
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ class RetrievalConfig(Config):
     neighbours: int = option(100, "How many nearest words of a query are to be found.", low=1, high=10**6)
     at: int = option(100, "Recall counts those among the first so many.", low=1, high=10**9)
     queries: int = option(1000, "Words asked, drawn from the data's; 0 asks all.", low=0, high=10**9, low_is="all")
-    seed: int = seed_option("Random seed of the draw.")
+    seed: int = seed_option("Random seed of the draw.", only="queries>0")
     threads: int = _search_threads()
 
 
@@ -89,19 +87,22 @@ class StsConfig(EvalConfig):
         "whiten --save-transform` saved. Repeat for more; each is shown beside the result without.",
     )
     stop_words: Literal["keep", "drop", "both"] = option("keep", "Keep or drop English stop words; both shows both.")
-    stop_list: str | None = option(None, "FILE with the stop words to drop instead.")
+    stop_list: str | None = option(None, "FILE with the stop words to drop instead.", only="stop_words=drop|both")
     counts: str | None = option(
-        None, "Vocabulary FILE (`word count` lines) for sif; for idf, too, instead of the sentences."
+        None,
+        "Vocabulary FILE (`word count` lines) for sif; for idf, too, instead of the sentences.",
+        only="pooling=sif|idf",
     )
-    sif_a: float = option(1e-3, "The a of SIF's weight a / (a + p(word)).", above=0)
+    sif_a: float = option(1e-3, "The a of SIF's weight a / (a + p(word)).", above=0, only="pooling=sif")
     resamples: int = option(
         1000,
         "Bootstrap samples for the intervals of gains; 0 for none.",
         low=0,
         high=1_000_000,
         low_is="no intervals of gains",
+        only=_HAS_GAINS,
     )
-    seed: int = seed_option("Of the bootstrap.")
+    seed: int = seed_option("Of the bootstrap.", only=_HAS_GAINS)
 
     def check(self) -> None:
         message = "--pooling sif needs the words' frequencies: give --counts VOCAB (`wv build-vocab` makes one)"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal
 
+from wv_cli.errors import UsageError
 from wv_cli.formats.report import Report
 from wv_cli.system.input import Input
 from wv_cli.vectors.embeddings import Embeddings
@@ -88,6 +89,14 @@ class Format:
     def is_certain(self, head: bytes) -> bool:
         """Whether a file that begins with `head` cannot be running text."""
         return (self.certain or self.sniff)(head)
+
+    def require_precision(self) -> None:
+        """Raises UsageError for a format whose numbers are raw, of which no precision can be asked."""
+        if not self.text:
+            message = (
+                f"--precision has no meaning for {self.name}: raw numbers keep every bit; it goes with text formats"
+            )
+            raise UsageError(message)
 
     def words_path(self, path: str) -> str | None:
         """Where the words of `path` are when they are not in it, None when they are, or `path` is a stream or a

@@ -52,3 +52,8 @@ def json_lines(key: str, names: Sequence[str | bytes], matrix: NDArray[np.float3
         text = json.dumps(word, ensure_ascii=not word.isprintable())
         result.append(f'{{"{key}": {text}, "vector": [{row.replace(b" ", b", ").decode()}]}}\n')
     return "".join(result).encode()
+
+
+def without_vector(word: str) -> bytes:
+    """What json_lines would say of a word that has no vector."""
+    return f'{{"word": {json.dumps(word, ensure_ascii=not word.isprintable())}, "vector": null}}\n'.encode()

@@ -8,7 +8,7 @@ from wv_cli.hashing.config import BiowordConfig, HashConfig
 from wv_cli.registry import Registry
 
 DENSE_LENGTH, SPARSE_LENGTH = 128, 32
-_EVERY = ("length", "normalize", "centre", "seed")
+_EVERY = ("length", "normalize", "centre", "seed")  # recorded with all codes of vectors
 
 
 def _product_length(dim: int) -> int:
@@ -27,7 +27,8 @@ class Hasher:
     from a text, which has a command, a session and a file of its own; `loader` the module whose read_hasher, or
     load_hasher, reads what was saved.
 
-    `config` is what it takes, `options` the fields of it that have an effect and are recorded with the codes. `kind`:
+    `config` is what it takes, `options` the fields of it that are recorded with the codes; they have an effect, but for
+    those in `idle`, and no others have. `kind`:
     of the codes (wv_cli.vectors.codes); sparse ones have a fixed number of active bits. What the config leaves open:
     `centre` is what --centre auto means, `none`, `mean` (of all rows) or `row` (each its own); `length` the bits, or
     the active ones, for vectors of a dimension; `expansion` the units of sparse codes for a length and a dimension
@@ -40,12 +41,18 @@ class Hasher:
     kind: Literal["dense", "sparse", "product"] = "dense"
     centre: Literal["none", "mean", "row"] = "none"
     options: tuple[str, ...] = _EVERY
+    idle: tuple[str, ...] = ()
     length: Callable[[int], int] = lambda dim: DENSE_LENGTH
     expansion: Callable[[int, int], int] | None = None
     by_steps: Callable[[HashConfig], bool] = _never
     loader: str = "wv_cli.hashing.linear"
     learns_from: Literal["vectors", "text"] = "vectors"
     config: type[HashConfig] | type[BiowordConfig] = HashConfig
+
+    @property
+    def used(self) -> list[str]:
+        """The options that have an effect."""
+        return [name for name in self.options if name not in self.idle]
 
     @property
     def sparse(self) -> bool:
@@ -122,6 +129,7 @@ HASHERS: Registry[Hasher] = Registry(
                 "Signs of the principal components.",
                 "Wang, Kumar, Chang 2010",
                 centre="mean",
+                idle=("seed",),
                 options=(*_EVERY, "threshold"),
                 length=lambda dim: min(DENSE_LENGTH, dim),
             ),
@@ -143,6 +151,7 @@ HASHERS: Registry[Hasher] = Registry(
                 "wv_cli.hashing.random:sign",
                 "Signs of the coordinates themselves.",
                 "Faruqui et al. 2015",
+                idle=("seed",),
                 options=(*_EVERY, "threshold"),
                 length=lambda dim: dim,
             ),
@@ -154,6 +163,7 @@ HASHERS: Registry[Hasher] = Registry(
                 "Bytes that name the nearest centroid of each block of coordinates.",
                 "Jegou, Douze, Schmid 2011",
                 kind="product",
+                idle=("centre",),
                 length=_product_length,
                 loader="wv_cli.hashing.product",
             ),

@@ -38,15 +38,22 @@ class HashConfig(Config):
     rule: Literal["kmeans", "sgd"] = option(
         "kmeans", "biohash: spherical k-means, or the paper's competitive learning."
     )
-    p: float = option(2.0, "sgd: the norm's exponent.", low=1, high=100)
-    rank: int = option(2, "sgd: the unit of this rank is pushed away by --delta.", low=2, high=1 << 20)
-    delta: float = option(0.0, "sgd: how much.", low=0, high=10, low_is="off")
+    p: float = option(2.0, "sgd: the norm's exponent.", low=1, high=100, only="rule=sgd")
+    rank: int = option(
+        2, "sgd: the unit of this rank is pushed away by --delta.", low=2, high=1 << 20, only="rule=sgd and delta>0"
+    )
+    delta: float = option(0.0, "sgd: how much.", low=0, high=10, low_is="off", only="rule=sgd")
     lr: float = lr_option(
-        0.2, "sgd: learning rate of the first epoch, falling to 0 (the authors: 0.02, for more rows).", high=10
+        0.2,
+        "sgd: learning rate of the first epoch, falling to 0 (the authors: 0.02, for more rows).",
+        high=10,
+        only="rule=sgd",
     )
     epochs: int = epochs_option(20, "biohash: passes over the rows.")
-    batch: int = option(100, "sgd: rows per update.", low=1, high=1_000_000)
-    normalize_weights: bool = option(False, "sgd: bring weights back to unit length after each update.")
+    batch: int = option(100, "sgd: rows per update.", low=1, high=1_000_000, only="rule=sgd")
+    normalize_weights: bool = option(
+        False, "sgd: bring weights back to unit length after each update.", only="rule=sgd"
+    )
     seed: int = seed_option("Random seed; the same seed gives the same codes.")
     threads: int = threads_option("Threads that encode and find nearest centres; sgd uses one.")
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from wv_cli.engine.run import train as train_to_the_end
-from wv_cli.errors import UsageError
+from wv_cli.errors import UsageError, WvError
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.base import Fit, Train, VectorHasher, prepared
 from wv_cli.hashing.config import HashConfig
@@ -48,6 +48,8 @@ def fit(
     """A hasher fitted on the rows of `embeddings`, called `name` in messages. `train` runs what trains by steps; None
     when that stopped early. Raises UsageError and WvError."""
     config, row = filled(config, method, embeddings.dim), HASHERS.find(method)
+    if not len(embeddings):
+        raise WvError(f"{name}: there are no vectors to fit on")
     x = prepared(embeddings, slice(None), config.normalize, "row" if config.centre == "row" else "none", name=name)
     mean = np.zeros(embeddings.dim, np.float32)
     if config.centre == "mean":

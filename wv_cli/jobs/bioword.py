@@ -1,7 +1,9 @@
 """One BioWord run for `wv bioword`: text to a hasher and codes, or a saved hasher to the codes of a text."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import ClassVar
 
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
@@ -19,6 +21,11 @@ from wv_cli.text.vocab import read_vocab
 @dataclass(frozen=True, kw_only=True)
 class BiowordSession(TextSession):
     """With `hasher` nothing is trained and the codes are those of the text's words in place."""
+
+    # A saved hasher has its own words and is applied as it is.
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        [*(BiowordConfig.options().keys() - {"threads"}), "min_count", "max_vocab"], "not hasher"
+    )
 
     config: BiowordConfig
     hasher: str | None = None

@@ -1,9 +1,10 @@
 """One GloVe run, from text or counts to vectors, for `wv glove`: count, order, train, checkpoint, save."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from typing import ClassVar
 
 from wv_cli import formats
 from wv_cli.engine.progress import Progress
@@ -24,6 +25,15 @@ from wv_cli.text.vocab import Vocab, read_vocab
 @dataclass(frozen=True, kw_only=True)
 class GloveSession(TextSession):
     """`counts` are read instead of `inputs`; `save_counts` is written, and with `counts_only` nothing else."""
+
+    # What --counts settle, and what needs a training.
+    CONDITIONS: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("window", "symmetric", "weighting", "lowercase"), "not counts"),
+        **dict.fromkeys(
+            GloveConfig.options().keys() - {"window", "symmetric", "weighting", "threads"}, "not counts_only"
+        ),
+        **dict.fromkeys(("init", "init_gradsq"), "not counts_only"),
+    }
 
     config: GloveConfig
     counts: tuple[str, ...] = ()

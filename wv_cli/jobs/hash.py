@@ -1,10 +1,12 @@
 """One `wv hash` run: vectors to codes, by a hasher fitted on them or made before."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from wv_cli import formats
+from wv_cli.config import flag_of
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome, Worker
 from wv_cli.engine.saved_run import Savable, Say
@@ -24,6 +26,9 @@ from wv_cli.vectors.embeddings import Embeddings
 class HashSession(TrainingSession):
     """What to read, what to write; the method's options are in `config`."""
 
+    # A saved hasher is applied as it is.
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(HashConfig.options().keys() - {"threads"}, "not hasher")
+
     config: HashConfig
     vectors: str
     method: str | None = None
@@ -42,6 +47,18 @@ class HashSession(TrainingSession):
         if self.method and HASHERS.find(self.method).learns_from == "text":
             message = f"{self.method} learns from a text, not from vectors: see `wv {self.method} --help`"
             raise UsageError(message)
+
+    def refuse_idle(self) -> None:
+        if self.method is not None:
+            self._refuse_of_other_methods(self.method)
+        super().refuse_idle()
+
+    def _refuse_of_other_methods(self, chosen: str) -> None:
+        for name in self.named:
+            used = [method for method, row in HASHERS.items() if row.config is HashConfig and name in row.used]
+            if used and chosen not in used:
+                message = f"{flag_of(name)} has no meaning for --method {chosen}; it goes with {', '.join(used)}"
+                raise UsageError(message)
 
     def read(self) -> list[str]:
         return [self.vectors, *([self.hasher] if self.hasher else [])]

@@ -15,8 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
+from wv_cli.config import flag_of, refuse_idle
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome, Worker
 from wv_cli.engine.saved_run import Savable, SavedRun, Say
@@ -41,6 +42,11 @@ class Config(Protocol):
         """Raises UsageError."""
         ...
 
+    @classmethod
+    def conditions(cls) -> list[tuple[str, str]]:
+        """See wv_cli.config.Config."""
+        ...
+
 
 class TrainingConfig(Config, Protocol):
     @property
@@ -53,16 +59,22 @@ class SidecarWarning(UserWarning):
 
 @dataclass(frozen=True, kw_only=True)
 class Session:
-    """What is asked for; `argv` is the command line, recorded beside the results unless `write_meta` is false."""
+    """What is asked for; `argv` is the command line, recorded beside the results unless `write_meta` is false. `named`
+    are the options that the user gave, whatever their values. CONDITIONS says of options that do not
+    always mean something when they do (wv_cli.config.holds), besides what the fields of `config` say of themselves."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = {}
 
     config: Config
     argv: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
     write_meta: bool = True
 
     def validate(self) -> None:
         """Checks everything that can be checked before reading. Raises UsageError or WvError."""
         self.checked_config().validate()
         self.check_options()
+        self.refuse_idle()
         for path in self.written():
             check_writable(path)
         self._require_different_outputs()
@@ -85,6 +97,11 @@ class Session:
                 raise UsageError(f"{path}: {same}; give each its own")
             if file is not None:
                 seen[file] = path
+
+    def refuse_idle(self) -> None:
+        """Raises UsageError for an option that was given and means nothing beside the others."""
+        values = {**vars(self.config), **vars(self)}
+        refuse_idle([*self.CONDITIONS.items(), *self.config.conditions()], self.named, values)
 
     def checked_config(self) -> Config:
         """The config with what other options say about it. Raises UsageError where they contradict it."""
@@ -158,6 +175,12 @@ class TrainingSession(Session):
         if self.by_steps and (self.resume or self.checkpoint_every) and self.checkpoint_path is None:
             message = "a run that writes no file needs --checkpoint FILE to save and resume"
             raise UsageError(message)
+
+    def refuse_idle(self) -> None:
+        super().refuse_idle()
+        for name in ("checkpoint", "checkpoint_every", "resume", "max_time"):
+            if name in self.named and not self.by_steps:
+                raise UsageError(f"{flag_of(name)} has no meaning here: nothing is trained that could stop and go on")
 
     def results(self) -> list[str]:
         return list(self.outputs)

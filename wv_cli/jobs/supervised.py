@@ -1,7 +1,9 @@
 """One classifier run, from labelled lines to a fastText model file, for `wv train --model supervised`."""
 
 import time
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import ClassVar
 
 from wv_cli import formats
 from wv_cli.engine.run import Outcome
@@ -22,6 +24,10 @@ class SupervisedSession(TextSession):
     """`pretrained` is a vector file: the words of the text that are in it start from its vectors.
 
     With `autotune_validation` the options that were not `given` are searched for first; see jobs.autotune."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = {
+        f"autotune_{name}": "autotune_validation" for name in ("duration", "metric", "predictions", "size", "log")
+    }
 
     config: SupervisedConfig
     pretrained: str | None = None
@@ -45,14 +51,14 @@ class SupervisedSession(TextSession):
             if self.autotune_size and "-" in self.inputs:
                 message = "--autotune-size reads INPUT more than once, which standard input cannot do; give a file"
                 raise UsageError(message)
-        else:
-            for field in fields(self):
-                if field.name.startswith("autotune_") and getattr(self, field.name) is not None:
-                    flag = "--" + field.name.replace("_", "-")
-                    raise UsageError(f"{flag} needs --autotune-validation FILE")
         if self.vocab:
             message = "--vocab has no meaning for --model supervised: words and labels are counted in the text"
             raise UsageError(message)
+
+    def refuse_idle(self) -> None:
+        # A search may find word n-grams, whose buckets these are.
+        named = self.named if self.plan is None else tuple(name for name in self.named if name != "buckets")
+        super(SupervisedSession, replace(self, named=named)).refuse_idle()
 
     def read(self) -> list[str]:
         return super().read() + [path for path in (self.pretrained, self.autotune_validation) if path]

@@ -25,7 +25,7 @@ Options = dict[str, Any]
 _FIELD = {"max_time": "max_seconds", "meta": "write_meta", "save_output_vectors": "output_vectors"}
 _OPTION = {field: option for option, field in _FIELD.items()}
 # Fields of sessions that are no options.
-_NOT_OPTIONS = {"inputs", "outputs", "config", "vocab_config", "given", "argv"}
+_NOT_OPTIONS = {"inputs", "outputs", "config", "vocab_config", "given", "named", "argv"}
 
 
 def session_fields(options: Options) -> Options:
@@ -52,6 +52,7 @@ def session(
         raise UsageError(f"--preset has no meaning for {meaning}; its defaults are {row.own_defaults}")
     kind = row.session_type()
     names = {field.name for field in dataclasses.fields(kind)}
+    named = tuple(name for name, value in options.items() if value is not None)
     own = {_OPTION.get(name, name) for name in names - _NOT_OPTIONS}
     homes: list[Container[str]] = [row.config.options(), VocabConfig.options(), own]
     choices = {name: each.choices for name, each in row.config.options().items() if each.choices}
@@ -66,6 +67,7 @@ def session(
         config=cast("TrainingConfig", row.config(**config)),
         vocab_config=VocabConfig(**{**row.vocab_defaults, **vocab}),
         argv=argv,
+        named=named,
         **session_fields(rest),
     )
 

@@ -3,8 +3,9 @@
 Everything that can be refused is refused before the first row is read. Files of vectors pass through block by block.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,12 @@ class WhitenSession(Session):
     """`inputs`: one file of vectors; under `merge` saved moments. Fitted are, in this order of preference: the saved
     `moments`, the rows of `fit`, those of the input; of rows the first `top` (None: all), each once or as often as
     `counts`, a vocabulary file, says. `transform` is applied instead of a new one. There are no sidecars."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(WhitenConfig.options(), "output or save_transform"),
+        **dict.fromkeys(("to_format", "precision", "escape"), "output"),
+        "from_format": "not merge",
+    }
 
     config: WhitenConfig
     inputs: tuple[str, ...]
@@ -71,7 +78,7 @@ class WhitenSession(Session):
         if self.transform is not None:
             fits += ["--save-moments"] * (self.save_moments is not None)
             _refuse(bool(fits), f"--transform is applied as it is; {_first(fits)} has no place there")
-            chosen = replace(self.config, tolerance=WhitenConfig.tolerance) != WhitenConfig()
+            chosen = self.config != WhitenConfig() or not self.config.options().keys().isdisjoint(self.named)
             _refuse(chosen, "--transform is applied as it is; --method and its options are fixed in it")
             _refuse(self.output is None, "--transform FILE is applied to IN; give -o for the result")
         inputs = [*self.inputs, *self.moments, self.fit, self.counts, self.transform]
@@ -81,6 +88,8 @@ class WhitenSession(Session):
             if row.header is None:
                 message = f"{row.name} cannot be written in blocks; choose another format for -o"
                 raise UsageError(message)
+            if "precision" in self.named:
+                row.require_precision()
 
     def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: fits, saves, applies. Says nothing; the facts are the figures of the run."""

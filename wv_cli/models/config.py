@@ -14,15 +14,16 @@ from wv_cli.config import (
     threads_option,
 )
 from wv_cli.registry import Registry
-from wv_cli.text.config import is_one_word
+from wv_cli.text.config import ReadingConfig, is_one_word
 
 
 def _negative() -> int:
-    return option(5, "Negative (noise) words per position, for ns and nce.", low=1, high=1000)
+    help = "Negative (noise) words per position, for ns and nce."
+    return option(5, help, low=1, high=1000, only="loss=ns|nce")
 
 
 def _minn() -> int:
-    return option(0, "Shortest character n-gram.")
+    return option(0, "Shortest character n-gram.", only="maxn>0")
 
 
 def _maxn() -> int:
@@ -30,9 +31,9 @@ def _maxn() -> int:
     return option(0, help, low=0, high=100, low_is="no subwords")
 
 
-def _buckets() -> int:
+def _buckets(only: str = "maxn>0") -> int:
     help = "Rows that n-grams are hashed into; those never used cost no memory."
-    return option(2_000_000, help, low=1, high=2**31 - 1)
+    return option(2_000_000, help, low=1, high=2**31 - 1, only=only)
 
 
 def _require_subwords(minn: int, maxn: int) -> None:
@@ -55,12 +56,14 @@ class Word2vecConfig(Config):
     )
     negative: int = _negative()
     share_negatives: bool = option(
-        True, "Skip-gram: one draw of negatives per position, or one per context word as word2vec."
+        True,
+        "Skip-gram: one draw of negatives per position, or one per context word as word2vec.",
+        only="model=skipgram and loss=ns|nce",
     )
-    power: float = option(0.75, "Negatives are drawn with probability count^power.", low=0, high=2)
+    power: float = option(0.75, "Negatives are drawn with probability count^power.", low=0, high=2, only="loss=ns|nce")
     sample: float = option(1e-3, "Threshold for dropping frequent words; 0 keeps all.", low=0, low_is="off")
     sample_formula: Literal["word2vec", "paper", "fasttext"] = option(
-        "word2vec", "How --sample is meant: word2vec's program, its paper, or fastText."
+        "word2vec", "How --sample is meant: word2vec's program, its paper, or fastText.", only="sample>0"
     )
     minn: int = _minn()
     maxn: int = _maxn()
@@ -77,9 +80,11 @@ class Word2vecConfig(Config):
     max_sentence: int = option(
         1000, "Longer lines are cut after this many words.", low=2, high=1_000_000, unit="tokens"
     )
-    cbow_mean: bool = option(True, "CBOW: average the context words, or sum them.", off="cbow-sum")
+    cbow_mean: bool = option(True, "CBOW: average the context words, or sum them.", off="cbow-sum", only="model=cbow")
     cbow_gradient: Literal["word2vec", "corrected"] = option(
-        "word2vec", "CBOW: the true gradient of the mean, or word2vec's, which is not divided by the window."
+        "word2vec",
+        "CBOW: the true gradient of the mean, or word2vec's, which is not divided by the window.",
+        only="model=cbow and cbow_mean",
     )
     seed: int = seed_option()
     threads: int = threads_option()
@@ -131,7 +136,7 @@ class SupervisedConfig(Config):
     word_ngrams: int = option(1, "Longest word n-gram of a classifier; 1: single words.", low=1, high=20)
     minn: int = _minn()
     maxn: int = _maxn()
-    buckets: int = _buckets()
+    buckets: int = _buckets("maxn>0 or word_ngrams>1")
     negative: int = _negative()
     min_count_label: int = option(0, "Drop labels seen fewer times.", low=0)
     label_prefix: str = option("__label__", "What the labels of a classifier's lines begin with.")
@@ -146,3 +151,15 @@ class SupervisedConfig(Config):
         _require_subwords(self.minn, self.maxn)
         message = f"--label-prefix must be letters without white space, not {self.label_prefix!r}"
         require(is_one_word(self.label_prefix), message)
+
+
+@dataclass(frozen=True)
+class PredictConfig(ReadingConfig):
+    """What a classifier is asked: its `k` best labels per line, those with a probability of at least `threshold`."""
+
+    k: int = option(1, "Labels predicted per line, the best first; -1: all.")
+    threshold: float = option(0.0, "Predict only labels at least this probable.", low=0, high=1, what="a probability")
+    threads: int = threads_option("Threads that predict; the order of lines is kept.")
+
+    def check(self) -> None:
+        require(self.k >= 1 or self.k == -1, f"--k must be at least 1, or -1 for all labels, not {self.k}")

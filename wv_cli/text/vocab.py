@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _text
-from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.errors import BadFile, UsageError, WvError, shown
 from wv_cli.system.kinds import HEAD_BYTES, require_lines
 from wv_cli.system.output import open_output
 from wv_cli.text.config import VocabConfig
@@ -63,7 +63,8 @@ class Vocab:
             if len(self):
                 message = (
                     f"no word occurs {config.min_count} times (--min-count {config.min_count}); the most frequent, "
-                    f"{self.words[0]!r}, occurs {times(int(self.counts[0]))}: lower --min-count or give more text"
+                    f"{shown(self.words.bytes_at(0))}, occurs {times(int(self.counts[0]))}: "
+                    "lower --min-count or give more text"
                 )
             raise WvError(message)
         if config.max_vocab:
@@ -127,8 +128,8 @@ def read_vocab(path: str, progress: Callable[[int, int | None], None] | None = N
     ids = words.add(blob, starts)
     if len(words) < len(counts):
         second = int(np.flatnonzero(ids != np.arange(len(ids)))[0])
-        word = WordList(blob, starts)[second]
-        problem = f"the word {word!r} was already given in line {int(ids[second]) + first + 1}; remove one of them"
+        word = shown(WordList(blob, starts).bytes_at(second))
+        problem = f"the word {word} was already given in line {int(ids[second]) + first + 1}; remove one of them"
         raise BadFile(path, problem, line=second + first + 1)
     return ordered(blob, starts, counts, lines=lines, tokens_read=int(counts.sum()))[0]
 

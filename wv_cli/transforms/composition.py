@@ -5,16 +5,17 @@ plain vectors the pooling "fasttext" of sentences.POOLINGS. Not here: reading th
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import UsageError, WvError
+from wv_cli.errors import UsageError
 from wv_cli.transforms.sentences import POOLINGS, SIF_A, Sentences
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel, split_line
-from wv_cli.words import WordList
+from wv_cli.words import WordList, split_words
 
 _WORDS_AT_ONCE = 10_000
 
@@ -96,19 +97,23 @@ def composer(source: FastTextModel | Embeddings) -> Composer:
 
 
 def word_vectors(
-    source: Composer, lines: Iterable[str], oov: str, name: str
-) -> Iterator[tuple[list[str], NDArray[np.float32]]]:
-    """(words, their vectors) of lines of words, some at a time; a line that is itself a word of `source` is one word.
-    Words without a vector: `oov` "zero" gives zeros, "skip" leaves them out, "error" raises WvError. `name` is that of
-    the file."""
-    asked = [word for line in lines for word in ([line] if source.is_listed(line) else line.split())]
+    source: Composer, lines: Iterable[str]
+) -> Iterator[tuple[list[str], list[int], NDArray[np.float32], NDArray[np.bool_]]]:
+    """(words, the index of each one's line, vectors, which have one: see Composer.words) of lines of words, some at a
+    time; a line that is itself a word of `source` is one word."""
+    asked = [
+        (word, index)
+        for index, line in enumerate(lines)
+        for word in ([line] if source.is_listed(line) else split_words(line))
+    ]
     for first in range(0, len(asked), _WORDS_AT_ONCE):
-        words = asked[first : first + _WORDS_AT_ONCE]
-        vectors, known = source.words(words)
-        if oov == "error" and not known.all():
-            missing = words[int(np.argmin(known))]
-            message = f"{missing!r} has no vector in {name}; --oov zero prints zeros, --oov skip leaves it out"
-            raise WvError(message)
-        if oov == "skip":
-            words, vectors = [word for word, has_vector in zip(words, known, strict=True) if has_vector], vectors[known]
-        yield words, vectors
+        part = asked[first : first + _WORDS_AT_ONCE]
+        words = [word for word, _ in part]
+        yield words, [index for _, index in part], *source.words(words)
+
+
+def runs(flags: NDArray[np.bool_]) -> Iterator[tuple[int, int, bool]]:
+    """(first, end, flag) of the longest stretches of equal flags."""
+    bounds = [0, *(np.flatnonzero(np.diff(flags)) + 1).tolist(), len(flags)] if len(flags) else []
+    for first, end in pairwise(bounds):
+        yield first, end, bool(flags[first])

@@ -25,9 +25,14 @@ class WhitenConfig(Config):
         low=0,
         high=100_000,
         low_is="all",
+        only="method=whiten|pca|soft",
     )
-    beta: float = option(0.5, "soft: 0 is pca, 1 is whiten.", low=0, high=1, low_is="pca", high_is="whiten")
-    remove: int = option(0, "abtt: how many directions to remove; 0 is dim / 100.", low=0, low_is="dim / 100")
+    beta: float = option(
+        0.5, "soft: 0 is pca, 1 is whiten.", low=0, high=1, low_is="pca", high_is="whiten", only="method=soft"
+    )
+    remove: int = option(
+        0, "abtt: how many directions to remove; 0 is dim / 100.", low=0, low_is="dim / 100", only="method=abtt"
+    )
     tolerance: float = option(
         1e-9, "A direction varies if its variance is more than this share of the largest.", low=0, below=1
     )
@@ -54,8 +59,8 @@ class QuantizeConfig(Config):
     qnorm: bool = option(False, "Keep the norms of rows in a byte of their own.")
     qout: bool = option(False, "Quantise the output matrix, too, where that makes it smaller.")
     retrain: bool = option(False, "Classifiers: train the rows that are kept on --input before they are quantised.")
-    epochs: int = epochs_option(5, "Passes over --input.")
-    lr: float = lr_option(0.1, "Learning rate of --retrain.", high=None)
+    epochs: int = epochs_option(5, "Passes over --input.", only="retrain")
+    lr: float = lr_option(0.1, "Learning rate of --retrain.", high=None, only="retrain")
     threads: int = threads_option("Threads; without --retrain the result does not depend on them.")
     seed: int = seed_option("Seed of every random draw.")
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError
-from wv_cli.system import container
+from wv_cli.system import container, memory
 from wv_cli.system.input import open_input
 
 _BLOCK_VALUES = 1 << 18  # 2 MB of float64: what the processor's caches hold
@@ -33,6 +33,8 @@ class Moments:
 
     @classmethod
     def none(cls, dim: int) -> "Moments":
+        """Raises WvError when the scatter, dim x dim, does not fit in memory."""
+        memory.require(3 * 8 * dim * dim, f"the covariance of {dim:,} dimensions", "give vectors of fewer")
         return cls(0, 0.0, np.zeros(dim), np.zeros((dim, dim)))
 
     @property

@@ -9,7 +9,7 @@ from typing import Protocol
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.search.topk import Hits, Index
 from wv_cli.vectors.oov import OovRows, Subwords
-from wv_cli.vectors.spelling import find_queries, missing
+from wv_cli.vectors.spelling import Rest, find_queries, missing
 from wv_cli.words import WordList
 
 Named = list[tuple[str, float]]  # words and scores, best first
@@ -36,12 +36,13 @@ class Listed(Protocol):
 
 
 class WordIndex:
-    """`index` has a row for each word of `listed`; `name` is what messages call it."""
+    """`index` has a row for each word of `listed`; `name` is what messages call it, `rest` knows the words that were
+    not read (spelling.missing)."""
 
-    def __init__(self, listed: Listed, index: Index, name: str = "the vectors") -> None:
+    def __init__(self, listed: Listed, index: Index, name: str = "the vectors", rest: Rest | None = None) -> None:
         # Not `listed` itself, which may hold this index.
         self.words, self._dim, self._subwords = listed.words, listed.dim, listed.subwords
-        self._index, self._name = index, name
+        self._index, self._name, self._rest = index, name, rest
 
     def __len__(self) -> int:
         return len(self.words)
@@ -50,7 +51,7 @@ class WordIndex:
         """The k words nearest to the word of each query or to all its words together, these left out. rows: answer only
         with the first so many words."""
         oov = self._oov()
-        found = find_queries(self.words, queries, self._name, oov=oov)
+        found = find_queries(self.words, queries, self._name, oov=oov, rest=self._rest)
         return self._answers(
             queries, found, lambda asked: self._index.nearest(asked, k, beyond=oov.vectors(), rows=rows)
         )
@@ -64,7 +65,7 @@ class WordIndex:
         if not isinstance(index, Neighbours):
             message = f"analogies are asked of vectors, not of {type(index).__name__}"
             raise TypeError(message)
-        found = find_queries(self.words, questions, self._name, oov=oov, whole=False)
+        found = find_queries(self.words, questions, self._name, oov=oov, whole=False, rest=self._rest)
         for i, (asked, problem) in enumerate(found):
             if not problem and len(asked) != 3:
                 found[i] = asked, f"expected three words a b c, found {len(asked)}: {questions[i]!r}"

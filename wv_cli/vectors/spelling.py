@@ -1,43 +1,54 @@
 """Words as users type them: looked up, and the nearest spelling of one that is not there."""
 
 import string
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from wv_cli.vectors.oov import OovRows
 from wv_cli.words import WordList, split_words
 
+Rest = Callable[[str], int]
 _LETTERS = string.ascii_lowercase + string.digits + "-'_."
 
 
 def find_queries(
-    words: WordList, queries: Sequence[str], name: str, *, oov: OovRows | None = None, whole: bool = True
+    words: WordList,
+    queries: Sequence[str],
+    name: str,
+    *,
+    oov: OovRows | None = None,
+    whole: bool = True,
+    rest: Rest | None = None,
 ) -> list[tuple[list[int], str]]:
     """For each query (rows, "") of its words, separated as in a text; with `whole` a query that is itself a word
     is that word. A word that is not in `words` gets its row from `oov`. ([], problem) when one has none: what is
-    missing in `name`, and a near spelling if any."""
+    missing in `name`, and a near spelling if any. `rest`: see missing."""
     own = words.find_all(WordList.of(queries)).tolist() if whole else [-1] * len(queries)
     fields = [[] if row >= 0 else split_words(query) for row, query in zip(own, queries, strict=True)]
     found = iter(words.find_all(WordList.of(word for each in fields for word in each)).tolist())
     return [
-        ([row], "") if row >= 0 else _composed(words, each, [next(found) for _ in each], name, oov)
+        ([row], "") if row >= 0 else _composed(words, each, [next(found) for _ in each], name, oov, rest)
         for row, each in zip(own, fields, strict=True)
     ]
 
 
 def _composed(
-    words: WordList, asked: list[str], rows: list[int], name: str, oov: OovRows | None
+    words: WordList, asked: list[str], rows: list[int], name: str, oov: OovRows | None, rest: Rest | None
 ) -> tuple[list[int], str]:
     """(rows, "") with numbers of `oov` where there is no row; ([], problem) for the first word without either."""
     for i, word in enumerate(asked):
         if rows[i] < 0 and oov is not None:
             rows[i] = oov.row(word)
         if rows[i] < 0:
-            return [], missing(words, word, name)
+            return [], missing(words, word, name, rest)
     return rows, ""
 
 
-def missing(words: WordList, word: str, name: str) -> str:
-    """What to say of a word that is not in `words`."""
+def missing(words: WordList, word: str, name: str, rest: Rest | None = None) -> str:
+    """What to say of a word that is not in `words`. When these are only the first of a file, `rest` gives the row of a
+    word in all of it, or -1."""
+    row = rest(word) if rest is not None else -1
+    if row >= 0:
+        return f"{word!r} is beyond the limit of {len(words):,} rows of {name} (row {row + 1:,}); raise --limit"
     near = near_spelling(words, word)
     return f"{word!r} is not in {name}" + (f"; did you mean {near!r}?" if near else "")
 

@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
-from wv_cli.config import Config, Option
+from wv_cli.config import Config, Option, refuse_idle
 from wv_cli.errors import UsageError
 
 AnyConfig = TypeVar("AnyConfig", bound=Config)
@@ -153,14 +154,27 @@ def _option(field: Option, choices: Sequence[str], text: str, default: object, s
     flag, kind = field.flag, click.Choice(choices) if choices else field.kind
     if kind is bool:
         flag = f"{flag}/--{field.off or f'no-{flag[2:]}'}"
+    short = [flag[1:]] if len(field.name) == 1 else []
     return click.option(
-        flag, field.name, type=kind, default=default, show_default=show_default, help=text, multiple=field.many
+        *short, flag, field.name, type=kind, default=default, show_default=show_default, help=text, multiple=field.many
     )
 
 
 def take(config: type[AnyConfig], options: dict[str, Any]) -> AnyConfig:
     """Moves the options that are fields of `config` out of `options` into one."""
     return config(**{name: options.pop(name) for name in config.options()})
+
+
+def given_options() -> tuple[str, ...]:
+    """The names of the options that stand on the command line, whatever their values."""
+    context = click.get_current_context()
+    return tuple(name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE)
+
+
+def refuse_meaningless(**conditions: str) -> None:
+    """Raises UsageError for an option on the command line whose condition (wv_cli.config.holds), on the values of the
+    others, is not true."""
+    refuse_idle(conditions.items(), given_options(), click.get_current_context().params)
 
 
 def conflict(first: str, second: str, why: str) -> UsageError:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wv_cli.commands.shared.options import conflict
+from wv_cli.commands.shared.options import conflict, given_options, refuse_meaningless
 from wv_cli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,13 +46,19 @@ def wants_pooling(options: dict[str, Any], sentences: bool, as_json: bool) -> bo
             if options[name] is not None:
                 message = f"{flag} goes with --pooling mean, sif or idf"
                 raise UsageError(message)
+        refuse_meaningless(case="pooling")
         return False
+    refuse_meaningless(counts="pooling=sif|idf")
     if not sentences:
         message = "--pooling makes vectors of lines; give --sentences, too"
         raise UsageError(message)
     if as_json:
         error = conflict("--pooling", "--json", "it writes numbers, or with -o a vector file")
         raise error
+    if options["output"] is not None and "precision" in given_options():
+        from wv_cli.formats import format_for_output
+
+        format_for_output(options["output"]).require_precision()
     return True
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from wv_cli.commands.shared.unknown import Unknown
     from wv_cli.vectors.queries import Answer
 
 _MOST_HITS = 1 << 20  # in memory at once
@@ -54,29 +55,34 @@ def run_queries(
     prompt: str,
     as_json: bool,
     key: str,
+    unknown: "Unknown",
 ) -> int:
-    """Answers `arguments`, or without any the lines of standard input, blank ones skipped. Returns the exit code: 1
-    when an argument could not be answered. `hits` is how many each query has at most; `key` names their list in JSON.
+    """Answers `arguments`, or without any the lines of standard input, blank ones skipped. Returns the exit code, as
+    `unknown` has it. `hits` is how many each query has at most; `key` names their list in JSON.
 
-    Several queries get a first column that tells them apart; a pipe always does, a terminal never.
+    Several queries get a first column that tells them apart; a pipe always does, a terminal never. A query that has no
+    answer gets an empty line, or is left out; on a terminal the message is enough.
     """
     typed = not arguments and sys.stdin.isatty()
     column = len(arguments) > 1 or (not arguments and not typed)
     batches = iter([list(arguments)]) if arguments else _typed_lines(prompt) if typed else piped_lines()
-    failed = False
+    step, before = max(1, _MOST_HITS // max(1, hits)), 0
     for batch in batches:
-        queries = [query for query in batch if query.strip()]
-        step = max(1, _MOST_HITS // max(1, hits))
-        for result in (result for i in range(0, len(queries), step) for result in answer(queries[i : i + step])):
-            if result.problem:
-                failed = True
-                click.echo(f"{click.get_current_context().command_path}: {result.problem}", err=True)
-            _write(result, column, as_json, key)
+        asked = [(number, query) for number, query in enumerate(batch, before + 1) if query.strip()]
+        before += len(batch)
+        for part in (asked[i : i + step] for i in range(0, len(asked), step)):
+            for (number, _), result in zip(part, answer([query for _, query in part]), strict=True):
+                if result.problem:
+                    sys.stdout.buffer.flush()
+                    unknown.tell(result.problem, None if arguments or typed else number)
+                if not (result.problem and unknown.oov == "skip") and (result.hits or not typed or as_json):
+                    _write(result, column, as_json, key)
         sys.stdout.buffer.flush()
-    return int(failed and bool(arguments))
+    return 0 if typed else unknown.exit_code()
 
 
 def _write(result: "Answer", column: bool, as_json: bool, key: str) -> None:
+    """One line for each hit, an empty one when there is none; or one JSON object."""
     if as_json:
         facts: dict[str, object] = {"query": result.query}
         facts[key] = [{"word": word, "score": round(score, 6)} for word, score in result.hits]
@@ -88,5 +94,5 @@ def _write(result: "Answer", column: bool, as_json: bool, key: str) -> None:
         lines = [text]
     else:
         start = f"{result.query}\t" if column else ""
-        lines = [f"{start}{word}\t{score:.6f}" for word, score in result.hits]
+        lines = [f"{start}{word}\t{score:.6f}" for word, score in result.hits] or [""]
     sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))

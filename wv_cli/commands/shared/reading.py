@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wv_cli.errors import UsageError
+from wv_cli.commands.shared.options import Decorator
+from wv_cli.errors import UsageError, WvError
 
 if TYPE_CHECKING:
     from wv_cli.transforms.composition import Composer
     from wv_cli.vectors.embeddings import Embeddings
+    from wv_cli.words import WordList
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,32 @@ class Source:
         """As load_vectors."""
         return load_vectors(self.vectors, self.from_format, self.limit, self.quiet, piped=piped)
 
+    def rest(self) -> "Callable[[str], int] | None":
+        """With a limit what finds the row of a word in the whole file, -1 when it is not there either; the file is read
+        again when it is first asked. None where nothing was left out or it cannot be read twice."""
+        if self.limit is None or self.vectors == "-":
+            return None
+        from functools import cache
+
+        @cache
+        def words() -> "list[WordList]":
+            from wv_cli.formats.streams import RowSource
+
+            try:
+                return [block.words for block in RowSource(self.vectors, format=self.from_format).blocks()]
+            except WvError:  # damage beyond the rows that were asked for
+                return []
+
+        def row(word: str) -> int:
+            first = 0
+            for block in words():
+                if (found := block.find(word)) >= 0:
+                    return first + found
+                first += len(block)
+            return -1
+
+        return row
+
 
 def vector_options(function: Callable[..., int]) -> Callable[..., int]:
     """The options of a Source; their names are its fields."""
@@ -45,6 +73,13 @@ def vector_options(function: Callable[..., int]) -> Callable[..., int]:
     ):
         function = option(function)
     return function
+
+
+def from_option(wanted: bool) -> Decorator:
+    """--from for commands that read vectors; a model has one format."""
+    help = "Format of VECTORS; by default their content tells."
+    decorate: Decorator = click.option("--from", "from_format", metavar="FORMAT", help=help)
+    return decorate if wanted else lambda function: function
 
 
 def load_vectors(

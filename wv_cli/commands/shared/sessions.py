@@ -9,7 +9,7 @@ import click
 
 from wv_cli.commands.shared.bar import reading_bar
 from wv_cli.commands.shared.display import observer, say, stopped
-from wv_cli.commands.shared.options import take
+from wv_cli.commands.shared.options import given_options, take
 from wv_cli.config import Config
 from wv_cli.jobs.train import session_fields
 
@@ -23,7 +23,7 @@ def session_of(kind: Callable[..., Made], options: dict[str, Any], **configs: ty
     """The session `kind` with the command's options: each of `configs`, by the name of the session's field, takes those
     that are its fields; the rest are the session's."""
     made = {name: take(config, options) for name, config in configs.items()}
-    return kind(**made, argv=command_line(), **session_fields(options))
+    return kind(**made, argv=command_line(), named=given_options(), **session_fields(options))
 
 
 def command_line() -> tuple[str, ...]:

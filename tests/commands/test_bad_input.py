@@ -1,0 +1,154 @@
+"""Every file argument of every command against files that are not what they should be: exit code 1 or 2 with one line
+that was written for the user, or success; never a traceback, never a Python exception's own words, no file harmed."""
+
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import GOLDEN
+from wv_cli import __main__
+from wv_cli.commands import COMMANDS
+
+# {} is the bad file; the others are the good ones of the fixture.
+CALLS = [
+    "build-vocab {} -o out",
+    "build-vocab --merge {} good.vocab -o out",
+    "phrases {} -o out --save-phrases out.phrases",
+    "train {} -o out.vec --dim 4 --epochs 1 --min-count 1",
+    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --vocab {}",
+    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --init {}",
+    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --resume --checkpoint {}",
+    "train {} -o out.bin --model supervised --dim 4 --epochs 1",
+    "train good.labelled -o out.bin --model supervised --dim 4 --epochs 1 --pretrained {}",
+    "glove {} -o out.vec --dim 4 --iterations 1 --min-count 1",
+    "glove --counts {} --vocab good.vocab -o out.vec --dim 4 --iterations 1",
+    "glove good.txt -o out.vec --dim 4 --iterations 1 --min-count 1 --init {}",
+    "predict {} good.labelled",
+    "predict good.model {}",
+    "whiten {} -o out.vec",
+    "whiten good.vec -o out.vec --transform {}",
+    "whiten good.vec -o out.vec --moments {}",
+    "whiten good.vec -o out.vec --counts {}",
+    "whiten --merge {} {} --save-moments out",
+    "quantize {} -o out.ftz",
+    "quantize good.model -o out.ftz --cutoff 300 --retrain --input {}",
+    "quantize good.model -o out.ftz --validation {}",
+    *(f"hash {{}} -o out -m {method}" for method in ("lsh", "biohash --length 4 --expansion 5", "itq", "pq")),
+    "hash good.vec -o out --hasher {}",
+    "bioword {} -o out --cells 40 --length 5 --epochs 1 --min-count 1",
+    "bioword good.txt -o out --hasher {}",
+    "nn {} the",
+    "nn good.codes the --rerank {}",
+    "analogy {} the of and",
+    "vectors {} the",
+    "vectors {} --sentences the",
+    "vectors good.vec --sentences --pooling sif --counts {} the",
+    "eval similarity {} -d good.pairs",
+    "eval similarity good.vec -d {}",
+    "eval analogy {} -d good.questions",
+    "eval analogy good.vec -d {}",
+    "eval retrieval {} -d good.vec",
+    "eval retrieval good.codes -d {}",
+    "eval labels {} -d good.labelled",
+    "eval labels good.model -d {}",
+    "eval sts {} -d good.sts",
+    "eval sts good.vec -d {}",
+    "eval sts good.vec -d good.sts --stop-words drop --stop-list {}",
+    "plot {} --top 5 -o out.html",
+    "convert {} out.bin",
+    "check {}",
+    *(f"dump {{}} {what}" for what in ("args", "dict", "input")),
+]
+BAD = {
+    "empty": b"",
+    "newlines": b"\n\n\n",
+    "rubbish": bytes(range(256)) * 64,
+    "zeros": bytes(5000),
+    "text": b"the quick brown fox\njumps over the lazy dog\n",
+    "not-utf8": b"\xff\xfe caf\xe9 \x80\n\xc3\x28 1\n" * 9,
+    "one-word": b"word\n",
+    "one-word-counted": b"word 7\n",
+    "one-row": b"1 4\nthe 1 2 3 4\n",
+    "same-rows": b"4 2\nthe 1 1\nof 1 1\nand 1 1\nin 1 1\n",
+    "zero-rows": b"4 2\nthe 0 0\nof 0 0\nand 0 0\nin 0 0\n",
+    "nan": b"4 2\nthe 1 nan\nof 1 2\nand 3 4\nin inf 1\n",
+    "huge": b"4 2\nthe 1e38 1e38\nof 1e38 2\nand 3 -1e38\nin 4 1\n",
+    "no-rows": b"0 4\n",
+    "no-columns": b"4 0\nthe\nof\nand\nin\n",
+    "huge-header": b"99999999999 99999999999\nthe 1\n",
+    "negative-header": b"-3 -4\nthe 1\n",
+    "long-line": b"x" * 3_000_000,
+    "many-columns": b"the " + b"1 " * 300_000 + b"\n",
+    "gzip": b"\x1f\x8b\x08\x00" + bytes(range(255, 0, -1)) * 9,
+    "half.vec": b"",
+    "half.model": b"",
+    "half.codes": b"",
+    "half.hasher": b"",
+    "half.transform": b"",
+}
+PATHS = {"missing": "no-such-file", "folder": "folder", "below-a-file": "good.txt/x"}
+
+
+def call(arguments: str) -> int:
+    return __main__.run(shlex.split(arguments))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, slice_text, slice_vectors):
+    path = tmp_path_factory.mktemp("bad")
+    before = Path.cwd()
+    os.chdir(path)
+    lines = slice_text.read_text().splitlines()[:100]
+    Path("good.txt").write_text("".join(f"{line[:300]}\n" for line in lines))
+    Path("good.labelled").write_text("".join(f"__label__{i % 2} {line[:200]}\n" for i, line in enumerate(lines)))
+    Path("good.vec").write_bytes(slice_vectors.read_bytes())
+    Path("good.model").write_bytes((GOLDEN / "ft-labels.bin").read_bytes())
+    Path("good.pairs").write_text("the of 1\nand in 2\nto a 3\nis was 4\nas by 5\n")
+    Path("good.questions").write_text(": all\nthe of and in\n")
+    Path("good.sts").write_text("the of,and in,1\nto a,the is,2\nof was,as by,3\nin the,of by,4\n")
+    for made in (
+        "build-vocab good.txt -o good.vocab --min-count 1 -q",
+        "hash good.vec -m lsh -o good.codes --save-hasher good.hasher -q --no-meta",
+        "whiten good.vec --save-transform good.transform -q",
+    ):
+        assert call(made) == 0
+    Path("folder").mkdir()
+    for name, content in BAD.items():
+        kind = name.partition("half.")[2]
+        whole = Path(f"good.{kind}").read_bytes() if kind else content
+        Path(name).write_bytes(whole[: len(whole) * 3 // 5] if kind else whole)
+    yield path
+    os.chdir(before)
+
+
+def test_every_command_is_called() -> None:
+    assert {each.split()[0] for each in CALLS} == set(COMMANDS) - {"demo"}
+
+
+@pytest.mark.parametrize("template", CALLS)
+def test_bad_files(template, folder, capfd, monkeypatch):
+    os.chdir(folder)
+    monkeypatch.setattr("os.isatty", lambda descriptor: False)
+    kept = {path: path.read_bytes() for path in folder.iterdir() if path.is_file() and "out" not in path.name}
+    wrong = []
+    name = template.split()[0]
+    for what in [*BAD, *PATHS]:
+        for made in folder.glob("out*"):
+            made.unlink()
+        bad = shlex.quote(PATHS.get(what, what))
+        capfd.readouterr()
+        try:
+            code = call(template.replace("{}", bad))
+        except Exception as error:  # a traceback, as main() does not catch it
+            wrong.append((what, repr(error)))
+            continue
+        err = capfd.readouterr().err
+        last = (err.strip().splitlines() or [""])[-1]
+        fine = code in (0, 1, 2) and "Traceback" not in err and "run `wv --debug" not in err
+        spoken = code == 0 or name == "check" or last.startswith((f"wv {name}", "Error: "))
+        if not (fine and spoken and (code == 0 or len(last) < 1500)) or (code and list(folder.glob("out*"))):
+            wrong.append((what, code, err[-300:], [path.name for path in folder.glob("out*")]))
+    assert not wrong
+    assert {path: path.read_bytes() for path in kept} == kept

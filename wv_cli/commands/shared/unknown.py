@@ -1,0 +1,57 @@
+"""What `wv nn`, `wv analogy` and `wv vectors` do with a query that has no answer since a word in it has no vector."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from wv_cli.errors import BadFile, WvError
+
+_NOTES = 10
+
+
+def oov_option(*more: str) -> Callable[..., Any]:
+    """--oov; `more` are choices that only one command has."""
+    zeros = ", zero prints zeros" if "zero" in more else ""
+    return click.option(
+        "--oov",
+        type=click.Choice(["empty", "skip", "error", *more]),
+        default="empty",
+        show_default=True,
+        help="A query with an unknown word: empty answers with an empty line and ends with exit code 1, skip leaves it "
+        f"out, error stops at once{zeros}.",
+    )
+
+
+class Unknown:
+    """Hears of the queries that have no answer, under a rule `oov`. The first ten different problems are told on
+    standard error, the others counted; `quiet` keeps those silent that are no failure."""
+
+    def __init__(self, oov: str, quiet: bool = False) -> None:
+        self.oov = oov
+        self._silent = quiet and oov == "skip"
+        self._told: set[str] = set()
+        self._queries = 0
+        self._more = False
+
+    def tell(self, problem: str, line: int | None = None) -> None:
+        """`line` is that of standard input. Raises WvError under --oov error."""
+        if self.oov == "error":
+            raise WvError(problem) if line is None else BadFile("standard input", problem, line=line)
+        self._queries += 1
+        if problem in self._told or self._silent:
+            return
+        if len(self._told) == _NOTES:
+            self._more = True
+            return
+        self._told.add(problem)
+        self._say(problem)
+
+    def exit_code(self) -> int:
+        """Tells how many there were, if not all were told; 1 when any was a failure."""
+        if self._more:
+            self._say(f"{self._queries:,} queries in all have no answer")
+        return int(self._queries > 0 and self.oov == "empty")
+
+    def _say(self, message: str) -> None:
+        click.echo(f"{click.get_current_context().command_path}: {message}", err=True)
