@@ -1,0 +1,100 @@
+"""What the suites record alike: inputs by digest, every single run, medians over the rounds, and their table."""
+
+import hashlib
+import lzma
+import shutil
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from measure import HERE, measure, median
+
+Run = dict[str, Any]
+# What tells runs apart and is no figure.
+_LABELS = ("task", "program")
+_NO_FIGURES = (*_LABELS, "round", "seed")
+# Inputs that child processes import from: the slow twins stand beside the tests.
+PROJECT = HERE.parent
+
+
+def inputs(*paths: Path) -> list[dict[str, Any]]:
+    """Name, size and SHA-256 of every file."""
+    found = []
+    for path in paths:
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        found.append({"name": path.name, "bytes": path.stat().st_size, "sha256": digest})
+    return found
+
+
+def plain(path: Path, folder: Path) -> Path:
+    """`path`, or for an .xz what it holds as a file in `folder`: not every program unpacks."""
+    if path.suffix != ".xz":
+        return path
+    with lzma.open(path) as source, (folder / path.stem).open("wb") as target:
+        shutil.copyfileobj(source, target)
+    return folder / path.stem
+
+
+def used(argv: Sequence[object]) -> tuple[Run, str]:
+    """({"cpu_seconds", "wall_seconds", "peak_mb"}, standard output) of a child process."""
+    found = measure([str(word) for word in argv])
+    figures = {name: round(getattr(found, name), 3) for name in ("cpu_seconds", "wall_seconds", "peak_mb")}
+    return figures, found.stdout
+
+
+def timed(work: Callable[[], object]) -> Run:
+    """{"cpu_seconds", "wall_seconds"} of one call in this process."""
+    wall, cpu = time.perf_counter(), time.process_time()
+    work()
+    return {"cpu_seconds": time.process_time() - cpu, "wall_seconds": time.perf_counter() - wall}
+
+
+def rounds(options: Any) -> list[tuple[int, int]]:
+    """(round, seed): seeds go up with the rounds, so that the runs tell the spread of the scores."""
+    return [(number, options.seed + number - 1) for number in range(1, options.rounds + 1)]
+
+
+def data(options: Any, *parts: str) -> Path:
+    """The one file of --data whose name has `parts`."""
+    found = [path for path in options.data if all(part in path.name for part in parts)]
+    if len(found) != 1:
+        sys.exit(f"--suite {options.suite} needs one --data FILE with {' and '.join(parts)} in its name")
+    return Path(found[0])
+
+
+def summary(runs: Sequence[Run]) -> list[Run]:
+    """One row per (task, program): medians of all figures over the rounds."""
+    groups: dict[tuple[str, str], list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run["task"], run["program"]), []).append(run)
+    rows = []
+    for labels, found in groups.items():
+        figures = [name for name in found[0] if name not in _NO_FIGURES]
+        row = {**dict(zip(_LABELS, labels, strict=True)), "rounds": len(found)}
+        rows.append(row | {name: median([run[name] for run in found]) for name in figures})
+    return rows
+
+
+def table(result: Run) -> list[str]:
+    """Markdown: every figure of the summary, blank where a row has none."""
+    columns = list(dict.fromkeys(name for row in result["summary"] for name in row))
+    return markdown(columns, [[cell(row.get(name)) for name in columns] for row in result["summary"]])
+
+
+def cell(value: object) -> str:
+    """A number with three digits that count, none cut off before the point."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+    return f"{value:,}" if isinstance(value, int) else f"{value}"
+
+
+def markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], labels: int = 2) -> list[str]:
+    """A table whose first `labels` columns are words."""
+    lines = ["| " + " | ".join(columns).replace("_", " ") + " |"]
+    lines.append("|" + "---|" * labels + "--:|" * (len(columns) - labels))
+    return [*lines, *("| " + " | ".join(row) + " |" for row in rows)]
