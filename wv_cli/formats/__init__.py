@@ -57,7 +57,8 @@ FORMATS: Registry[Format] = Registry(
 )
 SNIFF_BYTES = kinds.HEAD_BYTES
 # So that readers of anything else, in every room, can say that they were given one of these.
-kinds.KINDS.extend(kinds.Kind(row.what_is, not row.text or row is codes.TEXT_FORMAT) for row in FORMATS.values())
+kinds.KINDS.extend(kinds.Kind(row.what_is_certainly) for row in FORMATS.values())
+kinds.KINDS.extend(kinds.Kind(row.what_is, certain=False) for row in FORMATS.values())
 
 
 def default_threads() -> int:

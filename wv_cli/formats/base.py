@@ -86,9 +86,9 @@ class Format:
         """The same of a file that begins with `head`, None when it is not of this format."""
         return self.holds if self.sniff(head) else None
 
-    def is_certain(self, head: bytes) -> bool:
-        """Whether a file that begins with `head` cannot be running text."""
-        return (self.certain or self.sniff)(head)
+    def what_is_certainly(self, head: bytes) -> str | None:
+        """The same beyond doubt: a file that begins with `head` cannot be running text."""
+        return self.holds if (self.certain or self.sniff)(head) else None
 
     def require_precision(self) -> None:
         """Raises UsageError for a format whose numbers are raw, of which no precision can be asked."""

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Sequence
 
 from wv_cli.formats import FORMATS
-from wv_cli.system import container, meta
+from wv_cli.system import meta
+from wv_cli.system.kinds import kind_of
 from wv_cli.text.inputs import Texts
 
 
@@ -15,12 +16,8 @@ def texts(
 
 
 def recognise(head: bytes) -> str | None:
-    """What a file is that begins with `head` (formats.SNIFF_BYTES of it), None when it may be running text."""
-    row = next((row for row in FORMATS.values() if row.is_certain(head)), None)
-    if row is not None:
-        return row.holds
-    kind = container.kind_of(head)
-    return f"a {kind} file of wv" if kind else None
+    """What a file is that begins with `head` (kinds.HEAD_BYTES of it), None when it may be running text."""
+    return kind_of(head, certain=True)
 
 
 def is_sidecar(path: str) -> bool:

@@ -13,7 +13,6 @@ straight between the file and where they lie in memory. Nothing in the file can 
 import json
 import math
 import os
-import re
 import zlib
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, NoReturn, TypeVar
@@ -38,17 +37,10 @@ _PIECE_BYTES = 1 << 24
 _DTYPES = ("|u1", "<u2", "<u4", "<i4", "<i8", "<f4", "<f8")
 _MOST_DIMENSIONS = 3
 _OLD_TITLE = b"wv-arrays"
-_ANY_TITLE = re.compile(rb"(?:wv ([a-z-]{1,40}) \d+|wv-arrays \d+ ([a-z-]{1,40}))\n\{")
 
 
 def magic(kind: str) -> bytes:
     return f"wv {kind} 1\n".encode()
-
-
-def kind_of(head: bytes) -> str | None:
-    """The kind of container that begins with `head`, None when it is none."""
-    found = _ANY_TITLE.match(head)
-    return (found[1] or found[2]).decode() if found else None
 
 
 def save(
@@ -154,7 +146,7 @@ class Reader:
             self.refuse("the file is damaged (its check sum differs)", at)
         return done
 
-    def require_finite(self, arrays: Mapping[str, NDArray[np.floating]], largest: float | None = None) -> None:
+    def require_finite(self, arrays: Mapping[str, NDArray[np.generic]], largest: float | None = None) -> None:
         """Raises BadFile for NaN, infinity and, given `largest`, numbers further from 0."""
         for name, array in arrays.items():
             ends = (float(array.min()), float(array.max())) if array.size else (0.0, 0.0)

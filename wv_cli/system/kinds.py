@@ -16,15 +16,15 @@ _CONTAINER = re.compile(rb"(?:wv ([a-z-]{1,40}) \d+|wv-arrays \d+ ([a-z-]{1,40})
 @dataclass(frozen=True)
 class Kind:
     """`what` is what messages call such a file, for the bytes it begins with; None for others. A `certain` kind is
-    binary, or marked: no list of words or numbers can look like it by chance."""
+    binary, or marked: no running text, no list of words or numbers can look like it by chance."""
 
     what: Callable[[bytes], str | None]
     certain: bool = True
 
 
 def beginning(first: bytes, what: str) -> Kind:
-    """Files of other programs that begin with these bytes."""
-    return Kind(lambda head: what if head.startswith(first) else None)
+    """Files of other programs whose first bytes match this expression."""
+    return Kind(lambda head: what if re.match(first, head) else None)
 
 
 def _container(head: bytes) -> str | None:
@@ -32,12 +32,10 @@ def _container(head: bytes) -> str | None:
     return f"a {(found[1] or found[2]).decode()} file of wv" if found else None
 
 
+_PICKLE = "a Python pickle (gensim's own format?); in gensim: model.wv.save_word2vec_format('vectors.bin', binary=True)"
 # In the order in which they are tried.
 KINDS: list[Kind] = [
-    beginning(
-        b"\x80",
-        "a Python pickle (gensim's own format?); in gensim: model.wv.save_word2vec_format('vectors.bin', binary=True)",
-    ),
+    beginning(b"\x80[\2-\5]", _PICKLE),
     beginning(b"FiFu", "a finalfusion file; convert it with `finalfusion convert -t word2vec`"),
     beginning(b"PK\x03\x04", "a zip archive; unpack it first"),
     Kind(_container),

@@ -8,7 +8,8 @@ any other, so doubt is no reason to refuse but knowledge is: a few stray NULs ar
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-HEAD_BYTES = 1 << 16  # of each input are looked at
+from wv_cli.system.kinds import HEAD_BYTES
+
 UTF16 = "expected UTF-8 text, found UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE"
 _MORE_NULS = 8  # than these, and than one in _NUL_SHARE bytes, are binary data
 _NUL_SHARE = 1000

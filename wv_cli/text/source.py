@@ -18,8 +18,9 @@ from typing import BinaryIO
 from wv_cli._text import SEPARATORS
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.system.compression import CHUNK, unpacked
+from wv_cli.system.kinds import HEAD_BYTES
 from wv_cli.system.output import reason
-from wv_cli.text.inputs import HEAD_BYTES, UTF16, Texts, binary
+from wv_cli.text.inputs import UTF16, Texts, binary
 
 Inputs = Sequence[str] | Texts
 Progress = Callable[[int, int | None], None]
