@@ -18,8 +18,8 @@ import click
 
 from wv_cli import __version__
 from wv_cli.commands import COMMANDS
+from wv_cli.commands.shared import streams
 from wv_cli.errors import UsageError, WvError
-from wv_cli.system import streams
 from wv_cli.system.mapped import require_unchanged
 
 

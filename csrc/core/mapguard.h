@@ -1,7 +1,7 @@
-#ifndef WV_MAPGUARD_H
-#define WV_MAPGUARD_H
 /* What a process says when a file that it has mapped is cut short by another one: the system sends SIGBUS at the first
  * touch of a page that is gone. Without a guard the process dies without a word. */
+#ifndef WV_MAPGUARD_H
+#define WV_MAPGUARD_H
 
 #include <stddef.h>
 

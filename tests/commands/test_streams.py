@@ -88,7 +88,7 @@ def test_terminals_see_escapes_and_pipes_bytes(folder):
 def test_characters_in_two_parts_reach_a_terminal(folder):
     """A block of the output may end within a character; a bar still redraws its line."""
     code = (
-        "import sys; from wv_cli.system import streams; streams.prepare()\n"
+        "import sys; from wv_cli.commands.shared import streams; streams.prepare()\n"
         "for part in ('日'.encode()[:2], '日'.encode()[2:], b'\\xc2', b'\\x9b'): sys.stdout.buffer.write(part)\n"
         "sys.stdout.flush(); print('a\\rb'); print('\\rbar\\r', end='', file=sys.stderr)"
     )
