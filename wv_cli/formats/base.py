@@ -69,9 +69,9 @@ class Format:
     write_rows: Callable[[BinaryIO, Embeddings, WriteOptions], None] | None = None
     words_ending: str = ""
 
-    def require_precision(self) -> None:
-        """Raises UsageError for a format whose numbers are raw, of which no precision can be asked."""
-        if not self.text:
+    def require_precision(self, precision: Precision) -> None:
+        """Raises UsageError for decimals asked of a format whose numbers are raw, and so exact."""
+        if not self.text and precision != "exact":
             message = (
                 f"--precision has no meaning for {self.name}: raw numbers keep every bit; it goes with text formats"
             )

@@ -89,7 +89,7 @@ class WhitenSession(Session):
                 message = f"{row.name} cannot be written in blocks; choose another format for -o"
                 raise UsageError(message)
             if "precision" in self.named:
-                row.require_precision()
+                row.require_precision(self.precision)
 
     def run(
         self, say: Say, observe: Observe | None = None, reading: Reading | None = None
