@@ -72,9 +72,8 @@ class Format:
     def require_precision(self, precision: Precision) -> None:
         """Raises UsageError for decimals asked of a format whose numbers are raw, and so exact."""
         if not self.text and precision != "exact":
-            message = (
-                f"--precision has no meaning for {self.name}: raw numbers keep every bit; it goes with text formats"
-            )
+            why = "raw float32 keeps every bit in any case"
+            message = f"--precision and --to {self.name} cannot be used together: {why}"
             raise UsageError(message)
 
     def words_path(self, path: str) -> str | None:
