@@ -92,7 +92,9 @@ def test_sparse_codes_as_text_on_stdout(wv, slice_vectors):
 
 def test_batch_queries_and_json(wv, slice_vectors):
     done(wv("hash", slice_vectors, "-m", "biohash", "--length", 8, "-o", "a.codes", "-q"))
-    lines = done(wv("nn", "a.codes", "--json", "-k", 2, input="the\nof and\nqqqq\n")).splitlines()
+    asked = wv("nn", "a.codes", "--json", "-k", 2, input="the\nof and\nqqqq\n")
+    lines = asked.stdout.splitlines()
+    assert asked.returncode == 1
     answers = [json.loads(line) for line in lines]
     assert [answer["query"] for answer in answers] == ["the", "of and", "qqqq"]
     assert len(answers[1]["neighbours"]) == 2 and "not in a.codes" in answers[2]["error"]

@@ -1,11 +1,15 @@
 """`wv convert`: reads vectors in one file format and writes them in another."""
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from wv_cli.commands.shared.options import conflict, quiet_option
 from wv_cli.errors import WvError
+
+if TYPE_CHECKING:
+    from wv_cli.formats.base import Precision
 
 
 @click.command("convert")
@@ -65,14 +69,14 @@ def command(
         _convert_model(source, target, from_format, quiet)
         return
     row = format_for_output(target, to_format)
+    decimals: Precision = "exact" if precision == "exact" else int(precision or 6)
     if precision is not None:
-        row.require_precision()
+        row.require_precision(decimals)
     check_writable(target)
     if quiet:
         warnings.simplefilter("ignore", FormatWarning)
     vectors = load(source, format=from_format, limit=limit, unescape=unescape)
-    decimals = "exact" if precision == "exact" else int(precision or 6)
-    save(target, vectors, format=row.name, precision=decimals, escape=escape)  # type: ignore[arg-type]
+    save(target, vectors, format=row.name, precision=decimals, escape=escape)
     if not quiet:
         to = "standard output" if target == "-" else target
         click.echo(f"{to}: {len(vectors)} rows of {vectors.dim} numbers, {row.name}", file=sys.stderr)

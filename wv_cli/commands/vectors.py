@@ -57,7 +57,7 @@ def command(
         raise error
     refuse_meaningless(oov="not sentences and not ngrams")
     piped = ngrams is None and words in ((), ("-",))
-    if wants_pooling(pooling, sentences, as_json):
+    if wants_pooling(pooling, sentences, as_json, precision):
         lines = [line for batch in piped_lines() for line in batch] if piped else list(words)
         pool_lines(lines, load_vectors(file, from_format, None, quiet, piped=piped), precision, quiet, **pooling)
         return 0

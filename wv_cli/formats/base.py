@@ -90,12 +90,11 @@ class Format:
         """The same beyond doubt: a file that begins with `head` cannot be running text."""
         return self.holds if (self.certain or self.sniff)(head) else None
 
-    def require_precision(self) -> None:
-        """Raises UsageError for a format whose numbers are raw, of which no precision can be asked."""
-        if not self.text:
-            message = (
-                f"--precision has no meaning for {self.name}: raw numbers keep every bit; it goes with text formats"
-            )
+    def require_precision(self, precision: Precision) -> None:
+        """Raises UsageError for decimals asked of a format whose numbers are raw, and so exact."""
+        if not self.text and precision != "exact":
+            why = "raw float32 keeps every bit in any case"
+            message = f"--precision and --to {self.name} cannot be used together: {why}"
             raise UsageError(message)
 
     def words_path(self, path: str) -> str | None:

@@ -89,7 +89,7 @@ class WhitenSession(Session):
                 message = f"{row.name} cannot be written in blocks; choose another format for -o"
                 raise UsageError(message)
             if "precision" in self.named:
-                row.require_precision()
+                row.require_precision(self.precision)
 
     def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: fits, saves, applies. Says nothing; the facts are the figures of the run."""

@@ -39,7 +39,7 @@ def pooling_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def wants_pooling(options: dict[str, Any], sentences: bool, as_json: bool) -> bool:
+def wants_pooling(options: dict[str, Any], sentences: bool, as_json: bool, precision: "Precision") -> bool:
     """Raises UsageError for options of pooling without it, and for what it cannot do."""
     if options["pooling"] is None:
         for name, flag in (("output", "-o"), ("counts", "--counts")):
@@ -58,7 +58,7 @@ def wants_pooling(options: dict[str, Any], sentences: bool, as_json: bool) -> bo
     if options["output"] is not None and "precision" in given_options():
         from wv_cli.formats import format_for_output
 
-        format_for_output(options["output"]).require_precision()
+        format_for_output(options["output"]).require_precision(precision)
     return True
 
 
