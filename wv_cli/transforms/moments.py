@@ -106,11 +106,16 @@ class Moments:
             reader = container.Reader(source, "moments")
             dim = reader.expect({"mean": ("<f8", ("dim",)), "scatter": ("<f8", ("dim", "dim"))}, "moments")["dim"]
             rows, weight = reader.fact("rows", int), reader.fact("weight", float)
-            if dim < 1 or rows < 0 or weight < 0:
-                reader.refuse(f"expected counts of 0 or more, found {rows} rows of {dim} numbers, weight {weight:g}")
+            if dim < 1 or rows < 0 or weight < 0 or (rows == 0) != (weight == 0):
+                problem = "expected counts of 0 or more, and a weight where there are rows"
+                reader.refuse(f"{problem}, found {rows} rows of {dim} numbers, weight {weight:g}")
             arrays = reader.read()
             reader.require_finite(arrays)
             mean, scatter = arrays["mean"], arrays["scatter"]
             if not np.array_equal(scatter, scatter.T) or (np.diagonal(scatter) < 0).any():
                 reader.refuse("a scatter that is none: the file is damaged", reader.offset("scatter"))
+            with np.errstate(over="ignore"):
+                finite = np.isfinite(scatter.max(initial=0) / weight) if rows else not scatter.any()
+            if not finite:
+                reader.refuse(f"a scatter that does not fit {rows} rows of weight {weight:g}", reader.offset("scatter"))
         return cls(rows, weight, mean, scatter)
