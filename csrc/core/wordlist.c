@@ -32,7 +32,7 @@ static const char *parse_count(const char *p, const char *end, int64_t *count) {
     const char *digits = p;
     int64_t value = 0;
     for (; p < end && *p >= '0' && *p <= '9'; p++) {
-        if (value > INT64_MAX / 10 - 1) return NULL; /* ten times that and 9 more still fit */
+        if (value > (INT64_MAX - (*p - '0')) / 10) return NULL;
         value = value * 10 + (*p - '0');
     }
     *count = value;

@@ -108,7 +108,16 @@ def test_compressed(tmp_path):
         (b"\xff\xfb\x90d" + b"rubbish" * 20 + b"\n", 1, None),
         (b"a 3\nb 2\na 1\n", 3, "the word 'a' was already given in line 1; remove one of them"),
         (b"</s> 9\na 3\nb 2\nb 1\n", 4, "the word 'b' was already given in line 3; remove one of them"),
-        (b"a 9000000000000000000\nb 9000000000000000000\n", None, "the counts add up to more than 2^63"),
+        (
+            b"</s> 1\na 9000000000000000000\nb 1\nc 9000000000000000000\n",
+            4,
+            "with 9,000,000,000,000,000,000 of 'c' the counts add up to 2^63 or more; give the counts of this text",
+        ),
+        (
+            b"a 9223372036854775807\nb 1\n",
+            2,
+            "with 1 of 'b' the counts add up to 2^63 or more; give the counts of this text",
+        ),
     ],
 )
 def test_bad_files(content, line, problem, tmp_path):
@@ -174,3 +183,30 @@ def test_merge_sums(shards):
             sums[w] = sums.get(w, 0) + n
     assert same(merged, vocab(sums, lines=sum(range(len(shards)))))
     assert merged.tokens_read == sum(sums.values())
+
+
+def test_sums_that_no_count_can_be_are_refused():
+    half = vocab({"a": 3, "b": 2**62})
+    with pytest.raises(WvError, match="the counts of 'b' add up to 2\\^63 or more"):
+        merge_vocabs([half, half])
+    with pytest.raises(WvError, match="the vocabularies have 9,223,372,036,854,776,835 words in all"):
+        merge_vocabs([half, vocab({"c": 2**62, "d": 2**10})])
+    with pytest.raises(WvError, match="lines in all; 2\\^63 or more cannot be counted"):
+        merge_vocabs([vocab({"a": 1}, lines=2**62), vocab({"a": 1}, lines=2**62)])
+    assert merge_vocabs([half, vocab({"b": 2**62 - 10})]).counts.tolist() == [2**63 - 10, 3]
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=12), min_size=1, max_size=4))
+def test_the_order_of_equal_sums(texts):
+    """As one pass over the texts has it, but for what a file sorted by count cannot tell."""
+    in_order = [word for text in texts for word in text]
+    parts = [vocab({word: text.count(word) for word in dict.fromkeys(text)}) for text in texts]
+    merged = list(merge_vocabs(parts).words)
+    sums = {word: in_order.count(word) for word in in_order}
+    first = {word: next(text.count(word) for text in texts if word in text) for word in sums}
+    one_pass = sorted(sums, key=lambda word: (-sums[word], in_order.index(word)))
+    assert [sums[word] for word in merged] == [sums[word] for word in one_pass]
+    for i, word in enumerate(merged):
+        for other in merged[i + 1 :]:
+            if sums[word] == sums[other] and one_pass.index(word) > one_pass.index(other):
+                assert first[word] > first[other]

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from tests.conftest import GOLDEN
 from tests.system.test_container import old, sealed
 from wv_cli.errors import BadFile, WvError
+from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
+from wv_cli.transforms.whiten import fit
 
 
 def of(matrix, weights=None):
@@ -203,3 +205,30 @@ def test_the_old_layout_is_that_of_version_0_1(tmp_path):
     path = tmp_path / "m"
     Moments.load(GOLDEN / "version-0.1" / "vectors.moments").save(path)
     assert old(path.read_bytes()) == (GOLDEN / "version-0.1" / "vectors.moments").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("rows", "weight", "scatter", "message"),
+    [
+        (0, 3.0, np.zeros((2, 2)), "a weight where there are rows, found 0 rows"),
+        (3, 0.0, np.eye(2), "a weight where there are rows, found 3 rows of 2 numbers, weight 0"),
+        (3, 1e-300, np.eye(2) * 1e300, "a scatter that does not fit 3 rows"),
+        (3, 3.0, -np.eye(2), "a scatter that is none"),
+    ],
+)
+def test_odd_moments_are_refused(tmp_path, rows, weight, scatter, message):
+    Moments(rows, weight, np.zeros(2), scatter).save(tmp_path / "x")
+    with pytest.raises(BadFile, match=message):
+        Moments.load(tmp_path / "x")
+
+
+@pytest.mark.parametrize(
+    ("scatter", "message"),
+    [
+        (np.array([[1.0, 5.0], [5.0, 1.0]]), "negative variance, -1.33: the moments are damaged"),
+        (np.full((2, 2), np.nan), "the covariance has no eigenvalues"),
+    ],
+)
+def test_a_covariance_that_is_none(scatter, message):
+    with pytest.raises(WvError, match=message):
+        fit(Moments(3, 3.0, np.zeros(2), scatter), WhitenConfig(method="pca"))

@@ -17,7 +17,12 @@ from wv_cli.text.config import ReadingConfig, VocabConfig
     "-o", "--output", default="-", metavar="FILE", show_default=True, help="Where to write `word count` lines."
 )
 @field_options(VocabConfig)
-@click.option("--merge", is_flag=True, help="INPUTs are vocabulary files: sum their counts.")
+@click.option(
+    "--merge",
+    is_flag=True,
+    help="INPUTs are vocabulary files: sum their counts. Words of equal sums stand as in one pass over the texts, "
+    "unless the first file that has them counts them differently: then the one with more there comes first.",
+)
 @click.option(
     "--sentence-end/--no-sentence-end",
     default=True,

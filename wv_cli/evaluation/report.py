@@ -47,7 +47,7 @@ def as_tsv(report: Report) -> str:
     in columns too, so that a row says by itself how it was measured."""
     config = asdict(report.config)
     keys = [column.key for column in report.columns]
-    protocol = [key for key in config if key not in ("strict", "threads", *keys)]
+    protocol = [key for key in config if key not in ("strict", "threads", "force_text", *keys)]
     lines = ["\t".join(["task", *keys, *protocol])]
     for row in report.rows:
         values = [report.task, *(row[key] for key in keys), *(config[key] for key in protocol)]

@@ -159,7 +159,7 @@ def _score(names: list[str], pairs: Pairs, scored: list[Cosines], config: EvalCo
         }
         if len(names) > 1:
             first = rho if index == 0 else first
-            test = steiger(first, rho, spearman(scored[0].values[used], values), n) if index else None
+            test = steiger(first, rho, spearman(scored[0].values[used], values), n, ranks=True) if index else None
             row["difference"] = rho - first if index else None
             row["p"] = test.p if test else None
         report.rows.append(row)

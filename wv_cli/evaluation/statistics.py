@@ -114,9 +114,14 @@ class Test:
     p: float
 
 
-def steiger(r1: float, r2: float, r12: float, n: int) -> Test:
-    """Steiger's Z (1980) for two correlations with the same third variable, measured on the same n items: r1 and r2 of
-    two systems with the gold standard, r12 of the systems with each other. NaN for n <= 3 or a missing correlation."""
+def steiger(r1: float, r2: float, r12: float, n: int, *, ranks: bool = False) -> Test:
+    """Steiger's Z (1980, eq. 14) for two correlations with the same third variable, measured on the same n items: r1
+    and r2 of two systems with the gold standard, r12 of the systems with each other. NaN for n <= 3 or a missing
+    correlation.
+
+    `ranks`: the correlations are Spearman's, whose Fisher z varies 1 + rho^2 / 2 times as much as Pearson's (Bonett &
+    Wright 2000, as in spearman_interval). Without it a test of two equally good systems at 5 % rejects 5.8 to 8.3 % of
+    the time (rho .5 to .85, bivariate normal), with it 3.6 to 4.7 %."""
     if n <= 3 or any(math.isnan(r) for r in (r1, r2, r12)):
         return Test(math.nan, math.nan)
     if r1 == r2:
@@ -126,7 +131,8 @@ def steiger(r1: float, r2: float, r12: float, n: int) -> Test:
     covariance = psi / (1 - mean2) ** 2 if mean2 < 1 else math.nan
     if abs(r1) == 1 or abs(r2) == 1 or not covariance < 1:
         return Test(math.nan, math.nan)
-    z = (math.atanh(r1) - math.atanh(r2)) * math.sqrt((n - 3) / (2 - 2 * covariance))
+    spread = 1 + mean2 / 2 if ranks else 1.0
+    z = (math.atanh(r1) - math.atanh(r2)) * math.sqrt((n - 3) / (2 - 2 * covariance) / spread)
     return Test(z, math.erfc(abs(z) / math.sqrt(2)))
 
 

@@ -239,7 +239,7 @@ class _Scores:
 
     def _p(self, first: int, second: int) -> float:
         between = spearman(self.values[first], self.values[second])
-        return steiger(self.rho[first] / 100, self.rho[second] / 100, between, self.used).p
+        return steiger(self.rho[first] / 100, self.rho[second] / 100, between, self.used, ranks=True).p
 
 
 def _new_report(config: StsConfig, several: bool, sentences: int) -> Report:

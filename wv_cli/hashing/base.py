@@ -18,6 +18,7 @@ from wv_cli.vectors.embeddings import Embeddings
 
 Worker = TypeVar("Worker")
 
+_SHORTEST = 1e-37  # length of a row whose reciprocal is a float32
 LARGEST = 1e15  # of one number: sums of their products stay finite in float32
 
 
@@ -112,7 +113,12 @@ def prepared(
         raise WvError(message)
     if normalise:
         norms = np.sqrt(np.einsum("ij,ij->i", x, x, dtype=np.float64))
+        # A row so short that one over its length is no float32 is divided in float64.
+        tiny = np.flatnonzero((norms > 0) & (norms < _SHORTEST))
+        units = x[tiny] / norms[tiny, None]
+        norms[tiny] = 1
         x *= np.divide(1, norms, out=np.zeros_like(norms), where=norms > 0).astype(np.float32)[:, None]
+        x[tiny] = units
     if centre == "mean" and mean is not None:
         x -= mean
     elif centre == "row":

@@ -10,7 +10,7 @@ from wv_cli.config import flag_of
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome, Worker
 from wv_cli.engine.saved_run import Savable, Say
-from wv_cli.errors import UsageError
+from wv_cli.errors import UsageError, shown
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.base import VectorHasher
@@ -81,6 +81,14 @@ class HashSession(TrainingSession):
         begin = time.monotonic()
         hasher = load_hasher(self.hasher) if self.hasher else None
         embeddings = formats.load(self.vectors, format=self.from_format, limit=self.limit)
+        zero = embeddings.zero_rows()
+        if len(zero):
+            rows = "1 row is" if len(zero) == 1 else f"{len(zero):,} rows are"
+            first = shown(embeddings.words.bytes_at(int(zero[0])))
+            say(
+                f"{rows} zero, the first row {zero[0] + 1}, the word {first}: such codes mean nothing",
+                zero_rows=len(zero),
+            )
         outcome = None
         if hasher is None:
             hasher, outcome = self._fitted(embeddings, say)

@@ -88,14 +88,27 @@ def ordered(
 
 
 def merge_vocabs(vocabs: Sequence[Vocab]) -> Vocab:
-    """Counts, lines and tokens summed word by word. "First seen" is first in the first vocabulary that has the word."""
+    """Counts, lines and tokens summed word by word. "First seen" is first in the first vocabulary that has the word.
+
+    Words with equal sums stand as in one pass over the texts, but for one case: a file is sorted by count, so of words
+    that the first file which has them counts differently, the one with more there comes first, seen first or not.
+    Raises WvError, with the word, for sums of 2^63 or more.
+    """
     words = _text.WordMap()
     ids = [words.add(vocab.words.blob, vocab.words.starts) for vocab in vocabs]
     counts = np.zeros(len(words), np.int64)
     for vocab, own_ids in zip(vocabs, ids, strict=True):
+        too_many = np.flatnonzero(counts[own_ids] > MOST_COUNTED - vocab.counts)
+        if len(too_many):
+            message = f"the counts of {vocab.words[int(too_many[0])]!r} add up to 2^63 or more, which no count can be"
+            raise WvError(message)
         counts[own_ids] += vocab.counts
-    lines = sum(vocab.lines for vocab in vocabs)
-    return ordered(*words.words(), counts, lines=lines, tokens_read=sum(vocab.tokens_read for vocab in vocabs))[0]
+    lines, tokens = sum(vocab.lines for vocab in vocabs), sum(vocab.tokens_read for vocab in vocabs)
+    for what, total in (("words", tokens), ("lines", lines)):
+        if total > MOST_COUNTED:
+            message = f"the vocabularies have {total:,} {what} in all; 2^63 or more cannot be counted"
+            raise WvError(message)
+    return ordered(*words.words(), counts, lines=lines, tokens_read=tokens)[0]
 
 
 def read_vocab(path: str, progress: Callable[[int, int | None], None] | None = None) -> Vocab:
@@ -121,9 +134,7 @@ def read_vocab(path: str, progress: Callable[[int, int | None], None] | None = N
     if counts.min() < 1:
         line = first + int(np.argmin(counts))
         raise _bad_line(path, text, line)
-    if float(counts.sum(dtype=np.float64)) >= 2**63:
-        problem = "the counts add up to more than 2^63"
-        raise BadFile(path, problem)
+    _require_sum(path, counts, WordList(blob, starts), first)
     words = _text.WordMap(len(counts))
     ids = words.add(blob, starts)
     if len(words) < len(counts):
@@ -132,6 +143,18 @@ def read_vocab(path: str, progress: Callable[[int, int | None], None] | None = N
         problem = f"the word {word} was already given in line {int(ids[second]) + first + 1}; remove one of them"
         raise BadFile(path, problem, line=second + first + 1)
     return ordered(blob, starts, counts, lines=lines, tokens_read=int(counts.sum()))[0]
+
+
+def _require_sum(path: str, counts: NDArray[np.int64], words: WordList, first: int) -> None:
+    """Raises BadFile when the counts (none below 0) add up to 2^63 or more, exactly: with the line that is too much."""
+    with np.errstate(over="ignore"):
+        wrapped = np.flatnonzero(np.cumsum(counts) < 0)
+    if len(wrapped):
+        row = int(wrapped[0])
+        problem = (
+            f"with {counts[row]:,} of {words[row]!r} the counts add up to 2^63 or more; give the counts of this text"
+        )
+        raise BadFile(path, problem, line=row + first + 1)
 
 
 def _bad_line(path: str, text: bytes, index: int) -> BadFile:

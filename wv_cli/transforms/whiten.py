@@ -32,6 +32,8 @@ _BLOCK_VALUES = 1 << 18
 _SINGLE_PRECISION_RATIO = 1e4
 _LARGEST_SINGLE = 1e18  # of a matrix that float32 can compute with
 _LARGEST_DOUBLE = 1e100  # of a matrix that is no damage: 1 over the square root of the least variance of float32
+# Eigenvalues below 0 by more than this share of the largest are no rounding.
+_ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,10 +116,22 @@ class Transform:
         return cls(arrays["mean"], arrays["matrix"], arrays["eigenvalues"], rank, facts)
 
 
-def directions(moments: Moments) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def directions(moments: Moments, name: str = "the rows") -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(eigenvalues (dim,), eigenvectors (dim, dim) as columns) of the covariance, the largest first, none below 0, the
-    largest component of every vector positive."""
-    values, vectors = np.linalg.eigh(moments.covariance)
+    largest component of every vector positive. Raises WvError for a covariance that is none."""
+    covariance = moments.covariance
+    try:
+        if not np.isfinite(covariance).all():
+            raise np.linalg.LinAlgError
+        values, vectors = np.linalg.eigh(covariance)
+    except np.linalg.LinAlgError:
+        message = f"{name}: the covariance has no eigenvalues: its numbers are too large, or the moments are damaged"
+        raise WvError(message) from None
+    if values[0] < -_ROUNDING * values[-1]:
+        message = (
+            f"{name}: the covariance has a negative variance, {values[0]:.3g}: the moments are damaged; make them again"
+        )
+        raise WvError(message)
     values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
     largest = np.take_along_axis(vectors, np.abs(vectors).argmax(axis=0)[None], axis=0)
     return values, vectors * np.where(largest < 0, -1.0, 1.0)
@@ -132,7 +146,7 @@ def fit(moments: Moments, config: WhitenConfig, source: str = "") -> Transform:
     config.validate()
     name, dim = source or "the rows", moments.dim
     _require_rows(moments, config, name)
-    values, vectors = directions(moments)
+    values, vectors = directions(moments, name)
     # float32 numbers of this size are rounded by about so much: no variance of the data either.
     squares = moments.mean**2 + np.diagonal(moments.covariance)
     noise = float(squares.max()) * 2.0**-46

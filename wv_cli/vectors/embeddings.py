@@ -75,6 +75,12 @@ class Embeddings:
         plus, minus = ([each] if isinstance(each, str) else list(each) for each in (positive, negative))
         return self._index.similar(plus, minus, k)
 
+    def zero_rows(self) -> NDArray[np.int64]:
+        """The numbers of the rows that are all zero: they have no direction. Looks at the others' first number only."""
+        rows = np.flatnonzero(self.matrix[:, 0] == 0) if self.dim else np.arange(len(self))
+        parts = np.array_split(rows, len(rows) // 65536 + 1)
+        return np.concatenate([part[~self.matrix[part].any(axis=1)] for part in parts])
+
     def row(self, row: int) -> NDArray[np.float32]:
         """Vector number `row`, (dim,), a copy."""
         return np.array(self.matrix[row], np.float32)

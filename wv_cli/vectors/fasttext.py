@@ -29,6 +29,7 @@ LABEL_PREFIX = b"__label__"  # not kept in the file; fastText takes its default,
 _GATHERED_BYTES = 1 << 26
 _BLOCK_CHARACTERS = 1 << 18
 _WORDS_AT_ONCE = 10_000  # of a line
+_LEAST_SQUARE = 1e-30  # of a vector's length: below, its terms may be too small for float32
 _TO_SPACES = bytes.maketrans(SEPARATORS, b" " * len(SEPARATORS))
 
 
@@ -277,7 +278,15 @@ def unit_mean(blocks: Iterable[NDArray[np.float32]], dim: int) -> NDArray[np.flo
     """(dim,): the mean of the unit vectors of blocks (n, dim), zero vectors left out; zero when there is no other."""
     total, count = np.zeros(dim, np.float32), 0
     for vectors in blocks:
-        norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+        squares = np.einsum("ij,ij->i", vectors, vectors)
+        norms = np.sqrt(squares)
+        odd = np.flatnonzero(~((squares > _LEAST_SQUARE) & (squares < np.inf)))
+        if len(odd):  # float32 squares of these numbers have lost their digits, or are none
+            exact = vectors[odd].astype(np.float64)
+            lengths = np.sqrt(np.einsum("ij,ij->i", exact, exact))
+            vectors, norms = vectors.copy(), norms.copy()
+            vectors[odd] = np.divide(exact, lengths[:, None], out=np.zeros_like(exact), where=lengths[:, None] > 0)
+            norms[odd] = lengths > 0
         known = norms > 0
         total += (vectors[known] / norms[known, None]).sum(axis=0)
         count += int(known.sum())
