@@ -54,28 +54,27 @@ def main() -> int:
     totals = {what: sum(counts[what] for counts in run.counts.values()) for what in ("read", "refused", "findings")}
     print(f"{sum(totals.values()):,} files: {', '.join(f'{count:,} {what}' for what, count in totals.items())}")  # noqa: T201
     if given.record:
-        facts = {**about(given), "seconds": round(time.monotonic() - begin, 1), **totals, "targets": run.counts}
+        limits = {"seed": given.seed, "memory_mb": given.memory, "processes": given.processes}
+        facts = {**about("damaged files read, and used when they could be"), **limits, **totals, "targets": run.counts}
+        facts["seconds"] = round(time.monotonic() - begin, 1)
         facts["found"] = [vars(finding) for finding in run.findings]
         Path(given.record).write_text(json.dumps(facts, indent=1) + "\n")
     return int(bool(run.findings))
 
 
-def about(given: argparse.Namespace) -> dict[str, object]:
-    """What the figures were made with."""
+def about(what: str, module: str = "") -> dict[str, object]:
+    """What figures are of and what they were made with."""
     import numpy
 
     from wv_cli import __version__, _cpu
 
     return {
-        "what": "damaged files read, and used when they could be",
-        "command": "python -m tests.fuzz " + " ".join(sys.argv[1:]),
+        "what": what,
+        "command": " ".join([f"python -m tests.fuzz{'.' * bool(module)}{module}", *sys.argv[1:]]),
         "date": time.strftime("%Y-%m-%d"),
         "machine": f"{platform.machine()}, {os.cpu_count()} processors, {platform.system()} {platform.release()}",
         "versions": {"wv": __version__, "kernels": _cpu.name(), "python": platform.python_version()}
         | {"numpy": numpy.__version__},
-        "seed": given.seed,
-        "memory_mb": given.memory,
-        "processes": given.processes,
     }
 
 

@@ -88,7 +88,8 @@ def _numbers(parsed: Parsed, chance: random.Random) -> None:
         numbers[chance.randrange(len(numbers))] = value
     else:
         one, other = chance.randrange(len(flat)), chance.randrange(len(flat))
-        flat[one], flat[other] = flat[other], flat[one] + (flat.dtype.type(1) if flat.dtype.kind != "f" else value)
+        with np.errstate(all="ignore"):
+            flat[one], flat[other] = flat[other], flat[one] + (value if flat.dtype.kind == "f" else flat.dtype.type(1))
 
 
 def _value(dtype: "np.dtype[np.generic]", chance: random.Random) -> np.generic:

@@ -1,0 +1,75 @@
+"""Every allocation of 32 KB or more of every command fails once: `python -m tests.fuzz.allocations [--record FILE]`.
+
+Allowed: the command does its work all the same, to the byte, or ends with exit code 1 and one line, and what was there
+before is as it was. Anything else is a finding: a traceback, a death, other bytes, silence.
+"""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+from tests.fuzz.faults import COMMANDS, Command, Done, chosen, contents, preloaded, run, workplace
+
+
+def verdict(command: Command, done: Done, now: dict[str, bytes | None], new: dict[str, bytes | None]) -> str:
+    """What came of a run that began without any output."""
+    if done.signal:
+        return f"died of signal {done.signal}"
+    if "Traceback" in done.said or done.code in (98, 99):
+        return f"traceback: {done.said.strip().splitlines()[-1] if done.said.strip() else ''}"
+    if done.code == 0:
+        return "did its work" if now == new else "other bytes with exit code 0"
+    if done.code != 1 or done.said.count("\n") != 1 or not done.said.startswith("wv "):
+        return f"exit code {done.code}, said {done.said[:200]!r}"
+    if any(data not in (None, new[name]) for name, data in now.items()):
+        return "left part of a file"
+    return "refused in one line"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.allocations", description=__doc__.partition("\n")[0])
+    parser.add_argument("--most", type=int, default=1000, metavar="N", help="allocations of a command, at most")
+    parser.add_argument("--output", action="append", metavar="NAME", help="only the command that writes NAME; repeat")
+    parser.add_argument("--record", metavar="FILE", help="write the figures as JSON")
+    given = parser.parse_args()
+    preloaded()
+    commands = [each for each in COMMANDS if not given.output or set(given.output) & {*each.outputs}]
+    from tests.fuzz.__main__ import about
+
+    counts: dict[str, dict[str, int]] = {}
+    bad = 0
+    with workplace() as folder:
+        for command in commands:
+            run(command.line, folder)  # what is imported late
+            clear(folder, command)
+            whole = run(command.line, folder)
+            assert whole.code == 0, whole.said
+            new, found = contents(folder, command.outputs), Counter[str]()
+            for number in chosen(whole.allocations, given.most, command.name):
+                clear(folder, command)
+                done = run(command.line, folder, fail_at=number)
+                what = verdict(command, done, contents(folder, command.outputs), new)
+                if what not in ("did its work", "refused in one line"):
+                    bad += 1
+                    print(f"wv {command.line}\n    allocation {number}: {what}", flush=True)  # noqa: T201
+                    what = "findings"
+                found[what] += 1
+            counts[command.name] = dict(found)
+            clear(folder, command)
+            run(command.line, folder)  # what later commands read
+    print(f"{sum(sum(found.values()) for found in counts.values()):,} failed allocations, {bad} findings")  # noqa: T201
+    if given.record:
+        facts = {**about("every allocation of 32 KB or more failing once", "allocations"), "commands": counts}
+        Path(given.record).write_text(json.dumps(facts, indent=1) + "\n")
+    return int(bad > 0)
+
+
+def clear(folder: Path, command: Command) -> None:
+    for name in (*command.outputs, f"{command.outputs[0]}.checkpoint"):
+        (folder / name).unlink(missing_ok=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
