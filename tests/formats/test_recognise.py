@@ -21,7 +21,7 @@ KNOWN = {
     "ft-words.bin": "a fastText model",
     "ft-labels.ftz": "a fastText model",
     "gensim.npy": "a NumPy array",
-    "sign.codes": "codes of words",
+    "sign.codes": "a codes file of wv",
     "sign.codes.txt": "codes of words",
 }
 

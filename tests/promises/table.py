@@ -30,11 +30,11 @@ PROMISES: list[Promise] = [
         "A file appears whole or not at all",
         ("tests/system", "tests/promises/test_guards.py"),
         (
-            Fault("output is not synced", "wv_cli/system/output.py", "            os.fsync(stream.fileno())\n", ""),
+            Fault("output is not synced", "wv_cli/system/output.py", "        os.fsync(self.stream.fileno())\n", ""),
             Fault(
                 "temporary file is not locked",
                 "wv_cli/system/output.py",
-                "fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)",
+                "fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)",
                 "pass",
             ),
             Fault("disk space is not checked", "wv_cli/system/output.py", "if expected_bytes > free:", "if False:"),

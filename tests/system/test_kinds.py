@@ -18,7 +18,7 @@ FILES = {
     "gensim.bin": "word2vec-binary vectors",
     "gensim.vec": "word2vec-text vectors",
     "glove.txt": "glove-text vectors",
-    "gensim.npy": "npy vectors",
+    "gensim.npy": "a NumPy array",
     "sign.codes": "a codes file of wv",
     "sign.codes.txt": "codes of words",
     "ft-words.bin": "a fastText model",
@@ -56,7 +56,7 @@ def test_named_where_something_else_is_expected(name, reads):
 
 @pytest.mark.parametrize("name", [name for name, kind in FILES.items() if kind not in ("a codes file of wv",)])
 def test_named_where_vectors_are_expected(name):
-    if FILES[name].endswith(("vectors", "codes of words", "model")):
+    if FILES[name].endswith(("vectors", "codes of words", "model", "array")):
         assert len(formats.load(GOLDEN / name))
         return
     with pytest.raises(BadFile, match=f"expected word vectors .*, this is {FILES[name]}$"):

@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 @click.option("--to", "to_format", metavar="FORMAT", help="Format of OUT; by default its ending tells.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="ROWS", help="Take only the first ROWS rows.")
 @click.option(
-    "--precision",
-    type=click.Choice([*"123456789", "exact"]),
-    metavar="1-9|exact",
+    "--precision", type=click.Choice([*"123456789", "exact"]), metavar="1-9|exact",
     help="Text: decimals of each number, or the shortest text that keeps every bit.  [default: 6, as word2vec]",
-)
+)  # fmt: skip
 @click.option("--escape", is_flag=True, help="Write words that OUT cannot hold as new%20york instead of refusing them.")
 @click.option("--unescape", is_flag=True, help="Undo --escape while reading.")
 @quiet_option
@@ -78,8 +76,8 @@ def command(
     vectors = load(source, format=from_format, limit=limit, unescape=unescape)
     save(target, vectors, format=row.name, precision=decimals, escape=escape)
     if not quiet:
-        to = "standard output" if target == "-" else target
-        click.echo(f"{to}: {len(vectors)} rows of {vectors.dim} numbers, {row.name}", file=sys.stderr)
+        rows = f"{len(vectors)} rows of {vectors.dim} numbers"
+        click.echo(f"{'standard output' if target == '-' else target}: {rows}, {row.name}", file=sys.stderr)
 
 
 def _convert_model(source: str, target: str, from_format: str | None, quiet: bool) -> None:
@@ -96,6 +94,6 @@ def _convert_model(source: str, target: str, from_format: str | None, quiet: boo
     model = dense(vectors, source)
     save_model(target, model)
     if not quiet:
-        to = "standard output" if target == "-" else target
         words = f"{len(model.words)} words, {len(model.labels)} labels"
-        click.echo(f"{to}: {words}, {model.input.shape[0]} rows of {model.dim} numbers, fasttext-bin", file=sys.stderr)
+        rows = f"{model.input.shape[0]} rows of {model.dim} numbers"
+        click.echo(f"{'standard output' if target == '-' else target}: {words}, {rows}, fasttext-bin", file=sys.stderr)

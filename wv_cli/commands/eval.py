@@ -34,9 +34,7 @@ def _subcommand(task: Task) -> click.Command:
     )
     @from_option(task.subject == "vectors")
     @click.option("--table", "layout", flag_value="table", help="A table for people; the default on a terminal.")
-    @click.option(
-        "--tsv", "layout", flag_value="tsv", help="Tab-separated columns with a header; the default elsewhere."
-    )
+    @click.option("--tsv", "layout", flag_value="tsv", help="Tab-separated columns; the default elsewhere.")
     @click.option("--json", "layout", flag_value="json", help="One JSON object.")
     @quiet_option
     def run(
