@@ -1,6 +1,6 @@
 /* The table of guarded mappings and the handler of SIGBUS that looks them up. The handler uses nothing but
  * async-signal-safe calls and entries that are published whole: `start` is written last and cleared first. */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "core/mapguard.h"
 
 #include <signal.h>
