@@ -12,8 +12,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 from tests.conftest import GOLDEN, ROOT
 from wv_cli.__main__ import run
 
-LINES = 1500
-_WORDS = "train text.txt --dim 16 --epochs 1 --min-count 3 --threads 2 -q -o"
+LINES = 400
+_WORDS = "train text.txt --dim 16 --epochs 1 --min-count 2 --threads 2 -q -o"
 _LABELS = "train labelled.txt --model supervised --dim 8 --epochs 2 --threads 2 -q -o"
 # In order: later runs read what earlier ones wrote.
 RUNS = [

@@ -56,7 +56,7 @@ def ask(vectors: Embeddings) -> None:
     vectors.neighbours([word, last], [word], k=3)
     vectors.similarity(word, last)
     assert word in vectors and "unseenword, surely" not in vectors.words
-    if isinstance(vectors, CodeVectors):
+    if isinstance(vectors, CodeVectors) and vectors.dim <= 10_000:  # as vectors they take dim floats each
         codes = vectors.codes
         save_codes("/dev/null", codes, text=b"\t" not in codes.words.blob and b"\n" not in codes.words.blob)
         reranked(vectors.search(threads=1), codes.words, Embeddings(codes.words, vectors.matrix.copy()), "x")
@@ -73,7 +73,7 @@ def vector_file(path: Path) -> None:
     ask(formats.load(path))
     formats.load(path, limit=2)
     word_vectors_of(formats.open_vectors(path))
-    for block in RowSource(path).blocks():
+    for block in RowSource(path).blocks() if formats.load(path, limit=1).dim <= 1000 else ():
         Moments.none(block.dim).with_rows(block.matrix)
 
 

@@ -34,6 +34,7 @@ _STEPS_VERSION = 1  # raised when a step computes something else: no older check
 _STEP_WINDOWS_OF_VERSION_01 = 10_000
 _ROWS_AT_ONCE = 1 << 12
 _START_DEVIATION = 0.02
+_LEAST_NORM = 1e-30  # of a cell: 1 over less is beyond float32
 METHOD = "bioword"
 
 Worker = tuple[list[_bioword.Worker], ThreadPoolExecutor]
@@ -156,7 +157,7 @@ class BiowordHasher:
         if not self.config.normalize_cells:
             return np.ones(self.config.cells)
         norms = np.sqrt(np.einsum("ij,ij->j", used, used, dtype=np.float64))
-        factors: NDArray[np.float64] = np.divide(1, norms, out=np.ones_like(norms), where=norms > 0)
+        factors: NDArray[np.float64] = np.divide(1, norms, out=np.ones_like(norms), where=norms > _LEAST_NORM)
         return factors
 
     @property
