@@ -34,6 +34,6 @@ LAYERS = {
     "ns": OutputLayer("ns", draws=True),
     "hs": OutputLayer("hs", tree=True, step_ids=20_000),
     "softmax": OutputLayer("softmax", step_ids=100),
-    "nce": OutputLayer("ns", draws=True, biases=True),
+    "nce": OutputLayer("ns", draws=True, biases=True, version=2),  # 2: noise may be the word itself
     "ova": OutputLayer("ova"),
 }
