@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import ROOT, Run
 from tests.readme import README, rendered
-from wv_cli.__main__ import wv as group
+from wv_cli.commands.shared.program import wv as group
 
 TEXT = README.read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)

@@ -1,122 +1,51 @@
-"""The entry point `wv`: finds the subcommand, and is the one place where errors become messages and exit codes.
+"""The entry point `wv`, and the one place where errors become messages and exit codes.
 
-0 done; 1 failed; 2 misuse; 3 a gate was missed; 124 out of --max-time; 130 / 143 interrupted by
-SIGINT / SIGTERM. A closed pipe is no error.
+0 done; 1 failed; 2 misuse; 3 a gate was missed; 124 out of --max-time; 129 / 130 / 143 ended by SIGHUP / SIGINT /
+SIGTERM. A closed pipe is no error.
+
+Imports as little as it can before main() has a say in what Ctrl-C does: the program itself, the group of commands, is
+wv_cli.commands.shared.program.
 """
 
 import contextlib
-import errno
-import importlib
 import os
 import signal
 import sys
-import warnings
-from collections.abc import Iterator
-from typing import Any
 
-import click
-
-from wv_cli import __version__
-from wv_cli.commands import COMMANDS
-from wv_cli.commands.shared import streams
-from wv_cli.errors import UsageError, WvError
-from wv_cli.system.mapped import require_unchanged
-
-
-class ClosedPipe(Exception):
-    """A BrokenPipeError on its way through click, which would make exit code 1 of it."""
-
-
-@contextlib.contextmanager
-def _past_click() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError as error:
-        raise ClosedPipe from error
-
-
-class LazyGroup(click.Group):
-    """A group that imports a command's module only when that command is asked for."""
-
-    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
-        with _past_click():
-            return super().make_context(*arguments, **options)
-
-    def invoke(self, context: click.Context) -> Any:
-        with _past_click():
-            return super().invoke(context)
-
-    def list_commands(self, context: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(COMMANDS[name].module).command
-        command.short_help = COMMANDS[name].summary
-        return command
-
-    def resolve_command(self, context: click.Context, args: list[str]) -> Any:
-        if args and args[0] not in COMMANDS:
-            try:
-                COMMANDS.find(args[0])
-            except UsageError as error:
-                raise click.UsageError(str(error), context) from None
-        return super().resolve_command(context, args)
-
-    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, row.summary) for name, row in COMMANDS.items()])
-
-
-def _show_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
-    if not value or context.resilient_parsing:
-        return
-    from wv_cli import _cpu
-
-    click.echo(f"wv {__version__} ({_cpu.name()} kernels; this machine runs: {', '.join(_cpu.usable())})")
-    context.exit()
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
-@click.option(
-    "--version",
-    is_flag=True,
-    expose_value=False,
-    is_eager=True,
-    callback=_show_version,
-    help="Show the version and the instruction set in use (WV_ISA=baseline|avx2|avx512|avx512icl chooses another).",
-)
-def wv(debug: bool) -> None:
-    """Word vectors on the command line.
-
-    Reads and writes the formats of word2vec, fastText and GloVe. `-` is standard input or output; data goes to standard
-    output, everything else to standard error.
-    """
+_HOW: dict[int, str] = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
 
 
 def _fail(speaker: str, message: str, code: int) -> int:
-    print(f"{speaker}: {message}", file=sys.stderr)  # noqa: T201
+    with contextlib.suppress(OSError):  # the terminal or the pipe may be gone, and the code must not
+        print(f"{speaker}: {message}", file=sys.stderr)  # noqa: T201
     return code
 
 
 def _speaker(argv: list[str]) -> str:
     """`wv train` once the subcommand is known, so that a message says who speaks."""
+    from wv_cli.commands import COMMANDS
+
     return next((f"wv {word}" for word in argv if word in COMMANDS), "wv")
 
 
-class Terminated(BaseException):
-    """SIGTERM, raised like KeyboardInterrupt so that half-written files are cleared away."""
-
-
-def _terminate(number: int, frame: object) -> None:
-    raise Terminated
+def _interrupted_at_once(number: int, frame: object) -> None:
+    """While the program is being loaded there is nothing to clear away, and an exception would end in a traceback."""
+    os.write(2, b"wv: interrupted\n")
+    os._exit(128 + number)
 
 
 def run(argv: list[str]) -> int:
     """Runs one command line and returns its exit code."""
-    signal.signal(signal.SIGTERM, _terminate)
+    import errno
+    import warnings
+
+    import click
+
+    from wv_cli.commands.shared.program import ClosedPipe, Stopped, catch_signals, out_of_memory, wv
+    from wv_cli.errors import WvError
+    from wv_cli.system.mapped import require_unchanged
+
+    catch_signals()
     speaker = _speaker(argv)
     # The library warns of what is odd but does not stop it (formats.FormatWarning).
     warnings.showwarning = lambda message, *_, **__: print(f"{speaker}: note: {message}", file=sys.stderr)  # noqa: T201
@@ -136,10 +65,10 @@ def run(argv: list[str]) -> int:
         return 2
     except click.ClickException as error:
         return _fail(speaker, error.format_message(), 1)
-    except (click.Abort, KeyboardInterrupt):
+    except click.Abort:
         return _fail(speaker, "interrupted", 128 + signal.SIGINT)
-    except Terminated:
-        return _fail(speaker, "terminated", 128 + signal.SIGTERM)
+    except Stopped as stopped:
+        return _fail(speaker, _HOW[stopped.number], 128 + stopped.number)
     except WvError as error:
         if debug:
             raise
@@ -152,18 +81,28 @@ def run(argv: list[str]) -> int:
             return _fail(speaker, f"standard output: cannot write: {what}; make room and run it again", 1)
         if isinstance(error, OSError) and error.errno == errno.EBADF and error.filename is None:
             return _fail(speaker, "standard input or output is closed; open it or name a file", 1)
-        text = "out of memory" if isinstance(error, MemoryError) else str(error)
+        text = out_of_memory(speaker[3:], error) if isinstance(error, MemoryError) else str(error)
         return _fail(speaker, f"{text} (run `wv --debug ...` to see where)", 1)
 
 
 def main() -> None:
+    """Runs the command line of this process and ends it."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupted_at_once)
+    from wv_cli.commands.shared import streams
+
     streams.prepare()
     code = run(sys.argv[1:])
-    try:
-        sys.stdout.flush()
-    except OSError:
-        # What a full disk or a closed pipe did not take must not fail again, with a traceback, at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    # All is done and said: nobody is left who could make a message of it.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            # What a full disk or a closed pipe or terminal did not take must not fail again, with a traceback, at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(code)
 
 

@@ -15,8 +15,8 @@ import pytest
 
 from tests.conftest import GOLDEN, Run
 from wv_cli import _cpu
-from wv_cli.__main__ import wv as group
 from wv_cli.commands import COMMANDS
+from wv_cli.commands.shared.program import wv as group
 
 
 @dataclass(frozen=True)

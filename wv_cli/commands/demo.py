@@ -1,11 +1,11 @@
 """`wv demo`: the other commands on the shipped data, so that one line shows the whole program at work.
 
-Every step is the command line that is printed before it, run as its own process: what the demo shows can be repeated by
-copying a line, and the demo cannot drift away from the commands.
+Every step is the command line that is printed before it: what the demo shows can be repeated by copying a line, and the
+demo cannot drift away from the commands. They run in this process, so that a signal to it reaches the step, which saves
+its work, and leaves none behind.
 """
 
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -36,6 +36,7 @@ def steps(data: Path, folder: Path, epochs: int, threads: int) -> list[tuple[str
     corpus = str(data / "corpus" / "wiki8-slice.txt.xz")
     outputs = ["-o", vectors, "-o", str(folder / "vectors.vec")]
     train = ["train", corpus, *outputs, *SETTINGS, "--epochs", str(epochs), "--threads", str(threads)]
+    train.append("--overwrite")  # a demo that was stopped begins anew
     shown = [
         (f"Train on 5.6 million words of Wikipedia, {epochs} times over, and write two formats.", train),
         ("The nearest neighbours of some words.", ["nn", vectors, *WORDS, "-k", "5"]),
@@ -51,18 +52,16 @@ def steps(data: Path, folder: Path, epochs: int, threads: int) -> list[tuple[str
 
 
 def run_step(arguments: list[str]) -> int:
-    """Runs `wv ARGUMENTS` on our own stdin, stdout and stderr; returns its exit code, 128 + signal if it was killed."""
-    sys.stdout.flush()
-    with subprocess.Popen([sys.executable, "-P", "-m", "wv_cli", *arguments]) as child:
-        while True:
-            try:
-                code = child.wait()
-                return code if code >= 0 else 128 - code
-            except KeyboardInterrupt:
-                pass  # the terminal sent Ctrl-C to the step as well, which saves its work and says so
-            except BaseException:
-                child.terminate()
-                raise
+    """Runs `wv ARGUMENTS`; returns its exit code, or raises what it raises."""
+    from wv_cli.commands.shared.program import wv
+
+    ours = sys.argv
+    sys.argv = ["wv", *arguments]
+    try:
+        result = wv.main(args=arguments, prog_name="wv", standalone_mode=False)
+    finally:
+        sys.argv = ours
+    return result if isinstance(result, int) else 0
 
 
 @click.command("demo")

@@ -116,7 +116,8 @@ class _Crew(Generic[Worker]):
 
 @contextmanager
 def _caught_signals() -> Iterator[list[int]]:
-    """Collects SIGINT and SIGTERM instead of dying; a second SIGINT raises KeyboardInterrupt as usual."""
+    """Collects SIGINT, SIGTERM and SIGHUP instead of dying; a second SIGINT raises KeyboardInterrupt as usual. One that
+    is ignored (by nohup, or for a job that a script put in the background) stays ignored."""
     caught: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
@@ -127,8 +128,11 @@ def _caught_signals() -> Iterator[list[int]]:
     if threading.current_thread() is not threading.main_thread():
         yield caught
         return
-    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
     try:
+        for number in before:
+            signal.signal(number, note)
         yield caught
     finally:
         for number, handler in before.items():
@@ -195,7 +199,6 @@ def train(
                 last_save = time.monotonic()
                 crew.start(threads)
         crew.stop()
-        report()
         outcome = Outcome(crew.next_step, crew.totals, time.monotonic() - begin)
         if crew.next_step < model.steps:
             outcome = Outcome(
@@ -203,4 +206,5 @@ def train(
             )
             if save is not None:
                 save(crew.next_step)
+        report()
     return outcome

@@ -3,6 +3,7 @@
 Readers of Progress only; the training code prints nothing.
 """
 
+import contextlib
 import json
 import shlex
 import sys
@@ -65,20 +66,31 @@ def _json(now: Progress) -> None:
     click.echo(json.dumps({"event": "progress", **asdict(now)}), err=True)
 
 
+def _patient(show: Observer) -> Observer:
+    """Shows as long as somebody is there to see it: a terminal that is closed must not end what it shows."""
+
+    def observe(now: Progress) -> None:
+        with contextlib.suppress(OSError):
+            show(now)
+
+    return observe
+
+
 def observer(quiet: bool, as_json: bool) -> Observer | None:
     """The display for this terminal or log; None for --quiet."""
     if quiet:
         return None
     if as_json:
-        return _every(1.0, _json)
-    return _bar() if sys.stderr.isatty() else _every(_LOG_SECONDS, _line)
+        return _patient(_every(1.0, _json))
+    return _patient(_bar() if sys.stderr.isatty() else _every(_LOG_SECONDS, _line))
 
 
 def say(message: str, quiet: bool, as_json: bool, **facts: object) -> None:
     """One line of talk on stderr; with --json an event that carries `facts`."""
     if quiet:
         return
-    click.echo(json.dumps({"event": "message", "message": message, **facts}) if as_json else message, err=True)
+    with contextlib.suppress(OSError):  # as _patient
+        click.echo(json.dumps({"event": "message", "message": message, **facts}) if as_json else message, err=True)
 
 
 def going_on(argv: list[str], resumed: bool) -> list[str]:

@@ -1,0 +1,164 @@
+"""The program `wv`: the group of all commands, each imported when it is asked for, and the signals that end one.
+
+Errors become messages and exit codes in wv_cli.__main__.
+"""
+
+import contextlib
+import importlib
+import signal
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+import click
+
+from wv_cli import __version__
+from wv_cli.commands import COMMANDS
+from wv_cli.errors import UsageError
+
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_IMPORT_SECONDS = 0.01
+
+
+class Stopped(BaseException):
+    """SIGINT, SIGTERM or SIGHUP, raised so that half-written files are cleared away. No KeyboardInterrupt, of which
+    click would make something else."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+class _Stopper:
+    """The handler of signals that end the program. The first one raises Stopped; then a second Ctrl-C ends at once."""
+
+    def __init__(self) -> None:
+        self._first: int | None = None
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if number != signal.SIGALRM:
+            if self._first is not None:
+                return
+            self._first = number
+            if number == signal.SIGINT:
+                signal.signal(signal.SIGINT, signal.SIG_DFL)
+        assert self._first is not None
+        if not _importing(frame):
+            raise Stopped(self._first)
+        # Modules that are being imported may take an exception for their own or swallow it: again in a moment.
+        signal.signal(signal.SIGALRM, self)
+        signal.setitimer(signal.ITIMER_REAL, _IMPORT_SECONDS)
+
+
+def _importing(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def catch_signals() -> None:
+    """From now on a signal that would end the program raises Stopped. One that is ignored (by nohup, or for a job that
+    a script put in the background) stays ignored."""
+    stopper = _Stopper()
+    for number in ENDING_SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, stopper)
+
+
+# Options that decide how much memory a command takes, and which way less of it lies.
+_TAKES_MEMORY = {
+    "dim": "lower --dim",
+    "buckets": "lower --buckets",
+    "cells": "lower --cells",
+    "min_count": "raise --min-count",
+    "memory": "lower --memory",
+    "limit": "give --limit",
+    "restrict_vocab": "give --restrict-vocab",
+    "threads": "use fewer --threads",
+}
+
+
+def out_of_memory(name: str, error: MemoryError) -> str:
+    """What a command that ran out of memory says: how much was asked for, where that is known, and what lowers it."""
+    command = wv.get_command(click.Context(wv), name) if name else None
+    options = {parameter.name for parameter in command.params} if command else set()
+    advice = [way for option, way in _TAKES_MEMORY.items() if option in options]
+    asked = f": {str(error)[:1].lower()}{str(error)[1:]}" if str(error) else ""
+    return f"out of memory{asked}; {', '.join([*advice, 'or free some memory'])}"
+
+
+class ClosedPipe(Exception):
+    """A BrokenPipeError on its way through click, which would make exit code 1 of it."""
+
+
+@contextlib.contextmanager
+def _past_click() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ClosedPipe from error
+    except KeyboardInterrupt:
+        raise Stopped(signal.SIGINT) from None
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module only when that command is asked for."""
+
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        with _past_click():
+            return super().make_context(*arguments, **options)
+
+    def invoke(self, context: click.Context) -> Any:
+        with _past_click():
+            return super().invoke(context)
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(COMMANDS[name].module).command
+        command.short_help = COMMANDS[name].summary
+        return command
+
+    def resolve_command(self, context: click.Context, args: list[str]) -> Any:
+        if args and args[0] not in COMMANDS:
+            try:
+                COMMANDS.find(args[0])
+            except UsageError as error:
+                raise click.UsageError(str(error), context) from None
+        return super().resolve_command(context, args)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, row.summary) for name, row in COMMANDS.items()])
+
+
+def _show_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if not value or context.resilient_parsing:
+        return
+    from wv_cli import _cpu
+
+    click.echo(f"wv {__version__} ({_cpu.name()} kernels; this machine runs: {', '.join(_cpu.usable())})")
+    context.exit()
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_show_version,
+    help="Show the version and the instruction set in use (WV_ISA=baseline|avx2|avx512|avx512icl chooses another).",
+)
+def wv(debug: bool) -> None:
+    """Word vectors on the command line.
+
+    Reads and writes the formats of word2vec, fastText and GloVe. `-` is standard input or output; data goes to standard
+    output, everything else to standard error.
+    """
