@@ -35,7 +35,11 @@ def _scan(job: Run) -> Run:
     index.top_k(codes[:1], 10)  # packs the codes
     times = least(lambda: [index.top_k(codes[row : row + 1], 10) for row in range(_SCANS)], _REPEAT)
     size = _SCANS * codes.nbytes / 1e9
-    return {**times, "gb_per_second": size / times["wall_seconds"], "queries_per_second": _SCANS / times["wall_seconds"]}
+    return {
+        **times,
+        "gb_per_second": size / times["wall_seconds"],
+        "queries_per_second": _SCANS / times["wall_seconds"],
+    }
 
 
 def _search(job: Run) -> Run:
@@ -51,7 +55,9 @@ def _search(job: Run) -> Run:
         index = Neighbours(random.standard_normal((job["rows"], job["dim"]), np.float32), threads=job["threads"])
         rows = index.unit
     index.top_k(rows[:1], 10)
-    times = least(lambda: [index.top_k(rows[at : min(at + batch, asked)], 10) for at in range(0, asked, batch)], _REPEAT)
+    times = least(
+        lambda: [index.top_k(rows[at : min(at + batch, asked)], 10) for at in range(0, asked, batch)], _REPEAT
+    )
     return {**times, "queries_per_second": asked / times["wall_seconds"]}
 
 
@@ -67,7 +73,13 @@ def codes(options: Any, result: Run, say: Any) -> bool:
 
     for number, _ in record.rounds(options):
         for bits in SCANNED:
-            run("scan", f"one query over {options.codes:,}", f"{bits} bits", number, {"rows": options.codes, "bits": bits})
+            run(
+                "scan",
+                f"one query over {options.codes:,}",
+                f"{bits} bits",
+                number,
+                {"rows": options.codes, "bits": bits},
+            )
         for how, batch in BATCHES.items():
             for bits in (0, *SEARCHED):
                 # A batch is only one where there are enough queries; the fast ones need more to be timed at all.

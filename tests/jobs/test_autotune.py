@@ -2,14 +2,16 @@
 
 import json
 import lzma
+import os
 
 import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
-from wv_cli.errors import UsageError
+from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.jobs.autotune import Metric, Plan, propose
+from wv_cli.jobs.autotune_log import Trial, TrialLog
 from wv_cli.models.classifier import Classifier
 from wv_cli.models.config import SupervisedConfig
 
@@ -80,8 +82,9 @@ def test_searches_logs_and_resumes(files, wv):
     done = wv("train", "train.txt", "-o", "m.bin", *TUNE, "--autotune-duration", 2, "--lr", 0.5)
     assert done.returncode == 0, done.stderr
     assert "training with the best options" in done.stderr
-    header, *trials = map(json.loads, (files / "m.bin.autotune.jsonl").read_text().splitlines())
+    header, *trials, last = map(json.loads, (files / "m.bin.autotune.jsonl").read_text().splitlines())
     assert header["given"] == ["buckets", "dim", "epochs", "lr"] and trials[0]["config"] == {}
+    assert last == {"over": True}
     assert all({"dim", "epochs", "lr"}.isdisjoint(trial["config"]) for trial in trials)
     best = max(trial["score"] for trial in trials if trial["score"] is not None)
     scored = json.loads(wv("eval", "labels", "m.bin", "-d", "valid.txt", "--json").stdout)
@@ -96,6 +99,83 @@ def test_searches_logs_and_resumes(files, wv):
     (files / "m.bin.autotune.jsonl").write_text("rubbish\n")
     broken = wv("train", "train.txt", "-o", "m.bin", *TUNE, "--autotune-duration", 2, "--resume")
     assert broken.returncode == 1 and "m.bin.autotune.jsonl:1: " in broken.stderr
+
+
+HEADER = {"autotune": 1}
+
+
+def log_of(path, trials, *, over=False):
+    log = TrialLog(str(path), HEADER, SupervisedConfig())
+    log.begin(print, resume=False, overwrite=True)
+    for number in range(trials):
+        log.add(Trial(number, {"epochs": number + 1}, 2, 0.5, "", float(number)))
+    log.close(over=over)
+
+
+def begin(path, **how):
+    notes = []
+    log = TrialLog(str(path), HEADER, SupervisedConfig())
+    trials = log.begin(notes.append, **{"resume": False, "overwrite": False, **how})
+    log.close(over=False)
+    return [trial.number for trial in trials], notes
+
+
+def test_the_log_of_a_search_is_not_discarded_silently(tmp_path):
+    log_of(tmp_path / "log", 3)
+    before = (tmp_path / "log").read_bytes()
+    with pytest.raises(WvError, match="an earlier search is there, 3 trials long; go on with --resume, or begin anew"):
+        begin(tmp_path / "log")
+    assert (tmp_path / "log").read_bytes() == before
+    assert begin(tmp_path / "log", resume=True)[0] == [0, 1, 2]
+    assert begin(tmp_path / "log", overwrite=True)[0] == []
+    log_of(tmp_path / "done", 2, over=True)
+    assert begin(tmp_path / "done", resume=True)[0] == [0, 1]
+    log_of(tmp_path / "done", 2, over=True)
+    assert begin(tmp_path / "done")[0] == [], "what is over gives way, as yesterday's model does"
+
+
+def test_a_line_that_a_kill_cut_short_is_made_again(tmp_path):
+    path = tmp_path / "log"
+    log_of(path, 3)
+    whole = path.read_bytes()
+    for cut in range(whole.index(b"\n") + 2, len(whole)):
+        path.write_bytes(whole[:cut])
+        complete = whole[:cut].count(b"\n")
+        done, notes = begin(path, resume=True)
+        assert done == list(range(complete - 1))
+        assert [f":{complete + 1}: cut short" in note for note in notes][:1] == [whole[cut - 1 : cut] != b"\n"]
+        assert path.read_bytes() == b"".join(whole.splitlines(keepends=True)[:complete])
+
+
+def test_trials_are_on_the_disk(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor, real=os.fsync: (real(descriptor), synced.append(descriptor)))
+    log = TrialLog(str(tmp_path / "log"), HEADER, SupervisedConfig())
+    log.begin(print, resume=False, overwrite=False)
+    before = len(synced)
+    log.add(Trial(0, {}, 2, 0.5, "", 1.0))
+    assert len(synced) == before + 1
+    log.close(over=True)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"number": 0}',
+        b"[]",
+        b"\xff",
+        b'{"number": 0, "config": {"epochs": "x"}, "dsub": 2, "score": 0.5, "why": "", "elapsed": 1}',
+        b'{"number": 7, "config": {}, "dsub": 2, "score": 0.5, "why": "", "elapsed": 1}',
+        b'{"number": 0, "config": {}, "dsub": true, "score": NaN, "why": "", "elapsed": 1}',
+    ],
+    ids=str,
+)
+def test_a_line_that_is_no_trial(tmp_path, line):
+    log_of(tmp_path / "log", 0)
+    with (tmp_path / "log").open("ab") as stream:
+        stream.write(line + b"\n")
+    with pytest.raises(BadFile, match="log:2: expected a trial in JSON"):
+        begin(tmp_path / "log", resume=True)
 
 
 def test_a_size_is_kept(files, wv):

@@ -7,25 +7,23 @@ best trial before it and the time used, all of which are in the log. No trial ge
 that one slow choice cannot end the search.
 """
 
-import json
 import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
-from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.engine.run import Diverged, Outcome, train
-from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.errors import UsageError, WvError
 from wv_cli.evaluation.labels import count, scores
+from wv_cli.jobs.autotune_log import Trial, TrialLog
 from wv_cli.jobs.retrain import retrainer
 from wv_cli.models.classifier import ALL, Classifier
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
-from wv_cli.system.output import reason
 from wv_cli.text.labelled import LabelledCorpus
 from wv_cli.text.source import Inputs, Source
 from wv_cli.transforms.config import QuantizeConfig
@@ -123,18 +121,6 @@ class Plan:
             raise UsageError(f"--autotune-predictions must be at least 1, not {self.predictions}")
 
 
-@dataclass(frozen=True)
-class Trial:
-    """`score` is None for a trial that failed; `why` says how. `elapsed` is the time used when it ended."""
-
-    number: int
-    config: dict[str, Any]
-    dsub: int
-    score: float | None
-    why: str
-    elapsed: float
-
-
 def propose(best: SupervisedConfig, dsub: int, plan: Plan, number: int, share: float) -> tuple[SupervisedConfig, int]:
     """The options of trial `number` (from 0), when `share` of the time is used."""
     if number == 0:
@@ -194,22 +180,16 @@ class Search:
             raise WvError(f"no options found: {why}; give --autotune-duration more time or other options")
         return replace(self.first, **self.best.config), self.best.dsub
 
-    def run(self, say: Say, resume: bool) -> Outcome | None:
+    def run(self, say: Say, *, resume: bool = False, overwrite: bool = False) -> Outcome | None:
         """Tries until the time is over. Returns the outcome of a trial that a signal stopped, else None. Raises WvError
-        for a log that cannot be written or belongs to another search."""
-        header = self._header()
-        if resume and Path(self.plan.log).exists():
-            self._read_log(header)
-            say(f"{self.plan.log}: {len(self.trials)} trials done before")
-        try:
-            with Path(self.plan.log).open("a" if self.trials else "w", encoding="utf-8") as log:
-                if not self.trials:
-                    _write(log, header)
-                return self._search(log, say)
-        except OSError as error:
-            raise WvError(f"{self.plan.log}: cannot write the log: {reason(error)}") from error
+        for a log that cannot be written, belongs to another search, or is there and was not spoken of."""
+        log = TrialLog(self.plan.log, self._header(), self.first)
+        self.trials = log.begin(say, resume=resume, overwrite=overwrite)
+        stopped = self._search(log, say)
+        log.close(over=stopped is None)
+        return stopped
 
-    def _search(self, log: TextIO, say: Say) -> Outcome | None:
+    def _search(self, log: TrialLog, say: Say) -> Outcome | None:
         used = self.trials[-1].elapsed if self.trials else 0.0
         begin = time.monotonic() - used
         while (elapsed := time.monotonic() - begin) < self.plan.duration:
@@ -222,7 +202,7 @@ class Search:
             elapsed = time.monotonic() - begin
             trial = Trial(number, _changed(config, self.first), dsub, score, why, round(elapsed, 3))
             self.trials.append(trial)
-            _write(log, asdict(trial))
+            log.add(trial)
             shown = why or f"{self.plan.metric} {score:.4f}"
             best_now = self.best
             say(
@@ -287,46 +267,11 @@ class Search:
             "start": options,
         }
 
-    def _checked(self, trial: Trial) -> Trial:
-        """A trial of a log. Raises ValueError, TypeError or WvError when it is none of this search."""
-        numbers = [trial.elapsed] + ([trial.score] if trial.score is not None else [])
-        sane = trial.number == len(self.trials) and type(trial.dsub) is int and 2 <= trial.dsub <= 16
-        sane = sane and isinstance(trial.why, str) and all(type(number) in (int, float) for number in numbers)
-        if not sane or not all(0 <= number < math.inf for number in numbers):
-            raise ValueError
-        replace(self.first, **trial.config).validate()
-        return trial
-
-    def _read_log(self, header: dict[str, Any]) -> None:
-        lines = Path(self.plan.log).read_bytes().splitlines()
-        for number, line in enumerate(lines, 1):
-            try:
-                found = json.loads(line)
-                if not isinstance(found, dict):
-                    raise ValueError
-                if number > 1:
-                    self.trials.append(self._checked(Trial(**found)))
-            except (ValueError, TypeError, RecursionError, WvError) as error:
-                raise BadFile(
-                    self.plan.log, "expected a trial in JSON; delete the log to start anew", line=number
-                ) from error
-            if number == 1 and found != header:
-                differences = sorted(key for key in {*found, *header} if found.get(key) != header.get(key))
-                message = (
-                    f"the log belongs to another search ({', '.join(differences)} differ); delete it to start anew"
-                )
-                raise BadFile(self.plan.log, message, line=1)
-
 
 def changes(config: SupervisedConfig, first: SupervisedConfig) -> str:
     """As options of the command line."""
     changed = _changed(config, first)
     return " ".join(f"--{name.replace('_', '-')} {value:g}" for name, value in changed.items()) or "those given"
-
-
-def _write(log: TextIO, facts: dict[str, Any]) -> None:
-    log.write(json.dumps(facts) + "\n")
-    log.flush()
 
 
 def _changed(config: SupervisedConfig, first: SupervisedConfig) -> dict[str, Any]:

@@ -102,7 +102,7 @@ class SupervisedSession(TextSession):
         search, dsub = None, 2
         if plan is not None:
             search = Search(plan, config, self.vocab_config.min_count, corpus, vectors, self.texts(say))
-            stopped = search.run(say, self.resume)
+            stopped = search.run(say, resume=self.resume, overwrite=self.overwrite)
             if stopped is not None:
                 return stopped, {}
             config, dsub = search.best_config()

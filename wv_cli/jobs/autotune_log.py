@@ -1,0 +1,132 @@
+"""The log of a search for options: a header, a line of JSON for each trial, and a last one when the search is over.
+
+Every line is on the disk before the next trial begins. A line that a kill cut short is dropped, with a note; the log of
+a search that is not over is only discarded when the user says so; that of one that is over gives way to the next.
+"""
+
+import json
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from wv_cli.errors import BadFile, WvError
+from wv_cli.models.config import SupervisedConfig
+from wv_cli.system.output import open_output, reason
+
+_OVER: Mapping[str, Any] = {"over": True}
+_ADVICE = "go on with --resume, or begin anew with --overwrite"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """`score` is None for a trial that failed; `why` says how. `elapsed` is the time used when it ended."""
+
+    number: int
+    config: dict[str, Any]
+    dsub: int
+    score: float | None
+    why: str
+    elapsed: float
+
+
+class TrialLog:
+    """The log at `path` of the search that `header` describes, which starts from the options `first`. With `resume` its
+    trials are continued, with `overwrite` it may be discarded."""
+
+    def __init__(self, path: str, header: Mapping[str, Any], first: SupervisedConfig) -> None:
+        self._path, self._header, self._first = path, header, first
+        self._stream: BinaryIO | None = None
+
+    def begin(self, say: Callable[..., None], *, resume: bool, overwrite: bool) -> list[Trial]:
+        """The trials to go on from; the log is open for more. Raises WvError when the user has not said what shall
+        become of a log that is there, BadFile for one that is damaged or belongs to another search."""
+        trials: list[Trial] = []
+        with self._explained():
+            lines = Path(self._path).read_bytes().splitlines(keepends=True) if Path(self._path).exists() else []
+            if lines and not (resume or overwrite) and not _is_over(lines):
+                count = max(len(lines) - 1, 0)
+                raise WvError(f"{self._path}: the log of an earlier search is there, {count} trials long; {_ADVICE}")
+            kept = self._kept(lines, say) if resume else []
+            if kept:
+                trials = self._trials(kept)
+                say(f"{self._path}: {len(trials)} trials done before")
+            else:
+                with open_output(self._path) as stream:
+                    stream.write(_line(self._header))
+            self._stream = Path(self._path).open("r+b")  # noqa: SIM115, open as long as the search
+            if kept:
+                self._stream.truncate(sum(map(len, kept)))
+            self._stream.seek(0, os.SEEK_END)
+        return trials
+
+    def add(self, trial: Trial) -> None:
+        """Raises WvError."""
+        self._write(asdict(trial))
+
+    def close(self, *, over: bool) -> None:
+        """`over`: the search is, nothing is left to continue. Raises WvError."""
+        if over:
+            self._write(_OVER)
+        if self._stream is not None:
+            self._stream.close()
+
+    def _write(self, facts: Mapping[str, Any]) -> None:
+        assert self._stream is not None
+        with self._explained():
+            self._stream.write(_line(facts))
+            self._stream.flush()
+            os.fsync(self._stream.fileno())
+
+    def _kept(self, lines: list[bytes], say: Callable[..., None]) -> list[bytes]:
+        """The lines but for one at the end that was cut short, and for that of a search that is over."""
+        if lines and not lines[-1].endswith(b"\n"):
+            say(f"{self._path}:{len(lines)}: cut short; this trial is made again")
+            lines = lines[:-1]
+        return lines[:-1] if _is_over(lines) else lines
+
+    def _trials(self, lines: list[bytes]) -> list[Trial]:
+        trials: list[Trial] = []
+        for number, line in enumerate(lines, 1):
+            try:
+                found = json.loads(line)
+                if not isinstance(found, dict):
+                    raise ValueError
+                if number > 1:
+                    trials.append(self._checked(Trial(**found), len(trials)))
+            except (ValueError, TypeError, RecursionError, WvError) as error:
+                problem = "expected a trial in JSON; begin anew with --overwrite"
+                raise BadFile(self._path, problem, line=number) from error
+            if number == 1 and found != self._header:
+                keys = sorted(key for key in {*found, *self._header} if found.get(key) != self._header.get(key))
+                message = f"the log belongs to another search ({', '.join(keys)} differ); begin anew with --overwrite"
+                raise BadFile(self._path, message, line=1)
+        return trials
+
+    def _checked(self, trial: Trial, number: int) -> Trial:
+        """A trial of the log. Raises ValueError, TypeError or WvError when it is none of this search."""
+        numbers = [trial.elapsed] + ([trial.score] if trial.score is not None else [])
+        sane = trial.number == number and type(trial.dsub) is int and 2 <= trial.dsub <= 16
+        sane = sane and isinstance(trial.why, str) and all(type(value) in (int, float) for value in numbers)
+        if not sane or not all(0 <= value < math.inf for value in numbers):
+            raise ValueError
+        replace(self._first, **trial.config).validate()
+        return trial
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise WvError(f"{self._path}: cannot write the log: {reason(error)}") from error
+
+
+def _is_over(lines: list[bytes]) -> bool:
+    return bool(lines) and lines[-1] == _line(_OVER)
+
+
+def _line(facts: Mapping[str, Any]) -> bytes:
+    return json.dumps(facts).encode() + b"\n"
