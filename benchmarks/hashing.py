@@ -1,37 +1,48 @@
-"""The comparison the papers make: hash length against method, on any vectors, by one command.
+"""Suite `hashing`: the comparison the papers make, on any vectors, and the one a user makes, who pays for storage.
 
-    python benchmarks/hashing.py data/hashing/glove50_4k.txt.xz vectors.bin
-    python benchmarks/hashing.py vectors.bin --codes bioword-16.codes --plot hashing.png
+    python benchmarks/run.py --suite hashing --data data/hashing/glove50_4k.txt.xz --data vectors.bin --rounds 3
 
-For every vector file, method and hash length (bits of dense codes, active bits of sparse ones): retrieval (mAP and
-recall@100 against the 100 exact nearest neighbours, see `wv eval retrieval`), Spearman's correlation on word
-similarity, bits per word, CPU seconds to fit and encode. Writes a Markdown table and the figures as JSON beside it;
---plot needs matplotlib (`pip install 'wv-cli[plot]'`). Codes made elsewhere join by --codes, at the length they have.
+For every vector file of --data: retrieval (mAP and recall@100 against the 100 exact nearest neighbours, see
+`wv eval retrieval`), Spearman's correlation on word similarity, bits per word, CPU seconds to fit and encode; once by
+hash length (bits of dense codes, active bits of sparse ones, as the papers have it), once by what a word takes: the
+longest codes of each method that fit a number of bits. --plot FILE draws both (`pip install 'wv-cli[plot]'`).
 """
 
-import argparse
-import json
-import sys
+import math
 import time
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from measure import machine
+import record
+from measure import HERE, median
+from record import Run
 
 from wv_cli import formats
 from wv_cli.errors import UsageError
 from wv_cli.evaluation import TASKS, Vectors
-from wv_cli.hashing import HASHERS
 from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.fit import fit
-from wv_cli.vectors.codes import Codes, CodeVectors
+from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
 
-HERE = Path(__file__).resolve().parent
 LENGTHS = (4, 8, 16, 32, 64, 128)
-METHODS = ("lsh", "fly", "densefly", "randexp", "biohash", "itq", "pcah")
+STORAGE = (32, 64, 128, 256, 512)
+SIMILARITY = HERE.parent / "data" / "similarity" / "EN-WS-353-ALL.txt"
+# name in the tables: method, options. BioHash is its paper's learning rule; spherical k-means finds the same kind of
+# centres, faster.
+METHODS: dict[str, tuple[str, Run]] = {
+    "lsh": ("lsh", {}),
+    "densefly": ("densefly", {}),
+    "itq": ("itq", {}),
+    "pcah": ("pcah", {}),
+    "pq": ("pq", {}),
+    "fly": ("fly", {}),
+    "randexp": ("randexp", {}),
+    "BioHash": ("biohash", {"rule": "sgd"}),
+    "k-means": ("biohash", {"rule": "kmeans"}),
+}
+SPARSE = ("fly", "randexp", "biohash")
 FIGURES = {
     "map": "mAP %",
     "recall": "recall@100 %",
@@ -41,120 +52,108 @@ FIGURES = {
 }
 
 
-def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("vectors", nargs="+", type=Path)
-    parser.add_argument("--lengths", type=lambda text: [int(part) for part in text.split(",")], default=LENGTHS)
-    parser.add_argument("--methods", type=lambda text: text.split(","), default=METHODS)
-    parser.add_argument(
-        "--codes", action="append", default=[], type=Path, help="codes of the same words, made elsewhere"
-    )
-    parser.add_argument("--centre", choices=["auto", "none", "mean", "row"], default="auto")
-    parser.add_argument("--limit", type=int, help="use only the first so many vectors")
-    parser.add_argument("--queries", type=int, default=1000)
-    parser.add_argument("--similarity", type=Path, default=HERE.parent / "data" / "similarity" / "EN-WS-353-ALL.txt")
-    parser.add_argument("-o", "--output", type=Path, default=HERE / "results" / "hashing.md")
-    parser.add_argument("--plot", type=Path, help="a picture of mAP against hash length")
-    return parser.parse_args()
+def longest(method: str, bits: int, dim: int) -> int:
+    """The length of the longest code that takes at most so many bits; 0: none does."""
+    if method not in SPARSE:
+        return bits
+    fits = (
+        active for active in range(1, bits + 1)
+        if active * math.ceil(math.log2(20 * active if method == "biohash" else 10 * dim)) <= bits
+    )  # fmt: skip
+    return max(fits, default=0)
 
 
-def score(path: str, name: str, embeddings: Embeddings, options: argparse.Namespace) -> dict[str, float]:
+def judged(name: str, path: str, embeddings: Embeddings | CodeVectors, options: Any) -> Run:
     source = Vectors(name, lambda: embeddings)
     retrieval, similarity = TASKS["retrieval"], TASKS["similarity"]
-    settings = retrieval.config(queries=options.queries, threads=1, restrict_vocab=options.limit or 0)
+    settings = retrieval.config(queries=options.queries, threads=options.threads, restrict_vocab=options.limit)
     found = retrieval.run([source], [path], settings).rows[0]
-    judged = similarity.run([source], [str(options.similarity)], similarity.config()).rows[0]
-    return {"map": found["map"], "recall": found["recall"], "spearman": judged["spearman"], "pairs": judged["used"]}
+    pairs = similarity.run([source], [str(SIMILARITY)], similarity.config()).rows[0]
+    return {"map": found["map"], "recall": found["recall"], "spearman": pairs["spearman"], "pairs": pairs["used"]}
 
 
-def hashed(embeddings: Embeddings, options: argparse.Namespace) -> Iterator[tuple[str, int, Codes, float]]:
-    """(method, length, codes, CPU seconds); what a method cannot do is left out."""
-    for method in options.methods:
-        for length in options.lengths:
-            begin = time.process_time()
-            try:
-                hasher = fit(embeddings, method, HashConfig(length=length, centre=options.centre))
-            except UsageError:
-                continue
-            assert hasher is not None
-            yield method, length, hasher.encode(embeddings), time.process_time() - begin
-    for path in options.codes:
-        read = formats.load(path)
-        assert isinstance(read, CodeVectors), f"{path} holds no codes"
-        yield read.codes.method, read.codes.active or read.codes.bits, read.codes, float("nan")
+def asked(dim: int) -> Iterator[tuple[str, int, str, int]]:
+    """(axis, value on it, name of the method, length)."""
+    for name, (method, _) in METHODS.items():
+        if method != "pq":
+            yield from (("length", length, name, length) for length in LENGTHS)
+        for bits in STORAGE:
+            if length := longest(method, bits, dim):
+                yield "bits", bits, name, length
 
 
-def compare(path: Path, options: argparse.Namespace) -> dict[str, Any]:
-    embeddings = formats.load(path, limit=options.limit)
-    dense = score(str(path), "dense", Embeddings(embeddings.words, embeddings.matrix.copy()), options)
-    runs = []
-    for method, length, codes, seconds in hashed(embeddings, options):
-        figures = score(str(path), method, CodeVectors(codes), options)
-        facts = {"units": codes.bits, "bits": codes.bits_per_word, "cpu_seconds": seconds, **figures}
-        runs.append({"method": method, "length": length, **facts})
-        print(f"{path.name} {method} {length}: mAP {figures['map']:.1f}", file=sys.stderr)
-    return {"vectors": path.name, "words": len(embeddings), "dim": embeddings.dim, "dense": dense, "runs": runs}
+def hashing(options: Any, result: Run, say: Any) -> bool:
+    result["data"] = record.inputs(*options.data, SIMILARITY)
+    for path in options.data:
+        embeddings = formats.load(path, limit=options.limit or None)
+        facts = {"vectors": path.name, "words": len(embeddings), "dim": embeddings.dim}
+        plain = Embeddings(embeddings.words, embeddings.matrix.copy())
+        result["runs"].append({**facts, "round": 1, "axis": "dense", **judged("dense", str(path), plain, options)})
+        for number, seed in record.rounds(options):
+            for axis, value, name, length in asked(embeddings.dim):
+                method, choices = METHODS[name]
+                begin = time.process_time()
+                try:
+                    hasher = fit(embeddings, method, HashConfig(length=length, seed=seed, **choices))
+                except UsageError:
+                    continue  # more bits than the method has directions
+                assert hasher is not None
+                codes = hasher.encode(embeddings)
+                run = {**facts, "round": number, "seed": seed, "axis": axis, "value": value, "method": name}
+                run |= {"cpu_seconds": time.process_time() - begin, "bits": codes.bits_per_word}
+                result["runs"].append(run | judged(name, str(path), CodeVectors(codes), options))
+                say(f"round {number} {path.name} {axis} {value} {name}: mAP {result['runs'][-1]['map']:.1f}")
+    result["summary"] = []
+    if options.plot:
+        plot(result, options.plot)
+    return True
 
 
-def tables(result: dict[str, Any]) -> Iterator[str]:
-    lengths = sorted({run["length"] for run in result["runs"]})
-    methods = list(dict.fromkeys(run["method"] for run in result["runs"]))
-    cells = {(run["method"], run["length"]): run for run in result["runs"]}
-    dense = result["dense"]
-    yield f"\n## {result['vectors']}: {result['words']:,} words of {result['dim']} numbers\n"
-    yield f"The vectors themselves: Spearman {dense['spearman']:.3f} on {dense['pairs']} pairs.\n"
-    for figure, title in FIGURES.items():
-        digits = {"spearman": 3, "bits": 0, "cpu_seconds": 2}.get(figure, 1)
-        yield f"{title}\n"
-        yield f"| method | {' | '.join(map(str, lengths))} |"
-        yield f"|---|{'---:|' * len(lengths)}"
-        for method in methods:
-            row = [cells.get((method, length)) for length in lengths]
-            yield f"| {method} | {' | '.join('' if run is None else f'{run[figure]:.{digits}f}' for run in row)} |"
-        yield ""
+def _cells(result: Run, vectors: str, axis: str, figure: str) -> dict[tuple[str, int], float]:
+    found: dict[tuple[str, int], list[float]] = {}
+    for run in result["runs"]:
+        if run["vectors"] == vectors and run["axis"] == axis:
+            found.setdefault((run["method"], run["value"]), []).append(run[figure])
+    return {key: median(values) for key, values in found.items()}
 
 
-def plot(results: list[dict[str, Any]], path: Path) -> None:
+def table(result: Run) -> list[str]:
+    """Markdown: for each vector file and axis a table a figure, medians over the rounds."""
+    lines = []
+    for run in (run for run in result["runs"] if run["axis"] == "dense"):
+        what = f"{run['words']:,} words of {run['dim']} numbers; Spearman of the vectors {run['spearman']:.3f}"
+        lines += ["", f"**{run['vectors']}**, {what} on {run['pairs']} pairs"]
+        for axis, values, by in (("length", LENGTHS, "hash length"), ("bits", STORAGE, "at most so many bits a word")):
+            for figure, title in FIGURES.items():
+                digits = {"spearman": 3, "bits": 0, "cpu_seconds": 2}.get(figure, 1)
+                cells = _cells(result, run["vectors"], axis, figure)
+                rows = [
+                    [name, *(f"{cells[name, value]:.{digits}f}" if (name, value) in cells else "" for value in values)]
+                    for name in METHODS
+                    if any((name, value) in cells for value in values)
+                ]
+                lines += ["", f"{title}, by {by}", "", *record.markdown(["method", *map(str, values)], rows, labels=1)]
+    return lines[1:]
+
+
+def plot(result: Run, path: Path) -> None:
     try:
         from matplotlib import pyplot
     except ImportError as error:
         raise SystemExit("--plot needs matplotlib: pip install 'wv-cli[plot]'") from error
-    figure, axes = pyplot.subplots(1, len(results), figsize=(6 * len(results), 4.5), squeeze=False)
-    for axis, result in zip(axes[0], results, strict=True):
-        for method in dict.fromkeys(run["method"] for run in result["runs"]):
-            runs = [run for run in result["runs"] if run["method"] == method]
-            axis.plot([run["length"] for run in runs], [run["map"] for run in runs], marker="o", label=method)
-        axis.set(title=result["vectors"], xlabel="hash length", ylabel="mAP %", xscale="log")
-        axis.set_xticks(LENGTHS, [str(length) for length in LENGTHS])
-        axis.minorticks_off()
-        axis.legend()
+    names = list(dict.fromkeys(run["vectors"] for run in result["runs"]))
+    figure, axes = pyplot.subplots(len(names), 2, figsize=(12, 4.5 * len(names)), squeeze=False)
+    for row, vectors in zip(axes, names, strict=True):
+        for axis, (kind, label) in zip(row, (("length", "hash length"), ("bits", "bits a word")), strict=True):
+            cells = _cells(result, vectors, kind, "map")
+            for name in METHODS:
+                points = sorted((value, found) for (method, value), found in cells.items() if method == name)
+                if points:
+                    axis.plot(*zip(*points, strict=True), marker="o", label=name)
+            axis.set(title=vectors, xlabel=label, ylabel="mAP %", xscale="log")
+            axis.set_xticks(LENGTHS if kind == "length" else STORAGE)
+            axis.set_xticklabels(map(str, LENGTHS if kind == "length" else STORAGE))
+            axis.minorticks_off()
+            axis.legend()
     figure.tight_layout()
-    figure.savefig(path, dpi=120)
-
-
-def main() -> int:
-    options = arguments()
-    for method in options.methods:
-        HASHERS.find(method)
-    results = [compare(path, options) for path in options.vectors]
-    words = [Path(word).name if "/" in word else word for word in sys.argv[1:]]
-    facts = {
-        "command": " ".join(["python benchmarks/hashing.py", *words]),
-        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "machine": machine(),
-        "results": results,
-    }
-    lines = ["# Hashing", "", f"`{facts['command']}`, {facts['date']}, {facts['machine']['processor']}.", ""]
-    lines += ["Hash length: bits of dense codes, active bits of sparse ones (whose bits per word are k log2 units)."]
-    for result in results:
-        lines += tables(result)
-    options.output.write_text("\n".join(lines).rstrip() + "\n")
-    options.output.with_suffix(".json").write_text(json.dumps(facts, indent=1) + "\n")
-    if options.plot:
-        plot(results, options.plot)
-    print("\n".join(lines))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    figure.savefig(path, dpi=100)

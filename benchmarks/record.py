@@ -9,12 +9,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from measure import HERE, measure, median
+from measure import HERE, measure, medians
 
 Run = dict[str, Any]
 # What tells runs apart and is no figure.
 _LABELS = ("task", "program")
-_NO_FIGURES = (*_LABELS, "round", "seed")
 # Inputs that child processes import from: the slow twins stand beside the tests.
 PROJECT = HERE.parent
 
@@ -67,15 +66,7 @@ def data(options: Any, *parts: str) -> Path:
 
 def summary(runs: Sequence[Run]) -> list[Run]:
     """One row per (task, program): medians of all figures over the rounds."""
-    groups: dict[tuple[str, str], list[Run]] = {}
-    for run in runs:
-        groups.setdefault((run["task"], run["program"]), []).append(run)
-    rows = []
-    for labels, found in groups.items():
-        figures = [name for name in found[0] if name not in _NO_FIGURES]
-        row = {**dict(zip(_LABELS, labels, strict=True)), "rounds": len(found)}
-        rows.append(row | {name: median([run[name] for run in found]) for name in figures})
-    return rows
+    return medians(list(runs), *_LABELS)
 
 
 def table(result: Run) -> list[str]:

@@ -13,14 +13,24 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import bigmodel
+import bio
+import chinese
 import classifier
+import codes
 import cost
 import glove
+import hashing
+import quantising
+import record
+import sentences
 import suites
 import train
+import whitening
 from measure import HERE, header
 
 Result = dict[str, Any]
+WITHOUT_CORPUS = ("vectors", "search", "codes", "hashing", "whitening")
 
 
 class Suite(NamedTuple):
@@ -39,6 +49,14 @@ SUITES = {
     "cost": Suite(cost.cost),
     "glove": Suite(glove.glove, glove.table),
     "classifier": Suite(classifier.classifier),
+    "quantising": Suite(quantising.quantising, record.table),
+    "sentences": Suite(sentences.sentences, sentences.table),
+    "whitening": Suite(whitening.whitening, record.table),
+    "hashing": Suite(hashing.hashing, hashing.table),
+    "codes": Suite(codes.codes, record.table),
+    "bio": Suite(bio.bio, record.table),
+    "chinese": Suite(chinese.chinese, chinese.table),
+    "bigmodel": Suite(bigmodel.bigmodel, record.table),
 }
 
 
@@ -85,12 +103,17 @@ def arguments() -> argparse.Namespace:
     add("--rows", type=int, default=100_000, help="suites vectors and search")
     add("--words", type=int, default=10_000_000, help="suite cost: words of the corpus that are used")
     add("--queries", type=int, default=1000, help="suites search and classifier")
+    add("--data", type=Path, action="append", default=[], metavar="FILE", help="what a suite reads besides the corpus")
+    add("--limit", type=int, default=0, help="suite hashing: only the first so many vectors")
+    add("--plot", type=Path, metavar="FILE", help="suite hashing: draw it, too")
+    add("--codes", type=int, default=1_000_000, help="suite codes: rows that one query is compared with")
+    add("--gigabytes", type=float, default=7.2, help="suite bigmodel: size of the model")
     add("--glove-programs", type=Path, metavar="DIR", help="suite glove: where GloVe's vocab_count, cooccur, ... are")
     add("--peers", default=sys.executable, metavar="PYTHON", help="the Python that has gensim, fasttext and word2vec")
     add("--scratch", type=Path, help="folder for the vector files while they are scored; default: the system's")
     add("--name", help="name of the result files; default: suite, date and threads")
     options = parser.parse_args()
-    if options.suite not in ("vectors", "search") and not (options.corpus and Path(options.corpus).is_file()):
+    if options.suite not in WITHOUT_CORPUS and not (options.corpus and Path(options.corpus).is_file()):
         parser.error(f"--suite {options.suite} needs a corpus file")
     return options
 
