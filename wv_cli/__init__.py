@@ -13,9 +13,8 @@ option is a WvError, whose text is written for the user. A word without a vector
 sense (no word at all) a ValueError.
 """
 
-import importlib
-from typing import TYPE_CHECKING
-
+# Nothing is imported before the entry point has a say in what Ctrl-C does; typing would take half of that time.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from wv_cli.errors import WvError
     from wv_cli.formats import load, save
@@ -42,6 +41,8 @@ def __getattr__(name: str) -> object:
     if name not in _PUBLIC:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)
+    import importlib
+
     value: object = getattr(importlib.import_module(_PUBLIC[name]), name)
     globals()[name] = value
     return value

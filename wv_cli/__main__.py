@@ -7,7 +7,6 @@ Imports as little as it can before main() has a say in what Ctrl-C does: the pro
 wv_cli.commands.shared.program.
 """
 
-import contextlib
 import os
 import signal
 import sys
@@ -16,7 +15,9 @@ _HOW: dict[int, str] = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminate
 
 
 def _fail(speaker: str, message: str, code: int) -> int:
-    with contextlib.suppress(OSError):  # the terminal or the pipe may be gone, and the code must not
+    import contextlib
+
+    with contextlib.suppress(OSError):  # the terminal or the pipe may be gone; the code says it all the same
         print(f"{speaker}: {message}", file=sys.stderr)  # noqa: T201
     return code
 
