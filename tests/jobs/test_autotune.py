@@ -2,16 +2,18 @@
 
 import json
 import lzma
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
-from wv_cli.errors import UsageError
+from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats.fasttext_bin import load_model
-from wv_cli.jobs.autotune import Metric, Plan, propose
+from wv_cli.jobs.autotune import Metric, Plan, Search, propose
 from wv_cli.models.classifier import Classifier
 from wv_cli.models.config import SupervisedConfig
+from wv_cli.system import lock
 
 TUNE = ["--model", "supervised", "--autotune-validation", "valid.txt", "--dim", 10, "--epochs", 3, "--buckets", 20_000]
 
@@ -125,3 +127,82 @@ def test_misuse(options, code, message, files, wv):
     assert done.returncode == code, done.stderr
     assert message in done.stderr and "Traceback" not in done.stderr
     assert not (files / "m.bin").exists()
+
+
+@pytest.fixture
+def searched(files, wv):
+    """The arguments of a search that is done, and its log."""
+    arguments = ["train", "train.txt", "-o", "m.bin", *TUNE, "--autotune-duration", 0.3, "--lr", 0.5]
+    done = wv(*arguments)
+    assert done.returncode == 0, done.stderr
+    return arguments, files / "m.bin.autotune.jsonl"
+
+
+def test_a_log_is_not_discarded_silently(searched, wv):
+    arguments, log = searched
+    before = log.read_bytes()
+    (log.parent / "train.txt").rename(log.parent / "kept.txt")  # nothing is read before the refusal
+    refused = wv(*arguments)
+    assert refused.returncode == 1 and "m.bin.autotune.jsonl: the log of an earlier search is there; " in refused.stderr
+    assert log.read_bytes() == before
+    (log.parent / "kept.txt").rename(log.parent / "train.txt")
+    again = wv(*arguments, "--overwrite")
+    assert again.returncode == 0 and "done before" not in again.stderr and log.read_bytes() != before
+
+
+def test_a_line_cut_by_a_kill_is_dropped(searched, wv):
+    arguments, log = searched
+    whole = log.read_bytes()
+    first, last = whole.splitlines(keepends=True)[0], whole.splitlines(keepends=True)[-1]
+    for kept, trials in [
+        (whole + last[: len(last) // 2], whole.count(b"\n") - 1),
+        (first + last[:1], 0),
+        (first[:9], None),
+    ]:
+        log.write_bytes(kept)
+        done = wv(*arguments, "--resume")
+        assert done.returncode == 0 and "the last line was cut short and is dropped" in done.stderr, done.stderr
+        assert (f"{trials} trials done before" in done.stderr) == (trials is not None)
+        header, *lines = map(json.loads, log.read_text().splitlines())
+        assert header == json.loads(first) and [line["number"] for line in lines] == list(range(len(lines)))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"number": 7}, {"number": True}, {"number": None}, {"config": 3}, {"config": {"dim": "x"}},
+        {"config": {"dim": 0}}, {"config": {"no": 1}}, {"dsub": 3},
+        {"dsub": "2"}, {"score": "high"}, {"score": 7}, {"score": True},
+        {"why": 1},
+        {"elapsed": -1}, {"elapsed": "0"}, {"elapsed": float("nan")}, {"more": 1},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_line_that_is_no_trial(changed, tmp_path):
+    """Any line but a cut one is an error with its number."""
+    log = tmp_path / "log"
+    search = Search(Plan("valid", log=str(log)), SupervisedConfig(), 1, SimpleNamespace(digest="d"), None, ())
+    trial = {"number": 0, "config": {}, "dsub": 2, "score": 0.5, "why": "", "elapsed": 1.5}
+    log.write_text("".join(json.dumps(line) + "\n" for line in (search._header(), {**trial, **changed})))
+    with pytest.raises(BadFile, match=r"log:2: expected a trial in JSON.*begin anew with --overwrite"):
+        search.run(lambda *told, **facts: None, resume=True)
+
+
+def test_every_trial_is_on_disk_at_once(tmp_path, monkeypatch):
+    log, synced = tmp_path / "log", []
+    monkeypatch.setattr("os.fsync", lambda descriptor: synced.append(log.read_bytes()))
+    search = Search(
+        Plan("valid", log=str(log), duration=0.05), SupervisedConfig(), 1, SimpleNamespace(digest="d"), None, ()
+    )
+    monkeypatch.setattr(search, "_try", lambda *options: (0.5, "", None))
+    search.run(lambda *told, **facts: None, resume=False)
+    lines = log.read_bytes().splitlines(keepends=True)
+    assert synced == [b"".join(lines[: n + 1]) for n in range(len(lines))] and len(lines) > 2
+
+
+def test_one_search_writes_a_log(tmp_path):
+    log = tmp_path / "log"
+    search = Search(Plan("valid", log=str(log)), SupervisedConfig(), 1, SimpleNamespace(digest="d"), None, ())
+    with log.open("w") as other, pytest.raises(WvError, match="another search writes this log"):
+        lock.take(other.fileno())
+        search.run(lambda *told, **facts: None, resume=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.shared.options import quiet_option
+from wv_cli.commands.shared.options import quiet_option, threads_option
 
 
 @click.command("predict")
@@ -15,7 +15,7 @@ from wv_cli.commands.shared.options import quiet_option
 @click.option("-k", default=1, show_default=True, metavar="N", help="Labels per line, the best first; -1: all.")
 @click.option("--threshold", default=0.0, show_default=True, metavar="P", help="Leave out labels less probable than P.")
 @click.option("--prob", is_flag=True, help="Show the probability behind each label, as fastText's predict-prob.")
-@click.option("--threads", default=1, show_default=True, help="Threads that predict; the order of lines is kept.")
+@threads_option("Threads that predict, in the order of lines")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line: labels and probabilities.")
 @quiet_option
 def command(
@@ -43,8 +43,6 @@ def command(
         raise UsageError(f"-k must be at least 1, or -1 for all labels, not {k}")
     if not 0 <= threshold <= 1:
         raise UsageError(f"--threshold is a probability between 0 and 1, not {threshold:g}")
-    if not 1 <= threads <= 1024:
-        raise UsageError(f"--threads must be between 1 and 1024, not {threads}")
     classifier = Classifier(load_model(model), model)
     names = list(classifier.labels) if as_json else []
     for answered in classifier.answers(Source(inputs), k, threshold, threads):

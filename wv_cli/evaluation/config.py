@@ -43,7 +43,7 @@ class LabelsConfig(Config):
     confusions: int = option(
         5, "Show so many of the pairs of labels most often taken for each other.", low=0, low_is="none"
     )
-    threads: int = threads_option("Threads that predict.")
+    threads: int = threads_option("Threads that predict; 0: all processors.")
 
     def check(self) -> None:
         require(self.k >= 1 or self.k == -1, f"--k must be at least 1, or -1 for all labels, not {self.k}")

@@ -48,7 +48,7 @@ class HashConfig(Config):
     batch: int = option(100, "sgd: rows per update.", low=1, high=1_000_000)
     normalize_weights: bool = option(False, "sgd: bring weights back to unit length after each update.")
     seed: int = seed_option("Random seed; the same seed gives the same codes.")
-    threads: int = threads_option("Threads that encode and find nearest centres; sgd uses one.")
+    threads: int = threads_option("Threads that encode and find nearest centres; sgd uses one. 0: all processors.")
 
 
 @dataclass(frozen=True)

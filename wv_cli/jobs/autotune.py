@@ -9,6 +9,8 @@ that one slow choice cannot end the search.
 
 import json
 import math
+import os
+import stat
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -25,6 +27,7 @@ from wv_cli.jobs.retrain import retrainer
 from wv_cli.models.classifier import ALL, Classifier
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
+from wv_cli.system import lock
 from wv_cli.system.output import reason
 from wv_cli.text.labelled import LabelledCorpus
 from wv_cli.text.source import Source
@@ -34,6 +37,7 @@ from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
 
 Say = Callable[..., None]
+_ADVICE = "begin anew with --overwrite"
 _QOUT_LABELS = 256  # with so many labels the output matrix is quantised, too
 
 
@@ -198,12 +202,17 @@ class Search:
         """Tries until the time is over. Returns the outcome of a trial that a signal stopped, else None. Raises WvError
         for a log that cannot be written or belongs to another search."""
         header = self._header()
-        if resume and Path(self.plan.log).exists():
-            self._read_log(header)
-            say(f"{self.plan.log}: {len(self.trials)} trials done before")
         try:
-            with Path(self.plan.log).open("a" if self.trials else "w", encoding="utf-8") as log:
-                if not self.trials:
+            with Path(self.plan.log).open("a", encoding="utf-8") as log:
+                try:
+                    lock.take(log.fileno())
+                except BlockingIOError:
+                    message = f"{self.plan.log}: another search writes this log; wait for it or choose another"
+                    raise WvError(message) from None
+                whole = self._read_log(header, say) if resume else 0
+                if Path(self.plan.log).is_file():
+                    log.truncate(whole)
+                if not whole:
                     _write(log, header)
                 return self._search(log, say)
         except OSError as error:
@@ -287,23 +296,49 @@ class Search:
             "start": options,
         }
 
-    def _read_log(self, header: dict[str, Any]) -> None:
-        lines = Path(self.plan.log).read_text(encoding="utf-8").splitlines()
+    def _read_log(self, header: dict[str, Any], say: Say) -> int:
+        """Takes the trials of the log as done; how many of its bytes are whole lines. A line that a kill cut short can
+        only be the last one."""
+        *lines, cut = Path(self.plan.log).read_bytes().split(b"\n")
         for number, line in enumerate(lines, 1):
             try:
                 found = json.loads(line)
                 if number > 1:
-                    self.trials.append(Trial(**found))
-            except (ValueError, TypeError) as error:
-                raise BadFile(
-                    self.plan.log, "expected a trial in JSON; delete the log to start anew", line=number
-                ) from error
+                    self.trials.append(self._trial(found))
+                elif not isinstance(found, dict):
+                    raise ValueError
+            except (ValueError, TypeError, RecursionError, UsageError) as error:
+                wrong = f" ({error})" if isinstance(error, UsageError) else ""
+                problem = f"expected {'a trial' if number > 1 else 'a search'} in JSON{wrong}; {_ADVICE}"
+                raise BadFile(self.plan.log, problem, line=number) from error
             if number == 1 and found != header:
                 differences = sorted(key for key in {*found, *header} if found.get(key) != header.get(key))
-                message = (
-                    f"the log belongs to another search ({', '.join(differences)} differ); delete it to start anew"
-                )
+                message = f"the log belongs to another search ({', '.join(differences)} differ); {_ADVICE}"
                 raise BadFile(self.plan.log, message, line=1)
+        if cut:
+            say(f"{self.plan.log}:{len(lines) + 1}: the last line was cut short and is dropped")
+        if lines:
+            say(f"{self.plan.log}: {len(self.trials)} trials done before")
+        return sum(len(line) + 1 for line in lines)
+
+    def _trial(self, facts: dict[str, Any]) -> Trial:
+        """The next trial from its line. Raises TypeError, ValueError or UsageError for what no trial can be."""
+        trial = Trial(**facts)
+        replace(self.first, **trial.config).validate()
+        before = self.trials[-1].elapsed if self.trials else 0.0
+        score = trial.score
+        if not (
+            type(trial.number) is int
+            and trial.number == len(self.trials)
+            and type(trial.dsub) is int
+            and trial.dsub in (2, 4, 8, 16)
+            and (score is None or (type(score) in (int, float) and 0 <= score <= 1))
+            and isinstance(trial.why, str)
+            and type(trial.elapsed) in (int, float)
+            and before <= trial.elapsed < math.inf
+        ):
+            raise ValueError
+        return trial
 
 
 def changes(config: SupervisedConfig, first: SupervisedConfig) -> str:
@@ -313,8 +348,11 @@ def changes(config: SupervisedConfig, first: SupervisedConfig) -> str:
 
 
 def _write(log: TextIO, facts: dict[str, Any]) -> None:
+    """A line that is on disk when this returns."""
     log.write(json.dumps(facts) + "\n")
     log.flush()
+    if stat.S_ISREG(os.fstat(log.fileno()).st_mode):
+        os.fsync(log.fileno())
 
 
 def _changed(config: SupervisedConfig, first: SupervisedConfig) -> dict[str, Any]:

@@ -1,12 +1,15 @@
 """One classifier run, from labelled lines to a fastText model file, for `wv train --model supervised`."""
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 
 from wv_cli import formats
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
-from wv_cli.errors import UsageError
+from wv_cli.errors import UsageError, WvError
 from wv_cli.formats.fasttext_write import save_model
 from wv_cli.jobs.autotune import Plan, Search, changes
 from wv_cli.jobs.session import Facts, Observe, Reading, TextSession, training_facts
@@ -55,6 +58,15 @@ class SupervisedSession(TextSession):
 
     def read(self) -> list[str]:
         return super().read() + [path for path in (self.pretrained, self.autotune_validation) if path]
+
+    @contextmanager
+    def claimed(self, say: Say) -> Iterator[None]:
+        log = self.plan.log if self.plan else ""
+        if log and not (self.resume or self.overwrite) and Path(log).is_file() and Path(log).stat().st_size:
+            way_on = "go on with --resume, or begin anew with --overwrite"
+            raise WvError(f"{log}: the log of an earlier search is there; {way_on}")
+        with super().claimed(say):
+            yield
 
     def written(self) -> list[str]:
         return super().written() + ([self.plan.log] if self.plan else [])

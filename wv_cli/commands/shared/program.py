@@ -102,6 +102,11 @@ class LazyGroup(click.Group):
         command.short_help = COMMANDS[name].summary
         return command
 
+    def flags(self, name: str) -> set[str]:
+        """The options of a command, none where there is no such command."""
+        command = self.get_command(click.Context(self), name)
+        return {flag for each in command.params for flag in each.opts} if command is not None else set()
+
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS:
             try:
