@@ -35,8 +35,8 @@ ROOMS = (
     "search",
     "engine",
     "text",
-    "system",
     "config",
+    "system",
     "words",
     "registry",
     "_",  # the extension modules

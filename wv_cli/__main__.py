@@ -11,6 +11,8 @@ import os
 import signal
 import sys
 
+# Options that make a command take less memory when they are lowered.
+_LESS_IS_LESS = ("--dim", "--max-vocab", "--buckets", "--cells", "--expansion", "--limit", "--memory", "--threads")
 _HOW: dict[int, str] = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
 
 
@@ -35,6 +37,14 @@ def _interrupted_at_once(number: int, frame: object) -> None:
     os._exit(128 + number)
 
 
+def _out_of_memory(asked: str, flags: set[str]) -> str:
+    """How much was asked, where NumPy says it, and the options of the command that make it less."""
+    lower = " or ".join(flag for flag in _LESS_IS_LESS if flag in flags)
+    ways = [f"lower {lower}"] * bool(lower) + [f"raise {flag}" for flag in ("--min-count",) if flag in flags]
+    what = f": {asked[:1].lower()}{asked[1:]}" if asked else ""
+    return f"out of memory{what}" + (f"; {', or '.join(ways)}" if ways else "")
+
+
 def run(argv: list[str]) -> int:
     """Runs one command line and returns its exit code."""
     import errno
@@ -42,7 +52,7 @@ def run(argv: list[str]) -> int:
 
     import click
 
-    from wv_cli.commands.shared.program import ClosedPipe, Stopped, catch_signals, out_of_memory, wv
+    from wv_cli.commands.shared.program import ClosedPipe, Stopped, catch_signals, wv
     from wv_cli.errors import WvError
     from wv_cli.system.mapped import require_unchanged
 
@@ -74,7 +84,7 @@ def run(argv: list[str]) -> int:
         if debug:
             raise
         return _fail(speaker, str(error), error.exit_code)
-    except (OSError, MemoryError, ValueError) as error:
+    except (OSError, MemoryError, ValueError, RuntimeError) as error:
         if debug:
             raise
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT) and error.filename is None:
@@ -82,7 +92,15 @@ def run(argv: list[str]) -> int:
             return _fail(speaker, f"standard output: cannot write: {what}; make room and run it again", 1)
         if isinstance(error, OSError) and error.errno == errno.EBADF and error.filename is None:
             return _fail(speaker, "standard input or output is closed; open it or name a file", 1)
-        text = out_of_memory(speaker[3:], error) if isinstance(error, MemoryError) else str(error)
+        text = str(error)
+        if isinstance(error, RuntimeError):
+            from wv_cli.system.threads import NO_THREAD, NO_THREAD_MESSAGE
+
+            if NO_THREAD not in text:
+                raise
+            text = NO_THREAD_MESSAGE
+        if isinstance(error, MemoryError):
+            text = _out_of_memory(text, wv.flags(speaker[3:]))
         return _fail(speaker, f"{text} (run `wv --debug ...` to see where)", 1)
 
 

@@ -129,7 +129,13 @@ class Option:
 
 @dataclass(frozen=True)
 class Config:
-    """What every config has in common."""
+    """What every config has in common. `threads` 0, all processors, becomes their number."""
+
+    def __post_init__(self) -> None:
+        if getattr(self, "threads", None) == 0 and "threads" in self.__dict__:
+            from wv_cli.system.threads import processors
+
+            object.__setattr__(self, "threads", processors())
 
     @classmethod
     def options(cls) -> dict[str, Option]:
@@ -252,8 +258,11 @@ def seed_option(
     return option(1, help, low=0, high=2**63 - 1, only=only)
 
 
-def threads_option(help: str = "Threads that train.") -> int:
-    return option(1, help, low=1, high=1024, identity=False)
+MOST_THREADS = 1024
+
+
+def threads_option(help: str = "Threads that train; 0: all processors.") -> int:
+    return option(1, help, low=0, high=MOST_THREADS, low_is="all processors", identity=False)
 
 
 def _read(hint: Any) -> tuple[type, tuple[str, ...], bool, bool]:

@@ -11,7 +11,7 @@ from tests.conftest import GOLDEN
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.jobs.autotune import Metric, Plan, propose
-from wv_cli.jobs.autotune_log import Trial, TrialLog
+from wv_cli.jobs.autotune_log import Trial, TrialLog, claimed
 from wv_cli.models.classifier import Classifier
 from wv_cli.models.config import SupervisedConfig
 
@@ -106,18 +106,33 @@ HEADER = {"autotune": 1}
 
 def log_of(path, trials, *, over=False):
     log = TrialLog(str(path), HEADER, SupervisedConfig())
-    log.begin(print, resume=False, overwrite=True)
+    log.begin(print, resume=False)
     for number in range(trials):
         log.add(Trial(number, {"epochs": number + 1}, 2, 0.5, "", float(number)))
     log.close(over=over)
 
 
-def begin(path, **how):
+def begin(path, *, resume=False, overwrite=False):
     notes = []
-    log = TrialLog(str(path), HEADER, SupervisedConfig())
-    trials = log.begin(notes.append, **{"resume": False, "overwrite": False, **how})
-    log.close(over=False)
+    with claimed(str(path), discard=resume or overwrite):
+        log = TrialLog(str(path), HEADER, SupervisedConfig())
+        trials = log.begin(notes.append, resume=resume)
+        log.close(over=False)
     return [trial.number for trial in trials], notes
+
+
+def test_one_search_writes_a_log(tmp_path):
+    with claimed(str(tmp_path / "log"), discard=False), pytest.raises(WvError, match="another search writes this log"):
+        begin(tmp_path / "log")
+
+
+def test_the_command_refuses_before_it_reads(files, wv):
+    log_of(files / "m.bin.autotune.jsonl", 2)
+    before = (files / "m.bin.autotune.jsonl").read_bytes()
+    (files / "train.txt").unlink()
+    done = wv("train", "train.txt", "-o", "m.bin", *TUNE)
+    assert done.returncode == 1 and "m.bin.autotune.jsonl: the log of an earlier search is there" in done.stderr
+    assert (files / "m.bin.autotune.jsonl").read_bytes() == before
 
 
 def test_the_log_of_a_search_is_not_discarded_silently(tmp_path):
@@ -151,7 +166,7 @@ def test_trials_are_on_the_disk(tmp_path, monkeypatch):
     synced = []
     monkeypatch.setattr(os, "fsync", lambda descriptor, real=os.fsync: (real(descriptor), synced.append(descriptor)))
     log = TrialLog(str(tmp_path / "log"), HEADER, SupervisedConfig())
-    log.begin(print, resume=False, overwrite=False)
+    log.begin(print, resume=False)
     before = len(synced)
     log.add(Trial(0, {}, 2, 0.5, "", 1.0))
     assert len(synced) == before + 1
@@ -159,18 +174,27 @@ def test_trials_are_on_the_disk(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "line",
+    "changed",
     [
-        b'{"number": 0}',
-        b"[]",
-        b"\xff",
-        b'{"number": 0, "config": {"epochs": "x"}, "dsub": 2, "score": 0.5, "why": "", "elapsed": 1}',
-        b'{"number": 7, "config": {}, "dsub": 2, "score": 0.5, "why": "", "elapsed": 1}',
-        b'{"number": 0, "config": {}, "dsub": true, "score": NaN, "why": "", "elapsed": 1}',
+        {"number": 7}, {"number": True}, {"number": None}, {"config": 3}, {"config": {"dim": "x"}},
+        {"config": {"dim": 0}}, {"config": {"no": 1}}, {"dsub": 3}, {"dsub": "2"}, {"dsub": True}, {"score": "high"},
+        {"score": 7}, {"score": True}, {"score": float("nan")}, {"why": 1}, {"elapsed": -1}, {"elapsed": "0"},
+        {"elapsed": float("nan")}, {"more": 1},
     ],
     ids=str,
-)
-def test_a_line_that_is_no_trial(tmp_path, line):
+)  # fmt: skip
+def test_a_line_that_is_no_trial(tmp_path, changed):
+    """Any line but a cut one is an error with its number."""
+    log_of(tmp_path / "log", 0)
+    trial = {"number": 0, "config": {}, "dsub": 2, "score": 0.5, "why": "", "elapsed": 1.5}
+    with (tmp_path / "log").open("a") as stream:
+        stream.write(json.dumps({**trial, **changed}) + "\n")
+    with pytest.raises(BadFile, match="log:2: expected a trial in JSON; begin anew with --overwrite"):
+        begin(tmp_path / "log", resume=True)
+
+
+@pytest.mark.parametrize("line", [b"[]", b"\xff", b"{", b"[" * 100_000], ids=lambda line: line[:9])
+def test_a_line_that_is_none(tmp_path, line):
     log_of(tmp_path / "log", 0)
     with (tmp_path / "log").open("ab") as stream:
         stream.write(line + b"\n")

@@ -299,7 +299,7 @@ PROMISES: list[Promise] = [
             Fault(
                 "the log of a search is discarded unasked",
                 "wv_cli/jobs/autotune_log.py",
-                "if lines and not (resume or overwrite) and not _is_over(lines):",
+                "if lines and not discard and not _is_over(lines):",
                 "if False:",
             ),
         ),

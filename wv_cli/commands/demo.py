@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from wv_cli.commands.shared.options import quiet_option
+from wv_cli.commands.shared.options import quiet_option, threads_option
 from wv_cli.errors import WvError
 
 WORDS = ["paris", "music", "computer", "seven"]
@@ -67,7 +67,7 @@ def run_step(arguments: list[str]) -> int:
 @click.command("demo")
 @click.option("-o", "--output", default="wv-demo", metavar="FOLDER", show_default=True, help="Where the files go.")
 @click.option("--epochs", type=click.IntRange(1, 1000), default=10, show_default=True, help="Passes over the text.")
-@click.option("--threads", type=click.IntRange(0, 1024), default=0, help="0 uses all processors, at most 8.")
+@threads_option("Threads that train", default=0)
 @quiet_option
 def command(output: str, epochs: int, threads: int, quiet: bool) -> int:
     """Train word vectors on the shipped text and show what they know: neighbours, analogies, scores.
@@ -75,10 +75,8 @@ def command(output: str, epochs: int, threads: int, quiet: bool) -> int:
     Takes about half a minute. Every step is printed as the command line that repeats it.
     """
     from wv_cli.system.output import check_writable
-    from wv_cli.system.threads import processors
 
     data, folder = sample_data(), Path(output)
-    threads = threads or min(processors(), 8)
     if not folder.is_dir():
         check_writable(folder)
         folder.mkdir()

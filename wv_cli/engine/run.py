@@ -20,6 +20,7 @@ from typing import Generic, Protocol, TypeVar
 
 from wv_cli.engine.progress import Progress, Totals
 from wv_cli.errors import WvError
+from wv_cli.system.threads import starting
 
 WAKE_SECONDS = 0.2
 
@@ -80,9 +81,16 @@ class _Crew(Generic[Worker]):
     def start(self, count: int) -> None:
         self.idle.clear()
         self.stopping = False
-        self.threads = [threading.Thread(target=self._work, daemon=True) for _ in range(count)]
-        for thread in self.threads:
-            thread.start()
+        self.threads = []
+        try:
+            for _ in range(count):
+                thread = threading.Thread(target=self._work, daemon=True)
+                with starting():
+                    thread.start()
+                self.threads.append(thread)
+        except BaseException:
+            self.stop()
+            raise
 
     def stop(self) -> None:
         """Returns once every thread has finished its step; every step below next_step is then done."""

@@ -37,4 +37,4 @@ class GloveConfig(Config):
     )
     unk: bool = option(False, "Add a row <unk>, the mean of the 100 rarest words, as GloVe does.", identity=False)
     seed: int = seed_option()
-    threads: int = threads_option("Threads that count and train.")
+    threads: int = threads_option("Threads that count and train; 0: all processors.")

@@ -24,6 +24,7 @@ from wv_cli.hashing.base import LARGEST
 from wv_cli.hashing.config import BiowordConfig
 from wv_cli.system import container, memory
 from wv_cli.system.input import open_input
+from wv_cli.system.threads import all_started
 from wv_cli.text.corpus import Corpus
 from wv_cli.text.vocab import MOST_COUNTED, Vocab
 from wv_cli.vectors.codes import Codes
@@ -104,7 +105,7 @@ class Bioword:
 
     def worker(self) -> Worker:
         threads = self.config.threads
-        return [self._run.worker(thread) for thread in range(threads)], ThreadPoolExecutor(max(1, threads - 1))
+        return [self._run.worker(thread) for thread in range(threads)], all_started(max(1, threads - 1))
 
     def train_step(self, step: int, worker: Worker) -> StepResult:
         """The loss is the energy of the paper with shares of the text for frequencies: it falls, below zero."""

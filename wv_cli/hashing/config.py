@@ -55,7 +55,7 @@ class HashConfig(Config):
         False, "sgd: bring weights back to unit length after each update.", only="rule=sgd"
     )
     seed: int = seed_option("Random seed; the same seed gives the same codes.")
-    threads: int = threads_option("Threads that encode and find nearest centres; sgd uses one.")
+    threads: int = threads_option("Threads that encode and find nearest centres; sgd uses one. 0: all processors.")
 
 
 @dataclass(frozen=True)

@@ -180,11 +180,11 @@ class Search:
             raise WvError(f"no options found: {why}; give --autotune-duration more time or other options")
         return replace(self.first, **self.best.config), self.best.dsub
 
-    def run(self, say: Say, *, resume: bool = False, overwrite: bool = False) -> Outcome | None:
+    def run(self, say: Say, *, resume: bool = False) -> Outcome | None:
         """Tries until the time is over. Returns the outcome of a trial that a signal stopped, else None. Raises WvError
-        for a log that cannot be written, belongs to another search, or is there and was not spoken of."""
+        for a log that cannot be written or belongs to another search; see autotune_log.claimed."""
         log = TrialLog(self.plan.log, self._header(), self.first)
-        self.trials = log.begin(say, resume=resume, overwrite=overwrite)
+        self.trials = log.begin(say, resume=resume)
         stopped = self._search(log, say)
         log.close(over=stopped is None)
         return stopped

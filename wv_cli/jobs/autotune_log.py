@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from wv_cli.errors import BadFile, WvError
 from wv_cli.models.config import SupervisedConfig
+from wv_cli.system.lock import held
 from wv_cli.system.output import open_output, reason
 
 _OVER: Mapping[str, Any] = {"over": True}
@@ -33,24 +34,32 @@ class Trial:
     elapsed: float
 
 
+@contextmanager
+def claimed(path: str, *, discard: bool) -> Iterator[None]:
+    """A search writes the log at `path` inside. Raises WvError, before any of it, when another search does, and unless
+    `discard` when one is there that is not over."""
+    with held(path, "another search writes this log; wait for it, or choose another --autotune-log"):
+        with _explained(path):
+            lines = _lines(path)
+        if lines and not discard and not _is_over(lines):
+            count = max(len(lines) - 1, 0)
+            raise WvError(f"{path}: the log of an earlier search is there, {count} trials long; {_ADVICE}")
+        yield
+
+
 class TrialLog:
-    """The log at `path` of the search that `header` describes, which starts from the options `first`. With `resume` its
-    trials are continued, with `overwrite` it may be discarded."""
+    """The log at `path` of the search that `header` describes, which starts from the options `first`."""
 
     def __init__(self, path: str, header: Mapping[str, Any], first: SupervisedConfig) -> None:
         self._path, self._header, self._first = path, header, first
         self._stream: BinaryIO | None = None
 
-    def begin(self, say: Callable[..., None], *, resume: bool, overwrite: bool) -> list[Trial]:
-        """The trials to go on from; the log is open for more. Raises WvError when the user has not said what shall
-        become of a log that is there, BadFile for one that is damaged or belongs to another search."""
+    def begin(self, say: Callable[..., None], *, resume: bool) -> list[Trial]:
+        """The trials to go on from, with `resume` those of the log; it is open for more. Raises WvError, BadFile for a
+        log that is damaged or belongs to another search."""
         trials: list[Trial] = []
-        with self._explained():
-            lines = Path(self._path).read_bytes().splitlines(keepends=True) if Path(self._path).exists() else []
-            if lines and not (resume or overwrite) and not _is_over(lines):
-                count = max(len(lines) - 1, 0)
-                raise WvError(f"{self._path}: the log of an earlier search is there, {count} trials long; {_ADVICE}")
-            kept = self._kept(lines, say) if resume else []
+        with _explained(self._path):
+            kept = self._kept(_lines(self._path), say) if resume else []
             if kept:
                 trials = self._trials(kept)
                 say(f"{self._path}: {len(trials)} trials done before")
@@ -76,7 +85,7 @@ class TrialLog:
 
     def _write(self, facts: Mapping[str, Any]) -> None:
         assert self._stream is not None
-        with self._explained():
+        with _explained(self._path):
             self._stream.write(_line(facts))
             self._stream.flush()
             os.fsync(self._stream.fileno())
@@ -108,20 +117,32 @@ class TrialLog:
 
     def _checked(self, trial: Trial, number: int) -> Trial:
         """A trial of the log. Raises ValueError, TypeError or WvError when it is none of this search."""
-        numbers = [trial.elapsed] + ([trial.score] if trial.score is not None else [])
-        sane = trial.number == number and type(trial.dsub) is int and 2 <= trial.dsub <= 16
-        sane = sane and isinstance(trial.why, str) and all(type(value) in (int, float) for value in numbers)
-        if not sane or not all(0 <= value < math.inf for value in numbers):
+        score, numeric = trial.score, (int, float)
+        if not (
+            type(trial.number) is int
+            and trial.number == number
+            and type(trial.dsub) is int
+            and trial.dsub in (2, 4, 8, 16)
+            and (score is None or (type(score) in numeric and 0 <= score <= 1))
+            and isinstance(trial.why, str)
+            and type(trial.elapsed) in numeric
+            and 0 <= trial.elapsed < math.inf
+        ):
             raise ValueError
         replace(self._first, **trial.config).validate()
         return trial
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise WvError(f"{self._path}: cannot write the log: {reason(error)}") from error
+
+@contextmanager
+def _explained(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise WvError(f"{path}: cannot write the log: {reason(error)}") from error
+
+
+def _lines(path: str) -> list[bytes]:
+    return Path(path).read_bytes().splitlines(keepends=True) if Path(path).exists() else []
 
 
 def _is_over(lines: list[bytes]) -> bool:

@@ -1,7 +1,8 @@
 """One classifier run, from labelled lines to a fastText model file, for `wv train --model supervised`."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
@@ -10,6 +11,7 @@ from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_write import save_model
+from wv_cli.jobs import autotune_log
 from wv_cli.jobs.autotune import Plan, Search, changes
 from wv_cli.jobs.session import Facts, Observe, Reading, TextSession, training_facts
 from wv_cli.models.config import SupervisedConfig
@@ -63,6 +65,13 @@ class SupervisedSession(TextSession):
     def read(self) -> list[str]:
         return super().read() + [path for path in (self.pretrained, self.autotune_validation) if path]
 
+    @contextmanager
+    def claimed(self, say: Say) -> Iterator[None]:
+        plan = self.plan
+        log = autotune_log.claimed(plan.log, discard=self.resume or self.overwrite) if plan else nullcontext()
+        with super().claimed(say), log:
+            yield
+
     def written(self) -> list[str]:
         return super().written() + ([self.plan.log] if self.plan else [])
 
@@ -102,7 +111,7 @@ class SupervisedSession(TextSession):
         search, dsub = None, 2
         if plan is not None:
             search = Search(plan, config, self.vocab_config.min_count, corpus, vectors, self.texts(say))
-            stopped = search.run(say, resume=self.resume, overwrite=self.overwrite)
+            stopped = search.run(say, resume=self.resume)
             if stopped is not None:
                 return stopped, {}
             config, dsub = search.best_config()

@@ -1,16 +1,49 @@
 """How many threads there can be, and the same task run on several of them."""
 
+import contextlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import TypeVar
 
+from wv_cli.errors import WvError
+
+NO_THREAD = "can't start new thread"  # Python's RuntimeError
+NO_THREAD_MESSAGE = "the system starts no more threads; lower --threads, or raise the limit on processes (ulimit -u)"
 Argument = TypeVar("Argument")
 
 
 def processors() -> int:
     """The processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def starting() -> Iterator[None]:
+    """Makes a WvError of a thread that the system does not start, for the code that starts one."""
+    try:
+        yield
+    except RuntimeError as error:
+        if NO_THREAD not in str(error):
+            raise
+        raise WvError(NO_THREAD_MESSAGE) from error
+
+
+def all_started(threads: int) -> ThreadPoolExecutor:
+    """A pool whose threads all run already, for tasks that wait for each other. Raises WvError, and has none, when the
+    system does not start them."""
+    pool, go = ThreadPoolExecutor(threads), Event()
+    try:
+        with starting():
+            for _ in range(threads):
+                pool.submit(go.wait)
+    except BaseException:
+        go.set()
+        pool.shutdown()
+        raise
+    go.set()
+    return pool
 
 
 def run_all(task: Callable[[Argument], None], arguments: Iterable[Argument], threads: int) -> None:
@@ -20,6 +53,6 @@ def run_all(task: Callable[[Argument], None], arguments: Iterable[Argument], thr
         for argument in arguments:
             task(argument)
         return
-    with ThreadPoolExecutor(threads) as pool:
+    with starting(), ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(task, arguments):
             pass

@@ -61,7 +61,7 @@ class QuantizeConfig(Config):
     retrain: bool = option(False, "Classifiers: train the rows that are kept on --input before they are quantised.")
     epochs: int = epochs_option(5, "Passes over --input.", only="retrain")
     lr: float = lr_option(0.1, "Learning rate of --retrain.", high=None, only="retrain")
-    threads: int = threads_option("Threads; without --retrain the result does not depend on them.")
+    threads: int = threads_option("Threads; without --retrain the result does not depend on them. 0: all.")
     seed: int = seed_option("Seed of every random draw.")
 
     def check(self) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from wv_cli.config import Config, Option, refuse_idle
+from wv_cli.config import MOST_THREADS, Config, Option, refuse_idle
 from wv_cli.errors import UsageError
 
 AnyConfig = TypeVar("AnyConfig", bound=Config)
@@ -77,6 +77,20 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing b
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Results as one JSON object on stdout, progress as one per event on stderr."
 )
+
+
+def _threads(context: click.Context, parameter: click.Parameter, value: int) -> int:
+    from wv_cli.system.threads import processors
+
+    return value or processors()
+
+
+def threads_option(help: str, default: int = 1) -> Decorator:
+    """--threads where no config has it (wv_cli.config.threads_option); 0 arrives as what it means."""
+    kind, text = click.IntRange(0, MOST_THREADS), f"{help}; 0: all processors."
+    return click.option(
+        "--threads", type=kind, default=default, show_default=True, metavar="N", callback=_threads, help=text
+    )
 
 
 def saved_run_options(function: Function) -> Function:

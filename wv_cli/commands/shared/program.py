@@ -67,28 +67,6 @@ def catch_signals() -> None:
             signal.signal(number, stopper)
 
 
-# Options that decide how much memory a command takes, and which way less of it lies.
-_TAKES_MEMORY = {
-    "dim": "lower --dim",
-    "buckets": "lower --buckets",
-    "cells": "lower --cells",
-    "min_count": "raise --min-count",
-    "memory": "lower --memory",
-    "limit": "give --limit",
-    "restrict_vocab": "give --restrict-vocab",
-    "threads": "use fewer --threads",
-}
-
-
-def out_of_memory(name: str, error: MemoryError) -> str:
-    """What a command that ran out of memory says: how much was asked for, where that is known, and what lowers it."""
-    command = wv.get_command(click.Context(wv), name) if name else None
-    options = {parameter.name for parameter in command.params} if command else set()
-    advice = [way for option, way in _TAKES_MEMORY.items() if option in options]
-    asked = f": {str(error)[:1].lower()}{str(error)[1:]}" if str(error) else ""
-    return f"out of memory{asked}; {', '.join([*advice, 'or free some memory'])}"
-
-
 class ClosedPipe(Exception):
     """A BrokenPipeError on its way through click, which would make exit code 1 of it."""
 
@@ -123,6 +101,11 @@ class LazyGroup(click.Group):
         command: click.Command = importlib.import_module(COMMANDS[name].module).command
         command.short_help = COMMANDS[name].summary
         return command
+
+    def flags(self, name: str) -> set[str]:
+        """The options of a command, none where there is no such command."""
+        command = self.get_command(click.Context(self), name)
+        return {flag for each in command.params for flag in each.opts} if command is not None else set()
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
         if args and args[0] not in COMMANDS:

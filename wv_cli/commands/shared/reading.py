@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from wv_cli.commands.shared.options import Decorator
+from wv_cli.commands.shared.options import Decorator, threads_option
 from wv_cli.errors import UsageError, WvError
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Source:
 def vector_options(function: Callable[..., int]) -> Callable[..., int]:
     """The options of a Source; their names are its fields."""
     for option in (
-        click.option("--threads", type=click.IntRange(0, 1024), default=0, help="0 uses all processors."),
+        threads_option("Threads that search", default=0),
         click.option("--limit", type=click.IntRange(1), metavar="N", help="Read only the first N words of VECTORS."),
         click.option(
             "--from", "from_format", metavar="FORMAT", help="Format of VECTORS; by default its content tells."
