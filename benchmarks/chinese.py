@@ -41,15 +41,14 @@ def _train(program: str, options: Any, text: Path, model: Path, seed: int) -> Ru
 
 def scores(model: Path, *data: Path) -> Run:
     """Figures named after the data files, with the items used and all items."""
-    figures: Run = {}
+    figures: dict[str, float] = {}
     for path in data:
         task = "analogy" if "CA8" in path.name else "similarity"
         argv = [*WV, "eval", task, model, "-d", path, "--no-subwords", "--json", "-q"]
         rows = json.loads(record.used(argv)[1])["results"]
-        # Analogies end with the sum of their sections.
-        row = rows[-1]
-        figures[path.stem] = row["accuracy" if task == "analogy" else "spearman"]
-        figures[f"{path.stem}_used"], figures[f"{path.stem}_of"] = row["used"], row["total"]
+        row = max(rows, key=lambda row: row["total"])  # of analogies the sum of the sections
+        score, used = ("accuracy", "answered") if task == "analogy" else ("spearman", "used")
+        figures |= {path.stem: row[score], f"{path.stem}_used": row[used], f"{path.stem}_of": row["total"]}
     return figures
 
 

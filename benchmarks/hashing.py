@@ -23,6 +23,7 @@ from wv_cli.errors import UsageError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.fit import fit
+from wv_cli.hashing.product import longest as longest_product
 from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
 
@@ -43,6 +44,7 @@ METHODS: dict[str, tuple[str, Run]] = {
     "k-means": ("biohash", {"rule": "kmeans"}),
 }
 SPARSE = ("fly", "randexp", "biohash")
+ROTATIONS = ("itq", "pcah")  # have no more bits than the vectors have directions
 FIGURES = {
     "map": "mAP %",
     "recall": "recall@100 %",
@@ -54,8 +56,10 @@ FIGURES = {
 
 def longest(method: str, bits: int, dim: int) -> int:
     """The length of the longest code that takes at most so many bits; 0: none does."""
+    if method == "pq":  # has bytes for equal blocks of coordinates: not every number of them
+        return longest_product(dim, bits)
     if method not in SPARSE:
-        return bits
+        return min(bits, dim) if method in ROTATIONS else bits
     fits = (
         active for active in range(1, bits + 1)
         if active * math.ceil(math.log2(20 * active if method == "biohash" else 10 * dim)) <= bits
