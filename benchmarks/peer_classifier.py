@@ -5,7 +5,6 @@ Predictions go through the library's own loop over lines, not line by line from 
 
 import json
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -32,19 +31,6 @@ def quantize(job: dict[str, Any]) -> None:
     model = library.load_model(job["model"])
     model.quantize(qnorm=True)
     model.save_model(job["out"])
-
-
-def quantize_as(job: dict[str, Any]) -> None:
-    """With the options of a command line; prints what it took, loading left out."""
-    words = job["options"].split()
-    options: dict[str, Any] = {word[2:]: True for word in words if word in ("--qnorm", "--qout")}
-    if "--cutoff" in words:
-        options["cutoff"] = int(words[words.index("--cutoff") + 1])
-    model = library.load_model(job["model"])
-    begin, wall = time.process_time(), time.perf_counter()
-    model.quantize(**options)
-    model.save_model(job["out"])
-    print(json.dumps({"cpu_seconds": time.process_time() - begin, "wall_seconds": time.perf_counter() - wall}))
 
 
 if __name__ == "__main__":

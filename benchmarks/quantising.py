@@ -1,81 +1,157 @@
-"""Suite `quantising`: what a smaller model costs, by `wv quantize` and by fastText.
+"""Suite `quantising`: `wv quantize` beside fastText's: sizes, scores, squared error of the rows, CPU seconds.
 
-    python benchmarks/run.py cooking.stackexchange.txt --suite quantising --epochs 25 --rounds 3 --data corpus.txt
+    python benchmarks/run.py corpus.txt --suite quantising --data cooking.stackexchange.txt --dim 50 --epochs 25 --rounds 3
 
-A classifier of the labelled corpus (the last --validation lines held out, P@1 on them) and a model of word vectors with
-subwords of the text in --data (Spearman on WordSim-353), each quantised in several ways. fastText's quantisation of
-the same classifier file stands beside ours; of word vectors it has none. Sizes in MB, CPU seconds of the whole command.
+A classifier is trained once a round (two-word n-grams, `--dim`, `--epochs`, BUCKETS rows for n-grams; the text cleaned
+as fastText's tutorial does), and both programs quantise that same model file. Squared error is that of the input rows,
+as a share of their squares, by one decoder, where all rows are kept. Word vectors with subwords are learnt from the
+corpus (five epochs, dim 100) and quantised by us alone: fastText quantises classifiers only.
 """
 
 import json
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import record
-from measure import HERE, WV, measure_json
+from measure import HERE, WV, median
 from record import Run
-from train import SIMILARITY, describe
+from train import SIMILARITY
 
-LABELLED = {
-    "--qnorm": ["--qnorm"],
-    "--cutoff 20000 --qnorm": ["--cutoff", 20000, "--qnorm"],
-    "--cutoff 10000 --qnorm --qout": ["--cutoff", 10000, "--qnorm", "--qout"],
+BUCKETS = 200_000
+SETTINGS: dict[str, dict[str, int]] = {
+    "all rows": {},
+    "all rows, norms apart": {"qnorm": 1},
+    "cutoff 20000, norms apart": {"cutoff": 20_000, "qnorm": 1},
+    "cutoff 10000, norms apart, output too": {"cutoff": 10_000, "qnorm": 1, "qout": 1},
 }
-WORDS = {"--qnorm": ["--qnorm"], "--cutoff 100000 --qnorm": ["--cutoff", 100000, "--qnorm"]}
+PROGRAMS = ("wv", "fasttext")
+# Word vectors: rows for n-grams, and the size asked for.
+_WORD_BUCKETS, _WORD_SIZE = 500_000, "7M"
+_BLOCK = 50_000
 
 
-def _precision(model: Path, held_out: Path) -> float:
-    _, out = record.used([*WV, "eval", "labels", model, "-d", held_out, "--json"])
+def _split(labelled: Path, validation: int, folder: Path) -> tuple[Path, Path]:
+    """(all but the last `validation` lines, these), punctuation set apart and lower case."""
+    text = re.sub(r"([.!?,'/()])", r" \1 ", labelled.read_text()).lower()
+    lines = text.splitlines(keepends=True)
+    train, valid = folder / "train.txt", folder / "valid.txt"
+    train.write_text("".join(lines[:-validation]))
+    valid.write_text("".join(lines[-validation:]))
+    return train, valid
+
+
+def _precision(model: Path, valid: Path) -> float:
+    out = record.used([*WV, "eval", "labels", model, "-d", valid, "--json", "-q"])[1]
     return float(json.loads(out)["results"][0]["precision"])
 
 
-def _similarity(model: Path) -> float:
-    _, out = record.used([*WV, "eval", "similarity", model, "-d", SIMILARITY, "--json"])
-    return float(json.loads(out)["results"][0]["spearman"])
+def _quantise(program: str, options: Any, setting: dict[str, int], model: Path, out: Path, seed: int) -> Run:
+    if program == "wv":
+        words = ["--cutoff", setting["cutoff"]] if "cutoff" in setting else []
+        words += [f"--{name}" for name in ("qnorm", "qout") if name in setting]
+        argv = [
+            *WV,
+            "quantize",
+            model,
+            "-o",
+            out,
+            *words,
+            "--threads",
+            options.threads,
+            "--seed",
+            seed,
+            "-q",
+            "--no-meta",
+        ]
+        return record.used(argv)[0]
+    job = {name: value if name == "cutoff" else bool(value) for name, value in setting.items()}
+    asked = json.dumps({"model": str(model), "out": str(out), "job": job})
+    return record.used([options.peers, HERE / "peer_fasttext.py", "quantize", asked])[0]
+
+
+def squared_error(model: Path, quantised: Path) -> float:
+    """Squares of what was lost of the input rows, as a share of their squares."""
+    from wv_cli.formats.fasttext_read import load_model
+
+    before, after = load_model(model).input, load_model(quantised).input
+    lost = whole = 0.0
+    for first in range(0, before.shape[0], _BLOCK):
+        rows = np.arange(first, min(first + _BLOCK, before.shape[0]))
+        x, y = before.take(rows).astype(np.float64), after.take(rows).astype(np.float64)
+        lost, whole = lost + float(((x - y) ** 2).sum()), whole + float((x**2).sum())
+    return lost / whole
+
+
+def _classifier(options: Any, labelled: Path, folder: Path, seed: int) -> list[Run]:
+    train, valid = _split(labelled, options.validation, folder)
+    model, out = folder / "classifier.bin", folder / "classifier.ftz"
+    words = [
+        "--word-ngrams", 2, "--buckets", BUCKETS, "--dim", options.dim, "--epochs", options.epochs, "--lr",
+        options.lr or 0.5, "--threads", options.threads, "--seed", seed,
+    ]  # fmt: skip
+    record.used([*WV, "train", train, "--model", "supervised", "-o", model, *words, "-q", "--no-meta"])
+    before, size = _precision(model, valid), model.stat().st_size
+    runs = []
+    for name, setting in SETTINGS.items():
+        for program in (program for program in PROGRAMS if program in options.programs):
+            figures = _quantise(program, options, setting, model, out, seed)
+            after = _precision(out, valid)
+            run = {"task": f"classifier, {name}", "program": program, "score_before": before, "score": after}
+            run |= {"bytes_before": size, "bytes": out.stat().st_size, **figures}
+            runs.append(run | ({} if "cutoff" in setting else {"squared_error": squared_error(model, out)}))
+    return runs
+
+
+def _word_vectors(options: Any, corpus: Path, folder: Path, seed: int) -> list[Run]:
+    model, out = folder / "words.bin", folder / "words.ftz"
+    words = ["--preset", "fasttext", "--epochs", 5, "--dim", 100, "--buckets", _WORD_BUCKETS, "--seed", seed]
+    words += ["--min-count", options.min_count, "--threads", options.threads]
+    record.used([*WV, "train", corpus, "-o", model, *words, "-q", "--no-meta"])
+    argv = [*WV, "quantize", model, "-o", out, "--size", _WORD_SIZE, "--qnorm", "--seed", seed, "-q", "--no-meta"]
+    figures = record.used([*argv, "--threads", options.threads])[0]
+
+    def score(vectors: Path) -> float:
+        shown = record.used([*WV, "eval", "similarity", vectors, "-d", SIMILARITY, "--json", "-q"])[1]
+        return float(json.loads(shown)["results"][0]["spearman"])
+
+    run = {"task": "word vectors, WS353", "program": "wv", "score_before": score(model), "score": score(out)}
+    run |= {"bytes_before": model.stat().st_size, "bytes": out.stat().st_size, **figures}
+    model.unlink()
+    return [run]
 
 
 def quantising(options: Any, result: Run, say: Any) -> bool:
-    corpus, text = Path(options.corpus), Path(options.data[0])
-    result["corpus"], result["data"] = describe(corpus), [describe(text), *record.inputs(SIMILARITY)]
-
-    def add(number: int, task: str, program: str, **figures: float | None) -> None:
-        result["runs"].append({"round": number, "task": task, "program": program, **figures})
-        say(f"{result['runs'][-1]}")
-
+    corpus, (labelled,) = Path(options.corpus), options.data
+    result["data"] = record.inputs(corpus, labelled, SIMILARITY)
+    result["buckets"] = {"classifier": BUCKETS, "word vectors": _WORD_BUCKETS}
+    runs: list[Run] = []
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
-        folder = Path(name)
-        lines = corpus.read_bytes().splitlines(keepends=True)
-        train, held_out = folder / "train.txt", folder / "held-out.txt"
-        train.write_bytes(b"".join(lines[: -options.validation]))
-        held_out.write_bytes(b"".join(lines[-options.validation :]))
         for number, seed in record.rounds(options):
-            model, small = folder / "model.bin", folder / "small.ftz"
-            job = ["--model", "supervised", "--word-ngrams", 2, "--dim", 50, "--buckets", 200_000, "--lr", 0.5]
-            ran = [*WV, "train", train, "-o", model, *job, "--epochs", options.epochs, "--seed", seed, "--overwrite"]
-            record.used([*ran, "-q", "--no-meta"])
-            size, before = model.stat().st_size / 1e6, _precision(model, held_out)
-            add(number, "classifier", "as trained", mb=size, score=before, smaller=1.0)
-            for how, words in LABELLED.items():
-                used, _ = record.used([*WV, "quantize", model, "-o", small, *words, "-q", "--no-meta"])
-                mb = small.stat().st_size / 1e6
-                score = _precision(small, held_out)
-                add(number, "classifier", f"wv {how}", mb=mb, score=score, smaller=size / mb, **used)
-                asked = {"model": str(model), "out": str(small), "options": how}
-                found = measure_json(
-                    [options.peers, str(HERE / "peer_classifier.py"), "quantize_as", json.dumps(asked)]
-                )
-                mb = small.stat().st_size / 1e6
-                score = _precision(small, held_out)
-                add(number, "classifier", f"fastText {how}", mb=mb, score=score, smaller=size / mb, **found)
-            record.used([*WV, "train", text, "-o", model, "--preset", "fasttext", "--epochs", 3, "--seed", seed,
-                         "--overwrite", "-q", "--no-meta"])  # fmt: skip
-            size, before = model.stat().st_size / 1e6, _similarity(model)
-            add(number, "word vectors with subwords", "as trained", mb=size, score=before, smaller=1.0)
-            for how, words in WORDS.items():
-                used, _ = record.used([*WV, "quantize", model, "-o", small, *words, "-q", "--no-meta"])
-                mb = small.stat().st_size / 1e6
-                score = _similarity(small)
-                add(number, "word vectors with subwords", f"wv {how}", mb=mb, score=score, smaller=size / mb, **used)
-    result["summary"] = record.summary(result["runs"])
+            made = _classifier(options, labelled, Path(name), seed) + _word_vectors(options, corpus, Path(name), seed)
+            for run in made:
+                runs.append({"round": number, "seed": seed, **run})
+                say(f"round {number} {run['task']}, {run['program']}: {run['score']:.4f}, {run['cpu_seconds']} s CPU")
+    result["runs"], result["summary"] = runs, record.summary(runs)
+    for row in result["summary"]:
+        row["times_smaller"] = row["bytes_before"] / row["bytes"]
+        # Of the rounds, not of their medians: before and after belong together.
+        pairs = [run for run in runs if (run["task"], run["program"]) == (row["task"], row["program"])]
+        row["score_change"] = median([run["score"] - run["score_before"] for run in pairs])
     return True
+
+
+def table(result: Run) -> list[str]:
+    """Markdown: medians of the rounds; the change of the score is the median of the rounds' changes."""
+    columns = ["task", "program", "score before", "after", "change", "MB before", "after", "times smaller", "CPU s"]
+    columns += ["wall s", "peak MB", "squared error"]
+    rows = []
+    for row in result["summary"]:
+        cells = [f"{row['score_before']:.4f}", f"{row['score']:.4f}", f"{row['score_change']:+.4f}"]
+        cells += [f"{row['bytes_before'] / 1e6:.2f}", f"{row['bytes'] / 1e6:.2f}", f"{row['times_smaller']:.1f}"]
+        cells += [f"{row['cpu_seconds']:.2f}", f"{row['wall_seconds']:.2f}", f"{row['peak_mb']:,.0f}"]
+        error = f"{row['squared_error']:.4f}" if "squared_error" in row else ""
+        rows.append([row["task"], row["program"], *cells, error])
+    return record.markdown(columns, rows)

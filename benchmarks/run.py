@@ -49,7 +49,7 @@ SUITES = {
     "cost": Suite(cost.cost),
     "glove": Suite(glove.glove, glove.table),
     "classifier": Suite(classifier.classifier),
-    "quantising": Suite(quantising.quantising, record.table),
+    "quantising": Suite(quantising.quantising, quantising.table),
     "sentences": Suite(sentences.sentences, sentences.table),
     "whitening": Suite(whitening.whitening, record.table),
     "hashing": Suite(hashing.hashing, hashing.table),
