@@ -34,6 +34,4 @@ def quantize(job: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    {"train": train, "test": test, "predict": predict, "quantize": quantize, "quantize_as": quantize_as}[sys.argv[1]](
-        json.loads(sys.argv[2])
-    )
+    {"train": train, "test": test, "predict": predict, "quantize": quantize}[sys.argv[1]](json.loads(sys.argv[2]))
