@@ -1,6 +1,6 @@
 """Suite `quantising`: `wv quantize` beside fastText's: sizes, scores, squared error of the rows, CPU seconds.
 
-    python benchmarks/run.py corpus.txt --suite quantising --data cooking.stackexchange.txt --dim 50 --epochs 25 --rounds 3
+    python benchmarks/run.py corpus.txt --suite quantising --data cooking.stackexchange.txt --dim 50 --epochs 25
 
 A classifier is trained once a round (two-word n-grams, `--dim`, `--epochs`, BUCKETS rows for n-grams; the text cleaned
 as fastText's tutorial does), and both programs quantise that same model file. Squared error is that of the input rows,
