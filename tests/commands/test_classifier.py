@@ -190,7 +190,7 @@ def test_labels_alone_teach_the_line_end(wv, tmp_path):
         (["predict", GOLDEN / "ft-labels.bin", "no-such-file"], 1, "no-such-file"),
         (["predict", GOLDEN / "ft-labels.bin", "t.txt", "-k", 0], 2, "-k must be at least 1"),
         (["predict", GOLDEN / "ft-labels.bin", "t.txt", "--threshold", 2], 2, "--threshold"),
-        (["predict", GOLDEN / "ft-labels.bin", "t.txt", "--threads", 0], 2, "--threads"),
+        (["predict", GOLDEN / "ft-labels.bin", "t.txt", "--threads", -1], 2, "--threads"),
         (["predict", "t.txt", "t.txt"], 1, "t.txt"),
         (["eval", "labels", GOLDEN / "ft-words.bin", "-d", "t.txt"], 1, "not a classifier"),
         (["eval", "labels", GOLDEN / "ft-labels.bin", "-d", "t.txt"], 1, "no line has both a label and a word"),

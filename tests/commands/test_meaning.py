@@ -15,6 +15,7 @@ import pytest
 
 from tests.conftest import GOLDEN
 from wv_cli import __main__
+from wv_cli.commands.shared.program import wv
 from wv_cli.errors import UsageError
 from wv_cli.jobs.train import train
 from wv_cli.models.config import Word2vecConfig
@@ -32,7 +33,9 @@ PLAIN = {
         "checkpoint",
         "checkpoint_every",
         "resume",
+        "overwrite",
         "max_time",
+        "force_text",
     ),
     *("output", "outputs", "from_format", "strict", "save_hasher", "save_transform", "save_moments", "save_counts"),
     *("save", "min_score", "max_problems", "autotune_validation", "validation", "help", "data", "title"),
@@ -190,7 +193,7 @@ def folder(tmp_path_factory, slice_text):
 
 
 def options_of(variant: str) -> list[click.Option]:
-    command: click.Command = __main__.wv
+    command: click.Command = wv
     context, arguments = click.Context(command), variant.split()
     while isinstance(command, click.Group):
         _, found, arguments = command.resolve_command(context, arguments)

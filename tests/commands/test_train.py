@@ -105,7 +105,7 @@ def test_json_and_quiet(wv, short_text):
         (["-o", "a.vec", "--dim", "0"], ["--dim"]),
         (["-o", "a.vec", "--lr", "nan"], ["--lr"]),
         (["-o", "a.vec", "--window", "0"], ["--window"]),
-        (["-o", "a.vec", "--threads", "0"], ["--threads"]),
+        (["-o", "a.vec", "--threads", "-1"], ["--threads"]),
         (["-o", "a.unknown"], ["a.unknown"]),
         (["-o", "a.vec", "--loss", "hs", "--save-output-vectors", "o.vec"], ["--save-output-vectors", "--loss ns"]),
         (["-o", "-", "--resume"], ["--checkpoint FILE"]),

@@ -122,13 +122,14 @@ def go_on_searching(path: Path) -> None:
 
 @cache
 def logs() -> list[bytes]:
-    """A log with its header and three trials."""
+    """A log with its header and three trials, of a search that goes on and of one that is over."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file"
         search(path).run(_say, resume=False)
-        header = path.read_bytes()
+        header, over = path.read_bytes().splitlines(keepends=True)
     trial = (
         '{"number": %d, "config": {"lr": 0.%d, "epochs": 2}, "dsub": 2, "score": %s, "why": "%s", "elapsed": %d.5}\n'
     )
     rows = [(0, 1, "0.5", "", 1), (1, 2, "0.75", "", 2), (2, 3, "null", "diverged", 3)]
-    return [header + "".join(trial % row for row in rows).encode()]
+    log = header + "".join(trial % row for row in rows).encode()
+    return [log, log + over]

@@ -18,7 +18,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import wv_cli
 from tests.conftest import GOLDEN
 
 SHIM = Path(__file__).with_name("faults.c")
@@ -94,6 +93,8 @@ def inputs(folder: Path) -> None:
 def preloaded() -> None:
     """Starts this process again with the shim in it, unless it has it; then imports the whole package."""
     if os.environ.get(_MARK):
+        import wv_cli  # conftest has seen to it that this is the installed one
+
         for module in pkgutil.walk_packages(wv_cli.__path__, "wv_cli."):
             importlib.import_module(module.name)
         return

@@ -64,7 +64,7 @@ def ask(vectors: Embeddings) -> None:
 
 def word_vectors_of(vectors: Embeddings | FastTextModel) -> None:
     source = composer(vectors)
-    list(word_vectors(source, _ODD, "zero", "file"))
+    list(word_vectors(source, _ODD))
     source.lines(["the of and", "unseenword", ""])
 
 

@@ -6,6 +6,8 @@ import gzip
 import itertools
 import lzma
 import random
+import threading
+import time
 import tracemalloc
 
 import pytest
@@ -81,3 +83,24 @@ def test_damaged_blocks_are_found():
         data[random_.randrange(5, len(data))] ^= 1 << random_.randrange(8)
         with contextlib.suppress(BadFile):
             assert len(b"".join(unpacked(iter([bytes(data)]), "x"))) <= 64 << 20
+
+
+def test_nothing_is_read_after_the_end(slice_xz):
+    """The reader in the background is gone when the generator is closed: what it read later it would take from another
+    file, which may have the number of this one by then."""
+    reads = []
+
+    def blocks():
+        with slice_xz.open("rb") as file:
+            while block := file.read(1 << 16):
+                time.sleep(0.02)
+                reads.append(len(block))
+                yield block
+
+    text = unpacked(blocks(), "text")
+    next(text)
+    text.close()
+    before = len(reads)
+    time.sleep(0.2)
+    assert len(reads) == before
+    assert not [thread for thread in threading.enumerate() if thread.name == "decompress"]

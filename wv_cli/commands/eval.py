@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.options import field_options, given_options, quiet_option, take
-from wv_cli.commands.shared.reading import from_option, load_vectors
+from wv_cli.commands.shared.reading import from_option, load_vectors, require_one_use
 from wv_cli.errors import GateMissed, UsageError, WvError
 from wv_cli.evaluation import TASKS, Report, Task, Vectors
 from wv_cli.text.config import ReadingConfig
@@ -56,10 +56,11 @@ def _subcommand(task: Task) -> click.Command:
         config.validate()
         config.refuse_idle(given_options())
         limit: int | None = getattr(config, "restrict_vocab", 0) or None
-        piped = [*vectors, *data].count("-") > 1
+        for path in vectors:
+            require_one_use(path, [*vectors, *data].count("-") > 1)
 
         def loader(path: str) -> Callable[[], Any]:
-            return lambda: load_vectors(path, from_format, limit, quiet, piped=piped)
+            return lambda: load_vectors(path, from_format, limit, quiet)
 
         notes: list[str] = []
         asked = texts(data, note=notes.append, force=config.force_text) if isinstance(config, ReadingConfig) else data

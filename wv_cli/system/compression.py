@@ -19,6 +19,7 @@ from wv_cli.system.zstd_blocks import BLOCK_BYTES, BlockCutter
 
 CHUNK = 1 << 20  # bytes of text in a chunk, at least (but for the last)
 _HEAD = 16  # first bytes that tell a codec
+_PATIENCE = 1.0  # seconds that a reader in the background has to end
 _BLOCK = 1 << 16  # compressed bytes handed to a decompressor at once
 
 
@@ -131,7 +132,8 @@ def _ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
         except BaseException as error:
             put(error)
 
-    threading.Thread(target=work, name="decompress", daemon=True).start()
+    thread = threading.Thread(target=work, name="decompress", daemon=True)
+    thread.start()
     try:
         while (item := ready.get()) is not None:
             if isinstance(item, BaseException):
@@ -139,6 +141,9 @@ def _ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
             yield item
     finally:
         stop.set()
+        # Else it may read on, from a file that the caller closes now: from whatever is opened next under its number. A
+        # pipe that gives nothing is not waited for.
+        thread.join(_PATIENCE)
 
 
 def _new_zstd_decoder(name: str) -> Any:

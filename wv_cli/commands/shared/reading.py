@@ -89,7 +89,7 @@ def load_vectors(
     input holds the vectors and, `piped`, something else too."""
     from wv_cli.formats import FormatWarning, load
 
-    _require_one_use(path, piped)
+    require_one_use(path, piped)
     if quiet:
         warnings.simplefilter("ignore", FormatWarning)
     return load(path, format=from_format, limit=limit)
@@ -100,13 +100,14 @@ def open_composer(path: str, from_format: str | None, quiet: bool, *, piped: boo
     from wv_cli.formats import FormatWarning, open_vectors
     from wv_cli.transforms.composition import composer
 
-    _require_one_use(path, piped)
+    require_one_use(path, piped)
     if quiet:
         warnings.simplefilter("ignore", FormatWarning)
     return composer(open_vectors(path, format=from_format))
 
 
-def _require_one_use(path: str, piped: bool) -> None:
+def require_one_use(path: str, piped: bool) -> None:
+    """Raises UsageError when standard input holds the vectors and, `piped`, something else too."""
     if path == "-" and piped:
         message = "- (standard input) cannot hold the vectors and something else too; name a file for one of them"
         raise UsageError(message)
