@@ -7,6 +7,7 @@ here while the package is imported, which settles where its modules come from; P
 
 import lzma
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -23,6 +24,15 @@ import wv_cli  # noqa: E402, F401
 
 sys.path[:] = _paths
 os.environ["PYTHONSAFEPATH"] = "1"
+
+# What nohup or a script's & has told us to ignore the programs under test must hear of again.
+for _number, _usual in {
+    signal.SIGINT: signal.default_int_handler,
+    signal.SIGTERM: signal.SIG_DFL,
+    signal.SIGHUP: signal.SIG_DFL,
+}.items():
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _usual)
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
