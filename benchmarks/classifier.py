@@ -52,10 +52,10 @@ def _train(program: str, setting: Setting, options: Any, train: Path, model: Pat
     minn = 3 if setting.maxn else 0
     if program == "wv":
         words = [
-            "--loss", setting.loss, "--lr", setting.lr, "--word-ngrams", setting.word_ngrams, "--minn", minn, "--maxn",
-            setting.maxn, "--dim", options.dim, "--epochs", options.epochs, "--threads", options.threads,
-            "--seed", seed,
+            "--loss", setting.loss, "--lr", setting.lr, "--word-ngrams", setting.word_ngrams, "--dim", options.dim,
+            "--epochs", options.epochs, "--threads", options.threads, "--seed", seed,
         ]  # fmt: skip
+        words += ["--minn", minn, "--maxn", setting.maxn] if setting.maxn else []
         argv = [*WV, "train", str(train), "--model", "supervised", "-o", str(model), "-q", "--no-meta"]
         return measure([*argv, *map(str, words)]).cpu_seconds
     job = {

@@ -21,14 +21,15 @@ from typing import Any
 from measure import HERE, machine, measure
 from train import describe
 
-TRAIN = "--dim 100 --window 5 --negative 5 --sample 1e-4 --lr 0.05 --epochs 1 --threads 1 --no-meta -q"
+TREE = "--dim 100 --window 5 --sample 1e-4 --lr 0.05 --epochs 1 --threads 1 --no-meta -q"
+TRAIN = f"{TREE} --negative 5"
 # name -> command line; files made by an earlier job may be read by later ones.
 JOBS = {
     "skip-gram, negative sampling": f"train corpus.txt -o sg.bin {TRAIN}",
     "skip-gram, negative sampling, two threads": f"train corpus.txt -o sg2.bin {TRAIN} --threads 2",
     "CBOW, negative sampling": f"train corpus.txt -o cbow.bin --model cbow {TRAIN}",
-    "skip-gram, hierarchical softmax": f"train corpus.txt -o hs.bin --loss hs {TRAIN}",
-    "CBOW, hierarchical softmax": f"train corpus.txt -o cbow-hs.bin --model cbow --loss hs {TRAIN}",
+    "skip-gram, hierarchical softmax": f"train corpus.txt -o hs.bin --loss hs {TREE}",
+    "CBOW, hierarchical softmax": f"train corpus.txt -o cbow-hs.bin --model cbow --loss hs {TREE}",
     "skip-gram, NCE": f"train corpus.txt -o nce.bin --loss nce {TRAIN}",
     "skip-gram with subwords": f"train corpus.txt -o subwords.vec --minn 3 --maxn 6 {TRAIN}",
     "CBOW with subwords": f"train corpus.txt -o subwords-cbow.vec --model cbow --minn 3 --maxn 6 {TRAIN}",

@@ -60,7 +60,8 @@ class Job:
 def command(program: str, job: Job, peers: str) -> list[str]:
     """The command line of `program` for this job."""
     if program == "wv":
-        names = ("model", "loss", "dim", "window", "negative", "sample", "min_count", "lr", "epochs", "threads", "seed")
+        names = ["model", "loss", "dim", "window", "sample", "min_count", "lr", "epochs", "threads", "seed"]
+        names += ["negative"] if job.loss != "hs" else []
         options = [word for name in names for word in (f"--{name.replace('_', '-')}", f"{getattr(job, name)}")]
         options += ["--preset", "fasttext"] if job.subwords else []
         return [*WV, "train", job.corpus, "-o", job.output, *options, "-q", "--no-meta"]
