@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -57,13 +58,26 @@ def wait_until_it_trains(process):
     "arguments", [["--version"], ["train", "text.txt", "-o", "a.vec", *LONG]], ids=["start", "train"]
 )
 def test_ctrl_c_at_any_moment_is_one_line(arguments, text):
-    """What Python does before it calls main() is its own; from then on no traceback."""
+    """What Python does before it calls main() is its own, and a callback of its import system may swallow the signal;
+    from then on no traceback."""
+    lost = 0
     for delay in range(0, 400, 20):
         process = start(WV, *arguments)
         time.sleep(delay / 1000)
         process.send_signal(signal.SIGINT)
-        _, talk = process.communicate(timeout=60)
-        assert "in main" not in talk and "Exception ignored" not in talk, (delay, talk)
+        try:
+            _, talk = process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            lost += 1
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+            assert process.returncode == 130 and lost == 1
+            Path("a.vec.checkpoint").unlink(missing_ok=True)
+            continue
+        assert not re.search(r'__main__\.py", line \d+, in main', talk) and "Exception ignored" not in talk, (
+            delay,
+            talk,
+        )
         if "Traceback" not in talk:
             assert process.returncode in (130, -signal.SIGINT, *([0] if arguments == ["--version"] else [])), (
                 delay,
