@@ -17,6 +17,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import paired
+import train
 from run import SUITES
 
 HERE = Path(__file__).resolve().parent
@@ -51,9 +52,18 @@ def described(name: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def summary(name: str) -> list[dict[str, Any]]:
+    """The medians of a record; a training's are made anew, whatever was judged when it was made."""
+    result = record(name)
+    rows: list[dict[str, Any]] = result["summary"]
+    return train.summary(result["runs"]) if result["suite"] == "train" else rows
+
+
 def times(name: str, program: str, **key: str) -> float | None:
     """CPU seconds of `program` over ours in the rows of a summary that have `key`; None where it did not run."""
-    rows = [row for row in record(name)["summary"] if all(row[field] == value for field, value in key.items())]
+    if not (RESULTS / f"{name}.json").exists():
+        return None
+    rows = [row for row in summary(name) if all(row[field] == value for field, value in key.items())]
     seconds = {row["program"]: row["cpu_seconds"] for row in rows}
     return seconds[program] / seconds["wv"] if program in seconds else None
 
@@ -61,11 +71,19 @@ def times(name: str, program: str, **key: str) -> float | None:
 def ratios() -> str:
     """README's table: other programs' CPU time as a multiple of ours."""
     programs = ("word2vec", "fasttext", "gensim", "GloVe")
+
+    def worse(model: str) -> Callable[[str], float | None]:
+        """Of two corpora and machines."""
+        return lambda program: min(
+            filter(None, (times(name, program, model=model) for name in ("train-dim100", "train-dim100-wiki8"))),
+            default=None,
+        )
+
     jobs: list[tuple[str, Callable[[str], float | None]]] = [
-        ("skip-gram, negative sampling, dim 100", lambda p: times("train-dim100", p, model="skipgram-ns")),
+        ("skip-gram, negative sampling, dim 100", worse("skipgram-ns")),
         ("skip-gram, negative sampling, dim 300", lambda p: times("train-dim300", p, model="skipgram-ns")),
-        ("CBOW, negative sampling", lambda p: times("train-dim100", p, model="cbow-ns")),
-        ("skip-gram, hierarchical softmax", lambda p: times("train-dim100", p, model="skipgram-hs")),
+        ("CBOW, negative sampling", worse("cbow-ns")),
+        ("skip-gram, hierarchical softmax", worse("skipgram-hs")),
         ("skip-gram with subwords, model file included", lambda p: times("subwords", p, model="skipgram-subwords")),
         ("CBOW with subwords, model file included", lambda p: times("subwords", p, model="cbow-subwords")),
         ("classifier, training", lambda p: _labels(p, "softmax", "train_cpu_s")),
@@ -85,29 +103,27 @@ def ratios() -> str:
 
 
 def _labels(program: str, setting: str, figure: str) -> float | None:
-    rows = {row["program"]: row[figure] for row in record("classifier")["summary"] if row["setting"] == setting}
+    rows = {row["program"]: row[figure] for row in summary("classifier") if row["setting"] == setting}
     return rows[program] / rows["wv"] if program in rows else None
 
 
 def quality() -> str:
-    """README's table: scores after five epochs, and how far apart they are."""
+    """README's table: scores after five epochs, one run each; the tolerance is what three seeds of ours differ by."""
     names = {"analogy": "analogies, %", "WS353": "WordSim-353", "SimLex": "SimLex-999"}
-    lines = ["| model | score | wv | word2vec | gensim | |", "|---|---|--:|--:|--:|---|"]
+    spreads = {row["model"]: row["spread"] for row in summary("quality-seeds")}
+    lines = ["| model | score | wv | word2vec | tolerance | |", "|---|---|--:|--:|--:|---|"]
     for model in ("skipgram-ns", "cbow-ns", "skipgram-hs"):
-        rows = {row["program"]: row for row in record(f"quality-{model}")["summary"]}
+        scores = {row["program"]: row["scores"] for row in summary("quality") if row["model"] == model}
         for name, title in names.items():
-            digits = 1 if name == "analogy" else 3
-            cells = [
-                f"{rows[program]['scores'][name]:.{digits}f}"
-                + (f" ± {rows[program]['spread'][name] / 2:.{digits}f}" if rows[program]["rounds"] > 1 else "")
-                for program in ("wv", "word2vec", "gensim")
-            ]
-            gap = rows["wv"]["lower"].get(name)
-            lines.append(f"| {model} | {title} | {' | '.join(cells)} | {f'lower: {gap}' if gap else 'not lower'} |")
+            ours, theirs, tolerance = scores["wv"][name], scores["word2vec"][name], spreads[model][name]
+            gap = theirs - ours
+            verdict = "lower" if gap > tolerance else "higher" if -gap > tolerance else "equal"
+            cells = [f"{value:.{train.DIGITS[name]}f}" for value in (ours, theirs, tolerance)]
+            lines.append(f"| {model} | {title} | {' | '.join(cells)} | {verdict} |")
     return "\n".join(lines) + "\n"
 
 
-WORDS: dict[str, Callable[[], str]] = {"ratios": ratios, "quality": quality}
+WORDS: dict[str, Callable[[], str]] = {"ratios": ratios, "scores": quality}
 
 
 def rendered(text: str) -> str:

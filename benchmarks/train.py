@@ -197,12 +197,13 @@ DIGITS = {"analogy": 1, "WS353": 3, "SimLex": 3}
 
 def table(result: dict[str, Any]) -> list[str]:
     """Markdown. Scores are means, +- half their range over the seeds; what is lower than a peer's is listed below."""
-    names = list(result["summary"][0]["scores"]) if result["summary"] else []
-    threaded = any(row["core_latency_ns"] for row in result["summary"])
+    rows = summary(result["runs"])
+    names = list(rows[0]["scores"]) if rows else []
+    threaded = any(row["core_latency_ns"] for row in rows)
     columns = ["model", "program", *names, "CPU s", "x ours", "wall s", "x ours", "k words/CPU s", "peak MB"]
     columns += ["core to core ns"] * threaded
     lines = ["| " + " | ".join(columns) + " |", "|---|---|" + "--:|" * (len(columns) - 2)]
-    for row in result["summary"]:
+    for row in rows:
         scores = [_score(row, name) for name in names]
         speeds = [
             f"{row['cpu_seconds']:.1f}", f"{row['cpu_ratio']}", f"{row['wall_seconds']:.1f}", f"{row['wall_ratio']}",
@@ -211,11 +212,11 @@ def table(result: dict[str, Any]) -> list[str]:
         cells = [row["model"], row["program"], *scores, *speeds, f"{row['peak_mb']:,.0f}"]
         cells += [f"{row['core_latency_ns']}"] * threaded
         lines.append("| " + " | ".join(cells) + " |")
-    unjudged = sorted({row["model"] for row in result["summary"] if not row["quality_judged"]})
+    unjudged = sorted({row["model"] for row in rows if not row["quality_judged"]})
     if unjudged:
         why = f"no program answers {JUDGED_FROM:g} % of the analogies after so few words and epochs"
         lines += ["", f"Quality not judged for {', '.join(unjudged)}: {why}."]
-    for row in result["summary"]:
+    for row in rows:
         if row["lower"]:
             what = "; ".join(f"{name} ({gap})" for name, gap in row["lower"].items())
             lines += ["", f"Lower than a peer's, {row['model']}: {what}."]

@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
@@ -33,6 +34,10 @@ for _number, _usual in {
 }.items():
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, _usual)
+
+# Nothing is timed: a busy machine is no failure.
+settings.register_profile("wv", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("wv")
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

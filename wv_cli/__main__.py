@@ -52,19 +52,19 @@ def run(argv: list[str]) -> int:
 
     import click
 
-    from wv_cli.commands.shared.program import ClosedPipe, Stopped, catch_signals, wv
+    from wv_cli.commands.shared.program import ClosedPipe, Stopped, caught_signals, wv
     from wv_cli.errors import WvError
     from wv_cli.system.mapped import require_unchanged
 
-    catch_signals()
     speaker = _speaker(argv)
     # The library warns of what is odd but does not stop it (formats.FormatWarning).
     warnings.showwarning = lambda message, *_, **__: print(f"{speaker}: note: {message}", file=sys.stderr)  # noqa: T201
     debug = "--debug" in argv[: argv.index(speaker[3:])] if speaker != "wv" else "--debug" in argv
     try:
-        result = wv.main(args=argv, prog_name="wv", standalone_mode=False)
-        require_unchanged()
-        sys.stdout.flush()
+        with caught_signals():
+            result = wv.main(args=argv, prog_name="wv", standalone_mode=False)
+            require_unchanged()
+            sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except (BrokenPipeError, ClosedPipe):
         return 0  # the reader (head, less) has seen enough

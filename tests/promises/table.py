@@ -148,8 +148,8 @@ PROMISES: list[Promise] = [
             Fault(
                 "an ignored signal ends the program",
                 "wv_cli/commands/shared/program.py",
-                "if signal.getsignal(number) is not signal.SIG_IGN:",
-                "if True:",
+                "if handler not in (signal.SIG_IGN, None)}",
+                "if handler is not None}",
             ),
         ),
     ),

@@ -58,13 +58,20 @@ def _importing(frame: FrameType | None) -> bool:
     return False
 
 
-def catch_signals() -> None:
-    """From now on a signal that would end the program raises Stopped. One that is ignored (by nohup, or for a job that
-    a script put in the background) stays ignored."""
+@contextlib.contextmanager
+def caught_signals() -> Iterator[None]:
+    """In this block a signal that would end the program raises Stopped. One that is ignored (by nohup, or for a job
+    that a script put in the background) stays ignored."""
     stopper = _Stopper()
-    for number in ENDING_SIGNALS:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, stopper)
+    before = {number: signal.getsignal(number) for number in ENDING_SIGNALS}
+    before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
+    for number in before:
+        signal.signal(number, stopper)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class ClosedPipe(Exception):
