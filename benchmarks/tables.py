@@ -53,7 +53,10 @@ def described(name: str) -> str:
 
 
 def summary(name: str) -> list[dict[str, Any]]:
-    """The medians of a record; a training's are made anew, whatever was judged when it was made."""
+    """The medians of a record; a training's are made anew, whatever was judged when it was made.
+    Empty where there is no such record."""
+    if not (RESULTS / f"{name}.json").exists():
+        return []
     result = record(name)
     rows: list[dict[str, Any]] = result["summary"]
     return train.summary(result["runs"]) if result["suite"] == "train" else rows
@@ -61,8 +64,6 @@ def summary(name: str) -> list[dict[str, Any]]:
 
 def times(name: str, program: str, **key: str) -> float | None:
     """CPU seconds of `program` over ours in the rows of a summary that have `key`; None where it did not run."""
-    if not (RESULTS / f"{name}.json").exists():
-        return None
     rows = [row for row in summary(name) if all(row[field] == value for field, value in key.items())]
     seconds = {row["program"]: row["cpu_seconds"] for row in rows}
     return seconds[program] / seconds["wv"] if program in seconds else None
@@ -98,8 +99,14 @@ def ratios() -> str:
     lines = ["| job | word2vec | fastText | gensim | GloVe |", "|---|--:|--:|--:|--:|"]
     for job, ratio in jobs:
         found = [ratio(program) for program in programs]
-        lines.append(f"| {job} | " + " | ".join("" if x is None else f"{x:.2g}" for x in found) + " |")
+        if any(found):
+            lines.append(f"| {job} | " + " | ".join(_shown(x) for x in found) + " |")
     return "\n".join(lines) + "\n"
+
+
+def _shown(ratio: float | None) -> str:
+    """Two digits that count."""
+    return "" if ratio is None else f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
 
 
 def _labels(program: str, setting: str, figure: str) -> float | None:
@@ -134,7 +141,7 @@ def rendered(text: str) -> str:
 def loose(text: str) -> list[str]:
     """Figures of speed, size or quality that stand outside of the blocks."""
     prose = re.sub(r"```.*?```|`[^`]*`|\]\([^)]*\)", "", BLOCK.sub("", text), flags=re.DOTALL)
-    return re.findall(r"\b\d[\d.,]*\s?(?:x|times|%|[KMG]B|GB/s|s|seconds?|ms|words/s|points?)\b", prose)
+    return re.findall(r"\b\d[\d.,]*\s?(?:x(?! \d)|times|%|[KMG]B|GB/s|s|seconds?|ms|words/s|points?)\b", prose)
 
 
 def problems() -> list[str]:

@@ -329,18 +329,6 @@ PROMISES: list[Promise] = [
         ),
     ),
     Promise(
-        "Bytes that name the nearest centroid",
-        ("tests/vectors/test_quantizer.py",),
-        (
-            Fault(
-                "a centroid without points stays",
-                "csrc/kernels/product.c",
-                "            draw(c, k, total, random);\n            continue;",
-                "            continue;",
-            ),
-        ),
-    ),
-    Promise(
         "the exponentials of its scores are probabilities",
         ("tests/models/test_nce.py",),
         (),
