@@ -68,6 +68,3 @@ def bigmodel(options: Any, result: Run, say: Any) -> bool:
 def _same(answers: dict[str, list[float]], word: str) -> bool:
     found = [numbers for name, numbers in answers.items() if name.startswith(f"{word} ")]
     return all(abs(a - b) < 1e-5 for other in found[1:] for a, b in zip(found[0], other, strict=True))
-
-
-table = record.table

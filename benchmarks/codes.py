@@ -99,7 +99,5 @@ def codes(options: Any, result: Run, say: Any) -> bool:
     return True
 
 
-table = record.table
-
 if __name__ == "__main__":
     print(json.dumps({"scan": _scan, "search": _search}[sys.argv[1]](json.loads(sys.argv[2]))))

@@ -6,7 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from measure import HERE, measure, measure_json, medians
+import record
+from measure import HERE, measure, measure_json
 from train import Job, command, describe
 
 REPEAT = 3
@@ -32,7 +33,7 @@ def text(options: Any, result: dict[str, Any], say: Any) -> bool:
                 times = _timed(options, task, program, {"corpus": str(corpus)})
             result["runs"].append({"round": number, "task": task, "program": program, **times})
             say(f"{task} {program}: {megabytes / times['cpu_seconds']:.0f} MB/s")
-    result["summary"] = medians(result["runs"], "task", "program")
+    result["summary"] = record.summary(result["runs"])
     for row in result["summary"]:
         row["mb_per_cpu_second"] = megabytes / row["cpu_seconds"]
     return True
@@ -82,7 +83,7 @@ def vectors(options: Any, result: dict[str, Any], say: Any) -> bool:
                 result["runs"].append({"round": number, "task": f"{task} .{suffix}", "program": program, **times})
                 say(f"{task} .{suffix} {program}: {sizes[f'{task} .{suffix}'] / times['cpu_seconds']:.0f} MB/s")
     result["data"] = {"rows": options.rows, "dim": options.dim, "numbers": "normal, NumPy's default_rng(1)"}
-    result["summary"] = medians(result["runs"], "task", "program")
+    result["summary"] = record.summary(result["runs"])
     for row in result["summary"]:
         row["mb_per_cpu_second"] = sizes[row["task"]] / row["cpu_seconds"]
     return True
@@ -100,17 +101,7 @@ def search(options: Any, result: dict[str, Any], say: Any) -> bool:
                 result["runs"].append({"round": number, "task": "10 nearest", "program": program, **times})
                 say(f"search {program}: {options.queries / times['wall_seconds']:.0f} queries/s")
     result["data"] = {"rows": options.rows, "dim": options.dim, "queries": options.queries}
-    result["summary"] = medians(result["runs"], "task", "program")
+    result["summary"] = record.summary(result["runs"])
     for row in result["summary"]:
         row["queries_per_cpu_second"] = options.queries / row["cpu_seconds"]
     return True
-
-
-def table(result: dict[str, Any]) -> list[str]:
-    """Markdown: the measured columns as they are named in the raw result."""
-    columns = list(result["summary"][0]) if result["summary"] else []
-    lines = ["| " + " | ".join(columns).replace("_", " ") + " |", "|---|---|" + "--:|" * (len(columns) - 2)]
-    for row in result["summary"]:
-        cells = [f"{row[name]:,.3g}" if isinstance(row[name], float) else f"{row[name]}" for name in columns]
-        lines.append("| " + " | ".join(cells) + " |")
-    return lines

@@ -3,6 +3,7 @@
 Raised anywhere in the library, worded once; `wv_cli.__main__` alone turns them into a line on stderr and an exit code.
 """
 
+import errno
 import re
 
 
@@ -73,3 +74,20 @@ def shown(text: bytes, limit: int = 40) -> str:
     characters = cut.decode("utf-8", "backslashreplace")
     plain = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in characters)
     return f"'{plain}{'...' if cut is not text else ''}'"
+
+
+def reason(error: OSError) -> str:
+    """What the system says, with the next step for the failures that have an obvious one."""
+    steps = {
+        errno.ENOSPC: "free some space or write to another disk",
+        errno.EDQUOT: "free some space or write to another disk",
+        errno.EACCES: "check the permissions of the file and its folder",
+        errno.EROFS: "write to another disk",
+        errno.EISDIR: "name a file, not a folder",
+        errno.ENOENT: "check the spelling of the path",
+    }
+    if error.errno == errno.EBADF:
+        return "it is closed; open it or name a file"
+    text = (error.strerror or str(error)).lower()
+    step = steps.get(error.errno or 0)
+    return f"{text}; {step}" if step else text

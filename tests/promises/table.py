@@ -38,8 +38,8 @@ PROMISES: list[Promise] = [
             Fault(
                 "temporary file is not locked",
                 OUTPUT,
-                "fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)",
-                "pass",
+                "            take(self._descriptor)\n",
+                "",
             ),
             Fault("a renamed file is taken for ours", OUTPUT, "return os.path.samestat(", "return True or ("),
         ),

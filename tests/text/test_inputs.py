@@ -7,8 +7,9 @@ import threading
 import pytest
 
 from wv_cli.errors import BadFile, WvError
+from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import HEAD_BYTES, Texts, binary
-from wv_cli.text.source import Source, expand_inputs
+from wv_cli.text.source import Source
 
 NULS = bytes(range(256)) * 40
 REFUSED = "x: binary data (NUL bytes), not text; give a text, or --force-text if you mean it"

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.system.compression import CHUNK
-from wv_cli.text.source import Source, lowercased, refuse_overwriting
+from wv_cli.text.input_files import refuse_overwriting
+from wv_cli.text.source import Source, lowercased
 
 COMPRESS = {
     "gzip": gzip.compress,
@@ -316,7 +317,7 @@ def test_output_must_not_be_an_input(tmp_path):
             refuse_overwriting([str(name) for name in inputs], str(path))
     refuse_overwriting([str(path)], str(tmp_path / "other"))
     refuse_overwriting([str(path)], "/dev/null")
-    script = f"from wv_cli.text.source import *; refuse_overwriting([{str(path)!r}], '-')"
+    script = f"from wv_cli.text.input_files import refuse_overwriting; refuse_overwriting([{str(path)!r}], '-')"
     with path.open("ab") as stdout:
         done = subprocess.run([sys.executable, "-c", script], stdout=stdout, stderr=subprocess.PIPE, check=False)
     assert b"standard output is also an input" in done.stderr

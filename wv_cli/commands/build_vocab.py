@@ -47,7 +47,7 @@ def command(
     from wv_cli.formats.recognise import texts
     from wv_cli.system.output import check_writable
     from wv_cli.text.corpus import count
-    from wv_cli.text.source import expand_inputs, refuse_overwriting
+    from wv_cli.text.input_files import expand_inputs, refuse_overwriting
     from wv_cli.text.vocab import merge_vocabs, read_vocab, write_vocab
 
     config = VocabConfig(**options)

@@ -48,7 +48,7 @@ def _subcommand(task: Task) -> click.Command:
     ) -> None:
         from wv_cli.evaluation import report as layouts
         from wv_cli.formats.recognise import texts
-        from wv_cli.text.source import expand_inputs
+        from wv_cli.text.input_files import expand_inputs
 
         if min_score is not None:
             _check_bar(task, min_score)

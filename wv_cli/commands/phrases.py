@@ -44,8 +44,8 @@ def command(
     from wv_cli.commands.shared.display import say
     from wv_cli.formats.recognise import texts
     from wv_cli.system.output import check_writable, open_output, write_together
+    from wv_cli.text.input_files import refuse_overwriting
     from wv_cli.text.phrases import JoinedText, Pass, falling_thresholds
-    from wv_cli.text.source import refuse_overwriting
 
     score = options["score"]
     if passes is not None and len(thresholds) > 1:

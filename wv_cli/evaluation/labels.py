@@ -17,7 +17,8 @@ from wv_cli.evaluation.config import LabelsConfig
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.recognise import texts
 from wv_cli.models.classifier import Answered, Classifier
-from wv_cli.text.source import Inputs, Source
+from wv_cli.text.input_files import Inputs
+from wv_cli.text.source import Source
 
 
 @dataclass

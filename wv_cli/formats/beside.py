@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from wv_cli.errors import BadFile, WvError
+from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.formats.base import Format, FormatWarning
 from wv_cli.system.input import Input
-from wv_cli.system.output import open_output, reason
+from wv_cli.system.output import open_output
 from wv_cli.words import WordList
 
 _DIGEST_BYTES = 8

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from wv_cli import _text
 from wv_cli._glove import RECORD, check, sort
-from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.errors import BadFile, UsageError, WvError, reason
 from wv_cli.glove.record_runs import Runs
-from wv_cli.system.output import reason
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.source import Source
 from wv_cli.text.vocab import Vocab, merge_vocabs, read_vocab

@@ -24,8 +24,9 @@ from wv_cli.jobs.retrain import retrainer
 from wv_cli.models.classifier import ALL, Classifier
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
+from wv_cli.text.input_files import Inputs
 from wv_cli.text.labelled import LabelledCorpus
-from wv_cli.text.source import Inputs, Source
+from wv_cli.text.source import Source
 from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.transforms.quantize import cutoff_for_size, quantize
 from wv_cli.vectors.embeddings import Embeddings

@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from wv_cli.errors import BadFile, WvError
+from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.system.lock import held
-from wv_cli.system.output import open_output, reason
+from wv_cli.system.output import open_output
 
 _OVER: Mapping[str, Any] = {"over": True}
 _ADVICE = "go on with --resume, or begin anew with --overwrite"

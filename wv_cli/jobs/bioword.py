@@ -11,7 +11,8 @@ from wv_cli.errors import UsageError
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing.bioword import Bioword, load_hasher
 from wv_cli.hashing.config import BiowordConfig
-from wv_cli.jobs.session import Facts, Observe, Reading, TextSession, corpus_facts, tell_corpus
+from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus
+from wv_cli.jobs.session import Observe, Reading, TextSession
 from wv_cli.system.output import write_together
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode

@@ -16,7 +16,8 @@ from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.model import Glove
 from wv_cli.glove.record_runs import Records
 from wv_cli.glove.tiles import ORDERING_BYTES, TileStore
-from wv_cli.jobs.session import Facts, Observe, Reading, TextSession, tell_corpus
+from wv_cli.jobs.facts import Facts, tell_corpus
+from wv_cli.jobs.session import Observe, Reading, TextSession
 from wv_cli.system.output import open_output, together, write_together
 from wv_cli.text.corpus import encode
 from wv_cli.text.vocab import Vocab, read_vocab

@@ -9,9 +9,10 @@ from wv_cli.errors import UsageError
 from wv_cli.evaluation.model_score import measure, score
 from wv_cli.formats.fasttext_bin import load_model, save_model
 from wv_cli.formats.recognise import texts
+from wv_cli.jobs.facts import Facts
 from wv_cli.jobs.retrain import retrainer
-from wv_cli.jobs.session import Facts, Observe, Reading, Session
-from wv_cli.text.source import expand_inputs
+from wv_cli.jobs.session import Observe, Reading, Session
+from wv_cli.text.input_files import expand_inputs
 from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, quantize, quantized_bytes, require_dense
 

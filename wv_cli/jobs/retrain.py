@@ -13,8 +13,8 @@ from wv_cli.errors import Interrupted, WvError
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.text.config import VocabConfig
+from wv_cli.text.input_files import Inputs
 from wv_cli.text.labelled import FIRST_LABEL, LabelledCorpus, encode_labelled
-from wv_cli.text.source import Inputs
 from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel

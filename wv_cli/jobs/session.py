@@ -24,15 +24,14 @@ from wv_cli.engine.saved_run import Savable, SavedRun, Say
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats import FORMATS
 from wv_cli.formats.recognise import texts
+from wv_cli.jobs.facts import Facts
 from wv_cli.system import meta
 from wv_cli.system.output import check_writable
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.corpus import Corpus
 from wv_cli.text.inputs import Texts
 
 Observe = Callable[[Progress], None]
 Reading = Callable[[int, int | None], None]
-Facts = dict[str, object]
 
 
 class Config(Protocol):
@@ -284,35 +283,3 @@ def _identity(path: str) -> object:
     except OSError:
         return str(target)
     return (found.st_dev, found.st_ino) if target.is_file() else None
-
-
-def tell_corpus(corpus: Corpus, say: Say, seconds: float) -> None:
-    words = len(corpus.vocab)
-    say(
-        f"{corpus.tokens:,} words in {corpus.lines:,} lines, {words:,} different ones ({seconds:.1f} s to read)",
-        tokens=corpus.tokens,
-        lines=corpus.lines,
-        vocabulary=words,
-    )
-
-
-def corpus_facts(corpus: Corpus) -> Facts:
-    """What the sidecar says about the text."""
-    return {
-        "digest": corpus.digest,
-        "tokens": corpus.tokens,
-        "lines": corpus.lines,
-        "tokens_read": corpus.vocab.tokens_read,
-        "words": len(corpus.vocab),
-    }
-
-
-def training_facts(outcome: Outcome) -> Facts:
-    """What the sidecar says about the training."""
-    totals = outcome.totals
-    return {
-        "training_seconds": round(outcome.seconds, 3),
-        "words_per_second": round(totals.tokens / outcome.seconds) if outcome.seconds else None,
-        "examples": totals.examples,
-        "mean_loss": totals.loss / totals.examples if totals.examples else None,
-    }

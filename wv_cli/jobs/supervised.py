@@ -13,12 +13,13 @@ from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_write import save_model
 from wv_cli.jobs import autotune_log
 from wv_cli.jobs.autotune import Plan, Search, changes
-from wv_cli.jobs.session import Facts, Observe, Reading, TextSession, training_facts
+from wv_cli.jobs.facts import Facts, training_facts
+from wv_cli.jobs.session import Observe, Reading, TextSession
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.output import check_writable, write_together
+from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.labelled import LabelledCorpus, encode_labelled
-from wv_cli.text.source import expand_inputs
 
 
 @dataclass(frozen=True, kw_only=True)

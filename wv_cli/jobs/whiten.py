@@ -16,7 +16,8 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.formats import format_for_output
 from wv_cli.formats.base import Precision
 from wv_cli.formats.streams import RowSource, save_blocks
-from wv_cli.jobs.session import Facts, Observe, Reading, Session
+from wv_cli.jobs.facts import Facts
+from wv_cli.jobs.session import Observe, Reading, Session
 from wv_cli.system.output import write_together
 from wv_cli.text.vocab import Vocab, read_vocab
 from wv_cli.transforms.config import WhitenConfig

@@ -10,15 +10,8 @@ from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_bin import save_model
-from wv_cli.jobs.session import (
-    Facts,
-    Observe,
-    Reading,
-    TextSession,
-    corpus_facts,
-    tell_corpus,
-    training_facts,
-)
+from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus, training_facts
+from wv_cli.jobs.session import Observe, Reading, TextSession
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.subwords import Subwords

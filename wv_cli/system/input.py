@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from typing import Any, Protocol
 
 from wv_cli._floattext import PADDING
-from wv_cli.errors import BadFile, WvError
+from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.system.compression import is_compressed, unpacked
 from wv_cli.system.mapped import map_file
-from wv_cli.system.output import reason
 
 BLOCK_BYTES = 2 << 20
 # A longer line cannot be a row of vectors; it would only fill the memory.

@@ -11,8 +11,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from wv_cli.errors import WvError
-from wv_cli.system.output import reason
+from wv_cli.errors import WvError, reason
 
 
 def lock_path(path: str | os.PathLike[str]) -> Path:

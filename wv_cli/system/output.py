@@ -9,7 +9,6 @@ Several files of one run stand in together(): no rename before all of them are c
 
 import contextlib
 import errno
-import fcntl
 import io
 import os
 import shutil
@@ -19,31 +18,15 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from wv_cli.errors import WvError
+from wv_cli.errors import WvError, reason
 from wv_cli.system.interrupts import uninterrupted
+from wv_cli.system.lock import take
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
 
 def temporary_path(target: Path) -> Path:
     return target.with_name(f".{target.name}.wv-tmp")
-
-
-def reason(error: OSError) -> str:
-    """What the system says, with the next step for the failures that have an obvious one."""
-    steps = {
-        errno.ENOSPC: "free some space or write to another disk",
-        errno.EDQUOT: "free some space or write to another disk",
-        errno.EACCES: "check the permissions of the file and its folder",
-        errno.EROFS: "write to another disk",
-        errno.EISDIR: "name a file, not a folder",
-        errno.ENOENT: "check the spelling of the path",
-    }
-    if error.errno == errno.EBADF:
-        return "it is closed; open it or name a file"
-    text = (error.strerror or str(error)).lower()
-    step = steps.get(error.errno or 0)
-    return f"{text}; {step}" if step else text
 
 
 class _Output:
@@ -70,10 +53,10 @@ class _Output:
         return self.stream
 
     def _lock(self) -> bool:
-        """Whether the temporary is ours alone. What another process has renamed between our opening and our lock is its
-        finished file, which we must not touch."""
+        """Whether the temporary is ours alone, as far as the file system has locks. What another process has renamed
+        between our opening and our lock is its finished file, which we must not touch."""
         try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            take(self._descriptor)
             return os.path.samestat(os.fstat(self._descriptor), self.temporary.stat())
         except (BlockingIOError, FileNotFoundError):
             return False

@@ -15,8 +15,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import WvError
-from wv_cli.system.output import reason
+from wv_cli.errors import WvError, reason
 
 
 class Spool:

@@ -8,6 +8,7 @@ any other, so doubt is no reason to refuse but knowledge is: a few stray NULs ar
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from wv_cli.errors import BadFile
 from wv_cli.system.kinds import HEAD_BYTES
 
 UTF16 = "expected UTF-8 text, found UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE"
@@ -49,3 +50,9 @@ def binary(head: bytes) -> str | None:
     if max(even, nuls - even) > 0.3 * len(head) / 2 and min(even, nuls - even) <= nuls // 100:
         return UTF16
     return "binary data (NUL bytes)"
+
+
+def not_text(name: str, what: str) -> BadFile:
+    if what == UTF16:
+        return BadFile(name, UTF16)
+    return BadFile(name, f"{what}, not text; give a text, or --force-text if you mean it")

@@ -18,7 +18,8 @@ from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import remapped, require_words
 from wv_cli.text.id_stream import read_ids
-from wv_cli.text.source import Inputs, Progress, Source
+from wv_cli.text.input_files import Inputs
+from wv_cli.text.source import Progress, Source
 from wv_cli.text.vocab import SENTENCE_END, times
 from wv_cli.words import WordList, encode
 

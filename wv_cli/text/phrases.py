@@ -21,7 +21,8 @@ from wv_cli.system.spill import Spool
 from wv_cli.text.config import PhrasesConfig, ScoreName
 from wv_cli.text.corpus import require_words
 from wv_cli.text.id_stream import IdStream, read_ids
-from wv_cli.text.source import Inputs, Progress, Source
+from wv_cli.text.input_files import Inputs
+from wv_cli.text.source import Progress, Source
 from wv_cli.words import WordList, encode
 
 Counts = NDArray[np.int64]

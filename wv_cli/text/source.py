@@ -7,22 +7,15 @@ so that neither a word nor a line runs from one file into the next. Decisions:
     they must be running text (inputs.Texts) that goes for their first bytes too.
 """
 
-import os
-import select
-import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
-from pathlib import Path
-from typing import BinaryIO
+from collections.abc import Callable, Iterable, Iterator
 
 from wv_cli._text import SEPARATORS
-from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.errors import BadFile
 from wv_cli.system.compression import CHUNK, unpacked
 from wv_cli.system.kinds import HEAD_BYTES
-from wv_cli.system.output import reason
-from wv_cli.text.inputs import UTF16, Texts, binary
+from wv_cli.text.input_files import Inputs, blocks, called, expand_inputs, opened, total_size
+from wv_cli.text.inputs import UTF16, Texts, binary, not_text
 
-Inputs = Sequence[str] | Texts
 Progress = Callable[[int, int | None], None]
 
 
@@ -45,7 +38,7 @@ class Source:
         self.paths = expand_inputs(inputs)
         self.lowercase = lowercase
         self.consumed = 0
-        self.total = _total_size(self.paths)
+        self.total = total_size(self.paths)
         self._progress = progress
 
     def __iter__(self) -> Iterator[bytes]:
@@ -70,9 +63,9 @@ class Source:
 
     def _file(self, path: str) -> Iterator[bytes]:
         """The text of one file; empty chunks never."""
-        name = _shown(path)
-        with _open(path) as raw:
-            text: Iterator[bytes] = unpacked(self._counted(_blocks(raw, name, CHUNK)), name)
+        name = called(path)
+        with opened(path) as raw:
+            text: Iterator[bytes] = unpacked(self._counted(blocks(raw, name, CHUNK)), name)
             if self._texts is not None:  # a pipe has not been looked at before
                 text = _judged(self._texts, text, name)
             first = next(text, b"")
@@ -86,21 +79,6 @@ class Source:
         for block in blocks:
             self.consumed += len(block)
             yield block
-
-
-def _blocks(raw: BinaryIO, name: str, size: int) -> Iterator[bytes]:
-    while True:
-        try:
-            block: bytes | None = raw.read(size)
-        except OSError as error:
-            message = f"{name}: cannot read: {reason(error)}"
-            raise WvError(message) from error
-        if block is None:  # a pipe somebody has made non-blocking has nothing to give yet
-            select.select([raw], [], [])
-            continue
-        if not block:
-            return
-        yield block
 
 
 def lowercased(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -129,100 +107,6 @@ def _lower(text: bytes) -> bytes:
     return text.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")
 
 
-# ---------------------------------------------------------------- names
-
-
-def _shown(path: str) -> str:
-    return "standard input" if path == "-" else path
-
-
-def expand_inputs(inputs: Inputs) -> list[str]:
-    """The files that `inputs` name, folders replaced by the files in them. Raises what Source raises at once."""
-    texts = inputs if isinstance(inputs, Texts) else None
-    names = inputs.inputs if isinstance(inputs, Texts) else inputs
-    if not names:
-        message = "no input; name files or folders, or - for standard input"
-        raise UsageError(message)
-    if list(names).count("-") > 1:
-        message = "- (standard input) is given twice; it can be read only once"
-        raise UsageError(message)
-    paths: list[str] = []
-    for name in map(os.fspath, names):
-        if name == "-":
-            paths.append(name)
-        elif Path(name).is_dir():
-            paths += _files_of(name, texts)
-        else:
-            _check_readable(name)
-            if texts is not None and (problem := _problem(name, texts)):
-                raise _not_text(name, problem)
-            paths.append(name)
-    return paths
-
-
-def _files_of(folder: str, texts: Texts | None) -> list[str]:
-    found: list[tuple[str, ...]] = []
-
-    def fail(error: OSError) -> None:
-        message = f"{error.filename}: cannot read: {reason(error)}"
-        raise WvError(message) from error
-
-    for parent, folders, names in os.walk(folder, onerror=fail):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        inner = Path(parent).relative_to(folder).parts
-        found += [(*inner, name) for name in names if not name.startswith(".")]
-    paths = [str(path) for path in (Path(folder, *parts) for parts in sorted(found)) if path.is_file()]
-    for path in paths:
-        _check_readable(path)
-    left_out = _left_out(paths, texts) if texts is not None else {}
-    paths = [path for path in paths if path not in left_out]
-    skipped = _skipped(left_out)
-    if not paths:
-        message = f"{folder}: no files in this folder (names that begin with a dot are skipped)"
-        if skipped:
-            message = f"{folder}: no text in this folder: {skipped}"
-        raise WvError(message)
-    if skipped and texts is not None:
-        texts.note(f"{folder}: {skipped}")
-    return paths
-
-
-def _left_out(paths: list[str], texts: Texts) -> dict[str, str]:
-    """The files of a folder that are not read as text, and what each is instead."""
-    written = [status for status in map(_status, texts.written) if status is not None]
-    found = {}
-    for path in paths:
-        what: str | None
-        status = _status(path)
-        if status is not None and any(os.path.samestat(status, other) for other in written):
-            what = "an output of this run"
-        elif texts.is_sidecar(path):
-            what = "written beside another file"
-        else:
-            what = _problem(path, texts)
-        if what:
-            found[path] = what
-    return found
-
-
-def _skipped(left_out: dict[str, str]) -> str:
-    if not left_out:
-        return ""
-    path, what = next(iter(left_out.items()))
-    files = "1 file that is no text is" if len(left_out) == 1 else f"{len(left_out):,} files that are no text are"
-    return f"{files} left out, {'' if len(left_out) == 1 else 'such as '}{path}: {what}"
-
-
-def _problem(path: str, texts: Texts) -> str | None:
-    """What a file is instead of text; None for text, and for a pipe or device, of which nothing may be lost."""
-    if texts.force or not Path(path).is_file():
-        return None
-    with _open(path) as raw:
-        blocks = _blocks(raw, path, HEAD_BYTES)
-        with closing(unpacked(blocks, path)) as text:
-            return texts.problem(next(text, b""))
-
-
 def _judged(texts: Texts, chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
     """The chunks as they come, however small a pipe makes them. Raises BadFile once they are seen to be no text."""
     head, judged = b"", 0
@@ -239,67 +123,4 @@ def _judged(texts: Texts, chunks: Iterator[bytes], name: str) -> Iterator[bytes]
 
 def _require_text(texts: Texts, head: bytes, name: str) -> None:
     if problem := texts.problem(head):
-        raise _not_text(name, problem)
-
-
-def _not_text(name: str, what: str) -> BadFile:
-    if what == UTF16:
-        return BadFile(name, UTF16)
-    return BadFile(name, f"{what}, not text; give a text, or --force-text if you mean it")
-
-
-def _status(path: str) -> os.stat_result | None:
-    """Of a file, `-` being what standard output has been redirected to; None when it has none."""
-    try:
-        status = os.fstat(1) if path == "-" else Path(path).stat()
-    except (OSError, ValueError):
-        return None
-    return status if stat.S_ISREG(status.st_mode) else None
-
-
-def _check_readable(path: str) -> None:
-    try:
-        Path(path).stat()
-        if not os.access(path, os.R_OK):
-            raise PermissionError(13, os.strerror(13), path)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        why = reason(error) if isinstance(error, OSError) else str(error)
-        message = f"{path}: cannot read: {why}"
-        raise WvError(message) from error
-
-
-def _total_size(paths: list[str]) -> int | None:
-    """Bytes of all inputs, None when one has no size (a pipe)."""
-    total = 0
-    for path in paths:
-        try:
-            status = os.fstat(0) if path == "-" else Path(path).stat()
-        except OSError:
-            return None
-        if not stat.S_ISREG(status.st_mode):
-            return None
-        total += status.st_size
-    return total
-
-
-def refuse_overwriting(inputs: Sequence[str], output: str) -> None:
-    """Raises UsageError when `output` (`-`: whatever standard output has been redirected to) is one of the inputs."""
-    target = _status(output)
-    if target is None:
-        return
-    for path in expand_inputs(inputs):
-        with suppress(OSError):
-            if os.path.samestat(os.fstat(0) if path == "-" else Path(path).stat(), target):
-                name = "standard output" if output == "-" else output
-                message = f"{name} is also an input ({_shown(path)}); write to another file"
-                raise UsageError(message)
-
-
-def _open(path: str) -> BinaryIO:
-    # Standard input by its descriptor: a thread may hang in a read of it when the interpreter ends, and the lock of
-    # sys.stdin would then be fatal.
-    try:
-        return open(0 if path == "-" else path, "rb", buffering=0, closefd=path != "-")
-    except OSError as error:
-        message = f"{_shown(path)}: cannot read: {reason(error)}"
-        raise WvError(message) from error
+        raise not_text(name, problem)

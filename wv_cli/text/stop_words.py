@@ -3,8 +3,7 @@ parts that an apostrophe leaves behind. A data set's own list can be given inste
 
 from pathlib import Path
 
-from wv_cli.errors import BadFile, WvError
-from wv_cli.system.output import reason
+from wv_cli.errors import BadFile, WvError, reason
 
 # Articles and determiners; pronouns; prepositions; conjunctions; auxiliaries; adverbs of place, time, degree and
 # negation; what an apostrophe leaves.

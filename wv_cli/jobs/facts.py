@@ -1,0 +1,39 @@
+"""What a run tells about its text and its training, to people and in the sidecar."""
+
+from wv_cli.engine.run import Outcome
+from wv_cli.engine.saved_run import Say
+from wv_cli.text.corpus import Corpus
+
+Facts = dict[str, object]
+
+
+def tell_corpus(corpus: Corpus, say: Say, seconds: float) -> None:
+    words = len(corpus.vocab)
+    say(
+        f"{corpus.tokens:,} words in {corpus.lines:,} lines, {words:,} different ones ({seconds:.1f} s to read)",
+        tokens=corpus.tokens,
+        lines=corpus.lines,
+        vocabulary=words,
+    )
+
+
+def corpus_facts(corpus: Corpus) -> Facts:
+    """What the sidecar says about the text."""
+    return {
+        "digest": corpus.digest,
+        "tokens": corpus.tokens,
+        "lines": corpus.lines,
+        "tokens_read": corpus.vocab.tokens_read,
+        "words": len(corpus.vocab),
+    }
+
+
+def training_facts(outcome: Outcome) -> Facts:
+    """What the sidecar says about the training."""
+    totals = outcome.totals
+    return {
+        "training_seconds": round(outcome.seconds, 3),
+        "words_per_second": round(totals.tokens / outcome.seconds) if outcome.seconds else None,
+        "examples": totals.examples,
+        "mean_loss": totals.loss / totals.examples if totals.examples else None,
+    }
