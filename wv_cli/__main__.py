@@ -26,9 +26,9 @@ def _fail(speaker: str, message: str, code: int) -> int:
 
 def _speaker(argv: list[str]) -> str:
     """`wv train` once the subcommand is known, so that a message says who speaks."""
-    from wv_cli.commands import COMMANDS
+    from wv_cli.commands import COMMANDS, ORIGINALS
 
-    return next((f"wv {word}" for word in argv if word in COMMANDS), "wv")
+    return next((f"wv {word}" for word in argv if word in COMMANDS or word in ORIGINALS), "wv")
 
 
 def _interrupted_at_once(number: int, frame: object) -> None:
@@ -104,6 +104,13 @@ def run(argv: list[str]) -> int:
         return _fail(speaker, f"{text} (run `wv --debug ...` to see where)", 1)
 
 
+def _words(argv: list[str]) -> list[str]:
+    """The words after `wv`; called by the name of a program that wv replaces (`wv links`), those that mean the same."""
+    from wv_cli.commands import PROGRAMS
+
+    return [*PROGRAMS.get(argv[0].rpartition("/")[2], ()), *argv[1:]]
+
+
 def main() -> None:
     """Runs the command line of this process and ends it."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
@@ -111,7 +118,7 @@ def main() -> None:
     from wv_cli.commands.shared import streams
 
     streams.prepare()
-    code = run(sys.argv[1:])
+    code = run(_words(sys.argv))
     # All is done and said: nobody is left who could make a message of it.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:

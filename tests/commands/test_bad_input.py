@@ -39,6 +39,7 @@ CALLS = [
     "hash good.vec -o out --hasher {}",
     "bioword {} -o out --cells 40 --length 5 --epochs 1 --min-count 1",
     "bioword good.txt -o out --hasher {}",
+    "links {}",
     "nn {} the",
     "nn good.codes the --rerank {}",
     "analogy {} the of and",

@@ -60,6 +60,7 @@ CALLS = {
     "convert": Call("{vectors} {out}", "{vectors} -"),
     "check": Call("{vectors}", "{vectors}"),
     "dump": Call("{model} args", "{model} args"),
+    "links": Call("{out}"),
     "demo": Call("-o {out}"),
 }
 EVERY = pytest.mark.parametrize("name", list(COMMANDS))

@@ -37,7 +37,30 @@ COMMANDS: Registry[Command] = Registry(
             ("convert", "convert", "Convert vectors between file formats."),
             ("check", "check", "Look for damage in a vector file."),
             ("dump", "dump", "Print what a fastText model holds."),
+            ("links", "links", "Make links named word2vec, fasttext, ... for scripts that call these."),
             ("demo", "demo", "Train on the shipped text, then show neighbours and scores."),
         ]
     ],
 )
+# The programs that wv replaces, each with its own command line (commands/originals).
+ORIGINALS: Registry[Command] = Registry(
+    "command",
+    [
+        (name, Command(f"wv_cli.commands.originals.{module}", summary))
+        for name, module, summary in [
+            ("word2vec", "word2vec", "word2vec's own command line: -train FILE -output FILE ..."),
+            ("word2phrase", "word2phrase", "word2phrase's: join the phrases of a text."),
+            ("distance", "distance", "distance's: the 40 nearest words, asked for in turn."),
+            ("word-analogy", "word_analogy", "word-analogy's: a is to b as c is to ?"),
+            ("compute-accuracy", "compute_accuracy", "compute-accuracy's: analogy questions by section."),
+            ("fasttext", "fasttext", "fastText's: supervised, skipgram, predict, test, nn, ..."),
+            ("glove-tools", "glove_tools", "GloVe's four: vocab_count, cooccur, shuffle, glove."),
+        ]
+    ],
+)
+# By what names the originals are called (`wv links`) -> the words after `wv` that mean the same.
+PROGRAMS: dict[str, tuple[str, ...]] = {
+    **{name: (name,) for name in ("word2vec", "word2phrase", "distance", "word-analogy", "compute-accuracy")},
+    "fasttext": ("fasttext",),
+    **{name: ("glove-tools", name) for name in ("vocab_count", "cooccur", "shuffle", "glove")},
+}

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 from wv_cli import __version__
-from wv_cli.commands import COMMANDS
+from wv_cli.commands import COMMANDS, ORIGINALS
 from wv_cli.errors import UsageError
 
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -100,13 +100,14 @@ class LazyGroup(click.Group):
             return super().invoke(context)
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [*COMMANDS, *ORIGINALS]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
+        row = COMMANDS.get(name) or ORIGINALS.get(name)
+        if row is None:
             return None
-        command: click.Command = importlib.import_module(COMMANDS[name].module).command
-        command.short_help = COMMANDS[name].summary
+        command: click.Command = importlib.import_module(row.module).command
+        command.short_help = row.summary
         return command
 
     def flags(self, name: str) -> set[str]:
@@ -115,7 +116,7 @@ class LazyGroup(click.Group):
         return {flag for each in command.params for flag in each.opts} if command is not None else set()
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
-        if args and args[0] not in COMMANDS:
+        if args and args[0] not in self.list_commands(context):
             try:
                 COMMANDS.find(args[0])
             except UsageError as error:
@@ -123,8 +124,9 @@ class LazyGroup(click.Group):
         return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, row.summary) for name, row in COMMANDS.items()])
+        for title, rows in [("Commands", COMMANDS), ("The originals' command lines", ORIGINALS)]:
+            with formatter.section(title):
+                formatter.write_dl([(name, row.summary) for name, row in rows.items()])
 
 
 def _show_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:

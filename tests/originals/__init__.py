@@ -1,0 +1,1 @@
+"""The originals' command lines, held against what the original programs printed and wrote, case by case."""

@@ -1,0 +1,212 @@
+"""Cases of tests/golden/transcripts.tar.xz: one run of an original program each, and how ours are compared with it.
+
+The README inside the archive says how the cases were made and what their rules (exact, shape, ignore) mean. A rule is
+about the exit status, one stream, or one file the program wrote.
+"""
+
+import hashlib
+import lzma
+import math
+import re
+import shlex
+import shutil
+import tarfile
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from tests.conftest import GOLDEN
+from wv_cli.commands import PROGRAMS
+
+ARCHIVE = GOLDEN / "transcripts.tar.xz"
+# Words beyond these counts in a text are the same over and over, and the text too long to keep.
+MILLION = b"one two three four five six seven eight nine ten\n" * 110_000
+# A program that looked for memory or data where there was none: ours prints the message and ends with 1.
+ABORTED = {"134", "136", "139"}
+
+
+@dataclass(frozen=True)
+class Case:
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        return f"{self.folder.parent.name}/{self.folder.name}"
+
+    @cached_property
+    def argv(self) -> list[str]:
+        """After `wv`."""
+        program, *words = shlex.split((self.folder / "cmd").read_text(encoding="utf-8"))
+        return [*PROGRAMS[program], *words]
+
+    @cached_property
+    def rules(self) -> dict[str, str]:
+        """What is compared ("status", "stdout", "stderr", "files/NAME") -> how."""
+        lines = (self.folder / "compare").read_text(encoding="utf-8").splitlines()
+        found = dict(line.partition(": ")[::2] for line in lines)
+        return {what: rule.split()[0] for what, rule in found.items() if what not in ("stdin", "reason")}
+
+    @cached_property
+    def stdin(self) -> bytes:
+        if (self.folder / "stdin.from").exists():
+            return (inputs() / (self.folder / "stdin.from").read_text().strip().removeprefix("inputs/")).read_bytes()
+        path = self.folder / "stdin"
+        return path.read_bytes() if path.exists() else b""
+
+    @property
+    def status(self) -> str:
+        return (self.folder / "status").read_text().strip()
+
+    def stream(self, name: str) -> bytes:
+        return (self.folder / name).read_bytes()
+
+    @cached_property
+    def listing(self) -> dict[str, tuple[int, str]]:
+        """The files the program wrote: name -> (bytes, SHA-256)."""
+        path = self.folder / "list"
+        rows = [line.split("\t") for line in path.read_text().splitlines()] if path.exists() else []
+        return {name: (int(size), digest) for name, size, digest, *_ in rows}
+
+    def lay(self, folder: Path) -> None:
+        """Puts the case's input files into `folder`."""
+        names = self.folder / "inputs"
+        for name in names.read_text().split() if names.exists() else ():
+            shutil.copy(inputs() / name, folder / name)
+
+
+@dataclass(frozen=True)
+class Done:
+    """One run of ours: what the shell and the folder show."""
+
+    status: int
+    stdout: bytes
+    stderr: bytes
+    folder: Path
+
+
+_scratch: list[Path] = []
+
+
+def unpack_into(folder: Path) -> None:
+    """The archive, once a session."""
+    with tarfile.open(ARCHIVE) as archive:
+        archive.extractall(folder, filter="data")
+    _scratch[:] = [folder]
+    (inputs() / "text2000.txt").write_bytes(lzma.decompress((inputs() / "text2000.txt.xz").read_bytes()))
+    (inputs() / "million.txt").write_bytes(MILLION)
+
+
+def inputs() -> Path:
+    return _scratch[0] / "inputs"
+
+
+def case(name: str) -> Case:
+    return Case(_scratch[0] / name)
+
+
+@cache
+def names() -> list[str]:
+    """All cases as PROGRAM/CASE, without unpacking."""
+    with tarfile.open(ARCHIVE) as archive:
+        found = [entry.name.removeprefix("./") for entry in archive if entry.name.endswith("/cmd")]
+    return sorted(name.removesuffix("/cmd") for name in found)
+
+
+def problems(case: Case, done: Done) -> list[str]:
+    """What is not as the rules of the case want it, one line each."""
+    found = []
+    for what, rule in case.rules.items():
+        if rule == "ignore":
+            continue
+        if what == "status":
+            wanted = {"1"} if case.status in ABORTED else {case.status}
+            if str(done.status) not in wanted:
+                found.append(f"status {done.status}, not {' or '.join(sorted(wanted))}")
+        elif what in ("stdout", "stderr"):
+            ours, theirs = getattr(done, what), case.stream(what)
+            if what == "stderr" and case.status in ABORTED:
+                ours, theirs = _without_abort(ours), _without_abort(theirs)
+            found += _compared(what, rule, ours, theirs)
+        else:
+            found += _file(case, done, what.removeprefix("files/"), rule)
+    return found
+
+
+def _without_abort(text: bytes) -> bytes:
+    """What C++ says of an exception nobody caught: the message without the words around it."""
+    text = re.sub(rb"terminate called after throwing an instance of '[^']*'\n\s+what\(\):\s+", b"", text)
+    return text.removesuffix(b"\n")
+
+
+def _compared(what: str, rule: str, ours: bytes, theirs: bytes) -> list[str]:
+    if ours == theirs or (rule == "shape" and same_shape(ours, theirs)):
+        return []
+    place = next((i for i, (a, b) in enumerate(zip(ours, theirs, strict=False)) if a != b), min(len(ours), len(theirs)))
+    around = slice(max(0, place - 60), place + 60)
+    return [f"{what} ({rule}) differs at byte {place} of {len(theirs)}: {ours[around]!r} for {theirs[around]!r}"]
+
+
+def _file(case: Case, done: Done, name: str, rule: str) -> list[str]:
+    path, kept = done.folder / name, case.folder / "files" / name
+    if not path.exists():
+        return [f"{name} was not written"]
+    ours = path.read_bytes()
+    if rule == "exact":
+        size, digest = case.listing[name]
+        if (len(ours), hashlib.sha256(ours).hexdigest()) == (size, digest):
+            return []
+        return _compared(name, rule, ours, kept.read_bytes()) if kept.exists() else [f"{name} differs"]
+    if path.suffix in (".bin", ".ftz"):
+        size = case.listing[name][0]
+        return [] if len(ours) == size else [f"{name}: {len(ours)} bytes, not {size}"]
+    return _compared(name, rule, ours, kept.read_bytes()) if kept.exists() else []
+
+
+# ---------------------------------------------------------------- shapes
+
+_NUMBER = re.compile(rb"(?<![\w.])[+-]?(?:nan|inf|\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w])")
+_DATE = re.compile(rb"\d\d/\d\d/\d\d - \d\d:\d\d\.\d\d[AP]M")
+# Whole numbers that time, speed or chance decide.
+_LOOSE = re.compile(rb"(words/sec/thread:|ETA:|Trials:|random seed)\s+[0-9hms -]+")
+_PROGRESS = re.compile(rb"\rAlpha: |\rProgress: ")
+
+
+def same_shape(ours: bytes, theirs: bytes) -> bool:
+    """Same lines, words and number formats, other numbers. Progress is one line however often it is renewed; a number
+    with six decimals has six in both, other numbers with a point may be short or long; whole numbers are the same."""
+    one, other = _parts(ours), _parts(theirs)
+    return len(one) == len(other) and all(map(_same_line, one, other))
+
+
+def _parts(text: bytes) -> list[bytes]:
+    text = _LOOSE.sub(rb"\1 #", _DATE.sub(b"DATE", text))
+    parts: list[bytes] = []
+    for line in re.split(rb"(?=[\n\r])", text):
+        renewed = parts and _PROGRESS.match(line) and _PROGRESS.match(parts[-1])
+        if renewed:
+            parts.pop()
+        parts.append(line)
+    return parts
+
+
+def _same_line(one: bytes, other: bytes) -> bool:
+    if one == other:
+        return True
+    if _PROGRESS.match(other):  # right-aligned numbers take more or fewer blanks
+        one, other = re.sub(rb" +", b" ", one), re.sub(rb" +", b" ", other)
+    rest = _NUMBER.sub(b"#", one), _NUMBER.sub(b"#", other)
+    if rest[0] != rest[1]:
+        return False
+    return all(map(_same_number, _NUMBER.findall(one), _NUMBER.findall(other)))
+
+
+def _same_number(one: bytes, other: bytes) -> bool:
+    if one == other:
+        return True
+    whole = [re.fullmatch(rb"[+-]?\d+", number) is not None for number in (one, other)]
+    if all(whole):
+        return False
+    decimals = [len(number.partition(b".")[2]) for number in (one, other)]
+    if 6 in decimals and math.isfinite(float(one)) and math.isfinite(float(other)) and b"e" not in one + other:
+        return decimals[0] == decimals[1] or any(whole)
+    return True

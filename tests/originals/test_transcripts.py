@@ -1,0 +1,60 @@
+"""Every recorded run of an original program, run by ours and compared under its rule.
+
+DIFFERS names the cases in which ours does something else on purpose, with the reason.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.originals import replay
+from tests.originals.differs import DIFFERS
+
+ZYGOTE = Path(__file__).with_name("zygote.py")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> None:
+    replay.unpack_into(tmp_path_factory.mktemp("transcripts"))
+
+
+@pytest.fixture(scope="session")
+def zygote() -> "Iterator[subprocess.Popen[str]]":
+    with subprocess.Popen([sys.executable, ZYGOTE], stdin=-1, stdout=-1, encoding="utf-8") as process:
+        yield process
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def run(case: replay.Case, folder: Path, zygote: "subprocess.Popen[str]") -> replay.Done:
+    work = folder / "work"
+    work.mkdir()
+    case.lay(work)
+    (folder / "stdin").write_bytes(case.stdin)
+    streams = {name: str(folder / name) for name in ("stdin", "stdout", "stderr")}
+    assert zygote.stdin is not None and zygote.stdout is not None
+    zygote.stdin.write(json.dumps({"argv": case.argv, "cwd": str(work), **streams}) + "\n")
+    zygote.stdin.flush()
+    status = int(zygote.stdout.readline())
+    return replay.Done(status, (folder / "stdout").read_bytes(), (folder / "stderr").read_bytes(), work)
+
+
+@pytest.mark.parametrize("name", replay.names())
+def test_transcript(name: str, tmp_path: Path, zygote: "subprocess.Popen[str]") -> None:
+    case = replay.case(name)
+    done = run(case, tmp_path, zygote)
+    assert b"Traceback" not in done.stderr, done.stderr.decode()
+    assert done.status not in (-6, -8, -11, -14, 70), done.stderr.decode()
+    found = replay.problems(case, done)
+    if name in DIFFERS:
+        assert found, f"{name} is as the original has it; take it out of DIFFERS"
+        return
+    assert not found, f"wv {' '.join(case.argv)}\n" + "\n".join(found)
+
+
+def test_differences_are_of_cases_that_are_there() -> None:
+    assert set(DIFFERS) <= set(replay.names())

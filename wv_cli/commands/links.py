@@ -1,0 +1,44 @@
+"""`wv links`: the originals' names, so that scripts that call them run unchanged."""
+
+import click
+
+from wv_cli.commands import PROGRAMS
+
+
+@click.command("links")
+@click.argument("folder", metavar="DIR")
+def command(folder: str) -> None:
+    """Make links in DIR to this program under the originals' names: word2vec, fasttext, vocab_count, ...
+
+    Called by such a name, wv reads that program's command line. Put DIR first in PATH and scripts run unchanged. A file
+    that is there and is no such link is left alone, and the command fails.
+
+    \b
+    wv links ~/bin/wv-links
+    PATH=~/bin/wv-links:$PATH ./demo-word.sh
+    """
+    import os
+    import shutil
+    import sys
+    from pathlib import Path
+
+    from wv_cli.errors import WvError, reason
+
+    beside = Path(sys.executable).with_name("wv")
+    found = str(beside) if beside.exists() else shutil.which("wv")
+    if found is None:
+        raise WvError("the program wv is neither beside this Python nor in PATH; install it: pip install .")
+    target = Path(found).absolute()
+    place = Path(folder)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        for name in PROGRAMS:
+            link = place / name
+            if link.is_symlink() and os.path.realpath(link) == os.path.realpath(target):
+                continue
+            if os.path.lexists(link):
+                raise WvError(f"{link}: is there already and is no link to wv; remove it or name another folder")
+            link.symlink_to(target)
+    except OSError as error:
+        raise WvError(f"{folder}: cannot make links: {reason(error)}") from error
+    click.echo(f"{folder}: {', '.join(PROGRAMS)}")

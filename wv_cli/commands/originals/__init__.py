@@ -1,0 +1,38 @@
+"""The command lines of word2vec, fastText and GloVe as their users type them: flags, printed forms, exit codes, files.
+
+Thin faces: each module translates one program's words into the sessions and queries that the other commands run, and
+prints what that program prints. What is unsafe in an original is safe here; data/DIFFERENCES.md lists what differs.
+"""
+
+from collections.abc import Callable, Sequence
+
+import click
+
+
+class Exit(Exception):
+    """The program has said what there is to say and ends with this code."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class OriginalCommand(click.Command):
+    """A command that gets the words after its name as they are: `main` returns the exit code, or raises Exit."""
+
+    def __init__(self, name: str, main: Callable[[Sequence[str]], int], help: str) -> None:
+        super().__init__(name, help=help, add_help_option=False)
+        self._main = main
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: object
+    ) -> click.Context:
+        context = click.Context(self, info_name=info_name, parent=parent)
+        context.args = list(args)
+        return context
+
+    def invoke(self, context: click.Context) -> int:
+        try:
+            return self._main(context.args)
+        except Exit as ended:
+            return ended.code
