@@ -51,6 +51,7 @@ class PhrasesConfig(Config):
     )
     delimiter: str = option("_", "What joins the words of a phrase.")
     lowercase: bool = lowercase_option()
+    across_lines: bool = option(False, "Count pairs across line ends, too, as word2phrase; none is joined there.")
     memory: int = option(2 * 10**9, low=1, unit="bytes")
 
     def check(self) -> None:

@@ -2,7 +2,7 @@
 
 The method is word2vec's word2phrase (Mikolov, Sutskever, Chen, Corrado, Dean: Distributed Representations of Words and
 Phrases and their Compositionality, 2013, section 4), with these departures, all on purpose:
-  - a pair must be in one line: word2phrase counts pairs across line ends (and never joins them);
+  - a pair must be in one line: word2phrase counts pairs across line ends (and never joins them), --across-lines does;
   - in later passes a word `new_york` and the pair `new york` are counted apart (word2phrase adds their counts);
   - words have any length, the last word of a file without a final newline counts, and lines do not begin with a space.
 The text is read once, into ids. A pass counts pairs of ids (exactly, see core/phrases.h), scores them and joins the
@@ -54,6 +54,8 @@ class JoinedText:
 
     with JoinedText(inputs, config) as text: ... text.passes, text.chunks()
 
+    `words_seen`: different words of the text, those seen min_count times.
+
     Raises UsageError, and WvError when there is no text or the ids cannot be kept; what Source raises.
     """
 
@@ -65,20 +67,27 @@ class JoinedText:
         spool_beside: str | None = None,
         progress: Progress | None = None,
         after_pass: Callable[[Pass], None] | None = None,
+        tokens: Callable[[int], None] | None = None,
+        count_pairs: bool = False,
     ) -> None:
+        """`tokens` is told, while the text is read, how many words were. With `count_pairs` the first pass counts all
+        pairs, whatever they can score: `pairs` are (all, those seen min_count times) afterwards."""
         config.validate()
         self.config = config
         self.passes: list[Pass] = []
+        self.pairs: tuple[int, int] | None = None
+        self._count_pairs = count_pairs
         self._spool = Spool(spool_beside)
         try:
             source = Source(inputs, lowercase=config.lowercase, progress=progress)
             self._words = _text.Encoder(every_line=True)
-            read_ids(source, self._words, config.memory // 2, self._spool)
+            read_ids(source, self._words, config.memory // 2, self._spool, tokens)
             require_words(self._words, source.inputs)
             self.lines = self._words.lines
             self.tokens_read = self._words.tokens
             blob, starts, self._counts = self._words.vocabulary()
             self._list = WordList(blob, starts)
+            self.words_seen = len(self._list), int((self._counts >= config.min_count).sum())
             self._ids = IdStream(self._words, self._spool)
             for threshold in config.thresholds:
                 self.passes.append(self._pass(threshold))
@@ -130,17 +139,25 @@ class JoinedText:
 
     def _find(self, scoring: "_Scoring", threshold: float) -> tuple[Counts, Counts, Counts, NDArray[np.float64]]:
         """(first words, second words, counts, scores) of the pairs that score above the threshold."""
-        table = _phrases.PairCounts(scoring.bounds(), self.config.memory // 2)
+        count_pairs = self._count_pairs and not self.passes
+        bounds = scoring.bounds()
+        table = _phrases.PairCounts(_no_bounds(bounds) if count_pairs else bounds, self.config.memory // 2)
         found: list[tuple[Counts, Counts, Counts, NDArray[np.float64]]] = []
+        every = often = 0
         while True:
             for block in self._ids.blocks():
-                table.add(block)
+                table.add(block[block >= 0] if self.config.across_lines else block)
+            if count_pairs:
+                every += sum(len(counts) for _, _, counts in table.selected(1))
             for first, second, counts in table.selected(self.config.min_count):
                 scores = scoring.score(first, second, counts)
                 good = scores > threshold
                 found.append((first[good], second[good], counts[good], scores[good]))
+                often += len(counts)
             if not table.next_part():
                 break
+        if count_pairs:
+            self.pairs = every, often
         first, second, counts, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return first, second, counts, scores
 
@@ -183,6 +200,11 @@ class _Scoring:
             narrow_most = np.nextafter(narrow_most + np.abs(narrow_most) * np.float32(1e-6), np.float32(np.inf))
         narrow_least[np.isinf(least)] = np.inf
         return np.ascontiguousarray(np.stack([narrow_least, narrow_most], axis=1))
+
+
+def _no_bounds(bounds: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Bounds under which every pair is counted."""
+    return np.broadcast_to(np.array([-np.inf, np.inf], np.float32), bounds.shape).copy()
 
 
 class _Word2vecScoring(_Scoring):

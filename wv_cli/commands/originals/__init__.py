@@ -4,6 +4,7 @@ Thin faces: each module translates one program's words into the sessions and que
 prints what that program prints. What is unsafe in an original is safe here; data/DIFFERENCES.md lists what differs.
 """
 
+import sys
 from collections.abc import Callable, Sequence
 
 import click
@@ -15,6 +16,11 @@ class Exit(Exception):
     def __init__(self, code: int) -> None:
         super().__init__(code)
         self.code = code
+
+
+def say(text: str) -> None:
+    """To standard output; words may be any bytes."""
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
 
 
 class OriginalCommand(click.Command):

@@ -5,10 +5,9 @@ up to the first character that does not belong to one (C's atoi and atof).
 """
 
 import re
-import sys
 from collections.abc import Sequence
 
-from wv_cli.commands.originals import Exit
+from wv_cli.commands.originals import Exit, say
 
 _WHOLE = re.compile(r"\s*([+-]?\d+)")
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf(?:inity)?|nan))", re.IGNORECASE)
@@ -53,6 +52,6 @@ class Flags:
             return None
         place = self._words.index(flag)
         if place == len(self._words) - 1:
-            print(self._missing.format(flag), file=sys.stdout)  # noqa: T201
+            say(f"{self._missing.format(flag)}\n")
             raise Exit(1)
         return self._words[place + 1]
