@@ -147,21 +147,22 @@ WV_INLINE void add_word(const wv_word2vec_run *run, const wv_hot_rows *hot, tile
 }
 
 /* `skip_centre`, a constant: a centre that is drawn is left out. Otherwise it is noise too (outputs.h has its label),
- * in its one row of the tile: the rows of a tile are distinct. */
-WV_INLINE void list_drawn(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows, int skip_centre) {
-    add_word(run, hot, rows, rows->centre, 1);
+ * in its one row of the tile: the rows of a tile are distinct. The words' rows begin at `first`. */
+WV_INLINE void list_drawn(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows, int skip_centre,
+                          int32_t first) {
+    add_word(run, hot, rows, first + rows->centre, 1);
     for (int k = 0; k < run->options.negative; k++) {
         uint64_t number = rows->negative_draw[k];
         int32_t word = (int32_t)wv_rng_below(number, (uint32_t)run->vocab_size);
         wv_alias bucket = run->sampler[word];
         if ((uint32_t)number >= bucket.threshold) word = bucket.other;
-        if (!skip_centre || word != rows->centre) add_word(run, hot, rows, word, 0);
+        if (!skip_centre || word != rows->centre) add_word(run, hot, rows, first + word, 0);
     }
     if (!skip_centre) rows->output_label[0] = 1 / rows->output_weight[0];
 }
 
 WV_INLINE void list_negatives(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows) {
-    list_drawn(run, hot, rows, 1);
+    list_drawn(run, hot, rows, 1, 0);
 }
 
 /* ---------------------------------------------------------------- NCE: negative sampling with biases */
@@ -171,7 +172,7 @@ static int nce_outputs(const wv_word2vec_run *run) {
 }
 
 WV_INLINE void list_noise(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows) {
-    list_drawn(run, hot, rows, 0);
+    list_drawn(run, hot, rows, 0, 0);
 }
 
 WV_INLINE double train_nce(const wv_word2vec_run *run, tile_training *training, const tile_rows *rows,
@@ -206,7 +207,30 @@ WV_INLINE void list_path(const wv_word2vec_run *run, const wv_hot_rows *hot, til
     rows->fetch = CACHED_NODES < rows->outputs ? CACHED_NODES : rows->outputs;
 }
 
-/* ---------------------------------------------------------------- softmax over all words */
+/* ---------------------------------------------------------------- both at once, as word2vec's -hs 1 -negative 5 */
+
+static int path_and_sampled_outputs(const wv_word2vec_run *run) {
+    int path = path_outputs(run), sampled = sampled_outputs(run);
+    return path < 0 || sampled < 0 || !run->first_word ? -1 : path + sampled;
+}
+
+WV_INLINE void draw_and_fetch(const wv_word2vec_run *run, const sentence_batch *batch, uint64_t *random,
+                              tile_rows *rows) {
+    draw_negatives(run, batch, random, rows);
+    fetch_path(run, batch, random, rows);
+}
+
+/* The nodes, each once, and then the words, whose rows are others. */
+WV_INLINE void list_path_and_negatives(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows) {
+    list_path(run, hot, rows);
+    for (int j = 0; j < rows->outputs; j++) {
+        rows->output_row[j] = rows->path[j] >> 1;
+        rows->output_weight[j] = 1;
+    }
+    list_drawn(run, hot, rows, 1, run->first_word);
+}
+
+/* ---------------------------------------------------------------- all words: softmax, a yes or no for each */
 
 static int all_words(const wv_word2vec_run *run) { return run->vocab_size + WV_ROW_FLOATS; }
 
@@ -247,6 +271,24 @@ static double train_softmax(const wv_word2vec_run *run, tile_training *training,
     return loss;
 }
 
+/* One yes/no question for each word: is it the centre? The blocks all see the inputs as they were. */
+static double train_every_word(const wv_word2vec_run *run, tile_training *training, const tile_rows *rows,
+                               const tile_rows *fetched, int inputs, float **x, float *delta) {
+    (void)fetched;
+    int words = run->vocab_size, stride = run->stride;
+    float *y[WV_TILE_OUTPUTS], *g = training->score, **old = old_inputs(training, inputs, x, delta, stride);
+    for (int word = 0; word < words; word += WV_TILE_OUTPUTS) {
+        int block = tile_block(words, word);
+        block_of_words(run, word, block, y);
+        tile_scores(inputs, old, block, y, stride, training->sums, g);
+        for (int i = 0; i < inputs; i++)
+            for (int j = 0; j < block; j++) training->label[i * block + j] = (float)(word + j == rows->centre);
+        logistic_steps(inputs * block, g, training->label, NULL, training->lr, g, &training->totals);
+        update_block(inputs, x, delta, old, block, y, stride, g, (tile_ahead){0, NULL});
+    }
+    return 0;
+}
+
 /* ---------------------------------------------------------------- the table */
 
 /* ROW(the constant's name, the functions): word2vec.c makes a loop of its own of each row. */
@@ -254,7 +296,9 @@ static double train_softmax(const wv_word2vec_run *run, tile_training *training,
     ROW(NS, sampled_outputs, draw_negatives, list_negatives, train_questions) \
     ROW(HS, path_outputs, fetch_path, list_path, train_questions)            \
     ROW(SOFTMAX, all_words, NULL, NULL, train_softmax)                       \
-    ROW(NCE, nce_outputs, draw_negatives, list_noise, train_nce)
+    ROW(NCE, nce_outputs, draw_negatives, list_noise, train_nce)             \
+    ROW(OVA, all_words, NULL, NULL, train_every_word)                        \
+    ROW(HS_NS, path_and_sampled_outputs, draw_and_fetch, list_path_and_negatives, train_questions)
 
 #define ROW(name, ...) [WV_LOSS_##name] = {__VA_ARGS__},
 static const output_layer OUTPUT_LAYERS[] = {OUTPUT_LAYER_ROWS(ROW)};

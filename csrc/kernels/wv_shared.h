@@ -18,7 +18,7 @@ typedef struct {
 } wv_alias;
 
 /* Output layers, by the values of --loss; outputs.h has their formulas. A kernel has a table with a row for each that it
- * knows: word2vec.c all but OVA, supervised.c and prediction.c all but NCE. */
-typedef enum { WV_LOSS_NS, WV_LOSS_HS, WV_LOSS_SOFTMAX, WV_LOSS_NCE, WV_LOSS_OVA } wv_loss;
+ * knows: word2vec.c all, supervised.c and prediction.c all but NCE and HS_NS. */
+typedef enum { WV_LOSS_NS, WV_LOSS_HS, WV_LOSS_SOFTMAX, WV_LOSS_NCE, WV_LOSS_OVA, WV_LOSS_HS_NS } wv_loss;
 
 #endif

@@ -34,7 +34,8 @@ typedef struct {
     int32_t vocab_size;
     int32_t stride;
     float *input;       /* (vocab_size, dim): the word vectors; with subwords (vocab_size + n-grams, dim) */
-    float *output;      /* (vocab_size, dim); hierarchical softmax: (vocab_size - 1, dim), one row per inner node */
+    float *output;      /* (vocab_size, dim); hierarchical softmax: (vocab_size - 1, dim), one row per inner node; */
+    int32_t first_word; /* both at once: first the nodes, then the words, from this row on; otherwise 0 */
     float *output_bias; /* (vocab_size): NCE */
     int64_t epoch_tokens; /* ids in the corpus: with `epochs` the length of the schedule */
 

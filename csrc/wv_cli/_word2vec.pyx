@@ -160,7 +160,7 @@ cdef class Run:
         else:
             self.set_subwords(subwords, <int32_t>x.shape[0])
         if path is not None:
-            self.set_path(path)
+            self.set_path(path, sampler is not None)
         self.set_tables(keep, sampler, log_noise, output_bias)
         require(self.kernel.word2vec_scratch_bytes(&self.run) > 0,
                 f"loss {options.loss}: word2vec has no such output layer, or a table that it reads is missing")
@@ -189,7 +189,8 @@ cdef class Run:
             self.run.output_bias = &bias[0]
         return 0
 
-    cdef int set_path(self, path) except -1:
+    cdef int set_path(self, path, bint both) except -1:
+        """`both`: the words follow the nodes."""
         cdef const int64_t[::1] path_start
         cdef const int32_t[::1] steps
         path_start, node, code = path
@@ -197,7 +198,9 @@ cdef class Run:
         steps = packed
         self.kept_alive += [path, packed]
         nodes = np.max(node) + 1
-        require(self.output_rows == nodes, f"output: expected {nodes} rows, found {self.output_rows}")
+        expected = nodes + self.run.vocab_size if both else nodes
+        require(self.output_rows == expected, f"output: expected {expected} rows, found {self.output_rows}")
+        self.run.first_word = nodes if both else 0
         self.run.path_start, self.run.path = &path_start[0], &steps[0]
         self.run.longest_path = np.max(np.diff(path_start))
         return 0
@@ -242,11 +245,15 @@ cdef class Worker:
         self.kept_alive = [aligned_zeros(run.kernel.word2vec_scratch_bytes(&run.run))]
         self.scratch = address(self.kept_alive[0])
         # A layer that neither draws words nor has their paths walks over all rows in order; there are no hot ones.
-        self.hot.count = min(hot_rows, outputs) if run.run.sampler or run.run.path else 0
+        self.hot.count = min(hot_rows, run.run.first_word or outputs) if run.run.sampler or run.run.path else 0
         if self.hot.count == 0:
             return
-        # Words are sorted by falling count; in a Huffman tree the nodes near the root have the highest numbers.
-        self.hot.first_output = outputs - self.hot.count if run.run.path else 0
+        # Words are sorted by falling count; in a Huffman tree the nodes near the root have the highest numbers. Where
+        # there are both, the hottest of both meet.
+        if run.run.first_word:
+            self.hot.first_output = run.run.first_word - self.hot.count // 2
+        else:
+            self.hot.first_output = outputs - self.hot.count if run.run.path else 0
         floats = self.hot.count * <size_t>run.run.stride
         self.kept_alive.append(aligned_zeros(4 * floats * sizeof(float)))
         copies = <float *>address(self.kept_alive[1])

@@ -77,7 +77,8 @@ def setting(context, layer, dim, seed=1, lines=12, subwords=False, **changes):
         tables["subwords"] = some_subwords(random)
         input_rows += NGRAMS
     x = random.normal(0, 0.6 / np.sqrt(dim), (input_rows, dim))
-    y = random.normal(0, 0.6 / np.sqrt(dim), (WORDS - LAYERS[layer].tree, dim))
+    outputs = {"hs": WORDS - 1, "hs_ns": 2 * WORDS - 1}.get(layer, WORDS)
+    y = random.normal(0, 0.6 / np.sqrt(dim), (outputs, dim))
     return config, tables, x, y
 
 
@@ -295,7 +296,12 @@ def test_divergence_shows_in_the_loss(isa, layer, bad):
 
 @pytest.mark.parametrize(
     ("layer", "missing"),
-    [("ns", "sampler"), ("hs", "path"), ("nce", "sampler"), ("nce", "log_noise"), ("nce", "output_bias")],
+    [
+        ("ns", "sampler"),
+        ("hs", "path"),
+        ("hs_ns", "path"),
+        *(("nce", table) for table in ("sampler", "log_noise", "output_bias")),
+    ],
 )
 def test_a_layer_without_its_tables_is_refused(layer, missing):
     config, tables, x, _ = setting("skipgram", layer, 20)
@@ -304,7 +310,7 @@ def test_a_layer_without_its_tables_is_refused(layer, missing):
         _word2vec.Run(config, input=aligned(x), output=aligned(x), **tables)
 
 
-@pytest.mark.parametrize(("option", "value"), [("loss", "ova"), ("loss", "hierarchical"), ("model", "glove")])
+@pytest.mark.parametrize(("option", "value"), [("loss", "hierarchical"), ("model", "glove")])
 def test_names_it_does_not_know_are_refused(option, value):
     config, tables, x, y = setting("skipgram", "ns", 20)
     with pytest.raises(ValueError, match=f"{option}.*{value}|{value}.*no such"):

@@ -212,10 +212,24 @@ class Twin:
         """Rows, labels and weights of the outputs of one position."""
         if self.options.loss == "softmax":
             return None, None, None
+        if self.options.loss == "ova":
+            words = np.arange(len(self.output))
+            return words, (words == centre).astype(float), np.ones(len(words))
         if self.options.loss == "hs":
-            start, node, code = self.path
-            span = slice(int(start[centre]), int(start[centre + 1]))
-            return list(node[span]), 1.0 - code[span], np.ones(span.stop - span.start)
+            return self.path_outputs(centre)
+        if self.options.loss == "hs_ns":
+            nodes, *path = self.path_outputs(centre)
+            words, *drawn = self.drawn_outputs(centre, random)
+            first = len(self.output) - len(self.sampler)
+            return nodes + [first + word for word in words], *map(np.concatenate, zip(path, drawn, strict=True))
+        return self.drawn_outputs(centre, random)
+
+    def path_outputs(self, centre):
+        start, node, code = self.path
+        span = slice(int(start[centre]), int(start[centre + 1]))
+        return list(node[span]), 1.0 - code[span], np.ones(span.stop - span.start)
+
+    def drawn_outputs(self, centre, random):
         rows, weights = [centre], [1.0]
         for _ in range(self.options.negative):
             draw = random.next()

@@ -14,6 +14,9 @@ def tell_corpus(corpus: Corpus, say: Say, seconds: float) -> None:
         tokens=corpus.tokens,
         lines=corpus.lines,
         vocabulary=words,
+        vocabulary_tokens=corpus.vocab.tokens,
+        line_ends=corpus.vocab.lines,
+        tokens_read=corpus.vocab.tokens_read,
     )
 
 

@@ -156,7 +156,8 @@ class Session:
 @dataclass(frozen=True, kw_only=True)
 class TrainingSession(Session):
     """`checkpoint` is where the run is saved, every `checkpoint_every` seconds and when it stops early, `max_seconds`
-    when it must; with `resume` it goes on from there, with `overwrite` it begins anew although one is there."""
+    when it must; with `resume` it goes on from there, with `overwrite` it begins anew although one is there. A run that
+    is not `resumable` saves nothing on the way."""
 
     config: TrainingConfig
     outputs: tuple[str, ...]
@@ -165,6 +166,7 @@ class TrainingSession(Session):
     resume: bool = False
     overwrite: bool = False
     max_seconds: float | None = None
+    resumable: bool = True
 
     def validate(self) -> None:
         super().validate()
@@ -199,7 +201,7 @@ class TrainingSession(Session):
 
     @property
     def checkpoint_path(self) -> str | None:
-        if not self.by_steps:
+        if not (self.by_steps and self.resumable):
             return None
         return self.checkpoint or (f"{self.beside}.checkpoint" if self.beside else None)
 

@@ -25,7 +25,7 @@ Options = dict[str, Any]
 _FIELD = {"max_time": "max_seconds", "meta": "write_meta", "save_output_vectors": "output_vectors"}
 _OPTION = {field: option for option, field in _FIELD.items()}
 # Fields of sessions that are no options.
-_NOT_OPTIONS = {"inputs", "outputs", "config", "vocab_config", "given", "named", "argv"}
+_NOT_OPTIONS = {"inputs", "outputs", "config", "vocab_config", "given", "named", "argv", "resumable", "line_ends"}
 
 
 def session_fields(options: Options) -> Options:

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 
+import numpy as np
+
 from wv_cli import formats
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
@@ -18,9 +20,10 @@ from wv_cli.models.subwords import Subwords
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.output import check_writable, open_output, write_together
 from wv_cli.text.corpus import Corpus, encode
-from wv_cli.text.vocab import read_vocab
+from wv_cli.text.vocab import SENTENCE_END, read_vocab, write_vocab
 from wv_cli.transforms.clusters import word_classes
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.words import WordList
 from wv_cli.words import encode as encode_word
 
 _BYTES_PER_TEXT_FLOAT = 10
@@ -28,12 +31,17 @@ _BYTES_PER_TEXT_FLOAT = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Word2vecSession(TextSession):
-    """`classes` > 0 writes that many word classes instead of vectors."""
+    """`classes` > 0 writes that many word classes instead of vectors. `to` is the format of outputs whose ending names
+    none or another one. `save_vocab` gets the words and their counts before the training. With `line_ends` the vectors
+    begin with `</s>`, which is not trained, as word2vec's do."""
 
     config: Word2vecConfig
     init: str | None = None
     output_vectors: str | None = None
     classes: int = 0
+    to: str | None = None
+    save_vocab: str | None = None
+    line_ends: bool = False
 
     def check_options(self) -> None:
         if self.output_vectors and LAYERS[self.config.loss].tree:
@@ -46,13 +54,16 @@ class Word2vecSession(TextSession):
         if not self.classes:
             for path in (*self.outputs, self.output_vectors):
                 if path:
-                    formats.format_for_output(path)
+                    formats.format_for_output(path, self.to)
 
     def read(self) -> list[str]:
         return super().read() + ([self.init] if self.init else [])
 
     def results(self) -> list[str]:
         return super().results() + ([self.output_vectors] if self.output_vectors else [])
+
+    def written(self) -> list[str]:
+        return super().written() + ([self.save_vocab] if self.save_vocab else [])
 
     def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: reads the text, trains, saves."""
@@ -66,6 +77,8 @@ class Word2vecSession(TextSession):
             progress=reading,
         )
         tell_corpus(corpus, say, time.monotonic() - begin)
+        if self.save_vocab:
+            write_vocab(self.save_vocab, corpus.vocab)
         subwords = Subwords.of(corpus.vocab.words, config)
         self._predict(corpus, subwords, say)
         init = formats.load(self.init) if self.init else None
@@ -90,6 +103,8 @@ class Word2vecSession(TextSession):
 
     def _writes_model(self, path: str) -> bool:
         """Vectors with subwords go to .bin as a whole fastText model: word2vec's format would lose the subwords."""
+        if self.to is not None or self.classes:
+            return False
         return self.config.maxn > 0 and path.endswith(".bin")
 
     def _predict(self, corpus: Corpus, subwords: Subwords | None, say: Say) -> None:
@@ -113,16 +128,27 @@ class Word2vecSession(TextSession):
         writers: list[tuple[str, Callable[[str], None]]]
         writers = [(path, partial(self._save_words, model)) for path in self.outputs]
         if self.output_vectors:
-            writers.append((self.output_vectors, lambda path: formats.save(path, model.output_embeddings())))
+            save = partial(formats.save, embeddings=model.output_embeddings(), format=self.to)
+            writers.append((self.output_vectors, save))
         write_together(writers)
 
     def _save_words(self, model: Word2vec, path: str) -> None:
-        if self.classes:
-            _save_classes(path, model.embeddings(), self.classes)
-        elif self._writes_model(path):
+        if self._writes_model(path):
             save_model(path, model.fasttext_model(self.vocab_config.min_count))
+            return
+        vectors = with_line_end(model.embeddings(), self.config.seed) if self.line_ends else model.embeddings()
+        if self.classes:
+            _save_classes(path, vectors, self.classes)
         else:
-            formats.save(path, model.embeddings())
+            formats.save(path, vectors, format=self.to)
+
+
+def with_line_end(vectors: Embeddings, seed: int) -> Embeddings:
+    """The vectors after a row `</s>`, which is as random as all rows were at the start: word2vec trains none for it."""
+    row = np.random.default_rng(seed + 1).random((1, vectors.dim), np.float32) - np.float32(0.5)
+    blob, starts = SENTENCE_END + vectors.words.blob, vectors.words.starts - vectors.words.starts[0]
+    words = WordList(blob, np.concatenate([[0], starts + len(SENTENCE_END)]))
+    return Embeddings(words, np.concatenate([row / np.float32(vectors.dim), vectors.matrix]))
 
 
 def _save_classes(path: str, embeddings: Embeddings, classes: int) -> None:

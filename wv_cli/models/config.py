@@ -16,10 +16,12 @@ from wv_cli.config import (
 from wv_cli.registry import Registry
 from wv_cli.text.config import ReadingConfig, is_one_word
 
+_DRAWS = "loss=ns|nce|hs_ns"
+
 
 def _negative() -> int:
     help = "Negative (noise) words per position, for ns and nce."
-    return option(5, help, low=1, high=1000, only="loss=ns|nce")
+    return option(5, help, low=1, high=1000, only=_DRAWS)
 
 
 def _minn() -> int:
@@ -46,8 +48,10 @@ class Word2vecConfig(Config):
     them; lr 0 means 0.025 for skip-gram and 0.05 for CBOW, as word2vec chooses. PRESETS has fastText's."""
 
     model: Literal["skipgram", "cbow"] = option("skipgram")
-    loss: Literal["ns", "hs", "softmax", "nce"] = option(
-        "ns", "Output layer: negative sampling, hierarchical softmax, full softmax, noise-contrastive estimation."
+    loss: Literal["ns", "hs", "softmax", "nce", "ova", "hs_ns"] = option(
+        "ns",
+        "Output layer: negative sampling, hierarchical softmax, full softmax, noise-contrastive estimation, a yes or no"
+        " for each word, or hs and ns at once.",
     )
     dim: int = dim_option()
     window: int = option(5, "Words of context on each side.", low=1, high=1000)
@@ -58,9 +62,9 @@ class Word2vecConfig(Config):
     share_negatives: bool = option(
         True,
         "Skip-gram: one draw of negatives per position, or one per context word as word2vec.",
-        only="model=skipgram and loss=ns|nce",
+        only=f"model=skipgram and {_DRAWS}",
     )
-    power: float = option(0.75, "Negatives are drawn with probability count^power.", low=0, high=2, only="loss=ns|nce")
+    power: float = option(0.75, "Negatives are drawn with probability count^power.", low=0, high=2, only=_DRAWS)
     sample: float = option(1e-3, "Threshold for dropping frequent words; 0 keeps all.", low=0, low_is="off")
     sample_formula: Literal["word2vec", "paper", "fasttext"] = option(
         "word2vec", "How --sample is meant: word2vec's program, its paper, or fastText.", only="sample>0"
@@ -100,6 +104,8 @@ class Word2vecConfig(Config):
 
     def check(self) -> None:
         _require_subwords(self.minn, self.maxn)
+        message = "--loss hs_ns has no subwords, since fastText's files hold one output layer; use hs or ns"
+        require(self.loss != "hs_ns" or self.maxn == 0, message)
 
 
 # What --preset puts in the place of the defaults above.

@@ -11,11 +11,12 @@ from wv_cli.vectors.fasttext import Loss
 @dataclass(frozen=True)
 class OutputLayer:
     """`draws`: some outputs are drawn from a noise distribution; `tree`: the outputs are the inner nodes of a Huffman
-    tree, one fewer than there are words; otherwise every word is an output. `biases`: each word has a bias, which is
-    learnt. `fasttext`: how fastText's files name it. `step_ids`: ids of words in some 10 ms of work.
+    tree, one fewer than there are words; with both the words follow the nodes, with neither every word is an output.
+    `biases`: each word has a bias, which is learnt. `fasttext`: how fastText's files name it, None where they cannot.
+    `step_ids`: ids of words in some 10 ms of work.
     `version` is raised when a step of the layer computes something else: no older checkpoint then goes on."""
 
-    fasttext: Loss
+    fasttext: Loss | None
     draws: bool = False
     tree: bool = False
     biases: bool = False
@@ -26,9 +27,15 @@ class OutputLayer:
     def takes_all(self) -> bool:
         return not (self.draws or self.tree)
 
+    @property
+    def word_step_ids(self) -> int:
+        """step_ids of a model whose outputs are the words of a text: many more than there are labels."""
+        return _STEP_IDS_OF_ALL_WORDS if self.takes_all else self.step_ids
 
+
+_STEP_IDS_OF_ALL_WORDS = 100
 # step_ids in version 0.1, whose checkpoints do not say them.
-STEP_IDS_OF_VERSION_01 = {"ns": 40_000, "hs": 20_000, "softmax": 100, "nce": 40_000, "ova": 40_000}
+STEP_IDS_OF_VERSION_01 = {"ns": 40_000, "hs": 20_000, "softmax": 100, "nce": 40_000, "ova": 40_000, "hs_ns": 20_000}
 
 LAYERS = {
     "ns": OutputLayer("ns", draws=True),
@@ -36,4 +43,5 @@ LAYERS = {
     "softmax": OutputLayer("softmax", step_ids=100),
     "nce": OutputLayer("ns", draws=True, biases=True, version=2),  # 2: noise may be the word itself
     "ova": OutputLayer("ova"),
+    "hs_ns": OutputLayer(None, draws=True, tree=True, step_ids=20_000),
 }

@@ -95,6 +95,7 @@ def fasttext_model(
     """
     words, counts, own, line_end = vocab.words, vocab.counts, np.arange(len(vocab)), None
     layer = LAYERS[config.loss]
+    assert layer.fasttext is not None, config.loss
     if subwords is not None or not layer.tree:
         counts, own = counts_with_line_end(vocab)
         line_end = line_end_index(vocab)

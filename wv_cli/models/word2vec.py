@@ -71,13 +71,15 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         memory.require(needed, "training", "lower --dim or raise --min-count")
         self.config, self.corpus, self.layer = config, corpus, LAYERS[config.loss]
         self._path = self._make_path() if self.layer.tree else None
-        nodes = int(self._path[1].max()) + 1 if self._path else words
+        outputs = int(self._path[1].max()) + 1 if self._path else 0
+        if self.layer.draws or not self._path:
+            outputs += words
         self.input = memory.zeros(words + _ngrams(self.subwords), memory.padded(config.dim))
-        self.output = memory.zeros(nodes, memory.padded(config.dim))
+        self.output = memory.zeros(outputs, memory.padded(config.dim))
         self.output_bias = np.zeros(words, np.float32) if self.layer.biases else None
         self.words_initialised = self._initialise(init)
         # A step is so short that a signal is answered at once and threads share evenly.
-        self.starts = _word2vec.block_starts(corpus.ids, self.layer.step_ids, config.max_sentence)
+        self.starts = _word2vec.block_starts(corpus.ids, self.layer.word_step_ids, config.max_sentence)
         self._run = self._make_run()
 
     @staticmethod
@@ -85,11 +87,13 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         """Memory of the matrices and tables, beyond the corpus."""
         tables = 12 + (20 * 4 if LAYERS[config.loss].tree else 8)
         row = 4 * memory.padded(config.dim)
-        return words * (2 * row + tables) + (_ngrams(subwords) * row + subwords.nbytes if subwords else 0)
+        return words * (_matrices(config) * row + tables) + (
+            _ngrams(subwords) * row + subwords.nbytes if subwords else 0
+        )
 
     @staticmethod
     def checkpoint_bytes(config: Word2vecConfig, words: int, subwords: Subwords | None = None) -> int:
-        return (2 * words + _ngrams(subwords)) * 4 * memory.padded(config.dim)
+        return (_matrices(config) * words + _ngrams(subwords)) * 4 * memory.padded(config.dim)
 
     def _initialise(self, init: Embeddings | None) -> int:
         """Uniform in +-0.5 / dim as word2vec, with subwords in +-1 / dim as fastText; output rows stay zero. Returns
@@ -148,7 +152,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
 
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""
-        return {"version": self.layer.version, "step_ids": self.layer.step_ids}
+        return {"version": self.layer.version, "step_ids": self.layer.word_step_ids}
 
     def first_schedule(self) -> dict[str, Any]:
         """Version 0.1's."""
@@ -178,6 +182,12 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             message = f"--save-output-vectors: with {loss} the output rows are tree nodes, not words; use --loss ns"
             raise UsageError(message)
         return Embeddings(self.corpus.vocab.words, self.output[:, : self.config.dim])
+
+
+def _matrices(config: Word2vecConfig) -> int:
+    """With a row per word: the input, the output, and the inner nodes where the output has words besides."""
+    layer = LAYERS[config.loss]
+    return 3 if layer.tree and layer.draws else 2
 
 
 def _ngrams(subwords: Subwords | None) -> int:

@@ -97,16 +97,19 @@ def remapped(
     return ids, tokens, lines, fingerprint
 
 
-def count(inputs: Inputs, config: VocabConfig, progress: Progress | None = None) -> Vocab:
-    """All words of texts with their counts, not cut (see Vocab.cut). Raises WvError when there is no text, and what
-    Source raises."""
+def count(
+    inputs: Inputs, config: VocabConfig, progress: Progress | None = None, *, may_be_empty: bool = False
+) -> Vocab:
+    """All words of texts with their counts, not cut (see Vocab.cut). Raises WvError when there is no text, unless it
+    may be empty, and what Source raises."""
     config.validate()
     encoder = _text.Encoder(keep_ids=False)
     source = Source(inputs, lowercase=config.lowercase, progress=progress)
     for chunk in source:
         encoder.feed(chunk)
     encoder.finish()
-    require_words(encoder, source.inputs)
+    if not may_be_empty:
+        require_words(encoder, source.inputs)
     blob, starts, counts = encoder.vocabulary()
     return ordered(blob, starts, counts, lines=encoder.lines, tokens_read=encoder.tokens)[0]
 

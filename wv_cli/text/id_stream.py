@@ -1,6 +1,6 @@
 """Where the ids of a text are kept while it is read: in memory, and beyond a limit in a file without a name."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +13,10 @@ _HELD = 4 << 20  # bytes of ids held in memory between two writes
 _BLOCK = 1 << 20  # ids in a block
 
 
-def read_ids(
-    source: Source,
-    encoder: _text.Encoder,
-    memory: int | None,
-    spool: Spool,
-    tokens: Callable[[int], None] | None = None,
-) -> None:
-    """Feeds a text to `encoder`; with more than `memory` bytes of ids all of them are in the spool in the end. `tokens`
-    is told how many words have been read."""
+def read_ids(source: Source, encoder: _text.Encoder, memory: int | None, spool: Spool) -> None:
+    """Feeds a text to `encoder`; with more than `memory` bytes of ids all of them are in the spool in the end."""
     for chunk in source:
         encoder.feed(chunk)
-        if tokens is not None:
-            tokens(encoder.tokens)
         if memory is not None and encoder.ids_bytes > (_HELD if spool.is_open else memory):
             with spool.errors():
                 encoder.drain(spool.descriptor)

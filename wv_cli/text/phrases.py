@@ -67,11 +67,10 @@ class JoinedText:
         spool_beside: str | None = None,
         progress: Progress | None = None,
         after_pass: Callable[[Pass], None] | None = None,
-        tokens: Callable[[int], None] | None = None,
         count_pairs: bool = False,
     ) -> None:
-        """`tokens` is told, while the text is read, how many words were. With `count_pairs` the first pass counts all
-        pairs, whatever they can score: `pairs` are (all, those seen min_count times) afterwards."""
+        """With `count_pairs` the first pass counts all pairs, whatever they can score: `pairs` are (all, those seen
+        min_count times) afterwards."""
         config.validate()
         self.config = config
         self.passes: list[Pass] = []
@@ -81,7 +80,7 @@ class JoinedText:
         try:
             source = Source(inputs, lowercase=config.lowercase, progress=progress)
             self._words = _text.Encoder(every_line=True)
-            read_ids(source, self._words, config.memory // 2, self._spool, tokens)
+            read_ids(source, self._words, config.memory // 2, self._spool)
             require_words(self._words, source.inputs)
             self.lines = self._words.lines
             self.tokens_read = self._words.tokens

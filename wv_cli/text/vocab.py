@@ -57,7 +57,7 @@ class Vocab:
         Raises WvError when no word is left.
         """
         config.validate()
-        kept = int(np.count_nonzero(self.counts >= config.min_count))
+        kept = self.often(config.min_count)
         if kept == 0:
             message = "the vocabulary is empty"
             if len(self):
@@ -69,9 +69,17 @@ class Vocab:
             raise WvError(message)
         if config.max_vocab:
             kept = min(kept, config.max_vocab)
-        if kept == len(self):
+        return self.first(kept)
+
+    def often(self, min_count: int) -> int:
+        """How many words occur `min_count` times or more; they come first."""
+        return int(np.count_nonzero(self.counts >= min_count))
+
+    def first(self, count: int) -> "Vocab":
+        """The `count` most frequent words, perhaps none."""
+        if count == len(self):
             return self
-        return Vocab(self.words[:kept], self.counts[:kept], self.lines, self.tokens_read)
+        return Vocab(self.words[:count], self.counts[:count], self.lines, self.tokens_read)
 
 
 def times(count: int) -> str:

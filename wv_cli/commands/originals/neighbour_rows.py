@@ -44,7 +44,8 @@ def asked(prompt: str) -> Iterator[list[str]]:
 
 def _words(line: str) -> list[str]:
     """Parted at blanks; a blank after a blank, or at the start, is the first character of a word."""
-    words, start = [], 0
+    words: list[str] = []
+    start = 0
     while True:
         end = line.find(" ", start + 1)
         if end < 0:

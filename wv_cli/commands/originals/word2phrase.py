@@ -1,6 +1,6 @@
 """`word2phrase` of word2vec: joins the pairs of words that occur together more often than chance would have it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,28 +57,18 @@ def main(words: Sequence[str]) -> int:
     refuse_overwriting([train], output)
     check_writable(output)
     asked = texts([train], note=lambda message: None, written=[output])
-    counting = _told_by_million("Words processed: {}M     Vocab size: 0K  \r") if debug > 1 else None
-    with JoinedText(asked, config, spool_beside=output, tokens=counting, count_pairs=debug > 0) as text:
+    with JoinedText(asked, config, spool_beside=output, count_pairs=debug > 0) as text:
+        millions = range(1, text.tokens_read // _MILLION + 1)
+        if debug > 1:
+            say("".join(f"Words processed: {million}M     Vocab size: 0K  \r" for million in millions))
         if debug > 0:
             say(f"\nVocab size (unigrams + bigrams): {_printed_size(text)}\nWords in train file: {text.tokens_read}\n")
         with open_output(output) as stream:
             for piece in _spaced(text.chunks()):
                 stream.write(piece)
-    if debug > 1 and text.tokens_read >= _MILLION:
-        say(f"Words written: {text.tokens_read // _MILLION}M\r")
+    if debug > 1:
+        say("".join(f"Words written: {million}M\r" for million in millions))
     return 0
-
-
-def _told_by_million(line: str) -> Callable[[int], None]:
-    told = 0
-
-    def tell(tokens: int) -> None:
-        nonlocal told
-        while tokens >= (told + 1) * _MILLION:
-            told += 1
-            say(line.format(told))
-
-    return tell
 
 
 def _printed_size(text: "JoinedText") -> int:
