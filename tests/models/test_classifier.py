@@ -13,6 +13,7 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.models import classifier as module
 from wv_cli.models.classifier import ALL, Classifier, blocks_of_lines, load_classifier, tree
+from wv_cli.system import memory
 from wv_cli.system.memory import padded, zeros
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows, split_line
 from wv_cli.words import WordList
@@ -255,3 +256,11 @@ def test_gathered_rows_change_no_answer() -> None:
     assert not after._may_gather
     assert np.concatenate([part.scores for part in answered])[-len(lines) :].tolist() == once.scores.tolist()
     assert np.concatenate([part.labels for part in answered])[: len(lines)].tolist() == once.labels.tolist()
+
+
+def test_a_table_of_buckets_that_memory_does_not_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = load_model(GOLDEN / "cook-raw.ftz")
+    assert model.kept_buckets is not None
+    monkeypatch.setattr(memory, "available", lambda: 4 * model.args.buckets - 1)
+    with pytest.raises(WvError, match=f"a table of {model.args.buckets:,} buckets needs"):
+        Classifier(model)

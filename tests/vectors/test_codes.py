@@ -12,6 +12,7 @@ from wv_cli.errors import BadFile, WvError
 from wv_cli.formats import check, load, sniff
 from wv_cli.formats.codes import save
 from wv_cli.search.packed import pack_bits, unpack_bits
+from wv_cli.system import memory
 from wv_cli.vectors.codes import Codes, CodeVectors
 from wv_cli.vectors.quantizer import ProductQuantizer
 from wv_cli.words import WordList
@@ -247,3 +248,10 @@ def test_cosines_are_what_codes_measure():
     assert x[0] @ x[1] / 70 == pytest.approx(1 - 2 * hamming / 70)
     assert dense.bits_per_word == 70 and sparse.bits_per_word == 5 * 17
     assert (unpack_bits(sparse.packed(), 100_000).sum(axis=1) == 5).all()
+
+
+def test_more_numbers_than_memory_holds_are_refused(monkeypatch):
+    codes = Codes(WordList.of("abc"), "lsh", 64, 0, np.zeros((3, 1), np.uint64))
+    monkeypatch.setattr(memory, "available", lambda: 4 * 3 * 64 - 1)
+    with pytest.raises(WvError, match="64 bits of each word as numbers needs"):
+        _ = CodeVectors(codes).matrix

@@ -21,6 +21,7 @@ from wv_cli.search.neighbours import Neighbours
 from wv_cli.search.packed import pack_positions, unpack_bits, words_per_code
 from wv_cli.search.reranking import Reranker
 from wv_cli.search.topk import Index
+from wv_cli.system import memory
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.quantizer import CENTROIDS, ProductQuantizer
 from wv_cli.words import WordList
@@ -136,6 +137,9 @@ class CodeVectors(Embeddings):
         codes = self.codes
         if codes.quantizer is not None:
             return codes.quantizer.decode(data)
+        memory.require(
+            4 * len(data) * codes.bits, f"{codes.bits:,} bits of each word as numbers", "ask the codes themselves"
+        )
         if not codes.sparse:
             return np.where(unpack_bits(data, codes.bits), np.float32(1), np.float32(-1))
         out = np.zeros((len(data), codes.bits), np.float32)
