@@ -79,9 +79,7 @@ class Classifier:
         model, args = self._model, self._model.args
         buckets, bucket_row = args.buckets, None
         if model.kept_buckets is not None:
-            memory.require(
-                4 * buckets, f"the table of {buckets:,} buckets", "quantise the model anew with fewer --buckets"
-            )
+            memory.require(4 * buckets, f"a table of {buckets:,} buckets", "quantise a model that has fewer")
             bucket_row = np.full(buckets, -1, np.int32)
             kept = model.kept_buckets[(model.kept_buckets[:, 0] >= 0) & (model.kept_buckets[:, 0] < buckets)]
             bucket_row[kept[:, 0]] = kept[:, 1]

@@ -137,9 +137,8 @@ class CodeVectors(Embeddings):
         codes = self.codes
         if codes.quantizer is not None:
             return codes.quantizer.decode(data)
-        memory.require(
-            4 * len(data) * codes.bits, f"{codes.bits:,} bits of each word as numbers", "ask the codes themselves"
-        )
+        numbers = f"{codes.bits:,} bits of each word as numbers"
+        memory.require(4 * len(data) * codes.bits, numbers, "make shorter codes, or search these as they are")
         if not codes.sparse:
             return np.where(unpack_bits(data, codes.bits), np.float32(1), np.float32(-1))
         out = np.zeros((len(data), codes.bits), np.float32)
