@@ -1,6 +1,6 @@
-"""Makes the README's tables from the program's own tables, so that they cannot disagree.
+"""Makes the tables of README.md and data/DIFFERENCES.md from the program's own tables, so that they cannot disagree.
 
-    python tests/readme.py          rewrites the blocks between <!-- table: NAME --> and <!-- end --> in README.md
+    python tests/readme.py          rewrites the blocks between <!-- table: NAME --> and <!-- end --> in both
 
 tests/test_readme.py checks that they are current.
 """
@@ -9,13 +9,16 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from wv_cli.commands import COMMANDS
+from tests.originals.differs import DIFFERS
+from wv_cli.commands import COMMANDS, ORIGINALS
 from wv_cli.evaluation import TASKS
 from wv_cli.formats import FORMATS
 from wv_cli.hashing import HASHERS
 from wv_cli.jobs import MODELS
 
-README = Path(__file__).resolve().parent.parent / "README.md"
+ROOT = Path(__file__).resolve().parent.parent
+README = ROOT / "README.md"
+DOCUMENTS = [README, ROOT / "data" / "DIFFERENCES.md"]
 BLOCK = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -27,7 +30,8 @@ def markdown(columns: list[str], rows: Iterable[list[str]]) -> str:
 def tables() -> dict[str, str]:
     return {
         "commands": markdown(
-            ["command", "what it does"], [[f"`wv {name}`", row.summary] for name, row in COMMANDS.items()]
+            ["command", "what it does"],
+            [[f"`wv {name}`", row.summary] for rows in (COMMANDS, ORIGINALS) for name, row in rows.items()],
         ),
         "models": markdown(
             ["`--model`", "what it learns from", "source"],
@@ -41,7 +45,7 @@ def tables() -> dict[str, str]:
             ],
         ),
         "formats": markdown(
-            ["format", "endings", "reads", "writes", "what it holds", "what it cannot keep"],
+            ["format", "endings", "reads", "writes", "what it holds"],
             [
                 [
                     f"`{name}`",
@@ -49,11 +53,14 @@ def tables() -> dict[str, str]:
                     "yes" if row.read else "no",
                     "yes" if row.write else "no",
                     row.summary,
-                    row.loses,
                 ]
                 for name, row in FORMATS.items()
             ],
         ),
+        "loses": markdown(
+            ["format", "what it cannot keep"], [[f"`{name}`", row.loses] for name, row in FORMATS.items()]
+        ),
+        "differs": markdown(["run", "what is otherwise"], differences()),
         "tasks": markdown(
             ["task", "what it measures", "score", "data"],
             [[f"`wv eval {name}`", row.summary, row.measure, row.data] for name, row in TASKS.items()],
@@ -61,11 +68,18 @@ def tables() -> dict[str, str]:
     }
 
 
+def differences() -> list[list[str]]:
+    """The recorded runs in which ours does something else, those of one reason in one row."""
+    reasons = dict.fromkeys(DIFFERS.values())
+    return [[", ".join(f"`{name}`" for name in DIFFERS if DIFFERS[name] == reason), reason] for reason in reasons]
+
+
 def rendered(text: str) -> str:
-    """The README with every block made anew. Raises KeyError for a block nobody makes."""
+    """A document with every block made anew. Raises KeyError for a block nobody makes."""
     made = tables()
     return BLOCK.sub(lambda match: match[1] + made[match[2]] + match[3], text)
 
 
 if __name__ == "__main__":
-    README.write_text(rendered(README.read_text(encoding="utf-8")), encoding="utf-8")
+    for document in DOCUMENTS:
+        document.write_text(rendered(document.read_text(encoding="utf-8")), encoding="utf-8")

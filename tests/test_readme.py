@@ -13,6 +13,7 @@ import click
 import pytest
 
 from tests.conftest import ROOT, Run
+from tests.readme import DOCUMENTS as TABLES
 from tests.readme import README, rendered
 from wv_cli.commands.shared.program import wv as group
 
@@ -20,7 +21,7 @@ TEXT = README.read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
 PYTHON = [block for language, block in BLOCKS if language == "python"]
 SHELL = [block for language, block in BLOCKS if language == "sh"]
-DOCUMENTS = ["README.md", "benchmarks/README.md", "tests/README.md", "csrc/README.md", "data/README.md"]
+DOCUMENTS = ["README.md", "benchmarks/README.md", "tests/README.md", "csrc/README.md", "data/README.md", "data/DIFFERENCES.md"]
 
 
 def wv_lines(text: str) -> list[list[str]]:
@@ -35,8 +36,10 @@ def wv_lines(text: str) -> list[list[str]]:
     return found
 
 
-def test_tables_are_current() -> None:
-    assert rendered(TEXT) == TEXT, "run: python tests/readme.py"
+@pytest.mark.parametrize("document", TABLES, ids=lambda path: path.name)
+def test_tables_are_current(document: Path) -> None:
+    text = document.read_text(encoding="utf-8")
+    assert rendered(text) == text, "run: python tests/readme.py"
 
 
 @pytest.mark.parametrize("arguments", wv_lines(TEXT), ids=" ".join)
