@@ -89,7 +89,7 @@ def ratios() -> str:
         ("CBOW with subwords, model file included", lambda p: times("subwords", p, model="cbow-subwords")),
         ("classifier, training", lambda p: _labels(p, "softmax", "train_cpu_s")),
         ("classifier with bigrams, training", lambda p: _labels(p, "softmax-bigrams", "train_cpu_s")),
-        ("classifier, predicting", lambda p: _labels(p, "softmax", "predict_cpu_s")),
+        ("classifier, predicting 1,000 lines, start included", lambda p: _labels(p, "softmax", "predict_cpu_s")),
         ("classifier, quantising", lambda p: _labels(p, "softmax", "quantize_cpu_s")),
         ("GloVe, counting and ordering", lambda p: times("glove", p, stage="count and order")),
         ("GloVe, one iteration", lambda p: times("glove", p, stage="one iteration")),
