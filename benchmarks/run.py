@@ -26,6 +26,7 @@ import record
 import sentences
 import suites
 import train
+import tutorials
 import whitening
 from measure import HERE, header
 
@@ -57,6 +58,7 @@ SUITES = {
     "bio": Suite(bio.bio),
     "chinese": Suite(chinese.chinese, chinese.table),
     "bigmodel": Suite(bigmodel.bigmodel),
+    "tutorials": Suite(tutorials.tutorials),
 }
 
 
@@ -109,6 +111,7 @@ def arguments() -> argparse.Namespace:
     add("--codes", type=int, default=1_000_000, help="suite codes: rows that one query is compared with")
     add("--gigabytes", type=float, default=7.2, help="suite bigmodel: size of the model")
     add("--glove-programs", type=Path, metavar="DIR", help="suite glove: where GloVe's vocab_count, cooccur, ... are")
+    add("--originals", type=Path, metavar="DIR", help="suite tutorials: where word2vec, fasttext, glove, ... are")
     add("--peers", default=sys.executable, metavar="PYTHON", help="the Python that has gensim, fasttext and word2vec")
     add("--scratch", type=Path, help="folder for the vector files while they are scored; default: the system's")
     add("--name", help="name of the result files; default: suite, date and threads")

@@ -21,7 +21,14 @@ TEXT = README.read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
 PYTHON = [block for language, block in BLOCKS if language == "python"]
 SHELL = [block for language, block in BLOCKS if language == "sh"]
-DOCUMENTS = ["README.md", "benchmarks/README.md", "tests/README.md", "csrc/README.md", "data/README.md", "data/DIFFERENCES.md"]
+DOCUMENTS = [
+    "README.md",
+    "benchmarks/README.md",
+    "tests/README.md",
+    "csrc/README.md",
+    "data/README.md",
+    "data/DIFFERENCES.md",
+]
 
 
 def wv_lines(text: str) -> list[list[str]]:
