@@ -2,13 +2,12 @@
 
     python benchmarks/run.py corpus.txt --suite tutorials --data cooking.stackexchange.txt --originals DIR --rounds 1
 
-Ours are called by the originals' names (`wv links`). DIR holds word2vec's, fastText's and GloVe's programs under their own
-names; without it ours run alone. word2vec's and GloVe's pages train on text8, which is one line: the corpus is made so;
-fastText's page on word vectors on fil9, the same text. Where both ran, a score of ours that is lower by more than the
-tutorial's tolerance ends the run with exit code 1.
+Ours are called by the originals' names (`wv links`). DIR holds word2vec's, fastText's and GloVe's programs under their
+own names; without it ours run alone. word2vec's and GloVe's pages train on text8, which is one line: the corpus is made
+so; fastText's page on word vectors on fil9, the same text. Where both ran, a score of ours that is lower by more than
+the tutorial's tolerance ends the run with exit code 1.
 """
 
-import os
 import re
 import subprocess
 import tempfile
