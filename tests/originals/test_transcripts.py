@@ -5,29 +5,12 @@ DIFFERS names the cases in which ours does something else on purpose, with the r
 
 import json
 import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.originals import replay
 from tests.originals.differs import DIFFERS
-
-ZYGOTE = Path(__file__).with_name("zygote.py")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def unpacked(tmp_path_factory: pytest.TempPathFactory) -> None:
-    replay.unpack_into(tmp_path_factory.mktemp("transcripts"))
-
-
-@pytest.fixture(scope="session")
-def zygote() -> "Iterator[subprocess.Popen[str]]":
-    with subprocess.Popen([sys.executable, ZYGOTE], stdin=-1, stdout=-1, encoding="utf-8") as process:
-        yield process
-        assert process.stdin is not None
-        process.stdin.close()
 
 
 def run(case: replay.Case, folder: Path, zygote: "subprocess.Popen[str]") -> replay.Done:
