@@ -20,5 +20,8 @@ DIFFERS_GLOVE_TOOLS = {
         "the records are the same; ours has no temporary files to count and tells of 2",
     ),
     "cooccur/verbose-3": "-verbose 3 is as 2: no line for each word; the first record has its true count",
+    "glove/input-empty": "refused: there are no counts to train on",
+    "glove/save-dir-missing": "refused before training; the original trains first",
+    "glove/vocab-unk": "refused before training; the original trains first and leaves a part of a file",
     "vocab_count/odd-text": "words of any length; VT, FF and NUL part words; the last word counts without a line end",
 }

@@ -118,19 +118,25 @@ class GloveSession(TextSession):
         if store is None:
             return None, facts
         model = Glove(self.config, vocab, store, digest)
-        if self.init:
+        if self.init or self.init_gradsq:
             model.load_raw(self.init, self.init_gradsq)
-        advice = f"lower --eta (now {self.config.eta:g}) or --grad-clip"
-        first_step = self.first_step(model, say)
-        iterations = _Iterations(model, first_step // model.epoch_steps, self.config.threads, say)
-        outcome = self.train(model, first_step, iterations, advice)
+        outcome = self._train(model, say)
         facts["training_seconds"] = round(outcome.seconds, 3)
         facts["costs"] = [cost / store.records for cost in model.costs if cost]
         facts["seconds"] = round(time.monotonic() - begin, 3)
         if outcome.finished:
-            embeddings = model.embeddings()
-            write_together((path, lambda path: formats.save(path, embeddings)) for path in self.outputs)
+            self._save(model)
         return outcome, facts
+
+    def _train(self, model: Glove, say: Say) -> Outcome:
+        advice = f"lower --eta (now {self.config.eta:g}) or --grad-clip"
+        first_step = self.first_step(model, say)
+        iterations = _Iterations(model, first_step // model.epoch_steps, self.config.threads, say)
+        return self.train(model, first_step, iterations, advice)
+
+    def _save(self, model: Glove) -> None:
+        embeddings = model.embeddings()
+        write_together((path, lambda path: formats.save(path, embeddings)) for path in self.outputs)
 
     def _records(self, say: Say, reading: Reading | None) -> tuple[Vocab, Iterator[Records], str]:
         """The vocabulary, the sorted stream of records and its fingerprint."""
