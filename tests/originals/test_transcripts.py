@@ -17,10 +17,17 @@ def run(case: replay.Case, folder: Path, zygote: "subprocess.Popen[str]") -> rep
     work = folder / "work"
     work.mkdir()
     case.lay(work)
-    (folder / "stdin").write_bytes(case.stdin)
+    return typed(case.argv, case.stdin, folder, zygote)
+
+
+def typed(argv: list[str], stdin: bytes, folder: Path, zygote: "subprocess.Popen[str]") -> replay.Done:
+    """One command line in `folder`/work."""
+    work = folder / "work"
+    work.mkdir(exist_ok=True)
+    (folder / "stdin").write_bytes(stdin)
     streams = {name: str(folder / name) for name in ("stdin", "stdout", "stderr")}
     assert zygote.stdin is not None and zygote.stdout is not None
-    zygote.stdin.write(json.dumps({"argv": case.argv, "cwd": str(work), **streams}) + "\n")
+    zygote.stdin.write(json.dumps({"argv": argv, "cwd": str(work), **streams}) + "\n")
     zygote.stdin.flush()
     status = int(zygote.stdout.readline())
     return replay.Done(status, (folder / "stdout").read_bytes(), (folder / "stderr").read_bytes(), work)

@@ -2,7 +2,7 @@
 
 A step is a chunk of records (tiles.py) in one iteration; see wv_cli.engine.run. Semantics are those of GloVe's
 program (AdaGrad with squared gradients from 1, clipping, biases with their own learning rate), in float32, with two
-departures: the order of the records, and that the clip concerns the biases too.
+departures: the order of the records, and that the clip concerns the biases too unless it is told not to.
 """
 
 import copy
@@ -40,7 +40,9 @@ class Glove:
     gradients. Word rows are [w, bias, 1, 0 ...], context rows [c, 1, bias, 0 ...].
     """
 
-    def __init__(self, config: GloveConfig, vocab: Vocab, store: TileStore, digest: str) -> None:
+    def __init__(
+        self, config: GloveConfig, vocab: Vocab, store: TileStore, digest: str, *, clip_biases: bool = True
+    ) -> None:
         """Allocates and initialises; `digest` tells these counts from others. Raises WvError when the matrices do not
         fit in memory."""
         count, dim = len(vocab.words), config.dim
@@ -60,6 +62,7 @@ class Glove:
             x_max=config.x_max,
             alpha=config.alpha,
             seed=config.seed,
+            clipped=None if clip_biases else dim,
         )
         self._lock = threading.Lock()
         self.costs = np.zeros(config.iterations)

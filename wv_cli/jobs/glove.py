@@ -36,6 +36,9 @@ class GloveSession(TextSession):
         **dict.fromkeys(("init", "init_gradsq"), "not counts_only"),
     }
 
+    # Not an option: what GloVe's program leaves alone is to be found by its own command line only.
+    CLIP_BIASES: ClassVar[bool] = True
+
     config: GloveConfig
     counts: tuple[str, ...] = ()
     save_counts: str | None = None
@@ -117,7 +120,7 @@ class GloveSession(TextSession):
         say(f"{counted:,} pairs of {len(vocab):,} words ({seconds:.1f} s)", **counts)
         if store is None:
             return None, facts
-        model = Glove(self.config, vocab, store, digest)
+        model = Glove(self.config, vocab, store, digest, clip_biases=self.CLIP_BIASES)
         if self.init or self.init_gradsq:
             model.load_raw(self.init, self.init_gradsq)
         outcome = self._train(model, say)

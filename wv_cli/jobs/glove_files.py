@@ -7,6 +7,7 @@ GRADSQ.txt, GRADSQ.bin, ...   the squared gradients, where they are asked for
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 from wv_cli.engine.progress import Totals
 from wv_cli.engine.run import Outcome
@@ -37,6 +38,8 @@ class GloveFilesSession(GloveSession):
     Iterations end one after the other, and `say` is told of each with its cost, of every file on the way, and with
     `prepared` of the moment before the first.
     """
+
+    CLIP_BIASES: ClassVar[bool] = False
 
     save_file: str
     gradsq_file: str | None = None
