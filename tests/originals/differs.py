@@ -12,5 +12,6 @@ DIFFERS: dict[str, str] = {
     "word2vec/odd-text-train": _TOKENS,
     "word2phrase/no-output": "one line says what is missing, on stderr; the original crashes",
     "word2phrase/odd-text": _TOKENS,
+    "vocab_count/odd-text": _TOKENS,
     **DIFFERS_GLOVE_TOOLS,
 }

@@ -23,5 +23,4 @@ DIFFERS_GLOVE_TOOLS = {
     "glove/input-empty": "refused: there are no counts to train on",
     "glove/save-dir-missing": "refused before training; the original trains first",
     "glove/vocab-unk": "refused before training; the original trains first and leaves a part of a file",
-    "vocab_count/odd-text": "words of any length; VT, FF and NUL part words; the last word counts without a line end",
 }

@@ -96,7 +96,8 @@ class _Asked:
         )
         outcome, _ = session.run(self.hear)
         if outcome is not None and not outcome.finished:
-            raise ended_early(outcome, "nothing was saved but what was told of")
+            saves = self.save_start or self.checkpoint_every > 0
+            raise ended_early(outcome, f"nothing was saved{' but what was told of' if saves else ''}")
 
     def tell_start(self) -> None:
         tell("TRAINING MODEL\n")
