@@ -53,6 +53,7 @@ class Run:
         x_max: float,
         alpha: float,
         seed: int,
+        clipped: int | None = None,
         isa: str | None = None,
     ) -> None: ...
     def scratch_bytes(self, records: int) -> int: ...

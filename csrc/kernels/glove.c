@@ -72,21 +72,29 @@ WV_INLINE void fetch(const float *row, int floats) {
     for (int d = 0; d < floats; d += 16) __builtin_prefetch(row + d, 1);
 }
 
-WV_INLINE vfloat clipped(vfloat gradient, float limit) {
-    gradient = v_select(gradient > limit, v_splat(limit), gradient);
-    return v_select(gradient < -limit, v_splat(-limit), gradient);
+/* The limits of the gradients of coordinates d and following; from `clipped` on there are none. */
+WV_INLINE vfloat limits(int d, float clip, int clipped) {
+    vfloat limit = v_splat(clip);
+    for (int lane = clipped > d ? clipped - d : 0; lane < WV_LANES; lane++) limit[lane] = INFINITY;
+    return limit;
 }
 
-/* One AdaGrad step on both rows; `scale` is f(x) times the error. */
-WV_INLINE void update(float *w, float *c, int half, float scale, float eta, float clip, int clips) {
+WV_INLINE vfloat within(vfloat gradient, vfloat limit) {
+    gradient = v_select(gradient > limit, limit, gradient);
+    return v_select(gradient < -limit, -limit, gradient);
+}
+
+/* One AdaGrad step on both rows; `scale` is f(x) times the error. `clipped` is 0 where no gradient reaches `clip`. */
+WV_INLINE void update(float *w, float *c, int half, float scale, float eta, float clip, int clipped) {
     vfloat error = v_splat(scale), rate = v_splat(eta);
     for (int d = 0; d < half; d += WV_LANES) {
         vfloat wd = v_load(w + d), cd = v_load(c + d);
         vfloat w_square = v_load(w + half + d), c_square = v_load(c + half + d);
         vfloat w_step = error * cd, c_step = error * wd;
-        if (clips) {
-            w_step = clipped(w_step, clip);
-            c_step = clipped(c_step, clip);
+        if (clipped) {
+            vfloat limit = limits(d, clip, clipped);
+            w_step = within(w_step, limit);
+            c_step = within(c_step, limit);
         }
         w_step *= rate;
         c_step *= rate;
@@ -121,7 +129,7 @@ WV_INLINE double train(const wv_glove_run *run, int half, float *words, float *c
         if (scale * scale * v_sum(w_size + c_size) <= clip2)
             update(w, c, half, scale, run->eta, run->clip, 0);
         else
-            update(w, c, half, scale, run->eta, run->clip, 1);
+            update(w, c, half, scale, run->eta, run->clip, run->clipped);
     }
     return loss;
 }

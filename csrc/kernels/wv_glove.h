@@ -15,6 +15,7 @@ typedef struct {
     float *words;    /* (vocab_size, 2 * half) */
     float *contexts; /* (vocab_size, 2 * half) */
     int32_t half;    /* dim + 2 rounded up to WV_ROW_FLOATS */
+    int32_t clipped; /* so many coordinates are clipped: dim, or with the biases `half` */
     float eta, clip, log_x_max, alpha;
 } wv_glove_run;
 

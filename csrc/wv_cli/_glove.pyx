@@ -181,7 +181,8 @@ def tiles(records, int32_t first_row, const uint16_t[::1] range_of, const int32_
 cdef class Run:
     """One training run, ready for any thread to train chunks on.
 
-    words and contexts are (rows, 2 * half) float32, aligned to 64 bytes, laid out as kernels/glove.c says.
+    words and contexts are (rows, 2 * half) float32, aligned to 64 bytes, laid out as kernels/glove.c says. The first
+    `clipped` coordinates of a gradient are clipped, all unless it is given.
     """
 
     cdef wv_glove_run run
@@ -191,7 +192,7 @@ cdef class Run:
     cdef object kept_alive
 
     def __init__(self, *, words, contexts, double eta, double clip, double x_max, double alpha, uint64_t seed,
-                 str isa=None):
+                 clipped=None, str isa=None):
         cdef float[:, ::1] w = words
         cdef float[:, ::1] c = contexts
         memset(&self.run, 0, sizeof(self.run))
@@ -203,6 +204,9 @@ cdef class Run:
         self.kept_alive = (words, contexts)
         self.rows, self.seed = <int32_t>w.shape[0], seed
         self.run.words, self.run.contexts, self.run.half = &w[0, 0], &c[0, 0], <int32_t>(w.shape[1] // 2)
+        self.run.clipped = self.run.half if clipped is None else clipped
+        if not 0 < self.run.clipped <= self.run.half:
+            raise ValueError(f"{clipped} coordinates are none or more than there are")
         self.run.eta, self.run.clip, self.run.alpha = <float>eta, <float>clip, <float>alpha
         self.run.log_x_max = <float>np.log(x_max)
 

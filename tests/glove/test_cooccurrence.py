@@ -1,6 +1,7 @@
 """Counting against a double loop in whole numbers, on real text: exact, whatever the memory and the threads."""
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +17,7 @@ from wv_cli.glove.record_runs import Runs
 from wv_cli.glove.tiles import CHUNK_RECORDS, TileStore, word_ranges
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
+from wv_cli.text.vocab import Vocab
 
 
 @pytest.fixture(scope="module")
@@ -178,3 +180,19 @@ def test_ids_out_of_range_are_refused(bad):
         Segment(ids, 0, len(ids), 7, np.ones(3, np.int64), True, 0.0)
     with pytest.raises(ValueError, match="a window needs its units"):
         Segment(ids[:2], 0, 2, 7, np.ones(0, np.int64), True, 0.0)
+
+
+def test_a_vocabulary_with_the_counts_of_another_text_is_no_bound(slice_text, corpus):
+    """The weights of a wide window are as fine as the most frequent pair allows, however often it is said to occur."""
+    vocab = corpus.vocab
+    foreign = replace(corpus, vocab=Vocab(vocab.words, np.ones_like(vocab.counts)))
+    (own, other) = (table(count(each, GloveConfig(window=50))) for each in (corpus, foreign))
+    np.testing.assert_allclose(other["value"], own["value"], rtol=1e-6)
+
+
+def test_a_text_without_known_words_has_no_records(tmp_path, corpus):
+    (tmp_path / "empty").write_bytes(b"")
+    for text in (tmp_path / "empty", tmp_path / "unknown"):
+        text.write_bytes(b"" if text.name == "empty" else b"qqqqq zzzzz\n")
+        nothing = encode([str(text)], VocabConfig(min_count=1), vocab=corpus.vocab, may_be_empty=True)
+        assert list(count(nothing, GloveConfig())) == [] and nothing.tokens_read == len(text.read_bytes().split())

@@ -10,7 +10,9 @@ from wv_cli.system.memory import padded, zeros
 WORDS = 19
 
 
-def run_both(isa, dim, *, eta=0.05, bias_lr=1.0, clip=100.0, x_max=20.0, alpha=0.75, size=0.5, chunks=5, n=150):
+def run_both(
+    isa, dim, *, eta=0.05, bias_lr=1.0, clip=100.0, clip_biases=True, x_max=20.0, alpha=0.75, size=0.5, chunks=5, n=150
+):
     random = np.random.default_rng(dim)
     w, c = (random.normal(0, size / np.sqrt(dim), (WORDS, dim + 1)).astype(np.float32) for _ in range(2))
     half = padded(dim + 2)
@@ -20,8 +22,9 @@ def run_both(isa, dim, *, eta=0.05, bias_lr=1.0, clip=100.0, x_max=20.0, alpha=0
         rows[:, 0, :dim], rows[:, 0, bias], rows[:, 0, 2 * dim + 1 - bias] = values[:, :dim], values[:, dim], 1
         rows[:, 1] = 1
         rows[:, 1, bias], rows[:, 1, 2 * dim + 1 - bias] = (eta / (bias_lr or eta)) ** 2, 1e30
-    twin = Twin(w.astype(float), c.astype(float), eta, bias_lr, clip, x_max, alpha)
-    run = _glove.Run(words=flat[0], contexts=flat[1], eta=eta, clip=clip, x_max=x_max, alpha=alpha, seed=9, isa=isa)
+    twin = Twin(w.astype(float), c.astype(float), eta, bias_lr, clip, x_max, alpha, clip_biases)
+    options = {"eta": eta, "clip": clip, "clipped": None if clip_biases else dim, "x_max": x_max, "alpha": alpha}
+    run = _glove.Run(words=flat[0], contexts=flat[1], seed=9, isa=isa, **options)
     scratch = zeros(1, -(-run.scratch_bytes(n) // 4))[0]
     total = 0.0
     for chunk in range(chunks):
@@ -64,8 +67,14 @@ def test_options(isa, options):
 
 @pytest.mark.parametrize("isa", _cpu.usable())
 def test_the_clip_bounds_every_coordinate(isa):
-    """Biases included, which GloVe's program does not clip."""
+    """Biases included."""
     compare(isa, 20, clip=0.05, size=2)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("dim", [1, 15, 16, 17, 31, 100])
+def test_the_clip_leaves_the_biases_alone_as_in_gloves_program(isa, dim):
+    compare(isa, dim, clip=0.05, size=2, clip_biases=False)
 
 
 def test_gradients_of_the_twin_are_those_of_the_cost():
@@ -105,5 +114,7 @@ def test_rows_and_scratch_are_checked():
         run.chunk(records, 1, 0, 0, 0, scratch)
     with pytest.raises(ValueError, match="scratch"):
         run.chunk(records, 0, 0, 0, 0, scratch[:4])
+    with pytest.raises(ValueError, match="33 coordinates"):
+        _glove.Run(words=w, contexts=c, eta=0.05, clip=100, clipped=33, x_max=10, alpha=0.75, seed=1)
     with pytest.raises(ValueError, match="fit each other"):
         _glove.Run(words=w, contexts=zeros(4, 32), eta=0.05, clip=100, x_max=10, alpha=0.75, seed=1)

@@ -16,7 +16,10 @@ from decimal import Decimal
 from functools import cache, cached_property
 from pathlib import Path
 
+import numpy as np
+
 from tests.conftest import GOLDEN
+from wv_cli._glove import RECORD
 from wv_cli.commands import PROGRAMS
 
 ARCHIVE = GOLDEN / "transcripts.tar.xz"
@@ -130,12 +133,28 @@ def problems(case: Case, done: Done) -> list[str]:
             ours, theirs = getattr(done, what), case.stream(what)
             if case.status == "killed":  # it went on for ever after the end of input
                 theirs = theirs[: len(ours)]
+            if what == "stdout" and case.folder.parent.name in ("cooccur", "shuffle"):
+                ours = _as_their_records(case.folder.parent.name, ours, theirs)
             if what == "stderr" and case.status in ABORTED:
                 ours, theirs = _without_abort(ours), _without_abort(theirs)
             found += _compared(what, rule, ours, theirs)
         else:
             found += _file(case, done, what.removeprefix("files/"), rule)
     return found
+
+
+def _as_their_records(program: str, ours: bytes, theirs: bytes) -> bytes:
+    """GloVe's records, `theirs` where ours are the same: shuffled ones in another order, counts within the last bits,
+    since a sum of fractions hangs on the order of its terms."""
+    if len(ours) != len(theirs) or len(ours) % RECORD.itemsize:
+        return ours
+    one, other = np.frombuffer(ours, RECORD), np.frombuffer(theirs, RECORD)
+    if program == "shuffle":
+        return theirs if np.array_equal(np.sort(one), np.sort(other)) else ours
+    same = one.copy()
+    close = np.isclose(one["value"], other["value"], rtol=1e-12, atol=0)
+    same["value"][close] = other["value"][close]
+    return same.tobytes()
 
 
 def _without_abort(text: bytes) -> bytes:

@@ -5,8 +5,6 @@ DIFFERS names the cases in which ours does something else on purpose, with the r
 
 import json
 import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,30 +12,22 @@ import pytest
 from tests.originals import replay
 from tests.originals.differs import DIFFERS
 
-ZYGOTE = Path(__file__).with_name("zygote.py")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def unpacked(tmp_path_factory: pytest.TempPathFactory) -> None:
-    replay.unpack_into(tmp_path_factory.mktemp("transcripts"))
-
-
-@pytest.fixture(scope="session")
-def zygote() -> "Iterator[subprocess.Popen[str]]":
-    with subprocess.Popen([sys.executable, ZYGOTE], stdin=-1, stdout=-1, encoding="utf-8") as process:
-        yield process
-        assert process.stdin is not None
-        process.stdin.close()
-
 
 def run(case: replay.Case, folder: Path, zygote: "subprocess.Popen[str]") -> replay.Done:
     work = folder / "work"
     work.mkdir()
     case.lay(work)
-    (folder / "stdin").write_bytes(case.stdin)
+    return typed(case.argv, case.stdin, folder, zygote)
+
+
+def typed(argv: list[str], stdin: bytes, folder: Path, zygote: "subprocess.Popen[str]") -> replay.Done:
+    """One command line in `folder`/work."""
+    work = folder / "work"
+    work.mkdir(exist_ok=True)
+    (folder / "stdin").write_bytes(stdin)
     streams = {name: str(folder / name) for name in ("stdin", "stdout", "stderr")}
     assert zygote.stdin is not None and zygote.stdout is not None
-    zygote.stdin.write(json.dumps({"argv": case.argv, "cwd": str(work), **streams}) + "\n")
+    zygote.stdin.write(json.dumps({"argv": argv, "cwd": str(work), **streams}) + "\n")
     zygote.stdin.flush()
     status = int(zygote.stdout.readline())
     return replay.Done(status, (folder / "stdout").read_bytes(), (folder / "stderr").read_bytes(), work)

@@ -34,11 +34,12 @@ class Twin:
     """w and c are (words, dim + 1) float64, the bias last; squares their squared gradients, as GloVe's program keeps
     them: sums from 1 of (rate x gradient)^2, where the rate of a bias is bias_lr, of a vector eta."""
 
-    def __init__(self, w, c, eta, bias_lr, clip, x_max, alpha):
+    def __init__(self, w, c, eta, bias_lr, clip, x_max, alpha, clip_biases=True):
         self.w, self.c = w.copy(), c.copy()
         self.w_squares, self.c_squares = np.ones_like(w), np.ones_like(c)
         self.rate = np.append(np.full(w.shape[1] - 1, eta), bias_lr or eta)
-        self.clip, self.x_max, self.alpha = clip, x_max, alpha
+        self.clip = np.append(np.full(w.shape[1] - 1, clip), clip if clip_biases else np.inf)
+        self.x_max, self.alpha = x_max, alpha
         self.cost = 0.0
 
     def gradients(self, row, column, count):

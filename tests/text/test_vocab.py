@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.conftest import GOLDEN
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.vocab import Vocab, merge_vocabs, read_vocab, write_vocab
+from wv_cli.text.vocab import Vocab, merge_vocabs, read_ranked_vocab, read_vocab, write_vocab
 from wv_cli.words import WordList
 
 SEPARATORS = b" \t\v\f\r\n\0"
@@ -141,6 +141,18 @@ def test_an_unwritable_place_harms_nothing(tmp_path):
         write_vocab(str(tmp_path / "no" / "v"), vocab({"a": 1}))
     with pytest.raises(WvError, match="no space left"):
         write_vocab("/dev/full", vocab({"a": 1}))
+
+
+def test_by_rank_a_line_number_is_a_word_s_id(tmp_path):
+    path = tmp_path / "v"
+    path.write_bytes(b"</s> 1\nof 4\nthe 9\nof 4\n")
+    found = read_ranked_vocab(str(path))
+    assert list(found.words) == ["</s>", "of", "the", "of"] and found.counts.tolist() == [1] * 4
+    path.write_bytes(b"")
+    assert len(read_ranked_vocab(str(path))) == 0
+    path.write_bytes(b"the 9\nof\n")
+    with pytest.raises(BadFile, match="v:2: expected a word and its count"):
+        read_ranked_vocab(str(path))
 
 
 # ---------------------------------------------------------------- cuts and sums

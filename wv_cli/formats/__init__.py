@@ -204,17 +204,22 @@ def save(
     matrix = embeddings.matrix
     if embeddings.dim > 1 and matrix.strides[1] != 4:
         matrix = np.ascontiguousarray(matrix)
-    bad = first_not_finite(matrix)
-    if bad is not None:
-        at, value = bad[1] + 1, matrix[bad]
-        message = (
-            f"{name}: row {bad[0] + 1}: expected finite numbers, found {value} as number {at} of the word "
-            f"{shown(words.bytes_at(bad[0]))}; nothing was written"
-        )
-        raise WvError(message)
+    require_finite(Embeddings(words, matrix), name)
     with together(), open_output(path) as stream, open_beside(row, path, stream) as beside:
         row.write(stream, Embeddings(words, matrix), WriteOptions(precision, threads or default_threads()))
         beside.add(words)
+
+
+def require_finite(embeddings: Embeddings, name: str) -> None:
+    """Raises WvError for nan or infinity in what would be written to `name`; columns must stand side by side."""
+    bad = first_not_finite(embeddings.matrix)
+    if bad is not None:
+        at, value = bad[1] + 1, embeddings.matrix[bad]
+        message = (
+            f"{name}: row {bad[0] + 1}: expected finite numbers, found {value} as number {at} of the word "
+            f"{shown(embeddings.words.bytes_at(bad[0]))}; nothing was written"
+        )
+        raise WvError(message)
 
 
 def check(path: str | os.PathLike[str], *, format: str | None = None, max_problems: int = 100) -> Report:

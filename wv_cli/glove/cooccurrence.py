@@ -61,7 +61,9 @@ def count(
     file without a name in the folder of `spool_beside`. Raises WvError when that file cannot be written."""
     memory = memory or DEFAULT_MEMORY
     words = len(corpus.vocab.words)
-    units, scale = distance_units(config.window, config.weighting, int(corpus.vocab.counts[0]))
+    if corpus.tokens == 0:
+        return
+    units, scale = distance_units(config.window, config.weighting, _most_frequent(corpus))
     # Up to a quarter for the blocks of records in flight and one row in each, the rest for the positions, which are as
     # large as the pages of ids that they come from.
     buffers = config.threads + 1
@@ -86,6 +88,13 @@ def count(
         for records in runs.merged(as_values=False):
             records["value"] = records["value"].view(np.int64) / scale
             yield records
+
+
+def _most_frequent(corpus: Corpus) -> int:
+    """How often the most frequent word occurs, or more: a vocabulary from elsewhere has the counts of another text."""
+    vocab = corpus.vocab
+    own = (vocab.tokens, vocab.tokens_read) == (corpus.tokens, corpus.tokens_read)
+    return int(vocab.counts[0]) if own else corpus.tokens
 
 
 def _rows(part: Segment, words: int, block: int, threads: int) -> Iterator[Records]:

@@ -2,12 +2,13 @@
 
 A step is a chunk of records (tiles.py) in one iteration; see wv_cli.engine.run. Semantics are those of GloVe's
 program (AdaGrad with squared gradients from 1, clipping, biases with their own learning rate), in float32, with two
-departures: the order of the records, and that the clip concerns the biases too.
+departures: the order of the records, and that the clip concerns the biases too unless it is told not to.
 """
 
+import copy
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ _UNKNOWN_MEAN_OF = 100  # the rarest words, as in GloVe's program
 _LARGEST = (1e15, 1e30)  # of vectors and of squared gradients that a run begins with
 _STEPS_VERSION = 1  # raised when a step computes something else: no older checkpoint then goes on
 _CHUNKS_OF_VERSION_01 = {"chunk_records": 1 << 14, "band_records": 1 << 21, "range_words": [1024, 8, 1 << 16]}
+_RAW_ROWS = 1 << 12  # read or written at a time
 _FROZEN = 1e30  # squared gradient of a coordinate that must not move
 
 
@@ -38,7 +40,9 @@ class Glove:
     gradients. Word rows are [w, bias, 1, 0 ...], context rows [c, 1, bias, 0 ...].
     """
 
-    def __init__(self, config: GloveConfig, vocab: Vocab, store: TileStore, digest: str) -> None:
+    def __init__(
+        self, config: GloveConfig, vocab: Vocab, store: TileStore, digest: str, *, clip_biases: bool = True
+    ) -> None:
         """Allocates and initialises; `digest` tells these counts from others. Raises WvError when the matrices do not
         fit in memory."""
         count, dim = len(vocab.words), config.dim
@@ -58,9 +62,11 @@ class Glove:
             x_max=config.x_max,
             alpha=config.alpha,
             seed=config.seed,
+            clipped=None if clip_biases else dim,
         )
         self._lock = threading.Lock()
         self.costs = np.zeros(config.iterations)
+        self._iterations = config.iterations
         self.order = EpochOrder(config.seed, len(store.chunks))
 
     @staticmethod
@@ -88,10 +94,11 @@ class Glove:
         """What a bias's squared gradient of 1 is in our units."""
         return (self.config.eta / (self.config.bias_lr or self.config.eta)) ** 2
 
-    def load_raw(self, parameters: str, gradients: str | None) -> None:
+    def load_raw(self, parameters: str | None, gradients: str | None) -> None:
         """Starts from GloVe's own vectors.bin and gradsq.bin: 2 x words x (dim + 1) doubles, without words, so they
         must belong to this vocabulary. Raises BadFile."""
-        self._load_raw(parameters, 0)
+        if parameters is not None:
+            self._load_raw(parameters, 0)
         if gradients is not None:
             self._load_raw(gradients, 1)
 
@@ -108,8 +115,8 @@ class Glove:
         with Path(path).open("rb") as stream:
             for matrix in (self.words, self.contexts):
                 bias = self._bias[id(matrix)]
-                for first in range(0, count, 1 << 12):
-                    part = matrix[first : first + (1 << 12), layer]
+                for first in range(0, count, _RAW_ROWS):
+                    part = matrix[first : first + _RAW_ROWS, layer]
                     values = np.frombuffer(stream.read(len(part) * (dim + 1) * 8), "<f8").reshape(len(part), dim + 1)
                     if not (np.abs(values) <= _LARGEST[layer]).all() or (layer == 1 and (values <= 0).any()):
                         what = ("finite numbers", "squared gradients above 0")[layer]
@@ -118,9 +125,34 @@ class Glove:
                     part[:, :dim] = values[:, :dim]
                     part[:, bias] = values[:, dim] * (self._bias_scale if layer == 1 else 1)
 
+    def write_raw(self, stream: BinaryIO, layer: int) -> None:
+        """Writes the vectors and biases (layer 0), or their squared gradients (1), as load_raw() reads them."""
+        for matrix in (self.words, self.contexts):
+            for first in range(0, len(matrix), _RAW_ROWS):
+                stream.write(self._raw_rows(matrix[first : first + _RAW_ROWS, layer], matrix, layer).astype("<f8").data)
+
+    def side_by_side(self, layer: int) -> NDArray[np.float32]:
+        """[w, bias, c, bias] of every word (layer 0), or their squared gradients (1): (words, 2 * dim + 2)."""
+        matrices = (self.words, self.contexts)
+        return np.concatenate([self._raw_rows(matrix[:, layer], matrix, layer) for matrix in matrices], axis=1)
+
+    def _raw_rows(self, part: NDArray[np.float32], matrix: NDArray[np.float32], layer: int) -> NDArray[np.float32]:
+        """Rows of a layer of `matrix` with the bias behind the vector, squared gradients in GloVe's units."""
+        dim = self.config.dim
+        rows = np.empty((len(part), dim + 1), np.float32)
+        rows[:, :dim] = part[:, :dim]
+        rows[:, dim] = part[:, self._bias[id(matrix)]] / np.float32(self._bias_scale if layer == 1 else 1)
+        return rows
+
+    def until(self, iterations: int) -> "Glove":
+        """This model, in the same memory, whose training ends after so many iterations."""
+        part = copy.copy(self)
+        part._iterations = iterations
+        return part
+
     @property
     def epochs(self) -> int:
-        return self.config.iterations
+        return self._iterations
 
     @property
     def epoch_steps(self) -> int:
@@ -170,7 +202,7 @@ class Glove:
         elif self.config.vectors == "word":
             matrix = w[:, :dim]
         else:
-            matrix = np.concatenate([w[:, : dim + 1], c[:, :dim], c[:, dim + 1 : dim + 2]], axis=1)
+            matrix = self.side_by_side(0)
         words = self.vocab.words
         if self.config.unk:
             if words.find(UNKNOWN.decode()) >= 0:

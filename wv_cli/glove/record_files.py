@@ -20,6 +20,8 @@ from wv_cli._glove import RECORD, check, sort
 from wv_cli.errors import BadFile, UsageError, WvError, reason
 from wv_cli.glove.record_runs import Runs
 from wv_cli.text.config import VocabConfig
+from wv_cli.text.input_files import blocks as read_blocks
+from wv_cli.text.input_files import called, opened
 from wv_cli.text.source import Source
 from wv_cli.text.vocab import Vocab, merge_vocabs, read_vocab
 
@@ -97,6 +99,8 @@ class Counts:
 
     def _lookup(self, vocab: Vocab) -> NDArray[np.int32]:
         """Our id of each of the file's ids, both from 1; 0 where the word was cut."""
+        if vocab is self.vocab:
+            return np.arange(len(vocab) + 1, dtype=np.int32)
         words = _text.WordMap(len(self.vocab))
         words.add(self.vocab.words.blob, self.vocab.words.starts)
         ids = words.add(vocab.words.blob, vocab.words.starts)
@@ -142,6 +146,22 @@ def _blocks(path: str, size: int) -> Iterator[Records]:
     except OSError as error:
         message = f"{path}: cannot read: {reason(error)}"
         raise WvError(message) from error
+
+
+def piped_records() -> Iterator[Records]:
+    """The records of standard input. Raises BadFile when it ends within one, WvError."""
+    name, rest, done = called("-"), b"", 0
+    with opened("-") as raw:
+        for block in read_blocks(raw, name, _BLOCK * RECORD.itemsize):
+            data = rest + block if rest else block
+            whole = len(data) // RECORD.itemsize
+            rest = data[whole * RECORD.itemsize :]
+            done += whole
+            if whole:
+                yield np.frombuffer(data, RECORD, whole)
+    if rest:
+        problem = f"expected records of 16 bytes, found {len(rest)} more; is the file cut off?"
+        raise BadFile(name, problem, byte=done * RECORD.itemsize)
 
 
 def written(records: Iterator[Records], stream: BinaryIO) -> Iterator[Records]:

@@ -36,6 +36,9 @@ class GloveSession(TextSession):
         **dict.fromkeys(("init", "init_gradsq"), "not counts_only"),
     }
 
+    # Not an option: what GloVe's program leaves alone is to be found by its own command line only.
+    CLIP_BIASES: ClassVar[bool] = True
+
     config: GloveConfig
     counts: tuple[str, ...] = ()
     save_counts: str | None = None
@@ -117,20 +120,26 @@ class GloveSession(TextSession):
         say(f"{counted:,} pairs of {len(vocab):,} words ({seconds:.1f} s)", **counts)
         if store is None:
             return None, facts
-        model = Glove(self.config, vocab, store, digest)
-        if self.init:
+        model = Glove(self.config, vocab, store, digest, clip_biases=self.CLIP_BIASES)
+        if self.init or self.init_gradsq:
             model.load_raw(self.init, self.init_gradsq)
-        advice = f"lower --eta (now {self.config.eta:g}) or --grad-clip"
-        first_step = self.first_step(model, say)
-        iterations = _Iterations(model, first_step // model.epoch_steps, self.config.threads, say)
-        outcome = self.train(model, first_step, iterations, advice)
+        outcome = self._train(model, say)
         facts["training_seconds"] = round(outcome.seconds, 3)
         facts["costs"] = [cost / store.records for cost in model.costs if cost]
         facts["seconds"] = round(time.monotonic() - begin, 3)
         if outcome.finished:
-            embeddings = model.embeddings()
-            write_together((path, lambda path: formats.save(path, embeddings)) for path in self.outputs)
+            self._save(model)
         return outcome, facts
+
+    def _train(self, model: Glove, say: Say) -> Outcome:
+        advice = f"lower --eta (now {self.config.eta:g}) or --grad-clip"
+        first_step = self.first_step(model, say)
+        iterations = _Iterations(model, first_step // model.epoch_steps, self.config.threads, say)
+        return self.train(model, first_step, iterations, advice)
+
+    def _save(self, model: Glove) -> None:
+        embeddings = model.embeddings()
+        write_together((path, lambda path: formats.save(path, embeddings)) for path in self.outputs)
 
     def _records(self, say: Say, reading: Reading | None) -> tuple[Vocab, Iterator[Records], str]:
         """The vocabulary, the sorted stream of records and its fingerprint."""

@@ -30,13 +30,15 @@ END_OF_LINE = -1
 class Corpus:
     """`ids` is one-dimensional int32, C-contiguous and read-only, perhaps a mapped file: word ids, and -1 after each
     line that has a word in it. Lines without one, and words outside `vocab`, leave nothing. `tokens` is the number of
-    word ids, `lines` that of line ends in the stream; `digest` tells this corpus (ids and vocabulary) from others."""
+    word ids, `lines` that of line ends in the stream; `digest` tells this corpus (ids and vocabulary) from others.
+    `tokens_read` counts all words of the text, those outside `vocab` included."""
 
     ids: NDArray[np.int32]
     vocab: Vocab
     tokens: int
     lines: int
     digest: str
+    tokens_read: int = 0
 
 
 def encode(
@@ -47,6 +49,7 @@ def encode(
     memory: int | None = None,
     spool_beside: str | None = None,
     progress: Progress | None = None,
+    may_be_empty: bool = False,
 ) -> Corpus:
     """Reads texts (see text.source.Source) once and returns their ids.
 
@@ -54,28 +57,29 @@ def encode(
     the vocabulary is made from the text. When the ids take more than `memory` bytes they go to a file in the folder of
     `spool_beside` (default: the current folder). Memory used otherwise: 4 bytes a token and the vocabulary.
 
-    Raises WvError when there is no text, when the cuts leave no word or no word of the text is in `vocab`, when the
-    spool cannot be written, and what Source raises.
+    Raises WvError when there is no text or no word of it is in `vocab` (unless it `may_be_empty`, which needs a
+    `vocab`), when the cuts leave no word, when the spool cannot be written, and what Source raises.
     """
     known = vocab.cut(config) if vocab is not None else None
     source = Source(inputs, lowercase=config.lowercase, progress=progress)
     encoder = _text.Encoder((known.words.blob, known.words.starts) if known is not None else None)
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
-        require_words(encoder, source.inputs)
+        if not may_be_empty:
+            require_words(encoder, source.inputs)
         if known is None:
             lookup, known = _final_ids(encoder, config)
         else:
             lookup = np.arange(len(known), dtype=np.int32)
         ids, tokens, lines, fingerprint = remapped(encoder, file, lookup)
-    if tokens == 0:
+    if tokens == 0 and not may_be_empty:
         message = (
             f"none of the {encoder.tokens:,} words of the text is in the vocabulary; do they belong together "
             "(same language, same --lowercase)?"
         )
         raise WvError(message)
     digest = hashlib.blake2b(fingerprint.digest() + bytes.fromhex(known.digest), digest_size=16).hexdigest()
-    return Corpus(ids, known, tokens, lines, digest)
+    return Corpus(ids, known, tokens, lines, digest, encoder.tokens)
 
 
 def remapped(

@@ -5,7 +5,7 @@ are no word here: word2vec's `</s>` row is the field `lines`.
 """
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -126,11 +126,7 @@ def read_vocab(path: str, progress: Callable[[int, int | None], None] | None = N
     Compressed files and `-` are read like texts. Raises BadFile with the line for a line of another form, a word given
     twice, a count of 0, an empty file; WvError when the file cannot be read.
     """
-    text = b"".join(Source([path], progress=progress))
-    require_lines(text[:HEAD_BYTES], path, "lines of `word count`")
-    blob, starts, counts, bad = _text.split_counts(text)
-    if bad >= 0:
-        raise _bad_line(path, text, bad)
+    text, blob, starts, counts = _split(path, progress)
     first = 0
     lines = 0
     if len(counts) and blob[: starts[1]] == SENTENCE_END:
@@ -151,6 +147,28 @@ def read_vocab(path: str, progress: Callable[[int, int | None], None] | None = N
         problem = f"the word {word} was already given in line {int(ids[second]) + first + 1}; remove one of them"
         raise BadFile(path, problem, line=second + first + 1)
     return ordered(blob, starts, counts, lines=lines, tokens_read=int(counts.sum()))[0]
+
+
+def read_ranked_vocab(path: str) -> Vocab:
+    """Reads a vocabulary as GloVe's programs do: a word's id is the number of its line, whatever the counts (which are
+    1 here), the first row is a word even if it is `</s>`, and a word may stand there again. Perhaps there are none.
+
+    Raises BadFile with the line for a line that is not `word count`, WvError when the file cannot be read.
+    """
+    _, blob, starts, counts = _split(path)
+    return Vocab(WordList(blob, starts), np.ones(len(counts), np.int64))
+
+
+def _split(
+    path: str, progress: Callable[[int, int | None], None] | None = None
+) -> tuple[bytes, bytes, NDArray[np.int64], NDArray[np.int64]]:
+    """A file of lines `word count`: its text, the words, where each begins, the counts."""
+    text = b"".join(Source([path], progress=progress))
+    require_lines(text[:HEAD_BYTES], path, "lines of `word count`")
+    blob, starts, counts, bad = _text.split_counts(text)
+    if bad >= 0:
+        raise _bad_line(path, text, bad)
+    return text, blob, starts, counts
 
 
 def _require_sum(path: str, counts: NDArray[np.int64], words: WordList, first: int) -> None:
@@ -188,9 +206,13 @@ def write_vocab(path: str, vocab: Vocab, *, sentence_end: bool = True) -> None:
     with open_output(path) as stream:
         if sentence_end:
             stream.write(b"%s %d\n" % (SENTENCE_END, vocab.lines))
-        blob = vocab.words.blob
-        for first in range(0, len(vocab), 10_000):
-            starts = vocab.words.starts[first : first + 10_001].tolist()
-            counts = vocab.counts[first : first + 10_000].tolist()
-            rows = (b"%s %d\n" % (blob[starts[i] : starts[i + 1]], count) for i, count in enumerate(counts))
-            stream.write(b"".join(rows))
+        stream.writelines(vocab_lines(vocab))
+
+
+def vocab_lines(vocab: Vocab) -> Iterator[bytes]:
+    """Lines of `word count`, many at a time."""
+    blob = vocab.words.blob
+    for first in range(0, len(vocab), 10_000):
+        starts = vocab.words.starts[first : first + 10_001].tolist()
+        counts = vocab.counts[first : first + 10_000].tolist()
+        yield b"".join(b"%s %d\n" % (blob[starts[i] : starts[i + 1]], count) for i, count in enumerate(counts))

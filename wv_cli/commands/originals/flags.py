@@ -16,11 +16,13 @@ _INT = 1 << 31
 
 def atoi(text: str) -> int:
     """C's atoi: 0 without digits; what does not fit wraps to 32 bits."""
+    return (atoll(text) + _INT) % (2 * _INT) - _INT  # strtol's own limits come first
+
+
+def atoll(text: str) -> int:
+    """C's atoll: 0 without digits; what does not fit is the nearest number of 64 bits."""
     found = _WHOLE.match(text)
-    if found is None:
-        return 0
-    held = max(-(1 << 63), min(int(found[1]), (1 << 63) - 1))  # strtol's own limits come first
-    return (held + _INT) % (2 * _INT) - _INT
+    return max(-(1 << 63), min(int(found[1]), (1 << 63) - 1)) if found else 0
 
 
 def atof(text: str) -> float:
@@ -41,6 +43,10 @@ class Flags:
     def whole(self, flag: str, default: int) -> int:
         found = self.given(flag)
         return default if found is None else atoi(found)
+
+    def long(self, flag: str, default: int) -> int:
+        found = self.given(flag)
+        return default if found is None else atoll(found)
 
     def number(self, flag: str, default: float) -> float:
         found = self.given(flag)
