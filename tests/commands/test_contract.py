@@ -62,6 +62,7 @@ CALLS = {
     "dump": Call("{model} args", "{model} args"),
     "links": Call("{out}"),
     "demo": Call("-o {out}"),
+    "help": Call("train", "train"),
 }
 EVERY = pytest.mark.parametrize("name", list(COMMANDS))
 READERS = pytest.mark.parametrize("name", [name for name, call in CALLS.items() if call.reads])

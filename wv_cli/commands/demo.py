@@ -11,6 +11,7 @@ from pathlib import Path
 
 import click
 
+from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import quiet_option, threads_option
 from wv_cli.errors import WvError
 
@@ -64,7 +65,7 @@ def run_step(arguments: list[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-@click.command("demo")
+@click.command("demo", cls=Command)
 @click.option("-o", "--output", default="wv-demo", metavar="FOLDER", show_default=True, help="Where the files go.")
 @click.option("--epochs", type=click.IntRange(1, 1000), default=10, show_default=True, help="Passes over the text.")
 @threads_option("Threads that train", default=0)
