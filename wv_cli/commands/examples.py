@@ -45,7 +45,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "bioword": (
         ("learn codes of words", "wv bioword corpus.txt -o words.codes --save-hasher fly.hasher"),
-        ("a word's neighbours", "wv nn words.codes bank"),
+        ("codes to look at", "wv bioword corpus.txt -o words.txt --length 20"),
         ("words in their sentence", "echo 'the bank of the river' | wv bioword - --hasher fly.hasher -o -"),
     ),
     "nn": (

@@ -10,7 +10,7 @@ import click
 
 from wv_cli.commands.examples import EXAMPLES
 from wv_cli.commands.shared.mistakes import require_two_dashes
-from wv_cli.commands.shared.options import FieldOption
+from wv_cli.commands.shared.options import FieldOption, TextType, range_of
 from wv_cli.registry import Registry
 
 # In this order; a command with few options shows them as one list.
@@ -34,6 +34,9 @@ _PLACES = {
 _PLACE = {name: heading for heading, names in _PLACES.items() for name in names.split()}
 
 
+_NAMES = {"file": re.compile(r"\[?(FILE|INPUT|IN|OUT|MODEL|VECTORS2?|VOCAB)\b"), "dir": re.compile("DIR|FOLDER")}
+
+
 def heading(option: click.Option) -> str:
     if isinstance(option, FieldOption):
         return option.field.group
@@ -55,7 +58,7 @@ def words(option: click.Option, context: click.Context) -> tuple[str, str]:
     record = option.get_help_record(context)
     assert record is not None
     notes = [f"default: {default}"] if (default := _default(option)) else []
-    notes += [limits] if (limits := _range(option)) else []
+    notes += [limits] if (limits := range_of(option)) else []
     notes += ["required"] if option.required else []
     text, _, worded = (option.help or "").removesuffix("]").partition("  [")  # a default that the command words
     notes = [worded] * bool(worded) + notes
@@ -71,26 +74,40 @@ def _default(option: click.Option) -> str:
     return ("on" if option.default else "off") if option.is_flag else str(option.default)
 
 
-def _range(option: click.Option) -> str:
-    if isinstance(option, FieldOption):
-        return option.field.bounds
-    if not isinstance(option.type, click.IntRange | click.FloatRange):
-        return ""
-    low, high = option.type.min, option.type.max
-    return f"between {low} and {high}" if high is not None else f"at least {low}" if low else f"{low} or more"
-
-
 def examples(path: str) -> list[str]:
     """Those of the command `wv PATH`, each a comment and the line it is about."""
     return [line for comment, line in EXAMPLES.get(path, ()) for line in (f"# {comment}", line)]
 
 
+class FileName(TextType):
+    """A text that the shell completes to the name of a file, or of a folder."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def shell_complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type=self.name)]
+
+
 class Command(click.Command):
-    """A command of the table COMMANDS, or a part of one."""
+    """A command of the table COMMANDS, or a part of one. What its usage calls FILE, INPUT, ... is the name of one."""
+
+    def __init__(self, *arguments: Any, **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        for each in self.params:
+            for name, metavars in _NAMES.items():
+                if each.type is click.STRING and metavars.match(each.metavar or ""):
+                    each.type = FileName(name)
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        require_two_dashes(self, context, args)
-        return super().parse_args(context, args)
+        try:
+            require_two_dashes(self, args)
+            return super().parse_args(context, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or context  # the parser knows none
+            raise
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         for title, options in sections(self, context).items():

@@ -5,6 +5,8 @@ import re
 
 import click
 
+from wv_cli.commands.shared.options import range_of
+
 # What word2vec, fastText, GloVe and gensim call it -> what we do: options, of which the first that the command has is
 # meant, or else words that say what to do. Written without dashes, underscores and capitals; names that differ from an
 # option in nothing else need no row.
@@ -90,26 +92,43 @@ def meant(name: str, command: click.Command) -> str:
     return f"did you mean {way}?" if way.startswith("-") else way
 
 
-def require_two_dashes(command: click.Command, context: click.Context, args: list[str]) -> None:
+def require_two_dashes(command: click.Command, args: list[str]) -> None:
     """Raises NoSuchOption for a long name after one dash, which would be read as the options of its letters."""
     known = {plain(flag) for flag in flags(command) if flag.startswith("--")}
     for word in args[: args.index("--")] if "--" in args else args:
         name = plain(word)
         if re.match(r"-[A-Za-z]\w", word) and (name in known or name in SYNONYMS):
-            raise click.NoSuchOption(word.partition("=")[0], ctx=context)
+            raise click.NoSuchOption(word.partition("=")[0])
 
 
 def message(error: click.UsageError) -> str:
     """One line: what is wrong and what to do."""
     if isinstance(error, click.NoSuchOption):
-        command = error.ctx.command if error.ctx else None
-        way = meant(error.option_name, command) if command else ""
-        path = error.ctx.command_path if error.ctx else "wv"
-        return f"no such option {error.option_name}; {way or f'`{path} --help` shows the options'}"
-    text = " ".join(error.format_message().split()).removesuffix(".")
-    text = text if text[1:2].isupper() else text[:1].lower() + text[1:]
-    # A value that cannot be is told with those that can; everything else is about the form of the line.
-    if error.ctx is None or (isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter)):
+        return _unknown(error)
+    if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter):
+        return _bad_value(error)
+    text = " ".join(error.format_message().split()).partition(". Choose from:")[0].removesuffix(".")
+    usage = " ".join(error.ctx.get_usage().split()).removeprefix("Usage: ") if error.ctx else "wv COMMAND ..."
+    return f"{text[:1].lower()}{text[1:]}; usage: {usage}"
+
+
+def _unknown(error: click.NoSuchOption) -> str:
+    command, path = (error.ctx.command, error.ctx.command_path) if error.ctx else (None, "wv")
+    way = meant(error.option_name, command) if command else ""
+    return f"no such option {error.option_name}; {way or f'`{path} --help` shows the options'}"
+
+
+def _bad_value(error: click.BadParameter) -> str:
+    text, parameter = " ".join(error.message.split()).removesuffix("."), error.param
+    if parameter is None:
         return text
-    usage = " ".join(error.ctx.get_usage().split()).removeprefix("Usage: ")
-    return f"{text}; usage: {usage}"
+    name = max(parameter.opts, key=len) if isinstance(parameter, click.Option) else parameter.human_readable_name
+    value, is_not, what = text.partition(" is not ")
+    if what.startswith("in the range "):
+        return f"{name} must be {range_of(parameter)}, not {value}"
+    if what.startswith(("a valid integer", "a valid float")):
+        return f"{name} must be {'a whole number' if 'integer' in what else 'a number'}, not {value}"
+    near = []
+    if is_not and isinstance(parameter.type, click.Choice):
+        near = difflib.get_close_matches(value.strip("'"), map(str, parameter.type.choices), n=1)
+    return f"{name}: {text}" + (f"; did you mean {near[0]!r}?" if near else "")

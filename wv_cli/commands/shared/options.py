@@ -16,8 +16,9 @@ Decorator = Callable[[Function], Function]
 if TYPE_CHECKING:
     IntType = click.ParamType[int]
     FloatType = click.ParamType[float]
+    TextType = click.ParamType[str]
 else:
-    IntType = FloatType = click.ParamType  # older click's is not generic
+    IntType = FloatType = TextType = click.ParamType  # older click's is not generic
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
@@ -203,6 +204,16 @@ def _option(field: Option, choices: Sequence[str], default_text: str, default: o
         help=field.help,
         multiple=field.many,
     )
+
+
+def range_of(parameter: click.Parameter) -> str:
+    """Of its numbers, in words; "" when every one will do."""
+    if isinstance(parameter, FieldOption):
+        return parameter.field.bounds
+    if not isinstance(parameter.type, click.IntRange | click.FloatRange):
+        return ""
+    low, high = parameter.type.min, parameter.type.max
+    return f"between {low} and {high}" if high is not None else f"at least {low}" if low else f"{low} or more"
 
 
 def take(config: type[AnyConfig], options: dict[str, Any]) -> AnyConfig:
