@@ -34,7 +34,7 @@ EXIT_STATUS = [
 
 def files() -> dict[str, str]:
     """Every file by its path in SHARE."""
-    root = click.Context(wv, info_name="wv")
+    root = click.Context(wv, info_name="wv", **wv.context_settings)
     made = {"man/man1/wv.1": "\n".join(_page(root, "word vectors on the command line", _program(root)))}
     for name, row in COMMANDS.items():
         command = wv.get_command(root, name)

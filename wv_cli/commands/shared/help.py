@@ -23,7 +23,7 @@ _FEW = 13
 _PLACES = {
     "Input": "init init_gradsq from_format limit data counts moments hasher fit top merge inputs",
     "Model": "model preset",
-    "Method": "method",
+    "Method": "method transform",
     "Vocabulary": "vocab",
     "Output": "output outputs save_output_vectors classes save save_counts counts_only save_hasher save_transform "
     "save_moments to_format precision escape meta layout",
@@ -32,8 +32,7 @@ _PLACES = {
     "Autotune": "autotune_validation autotune_duration autotune_metric autotune_predictions autotune_size autotune_log",
 }
 _PLACE = {name: heading for heading, names in _PLACES.items() for name in names.split()}
-
-
+# What a usage line calls the names of files and of folders.
 _NAMES = {"file": re.compile(r"\[?(FILE|INPUT|IN|OUT|MODEL|VECTORS2?|VOCAB)\b"), "dir": re.compile("DIR|FOLDER")}
 
 
@@ -60,8 +59,8 @@ def words(option: click.Option, context: click.Context) -> tuple[str, str]:
     notes = [f"default: {default}"] if (default := _default(option)) else []
     notes += [limits] if (limits := range_of(option)) else []
     notes += ["required"] if option.required else []
-    text, _, worded = (option.help or "").removesuffix("]").partition("  [")  # a default that the command words
-    notes = [worded] * bool(worded) + notes
+    text, _, worded = (option.help or "").partition("  [")  # a default that the command words
+    notes = [worded.removesuffix("]")] * bool(worded) + notes
     typed = re.sub(r"\b(INTEGER|FLOAT)( RANGE)?\b", lambda found: "N" if found[1] == "INTEGER" else "X", record[0])
     return typed, text + (f"  [{'; '.join(notes)}]" if notes else "")
 
