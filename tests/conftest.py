@@ -39,6 +39,18 @@ for _number, _usual in {
 settings.register_profile("wv", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("wv")
 
+_LIST = ROOT / "tests" / "slow.txt"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the slow tests, which tests/slow.py found by measuring."""
+    slow = set(_LIST.read_text(encoding="utf-8").splitlines())
+    for item in items:
+        if item.nodeid.partition("[")[0] in slow:
+            item.add_marker("slow")
+
+
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

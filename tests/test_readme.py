@@ -15,12 +15,15 @@ import pytest
 from tests.conftest import ROOT, Run
 from tests.readme import DOCUMENTS as TABLES
 from tests.readme import README, rendered
+from wv_cli.commands.demo import ending
 from wv_cli.commands.shared.program import wv as group
+from wv_cli.commands.shared.sample import link_data
 
 TEXT = README.read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
 PYTHON = [block for language, block in BLOCKS if language == "python"]
 SHELL = [block for language, block in BLOCKS if language == "sh"]
+NEXT = ["train", "nn", "eval", "help"]  # what the demo tells to type with one's own text
 DOCUMENTS = [
     "README.md",
     "benchmarks/README.md",
@@ -109,14 +112,39 @@ def test_demo_shows_scores_and_leaves_the_files_it_names(wv: Run, tmp_path: Path
     """One epoch instead of ten; then a line it printed is run again and answers the same."""
     done = wv("demo", "-o", "made", "--epochs", 1, "--threads", 2, timeout=600)
     assert done.returncode == 0, done.stderr
-    for expected in ("spearman", "accuracy", str(tmp_path / "made")):
+    for expected in ("spearman", "accuracy", "the files are in made: "):
         assert expected in done.stdout.lower()
     assert {"vectors.bin", "vectors.vec"} <= {path.name for path in (tmp_path / "made").iterdir()}
     lines = done.stdout.splitlines()
     steps = [index for index, line in enumerate(lines) if line.startswith("$ wv ")]
-    assert [shlex.split(lines[index])[2] for index in steps] == ["train", "nn", *["analogy"] * 3, "eval", "eval"]
+    names = [shlex.split(lines[index])[2] for index in steps]
+    assert names == ["train", "nn", *["analogy"] * 3, "eval", "eval", *NEXT]
+    assert not any(str(ROOT) in line or "site-packages" in line for line in lines)
     again = wv(*shlex.split(lines[steps[1]])[2:])
     assert again.stdout.splitlines() == lines[steps[1] + 1 : steps[2] - 2]
+
+
+def test_demo_says_what_to_type_next(wv: Run, tmp_path: Path, slice_text: Path, slice_vectors: Path) -> None:
+    """Those lines work with another text, as they stand but for its name and for a quick run."""
+    (tmp_path / "made").mkdir()
+    link_data(tmp_path / "made")
+    (tmp_path / "made" / "vectors.bin").write_bytes(slice_vectors.read_bytes())
+    (tmp_path / "my.txt").write_bytes(slice_text.read_bytes())
+    lines = [shlex.split(line)[2:] for line in ending(Path("made")).splitlines() if line.startswith("$ wv ")]
+    assert [line[0] for line in lines] == NEXT
+    for line in lines:
+        quick = ["--epochs", "1", "--dim", "8"] if line[0] == "train" else []
+        done = wv(*line, *quick)
+        assert done.returncode == 0, done.stderr
+
+
+def test_demo_leaves_a_file_alone(wv: Run, tmp_path: Path) -> None:
+    (tmp_path / "made").mkdir()
+    own = tmp_path / "made" / "questions-words.txt"
+    own.write_text("mine\n")
+    done = wv("demo", "-o", "made")
+    assert done.returncode == 1 and own.read_text() == "mine\n"
+    assert done.stderr.startswith("wv demo: made/questions-words.txt: is there already and is no link to ")
 
 
 def test_demo_cannot_write(wv: Run) -> None:

@@ -72,8 +72,9 @@ def run(argv: list[str]) -> int:
         error.show()
         return 2
     except click.UsageError as error:
-        error.show()
-        return 2
+        from wv_cli.commands.shared.mistakes import message
+
+        return _fail(error.ctx.command_path if error.ctx else speaker, message(error), 2)
     except click.ClickException as error:
         return _fail(speaker, error.format_message(), 1)
     except click.Abort:

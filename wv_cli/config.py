@@ -12,7 +12,7 @@ import types
 import typing
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from wv_cli.errors import UsageError
 
@@ -34,6 +34,8 @@ def option(
     flag: str = "",
     off: str = "",
     only: str = "",
+    group: str = "",
+    shown: str = "",
     identity: bool = True,
 ) -> Value:
     """A field of a Config. Without `help` it is no command-line option by itself.
@@ -41,7 +43,8 @@ def option(
     A number lies from `low` to `high`, or beyond `above` and `below` themselves. Messages say what the least and the
     largest value mean (`low_is="off"`: "0 (off) or more"), what the number is (`what="a share of --lr"`) and counts
     (`unit`), and call it `flag` where that is not the field's name. `off` is the flag that turns a bool off. `only` is
-    the condition (see `holds`) on other options without which this one means nothing, and is refused.
+    the condition (see `holds`) on other options without which this one means nothing, and is refused. Help shows it
+    under the heading `group`, where that is not its config's, and `shown` as its default where the value says little.
     `identity=False`: may differ when a checkpoint is continued.
     """
     given = {name: value for name, value in locals().items() if name != "default"}
@@ -71,6 +74,8 @@ class Option:
     flag: str
     off: str
     only: str
+    group: str
+    shown: str
     identity: bool
 
     def __post_init__(self) -> None:
@@ -129,7 +134,10 @@ class Option:
 
 @dataclass(frozen=True)
 class Config:
-    """What every config has in common. `threads` 0, all processors, becomes their number."""
+    """What every config has in common. `threads` 0, all processors, becomes their number. Help shows the options under
+    the heading `group`."""
+
+    group: ClassVar[str] = "Options"
 
     def __post_init__(self) -> None:
         if getattr(self, "threads", None) == 0 and "threads" in self.__dict__:
@@ -142,7 +150,12 @@ class Config:
         """The fields in their order."""
         hints = typing.get_type_hints(cls)
         return {
-            field.name: Option(field.name, field.default, *_read(hints[field.name]), **field.metadata)
+            field.name: Option(
+                field.name,
+                field.default,
+                *_read(hints[field.name]),
+                **{**field.metadata, "group": field.metadata["group"] or cls.group},
+            )
             for field in dataclasses.fields(cls)
         }
 
@@ -241,7 +254,7 @@ def require(condition: bool, message: str) -> None:
 
 
 def dim_option() -> int:
-    return option(100, "Numbers per vector.", low=1, high=100_000)
+    return option(100, "Numbers per vector.", low=1, high=100_000, group="Model")
 
 
 def epochs_option(default: int, help: str = "Passes over the text.", *, only: str = "") -> int:
@@ -262,7 +275,7 @@ MOST_THREADS = 1024
 
 
 def threads_option(help: str = "Threads that train; 0: all processors.") -> int:
-    return option(1, help, low=0, high=MOST_THREADS, low_is="all processors", identity=False)
+    return option(1, help, low=0, high=MOST_THREADS, low_is="all processors", group="Run", identity=False)
 
 
 def _read(hint: Any) -> tuple[type, tuple[str, ...], bool, bool]:

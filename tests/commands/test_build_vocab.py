@@ -124,7 +124,7 @@ def test_one_word2vec_file_and_one_of_glove(wv):
         (["x", "--merge", "--lowercase"], 2, "wv build-vocab: --merge and --lowercase cannot be used together: "),
         (["-", "-"], 2, "wv build-vocab: - (standard input) is given twice; it can be read only once"),
         (["x", "-o", "/dev/full", "--min-count", "1"], 1, "wv build-vocab: /dev/full: cannot write: no space left"),
-        ([], 2, "Usage: wv build-vocab"),
+        ([], 2, "wv build-vocab: missing argument 'INPUT...'; usage: wv build-vocab [OPTIONS] INPUT..."),
     ],
 )
 def test_errors(arguments, code, message, wv, tmp_path):
@@ -160,6 +160,6 @@ def test_help_names_every_option(wv):
         "--sentence-end",
         "--json",
         "--quiet",
-        "[default: 5]",
+        "[default: 5; ",
     ]:
         assert word in text

@@ -82,8 +82,8 @@ def test_quiet_and_stdin(wv):
         (["empty"], 1, "wv check: empty: the file is empty"),
         (["noise"], 1, "wv check: noise: byte 0: expected word vectors (word2vec-text, word2vec-binary, glove-text, "),
         (["empty", "--from", "nope"], 2, "unknown format 'nope'"),
-        (["empty", "--max-problems", "-1"], 2, "Invalid value for '--max-problems'"),
-        ([], 2, "Missing argument 'FILE'"),
+        (["empty", "--max-problems", "-1"], 2, "wv check: --max-problems must be 0 or more, not -1"),
+        ([], 2, "wv check: missing argument 'FILE'; usage: wv check [OPTIONS] FILE"),
     ],
 )
 def test_failures(wv, tmp_path, arguments, code, message):

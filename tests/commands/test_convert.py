@@ -100,13 +100,13 @@ def test_a_broken_file_harms_nothing(wv, tmp_path, name):
         ([W2V, "x.vec", "--to", "word2vec"], 2, "unknown format 'word2vec'; did you mean 'word2vec-text'?"),
         ([W2V, "x.vec", "--from", "nope"], 2, "unknown format 'nope' (choices: word2vec-text, word2vec-binary"),
         ([W2V, "x.bin", "--precision", "3"], 2, "--precision and --to word2vec-binary cannot be used together"),
-        ([W2V, "x.vec", "--precision", "0"], 2, "Invalid value for '--precision'"),
-        ([W2V, "x.vec", "--limit", "0"], 2, "Invalid value for '--limit'"),
+        ([W2V, "x.vec", "--precision", "0"], 2, "wv convert: --precision: '0' is not one of"),
+        ([W2V, "x.vec", "--limit", "0"], 2, "wv convert: --limit must be at least 1, not 0"),
         ([W2V, "x.vec", "--from", "glove-text"], 1, "w2v-sg-ns.bin:2: expected 1 number, found"),
         ([W2V, "x.vec", "--from", "word2vec-text"], 1, "w2v-sg-ns.bin:2: expected 50 numbers after the word"),
         ([GOLDEN / "glove.txt", "x.vec", "--from", "word2vec-text"], 1, "expected a header `rows dim`, found 'the"),
         ([W2V, "/dev/full", "--to", "word2vec-text"], 1, "/dev/full: cannot write: no space left on device"),
-        ([W2V], 2, "Missing argument 'OUT'"),
+        ([W2V], 2, "wv convert: missing argument 'OUT'; usage: wv convert [OPTIONS] IN OUT"),
     ],
 )  # fmt: skip
 def test_failures(wv, tmp_path, arguments, code, message):

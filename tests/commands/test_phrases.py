@@ -103,11 +103,11 @@ def test_the_reader_may_stop_early(slice_text):
             2,
             "wv phrases: --passes and several --threshold",
         ),
-        (["x", "--passes", "0"], 2, "Usage: wv phrases"),
+        (["x", "--passes", "0"], 2, "wv phrases: --passes must be between 1 and 100, not 0"),
         (["x", "--min-count", "0"], 2, "wv phrases: --min-count must be at least 1, not 0"),
         (["x", "--delimiter", ""], 2, "wv phrases: --delimiter must be text without spaces, not ''"),
-        (["x", "--memory", "none"], 2, "Usage: wv phrases"),
-        ([], 2, "Usage: wv phrases"),
+        (["x", "--memory", "none"], 2, "wv phrases: --memory: 'none' is not a size; write 500000, 300M or 2G"),
+        ([], 2, "wv phrases: missing argument 'INPUT...'; usage: wv phrases [OPTIONS] INPUT..."),
     ],
 )
 def test_errors(arguments, code, message, wv, tmp_path):

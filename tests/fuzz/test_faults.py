@@ -15,7 +15,7 @@ from wv_cli.commands import COMMANDS as EVERY
 
 pytestmark = pytest.mark.skipif(not shutil.which("cc") or sys.platform != "linux", reason="needs a C compiler")
 # They write nothing but to standard output, or what another command writes (demo).
-READING = {"links", "analogy", "check", "demo", "dump", "eval", "nn", "plot", "predict", "vectors"}
+READING = {"help", "links", "analogy", "check", "demo", "dump", "eval", "nn", "plot", "predict", "vectors"}
 
 
 def fault_run(module, tmp_path, *options):

@@ -39,6 +39,7 @@ COMMANDS: Registry[Command] = Registry(
             ("dump", "dump", "Print what a fastText model holds."),
             ("links", "links", "Make links named word2vec, fasttext, ... for scripts that call these."),
             ("demo", "demo", "Train on the shipped text, then show neighbours and scores."),
+            ("help", "help", "Show the help of a command, or of a program that wv replaces."),
         ]
     ],
 )

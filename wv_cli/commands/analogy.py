@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import json_option, quiet_option
 from wv_cli.commands.shared.queries import run_queries
 from wv_cli.commands.shared.reading import Source, vector_options
@@ -11,10 +12,10 @@ from wv_cli.commands.shared.unknown import Unknown, oov_option
 from wv_cli.errors import UsageError
 
 
-@click.command()
+@click.command("analogy", cls=Command)
 @vector_options
 @click.argument("words", nargs=-1, metavar="[A B C]")
-@click.option("-k", "k", type=click.IntRange(1), default=10, show_default=True, help="Answers per question.")
+@click.option("-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, help="Answers per question.")
 @click.option(
     "--method",
     type=click.Choice(["3cosadd", "3cosmul"]),
@@ -32,9 +33,6 @@ def command(words: tuple[str, ...], k: int, method: str, oov: str, quiet: bool, 
     are lines `word TAB score`, after the question and a tab for those from a pipe; with --json each question is one
     object. The three words themselves are never answers. Words that a fastText model does not list are composed of
     their character n-grams.
-
-    \b
-    wv analogy vectors.bin man king woman
     """
     from wv_cli.search.neighbours import Neighbours
     from wv_cli.vectors.queries import WordIndex

@@ -4,12 +4,13 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import field_options, json_option, quiet_option, saved_run_options
 from wv_cli.hashing.config import BiowordConfig
 from wv_cli.text.config import ReadingConfig, VocabConfig
 
 
-@click.command("bioword")
+@click.command("bioword", cls=Command)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option(
     "-o", "--output", "outputs", multiple=True, metavar="FILE",
@@ -27,10 +28,6 @@ from wv_cli.text.config import ReadingConfig, VocabConfig
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """Learn codes of words from the text INPUT (as for `wv train`; - is standard input), as the fruit fly learns
     smells: Kenyon cells compete for windows of words, and the most active ones are a word's code.
-
-    \b
-    wv bioword text.txt -o words.codes --save-hasher fly.hasher
-    echo 'he sat on the bank of the river' | wv bioword - --hasher fly.hasher -o -
     """
     from wv_cli.commands.shared.sessions import run_session, session_of
     from wv_cli.jobs.bioword import BiowordSession

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import quiet_option
 
 if TYPE_CHECKING:
     from wv_cli.formats import Problem, Report
 
 
-@click.command("check")
+@click.command("check", cls=Command)
 @click.argument("file", metavar="FILE")
 @click.option("--from", "from_format", metavar="FORMAT", help="Format of FILE; by default its content tells.")
 @click.option(

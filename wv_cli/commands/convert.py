@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import conflict, quiet_option
 from wv_cli.errors import WvError
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from wv_cli.formats.base import Precision
 
 
-@click.command("convert")
+@click.command("convert", cls=Command)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
 @click.option("--from", "from_format", metavar="FORMAT", help="Format of IN; by default its content tells.")

@@ -4,10 +4,11 @@ import sys
 
 import click
 
+from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import quiet_option
 
 
-@click.command()
+@click.command("dump", cls=Command)
 @click.argument("model", metavar="MODEL")
 @click.argument("what", type=click.Choice(["args", "dict", "input", "output"]))
 @quiet_option

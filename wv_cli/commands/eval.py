@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.help import Command, CommandGroup
 from wv_cli.commands.shared.options import field_options, given_options, quiet_option, take
 from wv_cli.commands.shared.reading import from_option, load_vectors, require_one_use
 from wv_cli.errors import GateMissed, UsageError, WvError
@@ -13,7 +14,7 @@ from wv_cli.evaluation import TASKS, Report, Task, Vectors
 from wv_cli.text.config import ReadingConfig
 
 
-@click.group()
+@click.group(cls=CommandGroup)
 def command() -> None:
     """Score vector files against data that people made.
 
@@ -23,11 +24,9 @@ def command() -> None:
 
 
 def _subcommand(task: Task) -> click.Command:
-    @click.command(task.name, short_help=task.summary)
+    @click.command(task.name, cls=Command, short_help=task.summary)
     @click.argument("vectors", nargs=-1, required=True, metavar=f"{task.subject.upper()}...")
-    @click.option(
-        "-d", "--data", multiple=True, required=True, metavar="FILE", help="Data file or folder; repeat for more."
-    )
+    @click.option("-d", "--data", multiple=True, required=True, metavar="FILE", help="File or folder; may be repeated.")
     @field_options(task.config)
     @click.option(
         "--min-score", type=float, metavar="X", help=f"Exit with code 3 unless every {task.measure} is at least X."

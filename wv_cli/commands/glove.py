@@ -4,12 +4,13 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import Size, field_options, json_option, quiet_option, saved_run_options
 from wv_cli.glove.config import GloveConfig
 from wv_cli.text.config import ReadingConfig, VocabConfig
 
 
-@click.command("glove")
+@click.command("glove", cls=Command)
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...")
 @click.option(
     "-o", "--output", "outputs", multiple=True, metavar="FILE",
@@ -28,8 +29,8 @@ from wv_cli.text.config import ReadingConfig, VocabConfig
 @click.option("--init-gradsq", metavar="FILE", help="Start from GloVe's gradsq.bin as well.")
 @click.option(
     "--memory", type=Size(), metavar="SIZE",
-    help="Memory of the whole process while counting (1G); more goes to disk. Python and the vocabulary need 60 MB or "
-    "more of it. Training needs 16 bytes x --dim x words.",
+    help="Memory of the whole process while counting; more goes to disk. Python and the vocabulary need 60 MB or more "
+    "of it. Training needs 16 bytes x --dim x words.  [default: 1G]",
 )  # fmt: skip
 @saved_run_options
 @field_options(ReadingConfig)

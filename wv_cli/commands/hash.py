@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import field_options, json_option, quiet_option, saved_run_options
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.config import HashConfig
@@ -16,15 +17,10 @@ def _methods(kind: str) -> str:
 _HELP = f"""Turn VECTORS into codes that are compared by counting bits: signs of projections ({_methods("dense")}),
 or the few most active of many units ({_methods("sparse")}); or into bytes that name centroids ({_methods("product")}),
 compared by the vectors they stand for. `wv bioword` learns codes of words from a text.
-
-\b
-wv hash vectors.bin --method itq --length 64 -o vectors.codes --save-hasher itq.hasher
-wv hash more.vec --hasher itq.hasher -o more.codes
-wv nn vectors.codes paris --rerank vectors.bin
 """
 
 
-@click.command("hash", help=_HELP)
+@click.command("hash", cls=Command, help=_HELP)
 @click.argument("vectors", metavar="VECTORS")
 @click.option(
     "-o", "--output", "outputs", multiple=True, metavar="FILE",

@@ -3,19 +3,16 @@
 import click
 
 from wv_cli.commands import PROGRAMS
+from wv_cli.commands.shared.help import Command
 
 
-@click.command("links")
+@click.command("links", cls=Command)
 @click.argument("folder", metavar="DIR")
 def command(folder: str) -> None:
     """Make links in DIR to this program under the originals' names: word2vec, fasttext, vocab_count, ...
 
     Called by such a name, wv reads that program's command line. Put DIR first in PATH and scripts run unchanged. A file
     that is there and is no such link is left alone, and the command fails.
-
-    \b
-    wv links ~/bin/wv-links
-    PATH=~/bin/wv-links:$PATH ./demo-word.sh
     """
     import os
     import shutil

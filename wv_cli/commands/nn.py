@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import json_option, quiet_option, refuse_meaningless
 from wv_cli.commands.shared.queries import run_queries
 from wv_cli.commands.shared.reading import Source, load_vectors, vector_options
@@ -11,10 +12,10 @@ from wv_cli.commands.shared.unknown import Unknown, oov_option
 from wv_cli.errors import UsageError
 
 
-@click.command()
+@click.command("nn", cls=Command)
 @vector_options
 @click.argument("words", nargs=-1, metavar="[WORD]...")
-@click.option("-k", "k", type=click.IntRange(1), default=10, show_default=True, help="Neighbours per query.")
+@click.option("-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, help="Neighbours per query.")
 @click.option(
     "--rerank", metavar="VECTORS2", help="VECTORS are codes: order the nearest by the cosine of these vectors."
 )
@@ -41,10 +42,6 @@ def command(
 
     VECTORS may be codes from `wv hash`: the score is the share of equal bits, of sparse codes of common active bits,
     and several words stand for their majority; codes of pq stand for vectors and are searched as these.
-
-    \b
-    cut -f1 words.tsv | wv nn vectors.bin -k 5 --json
-    wv nn vectors.codes paris --rerank vectors.bin
     """
     from wv_cli.vectors.codes import CodeVectors, reranked
     from wv_cli.vectors.queries import WordIndex

@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import Size, conflict, field_options, json_option, quiet_option
 from wv_cli.text.config import DEFAULT_THRESHOLD, PhrasesConfig, ReadingConfig
 
 
-@click.command("phrases")
+@click.command("phrases", cls=Command)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("-o", "--output", default="-", metavar="FILE", show_default=True, help="Where to write the joined text.")
 @click.option(

@@ -2,12 +2,13 @@
 
 import click
 
+from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import quiet_option, refuse_meaningless
 from wv_cli.commands.shared.reading import load_vectors
 from wv_cli.errors import WvError
 
 
-@click.command()
+@click.command("plot", cls=Command)
 @click.argument("vectors", metavar="VECTORS")
 @click.argument("words", nargs=-1, metavar="[WORD]...")
 @click.option("-o", "--output", required=True, metavar="FILE", help="A picture (.png .svg .pdf) or a page (.html).")
@@ -42,10 +43,6 @@ def command(
 
     A page (.html) needs nothing but a browser and shows words under the mouse; pictures need matplotlib and tsne
     needs scikit-learn: pip install 'wv-cli[plot]'.
-
-    \b
-    wv plot vectors.bin france paris germany berlin italy rome -o capitals.png
-    wv plot vectors.bin --top 500 --method tsne -o words.html
     """
     refuse_meaningless(perplexity="method=tsne", seed="method=tsne")
     import numpy as np

@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import field_options, quiet_option, refuse_meaningless
 from wv_cli.models.config import PredictConfig
 
 
-@click.command("predict")
+@click.command("predict", cls=Command)
 @click.argument("model", metavar="MODEL")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @field_options(PredictConfig)

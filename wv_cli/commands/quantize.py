@@ -5,12 +5,13 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import Size, conflict, field_options, json_option, quiet_option
 from wv_cli.text.config import ReadingConfig
 from wv_cli.transforms.config import QuantizeConfig
 
 
-@click.command("quantize")
+@click.command("quantize", cls=Command)
 @click.argument("model", metavar="MODEL")
 @click.option("-o", "--output", required=True, metavar="FILE", help="NAME.ftz, or - for standard output.")
 @click.option(
@@ -32,10 +33,6 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     Retraining pays when the text is large; on a small one it overfits, so compare with --validation. Word vectors keep
     all their words up to --cutoff, and these their vectors; the rest of the rows goes to n-grams, of which the vectors
     of unknown words are made.
-
-    \b
-    wv quantize news.bin -o news.ftz --cutoff 20000 --qnorm --validation news.valid
-    wv quantize vectors.bin -o vectors.ftz --size 10M --validation ws353.txt
     """
     from wv_cli.commands.shared.display import say
     from wv_cli.commands.shared.sessions import session_of

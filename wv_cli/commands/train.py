@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import Size, field_options, json_option, quiet_option, saved_run_options
 from wv_cli.commands.shared.training_options import autotune_options, training_options
 from wv_cli.jobs import MODELS
@@ -11,7 +12,7 @@ from wv_cli.models.config import PRESETS
 from wv_cli.text.config import ReadingConfig
 
 
-@click.command("train")
+@click.command("train", cls=Command)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option(
     "-o", "--output", "outputs", multiple=True, required=True, metavar="FILE",
@@ -33,7 +34,12 @@ from wv_cli.text.config import ReadingConfig
 )
 @click.option("--save-output-vectors", metavar="FILE", help="Also save the context vectors.")
 @click.option("--classes", type=int, metavar="K", help="Write K word classes (k-means) instead of vectors.")
-@click.option("--memory", type=Size(), metavar="SIZE", help="Keep the encoded text on disk when it is larger (2G).")
+@click.option(
+    "--memory",
+    type=Size(),
+    metavar="SIZE",
+    help="Keep an encoded text larger than this (2G) on disk.",
+)
 @autotune_options
 @saved_run_options
 @field_options(ReadingConfig)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import conflict, precision_option, quiet_option, refuse_meaningless
 from wv_cli.commands.shared.pooling import pool_lines, pooling_options, wants_pooling
 from wv_cli.commands.shared.queries import piped_lines
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from wv_cli.formats.base import Precision
 
 
-@click.command()
+@click.command("vectors", cls=Command)
 @click.argument("file", metavar="FILE")
 @click.argument("words", nargs=-1, metavar="[WORD]... | -")
 @click.option("--sentences", is_flag=True, help="One vector, without a name, for each line or argument as a whole.")
@@ -43,10 +44,6 @@ def command(
     With --sentences a line gets one vector. A classifier's is the mean of its words, n-grams and line end; that of
     word vectors the mean of the words' unit vectors. --pooling chooses another mean, of words found without regard to
     case and punctuation.
-
-    \b
-    wv vectors model.bin king kings
-    wv vectors vectors.bin --sentences --pooling sif --counts corpus.vocab -o lines.npy < lines.txt
     """
     from wv_cli.commands.shared.reading import open_composer
     from wv_cli.formats.lines import json_lines, require_finite, text_lines, without_vector

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import (
     field_options,
     given_options,
@@ -16,7 +17,7 @@ from wv_cli.commands.shared.options import (
 from wv_cli.transforms.config import WhitenConfig
 
 
-@click.command("whiten")
+@click.command("whiten", cls=Command)
 @click.argument("inputs", nargs=-1, required=True, metavar="IN")
 @click.option("-o", "--output", metavar="FILE", help="Where to write the new vectors; the ending tells the format.")
 @field_options(WhitenConfig)
@@ -40,13 +41,6 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     The mean and the covariance are computed in float64 in one pass; IN is then read again and written in blocks, so it
     may be larger than memory if its format is word2vec-binary or npy; other formats are held in memory.
     Whitening is meant for sentence vectors; it often makes word vectors worse: `wv eval` tells.
-
-    \b
-    wv whiten sentences.npy -o white.npy --dim 256 --save-transform white.transform
-    wv whiten new.npy -o new-white.npy --transform white.transform
-    wv whiten vectors.bin -o plain.bin --method abtt --remove 3
-    wv whiten part1.npy --save-moments 1.moments; wv whiten part2.npy --save-moments 2.moments
-    wv whiten --merge 1.moments 2.moments --save-transform white.transform
     """
     from wv_cli.commands.shared.display import say
     from wv_cli.jobs.whiten import WhitenSession

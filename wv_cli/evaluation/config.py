@@ -1,7 +1,7 @@
 """The protocols of the evaluation tasks: each of these choices changes the number."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from wv_cli.config import Config, option, require, seed_option
 from wv_cli.models.config import PredictConfig
@@ -14,7 +14,7 @@ def _restrict_vocab() -> int:
 
 def _search_threads() -> int:
     help = "Threads of the search; 0 uses all processors."
-    return option(0, help, low=0, high=1024, low_is="all processors")
+    return option(0, help, low=0, high=1024, low_is="all processors", group="Run")
 
 
 # More than the plain mean is shown of each vector file.
@@ -24,6 +24,8 @@ _HAS_GAINS = "pooling=sif|idf or after or stop_words=both"
 @dataclass(frozen=True)
 class EvalConfig(Config):
     """The protocol of a score of vectors. Each of these choices changes the number, so every report names them."""
+
+    group: ClassVar[str] = "Protocol"
 
     case: Literal["fold-first", "lower", "none"] = option(
         "fold-first",

@@ -1,7 +1,7 @@
 """What a GloVe run is asked to do."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from wv_cli.config import Config, dim_option, epochs_option, lr_option, option, seed_option, threads_option
 
@@ -13,6 +13,8 @@ class GloveConfig(Config):
     bias_lr is the biases' learning rate: 1 whatever eta is, as in GloVe's program since 2019; 0 means eta. On 17
     million words 1 answers a few more analogies (18.5 to 18.2 %, p .05) and is no worse on word similarity.
     """
+
+    group: ClassVar[str] = "Training"
 
     dim: int = dim_option()
     window: int = option(10, "Words of context on each side.", low=1, high=1000)

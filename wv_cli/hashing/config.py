@@ -1,7 +1,7 @@
 """How vectors, or words of a text, become codes."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from wv_cli.config import Config, epochs_option, lr_option, option, require, seed_option, threads_option
 
@@ -10,6 +10,8 @@ from wv_cli.config import Config, epochs_option, lr_option, option, require, see
 class HashConfig(Config):
     """How vectors become codes. 0 stands for the method's own choice: length 128 bits or 32 active ones, expansion
     10 x dim for random and 20 x length for learnt projections."""
+
+    group: ClassVar[str] = "Method"
 
     length: int = option(
         0,
@@ -62,6 +64,8 @@ class HashConfig(Config):
 class BiowordConfig(Config):
     """A BioWord run. Names follow its paper; cells and window are its values. lr, batch and epochs are chosen for
     corpora of some million words (the authors' program: 0.002, 10,000 and 15 for billions)."""
+
+    group: ClassVar[str] = "Training"
 
     cells: int = option(400, "Kenyon cells: bits of a code.", low=1, high=1 << 16)
     window: int = option(5, "Words of context on each side.", low=1, high=1000)

@@ -1,7 +1,7 @@
 """What a run of word2vec, fastText or a classifier is asked to do."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from wv_cli.config import (
     Config,
@@ -17,6 +17,8 @@ from wv_cli.registry import Registry
 from wv_cli.text.config import ReadingConfig, is_one_word
 
 _DRAWS = "loss=ns|nce|hs_ns"
+# word2vec's.
+START_LR = {"skipgram": 0.025, "cbow": 0.05}
 
 
 def _negative() -> int:
@@ -25,17 +27,17 @@ def _negative() -> int:
 
 
 def _minn() -> int:
-    return option(0, "Shortest character n-gram.", only="maxn>0")
+    return option(0, "Shortest character n-gram.", only="maxn>0", group="Model")
 
 
 def _maxn() -> int:
     help = "Longest character n-gram (subwords as in fastText); 0: whole words only."
-    return option(0, help, low=0, high=100, low_is="no subwords")
+    return option(0, help, low=0, high=100, low_is="no subwords", group="Model")
 
 
 def _buckets(only: str = "maxn>0") -> int:
     help = "Rows that n-grams are hashed into; those never used cost no memory."
-    return option(2_000_000, help, low=1, high=2**31 - 1, only=only)
+    return option(2_000_000, help, low=1, high=2**31 - 1, only=only, group="Model")
 
 
 def _require_subwords(minn: int, maxn: int) -> None:
@@ -45,18 +47,23 @@ def _require_subwords(minn: int, maxn: int) -> None:
 @dataclass(frozen=True)
 class Word2vecConfig(Config):
     """A word2vec run, with subwords (fastText) when maxn is above 0. Names and defaults are word2vec's where it has
-    them; lr 0 means 0.025 for skip-gram and 0.05 for CBOW, as word2vec chooses. PRESETS has fastText's."""
+    them; lr 0 means START_LR, as word2vec chooses. PRESETS has fastText's."""
+
+    group: ClassVar[str] = "Training"
 
     model: Literal["skipgram", "cbow"] = option("skipgram")
     loss: Literal["ns", "hs", "softmax", "nce", "ova", "hs_ns"] = option(
         "ns",
         "Output layer: negative sampling, hierarchical softmax, full softmax, noise-contrastive estimation, a yes or no"
         " for each word, or hs and ns at once.",
+        group="Model",
     )
     dim: int = dim_option()
-    window: int = option(5, "Words of context on each side.", low=1, high=1000)
+    window: int = option(5, "Words of context on each side.", low=1, high=1000, group="Model")
     shrink_window: bool = option(
-        True, "Draw the window of each position from 1..window, as word2vec does, or always use all of it."
+        True,
+        "Draw the window of each position from 1..window, as word2vec does, or always use all of it.",
+        group="Model",
     )
     negative: int = _negative()
     share_negatives: bool = option(
@@ -72,7 +79,14 @@ class Word2vecConfig(Config):
     minn: int = _minn()
     maxn: int = _maxn()
     buckets: int = _buckets()
-    lr: float = option(0.0, "Learning rate at the start; 0 means 0.025 for skipgram, 0.05 for cbow.", low=0, high=10)
+    lr: float = option(
+        0.0,
+        "Learning rate at the start.",
+        low=0,
+        high=10,
+        low_is="word2vec's own",
+        shown=f"{START_LR['skipgram']} (cbow {START_LR['cbow']})",
+    )
     lr_floor: float = option(
         1e-4,
         "The learning rate falls linearly, down to this share of --lr.",
@@ -84,7 +98,9 @@ class Word2vecConfig(Config):
     max_sentence: int = option(
         1000, "Longer lines are cut after this many words.", low=2, high=1_000_000, unit="tokens"
     )
-    cbow_mean: bool = option(True, "CBOW: average the context words, or sum them.", off="cbow-sum", only="model=cbow")
+    cbow_mean: bool = option(
+        True, "CBOW: average the context words, or sum them.", off="cbow-sum", only="model=cbow", group="Model"
+    )
     cbow_gradient: Literal["word2vec", "corrected"] = option(
         "word2vec",
         "CBOW: the true gradient of the mean, or word2vec's, which is not divided by the window.",
@@ -95,7 +111,7 @@ class Word2vecConfig(Config):
 
     @property
     def start_lr(self) -> float:
-        return self.lr or (0.05 if self.model == "cbow" else 0.025)
+        return self.lr or START_LR[self.model]
 
     @property
     def least_lr(self) -> float:
@@ -132,6 +148,8 @@ PRESETS: Registry[dict[str, Any]] = Registry(
 @dataclass(frozen=True)
 class SupervisedConfig(Config):
     """A text classifier. Names and defaults are fastText's; buckets count only with word_ngrams > 1 or maxn > 0."""
+
+    group: ClassVar[str] = "Classifier"
 
     loss: Literal["softmax", "hs", "ns", "ova"] = option(
         "softmax", "Output layer: softmax, hierarchical softmax, negative sampling, or a yes or no for each label."

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from wv_cli._text import SEPARATORS
 from wv_cli.config import Config, option, require
@@ -25,13 +25,15 @@ class ReadingConfig(Config):
     """What a command takes for running text."""
 
     force_text: bool = option(
-        False, "Read as text even what looks like vectors, a model or binary data.", identity=False
+        False, "Read as text even what looks like vectors, a model or binary data.", group="Input", identity=False
     )
 
 
 @dataclass(frozen=True)
 class VocabConfig(Config):
     """How words are counted and which are kept."""
+
+    group: ClassVar[str] = "Vocabulary"
 
     min_count: int = option(5, "Drop words seen fewer times.", low=1)
     max_vocab: int = option(0, "Keep only the most frequent words; 0 keeps all.", low=0, low_is="no limit")

@@ -1,7 +1,7 @@
 """What whitening and quantising are asked to do."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from wv_cli.config import Config, epochs_option, lr_option, option, require, seed_option, threads_option
 
@@ -13,6 +13,8 @@ class WhitenConfig(Config):
     `dim`: how many dimensions to keep, 0: all that vary. `beta` concerns soft only, `remove` all-but-the-top only
     (0: dim / 100, at least 1, as its authors advise).
     """
+
+    group: ClassVar[str] = "Method"
 
     method: Literal["whiten", "zca", "pca", "soft", "abtt"] = option(
         "whiten",
@@ -48,6 +50,8 @@ class WhitenConfig(Config):
 @dataclass(frozen=True)
 class QuantizeConfig(Config):
     """How a fastText model is made smaller. Names are fastText's; `epochs`, `lr` and `threads` serve retraining."""
+
+    group: ClassVar[str] = "Method"
 
     cutoff: int = option(
         0,

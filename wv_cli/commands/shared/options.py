@@ -1,6 +1,6 @@
 """Options that several commands share, so that a flag means the same everywhere."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -16,8 +16,9 @@ Decorator = Callable[[Function], Function]
 if TYPE_CHECKING:
     IntType = click.ParamType[int]
     FloatType = click.ParamType[float]
+    TextType = click.ParamType[str]
 else:
-    IntType = FloatType = click.ParamType  # older click's is not generic
+    IntType = FloatType = TextType = click.ParamType  # older click's is not generic
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
@@ -109,6 +110,14 @@ def saved_run_options(function: Function) -> Function:
     return function
 
 
+class FieldOption(click.Option):
+    """The option of a config's field. `default_text` is what help says of its default."""
+
+    def __init__(self, *words: Any, field: Option, default_text: str, **attributes: Any) -> None:
+        super().__init__(*words, **attributes)
+        self.field, self.default_text = field, default_text
+
+
 def field_options(config: type[Config]) -> Decorator:
     """Options for the fields of `config` that have a help text, in their order and with their defaults. A bool field
     `shrink_window` becomes --shrink-window/--no-shrink-window, or --on/--OFF where it has an `off`; the option of a
@@ -117,7 +126,7 @@ def field_options(config: type[Config]) -> Decorator:
     def decorate(function: Function) -> Function:
         for each in reversed(config.options().values()):
             if each.help:
-                function = _option(each, each.choices, each.help, default=each.default, show_default=True)(function)
+                function = _option(each, each.choices, _default_text(each), default=each.default)(function)
         return function
 
     return decorate
@@ -133,15 +142,11 @@ def shared_options(variants: dict[str, tuple[type[Config], dict[str, Any]]]) -> 
     def decorate(function: Function) -> Function:
         for name in reversed(_merged(list(tables.values()))):
             found = {variant: fields[name] for variant, fields in tables.items() if name in fields}
-            defaults = {variant: variants[variant][1].get(name, field.default) for variant, field in found.items()}
-            first = next(iter(defaults.values()))
-            others = [f"{variant}: {_shown(value)}" for variant, value in defaults.items() if value != first]
-            shown = "; ".join([_shown(first), *others])
             field = next(iter(found.values()))
             if field.help:
+                changed = {variant: variants[variant][1].get(name, each.default) for variant, each in found.items()}
                 choices = list(dict.fromkeys(choice for each in found.values() for choice in each.choices))
-                text = f"{field.help}  [default: {shown}]"
-                function = _option(field, choices, text, default=None, show_default=False)(function)
+                function = _option(field, choices, _default_text(field, changed), default=None)(function)
         return function
 
     return decorate
@@ -160,18 +165,55 @@ def _merged(tables: list[dict[str, Option]]) -> list[str]:
     return names
 
 
+def _default_text(field: Option, variants: Mapping[str, object] | None = None) -> str:
+    """The default, then in parentheses those of `variants` (the first one's is the field's) where they differ."""
+    first, *others = (variants or {"": field.default}).items()
+    own = field.shown or _shown(first[1])
+    differ = ", ".join(f"{variant} {_shown(value)}" for variant, value in others if value != first[1])
+    if not differ:
+        return own
+    return f"{own[:-1]}, {differ})" if own.endswith(")") else f"{own} ({differ})"
+
+
 def _shown(value: object) -> str:
-    return ("on" if value else "off") if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
+    return "" if value is None else str(value)
 
 
-def _option(field: Option, choices: Sequence[str], text: str, default: object, show_default: bool) -> Decorator:
+_METAVARS = {int: "N", float: "X", str: "TEXT"}
+
+
+def _option(field: Option, choices: Sequence[str], default_text: str, default: object) -> Decorator:
     flag, kind = field.flag, click.Choice(choices) if choices else field.kind
     if kind is bool:
         flag = f"{flag}/--{field.off or f'no-{flag[2:]}'}"
     short = [flag[1:]] if len(field.name) == 1 else []
     return click.option(
-        *short, flag, field.name, type=kind, default=default, show_default=show_default, help=text, multiple=field.many
+        *short,
+        flag,
+        field.name,
+        cls=FieldOption,
+        field=field,
+        default_text=default_text,
+        type=kind,
+        metavar=None if choices else _METAVARS.get(field.kind),
+        default=default,
+        help=field.help,
+        multiple=field.many,
     )
+
+
+def range_of(parameter: click.Parameter) -> str:
+    """Of its numbers, in words; "" when every one will do."""
+    if isinstance(parameter, FieldOption):
+        return parameter.field.bounds
+    if not isinstance(parameter.type, click.IntRange | click.FloatRange):
+        return ""
+    low, high = parameter.type.min, parameter.type.max
+    return f"between {low} and {high}" if high is not None else f"at least {low}" if low else f"{low} or more"
 
 
 def take(config: type[AnyConfig], options: dict[str, Any]) -> AnyConfig:

@@ -14,7 +14,6 @@ import click
 
 from wv_cli import __version__
 from wv_cli.commands import COMMANDS, ORIGINALS
-from wv_cli.errors import UsageError
 
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _IMPORT_SECONDS = 0.01
@@ -117,10 +116,7 @@ class LazyGroup(click.Group):
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
         if args and args[0] not in self.list_commands(context):
-            try:
-                COMMANDS.find(args[0])
-            except UsageError as error:
-                raise click.UsageError(str(error), context) from None
+            COMMANDS.find(args[0])
         return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
@@ -141,6 +137,7 @@ def _show_version(context: click.Context, parameter: click.Parameter, value: boo
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.option(
+    "-V",
     "--version",
     is_flag=True,
     expose_value=False,
@@ -152,5 +149,5 @@ def wv(debug: bool) -> None:
     """Word vectors on the command line.
 
     Reads and writes the formats of word2vec, fastText and GloVe. `-` is standard input or output; data goes to standard
-    output, everything else to standard error.
+    output, everything else to standard error. `wv help COMMAND` or `wv COMMAND -h` explains a command.
     """

@@ -1,0 +1,174 @@
+"""How commands explain themselves and what they say of a command line they do not understand."""
+
+import os
+import shlex
+
+import click
+import pytest
+
+from tests.conftest import Run
+from wv_cli.commands import COMMANDS, ORIGINALS
+from wv_cli.commands.examples import EXAMPLES
+from wv_cli.commands.shared.help import HEADINGS, heading
+from wv_cli.commands.shared.mistakes import SYNONYMS, flags, meant, plain
+from wv_cli.commands.shared.options import FieldOption
+from wv_cli.commands.shared.program import wv as group
+from wv_cli.evaluation import TASKS
+from wv_cli.models.config import START_LR, Word2vecConfig
+
+# Every option of the originals and the commoner ones of gensim, by the command that does their work here.
+FOREIGN = {
+    "train": "-train -output -size -window -sample -hs -negative -threads -iter -min-count -alpha -classes -debug "
+    "-binary -save-vocab -read-vocab -cbow "  # word2vec
+    "-input -lr -lrUpdateRate -dim -ws -epoch -minCount -minCountLabel -neg -wordNgrams -loss -bucket -minn -maxn "
+    "-thread -t -label -verbose -pretrainedVectors -saveOutput -seed -autotune-validation -autotune-metric "
+    "-autotune-predictions -autotune-duration -autotune-modelsize "  # fastText
+    "--vector_size --min_count --workers --sg --hs --epochs --max_vocab_size --max_final_vocab --ns_exponent "
+    "--cbow_mean --min_alpha --corpus_file --sentences --min_n --max_n --shrink_windows --word_ngrams",  # gensim
+    "phrases": "-train -output -min-count -threshold -debug --connector_words --scoring --delimiter",
+    "quantize": "-input -output -cutoff -retrain -qnorm -qout -dsub -epoch -lr -thread -verbose",
+    "glove": "-verbose -symmetric -window-size -vocab-file -memory -max-product -overflow-length -overflow-file "
+    "-distance-weighting -array-size -temp-file -seed -write-header -vector-size -threads -iter -eta -alpha -x-max "
+    "-grad-clip -binary -model -input-file -save-file -gradsq-file -save-gradsq -checkpoint-every -load-init-param "
+    "-save-init-param -init-param-file -load-init-gradsq -init-gradsq-file",
+    "build-vocab": "-verbose -max-vocab -min-count",
+    "nn": "--topn --restrict_vocab -binary",
+}
+EVERY = pytest.mark.parametrize("name", list(COMMANDS))
+
+
+def command_of(path: str) -> click.Command:
+    command: click.Command = group
+    for name in path.split():
+        assert isinstance(command, click.Group)
+        found = command.get_command(click.Context(command), name)
+        assert found is not None
+        command = found
+    return command
+
+
+def without_blanks(text: str) -> str:
+    """Help is broken into lines at blanks and hyphens."""
+    return "".join(text.split())
+
+
+@EVERY
+def test_three_examples_or_more(name: str, wv: Run) -> None:
+    shown = wv(name, "--help").stdout
+    assert len(EXAMPLES[name]) >= 3
+    for comment, line in EXAMPLES[name]:
+        assert f"\n  # {comment}\n  {line}\n" in shown
+
+
+def test_every_example_belongs_to_a_command() -> None:
+    assert {path.split()[0] for path in EXAMPLES} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("path, line", [(path, line) for path, lines in EXAMPLES.items() for _, line in lines])
+def test_every_example_is_understood(path: str, line: str) -> None:
+    """Names of commands and options exist, values have the right type; nothing is run."""
+    calls = [part.strip() for part in line.replace("&&", "|").split("|") if part.strip().startswith("wv ")]
+    for call in calls:
+        words = shlex.split(call.partition(">")[0].partition("<")[0])[1:]
+        count = 2 if words[0] == "eval" else 1
+        command_of(" ".join(words[:count])).make_context(words[count - 1], words[count:])
+    if path != "links":
+        assert any(call.startswith(f"wv {path} ") or call == f"wv {path}" for call in calls)
+
+
+def test_options_of_train_stand_under_headings(wv: Run) -> None:
+    shown = wv("train", "-h").stdout
+    order = ["Input", "Model", "Vocabulary", "Training", "Output", "Run", "Classifier", "Autotune", "Examples"]
+    places = [shown.index(f"\n{title}:\n") for title in order]
+    assert places == sorted(places) and "\nOptions:" not in shown
+
+
+def test_every_heading_has_its_place() -> None:
+    for name in COMMANDS:
+        for each in command_of(name).params:
+            assert not isinstance(each, click.Option) or heading(each) in HEADINGS
+
+
+def test_help_has_the_fields_own_defaults_and_ranges(wv: Run) -> None:
+    shown = without_blanks(wv("train", "-h").stdout)
+    lr = "--lr X Learning rate at the start. [default: 0.025 (cbow 0.05, fasttext 0.05, supervised 0.1); "
+    assert without_blanks(lr) in shown
+    assert {model: Word2vecConfig(model=model).start_lr for model in START_LR} == START_LR  # type: ignore[arg-type]
+    options = [each for each in command_of("train").params if isinstance(each, FieldOption)]
+    assert len(options) > 20
+    for each in options:
+        for text in (each.field.help, f"default: {each.default_text}", each.field.bounds):
+            assert without_blanks(text) in shown
+
+
+@EVERY
+def test_help_by_name_is_the_same(name: str, wv: Run) -> None:
+    assert wv("help", name).stdout == wv(name, "--help").stdout
+
+
+def test_help_of_a_part_and_of_all(wv: Run) -> None:
+    assert wv("help", "eval", "sts").stdout == wv("eval", "sts", "-h").stdout
+    assert wv("help").stdout == wv("-h").stdout
+    assert wv("-V").stdout == wv("--version").stdout
+
+
+@pytest.mark.parametrize("name", ["word2vec", "word2phrase", "distance", "word-analogy", "compute-accuracy"])
+def test_help_of_an_original_is_its_own(name: str, wv: Run) -> None:
+    assert name in ORIGINALS
+    shown, own = wv("help", name), wv(name)
+    assert shown.returncode == 0 and own.stdout
+    assert shown.stdout.removeprefix(own.stdout).startswith(f"{name} as `wv {name}`; `wv links DIR` ")
+    assert shown.stdout.count("\n") == own.stdout.count("\n") + 1
+
+
+@pytest.mark.parametrize("command, name", [(command, name) for command in FOREIGN for name in FOREIGN[command].split()])
+def test_every_option_of_the_originals_has_an_answer(command: str, name: str, wv: Run) -> None:
+    """Ours, or a way to do without; an option that is called the same needs none."""
+    found = command_of(command)
+    if name in flags(found):
+        return
+    way = meant(name, found)
+    assert way
+    if way.startswith("did you mean"):
+        assert way.split()[3].rstrip("?") in flags(found)
+    assert plain(name) in SYNONYMS or plain(way.split()[3]).rstrip("?") == plain(name)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "x", "-o", "y", "--size", "9"], "wv train: no such option --size; did you mean --dim?"),
+        (["train", "x", "-o", "y", "-dim", "9"], "wv train: no such option -dim; did you mean --dim?"),
+        (["train", "x", "-output", "y"], "wv train: no such option -output; did you mean --output?"),
+        (["train", "x", "--iter=9"], "wv train: no such option --iter; did you mean --epochs?"),
+        (["glove", "x", "-iter", "9"], "wv glove: no such option -iter; did you mean --iterations?"),
+        (["train", "x", "-t", "1e-4"], "wv train: no such option -t; did you mean --sample?"),
+        (["train", "-train", "x"], "wv train: no such option -train; name the text without an option"),
+        (["train", "x", "-minCount", "3"], "wv train: no such option -minCount; did you mean --min-count?"),
+        (["train", "x", "--epcohs", "3"], "wv train: no such option --epcohs; did you mean --epochs?"),
+        (["nn", "x", "--zzz"], "wv nn: no such option --zzz; `wv nn --help` shows the options"),
+        (["--zzz"], "wv: no such option --zzz; `wv --help` shows the options"),
+        (["train", "x"], "wv train: missing option '-o' / '--output'; usage: wv train [OPTIONS] INPUT..."),
+        (["train", "x", "-o"], "wv train: option '-o' requires an argument; usage: wv train [OPTIONS] INPUT..."),
+        (["check", "a", "b"], "wv check: got unexpected extra argument (b); usage: wv check [OPTIONS] FILE"),
+        (["train", "x", "-o", "y", "--dim", "a"], "wv train: --dim must be a whole number, not 'a'"),
+        (["train", "x", "-o", "y", "--lr", "a"], "wv train: --lr must be a number, not 'a'"),
+        (["nn", "x", "--k", "0"], "wv nn: --k must be at least 1, not 0"),
+        (["plot", "x", "-o", "y", "--method", "pac"],
+         "wv plot: --method: 'pac' is not one of 'pca', 'tsne'; did you mean 'pca'?"),
+        (["eval", "simlarity"],
+         f"wv eval: unknown subcommand 'simlarity'; did you mean 'similarity'? (choices: {', '.join(TASKS)})"),
+        (["help", "nope", "x"], f"wv help: unknown command 'nope' (choices: {', '.join(COMMANDS)})"),
+        (["help", "train", "x"], "wv help: `wv train` has no parts; expected nothing after it, found 'x'"),
+    ],
+)  # fmt: skip
+def test_misuse_is_told_in_one_line(arguments: list[str], message: str, wv: Run) -> None:
+    done = wv(*arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{message}\n")
+
+
+def test_a_value_joined_to_a_short_option_stays_one(wv: Run, slice_vectors: os.PathLike[str]) -> None:
+    many = wv("nn", slice_vectors, "the", "-k3", "-q")
+    assert many.returncode == 0 and many.stdout.count("\n") == 3
+    assert many.stdout == wv("nn", slice_vectors, "the", "--k", 3, "-q").stdout
+    assert "did you mean" not in wv("nn", slice_vectors, "--", "-dim").stderr

@@ -1,0 +1,137 @@
+"""Examples in the help and in the manual pages: what the line does, the line. By what stands after `wv`."""
+
+EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
+    "build-vocab": (
+        ("count the words of a compressed text", "wv build-vocab corpus.txt.gz -o corpus.vocab"),
+        ("keep what train needs", "wv build-vocab texts/ --min-count 5 --lowercase -o corpus.vocab"),
+        ("sum the counts of parts", "wv build-vocab --merge 1.vocab 2.vocab --min-count 5 -o all.vocab"),
+    ),
+    "phrases": (
+        ("new york becomes new_york", "wv phrases corpus.txt -o phrases.txt"),
+        ("two passes join up to four words", "wv phrases corpus.txt --passes 2 -o phrases.txt"),
+        ("train on the joined text", "wv phrases corpus.txt -q | wv train - -o vectors.bin"),
+    ),
+    "train": (
+        ("word2vec's skip-gram, binary and text", "wv train corpus.txt -o vectors.bin -o vectors.vec --threads 2"),
+        ("fastText's word vectors with subwords", "wv train corpus.txt -o subwords.bin --preset fasttext"),
+        ("a text classifier", "wv train labelled.txt -o topics.bin --model supervised --word-ngrams 2"),
+    ),
+    "glove": (
+        ("counts, order and training in one", "wv glove corpus.txt -o glove.vec --threads 2"),
+        ("only count, in GloVe's format", "wv glove part.txt --save-counts part.counts --counts-only"),
+        ("train on counts", "wv glove --counts part.counts --vocab corpus.vocab -o glove.vec"),
+    ),
+    "predict": (
+        ("the best label of every line", "wv predict topics.bin lines.txt"),
+        ("three labels and their probabilities", "wv predict topics.bin lines.txt -k 3 --prob"),
+        ("from a pipe, only what is likely", "cut -f2 posts.tsv | wv predict topics.ftz - --threshold 0.5"),
+    ),
+    "whiten": (
+        ("fit, apply, keep the transform", "wv whiten lines.npy -o white.npy --dim 256 --save-transform white.map"),
+        ("apply it to others", "wv whiten new.npy -o new-white.npy --transform white.map"),
+        ("take off the three commonest directions", "wv whiten vectors.bin -o plain.bin --method abtt --remove 3"),
+        ("moments of a part, for --merge", "wv whiten part1.npy --save-moments 1.moments"),
+        ("join them", "wv whiten --merge 1.moments 2.moments --save-transform white.map"),
+    ),
+    "quantize": (
+        ("with the score before and after", "wv quantize news.bin -o news.ftz --qnorm --validation news.valid"),
+        ("to a size", "wv quantize vectors.bin -o vectors.ftz --size 10M"),
+        ("few rows, trained again", "wv quantize news.bin -o news.ftz --cutoff 20000 --retrain --input news.train"),
+    ),
+    "hash": (
+        ("64 bits, learnt", "wv hash vectors.bin --method itq --length 64 -o vectors.codes --save-hasher itq.hasher"),
+        ("more words, the same bits", "wv hash more.vec --hasher itq.hasher -o more.codes"),
+        ("sparse codes to look at", "wv hash vectors.bin --method biohash --length 16 -o vectors.txt"),
+    ),
+    "bioword": (
+        ("learn codes of words", "wv bioword corpus.txt -o words.codes --save-hasher fly.hasher"),
+        ("codes to look at", "wv bioword corpus.txt -o words.txt --length 20"),
+        ("words in their sentence", "echo 'the bank of the river' | wv bioword - --hasher fly.hasher -o -"),
+    ),
+    "nn": (
+        ("five neighbours of each of two words", "wv nn vectors.bin music paris -k 5"),
+        ("queries from a pipe, answers as JSON", "cut -f1 words.tsv | wv nn vectors.bin --json"),
+        ("codes, put right by the vectors", "wv nn vectors.codes paris --rerank vectors.bin"),
+    ),
+    "analogy": (
+        ("man is to king as woman is to ?", "wv analogy vectors.bin man king woman"),
+        ("among frequent words only", "wv analogy vectors.bin france paris italy --restrict-vocab 30000"),
+        ("many questions, the best answer each", "wv analogy vectors.bin -k 1 < questions.txt > answers.txt"),
+    ),
+    "vectors": (
+        ("of words, known to the model or not", "wv vectors subwords.bin king unheardof"),
+        ("of lines, as numbers", "wv vectors vectors.bin --sentences < lines.txt"),
+        (
+            "SIF, as a file",
+            "wv vectors vectors.bin --sentences --pooling sif --counts corpus.vocab -o lines.npy < lines.txt",
+        ),
+    ),
+    "eval": (
+        ("people's judgements", "wv eval similarity vectors.bin -d data/similarity"),
+        ("two files on the same questions", "wv eval analogy a.bin b.bin -d questions-words.txt"),
+        ("a classifier", "wv eval labels topics.bin -d held-out.txt"),
+    ),
+    "eval similarity": (
+        ("one file", "wv eval similarity vectors.bin -d EN-WS-353-ALL.txt"),
+        ("every data file of a folder", "wv eval similarity a.bin b.bin -d data/similarity"),
+        ("a gate in a script", "wv eval similarity vectors.bin -d EN-WS-353-ALL.txt --min-score 0.6 -q"),
+    ),
+    "eval analogy": (
+        ("as word2vec's compute-accuracy", "wv eval analogy vectors.bin -d questions-words.txt --restrict-vocab 30000"),
+        ("by products of cosines", "wv eval analogy vectors.bin -d questions-words.txt --method 3cosmul"),
+        ("for a program", "wv eval analogy vectors.bin -d questions-words.txt --json > scores.json"),
+    ),
+    "eval retrieval": (
+        ("what codes find of the vectors' neighbours", "wv eval retrieval vectors.codes -d vectors.bin"),
+        ("the nearest ten of every word", "wv eval retrieval vectors.codes -d vectors.bin --neighbours 10 --queries 0"),
+        ("two kinds of codes", "wv eval retrieval itq.codes lsh.codes -d vectors.bin"),
+    ),
+    "eval labels": (
+        ("precision, recall, F1, confusions", "wv eval labels topics.bin -d held-out.txt"),
+        ("every label", "wv eval labels topics.bin -d held-out.txt --per-label"),
+        ("before and after quantising", "wv eval labels topics.bin topics.ftz -d held-out.txt"),
+    ),
+    "eval sts": (
+        ("sentence pairs", "wv eval sts vectors.bin -d sts-test.tsv"),
+        ("weighted by frequency", "wv eval sts vectors.bin -d sts-test.tsv --pooling sif --counts corpus.vocab"),
+        ("with and without whitening", "wv eval sts vectors.bin -d sts-test.tsv --after whiten"),
+    ),
+    "plot": (
+        ("capitals and countries", "wv plot vectors.bin france paris italy rome -o capitals.png"),
+        ("a page to look around in", "wv plot vectors.bin --top 500 --method tsne -o words.html"),
+        ("for print, with a title", "wv plot vectors.bin --top 50 --title 'Fifty words' -o words.pdf"),
+    ),
+    "convert": (
+        ("binary to text", "wv convert vectors.bin vectors.vec"),
+        ("GloVe's file for a program that wants a header", "wv convert glove.6B.50d.txt glove.vec"),
+        ("the first 1000 words for TensorBoard", "wv convert vectors.bin words.tsv --limit 1000"),
+    ),
+    "check": (
+        ("one file", "wv check vectors.vec"),
+        (
+            "before training goes on, in a script",
+            "wv check old.bin -q && wv train more.txt --init old.bin -o new.bin",
+        ),
+        ("all problems, for a program", "wv check vectors.vec --max-problems 1000000 --json"),
+    ),
+    "dump": (
+        ("how a model was trained", "wv dump model.bin args"),
+        ("its words and labels", "wv dump model.bin dict | head"),
+        ("its rows", "wv dump model.ftz input > rows.txt"),
+    ),
+    "links": (
+        ("make the links", "wv links ~/wv-links"),
+        ("a script that calls word2vec", "PATH=~/wv-links:$PATH ./demo-word.sh"),
+        ("one that calls GloVe's programs", "PATH=~/wv-links:$PATH ./demo.sh"),
+    ),
+    "demo": (
+        ("everything, in half a minute", "wv demo"),
+        ("quicker and worse", "wv demo --epochs 2"),
+        ("where the files go", "wv demo -o /tmp/vectors"),
+    ),
+    "help": (
+        ("the help of a command", "wv help train"),
+        ("of a part of one", "wv help eval similarity"),
+        ("what word2vec itself would say", "wv help word2vec"),
+    ),
+}

@@ -1,0 +1,136 @@
+"""How a command explains itself: its options under headings, with defaults and ranges, and examples.
+
+Of an option that is a config's field the field says all of it (wv_cli.config.option).
+"""
+
+import re
+from typing import Any
+
+import click
+
+from wv_cli.commands.examples import EXAMPLES
+from wv_cli.commands.shared.mistakes import require_two_dashes
+from wv_cli.commands.shared.options import FieldOption, TextType, range_of
+from wv_cli.registry import Registry
+
+# In this order; a command with few options shows them as one list.
+HEADINGS = (
+    "Options", "Protocol", "Method", "Input", "Model", "Vocabulary", "Training", "Output", "Run", "Classifier",
+    "Autotune",
+)  # fmt: skip
+_FEW = 13
+# Where options stand that are no fields, by the name of their parameter; all others under "Options".
+_PLACES = {
+    "Input": "init init_gradsq from_format limit data counts moments hasher fit top merge inputs",
+    "Model": "model preset",
+    "Method": "method transform",
+    "Vocabulary": "vocab",
+    "Output": "output outputs save_output_vectors classes save save_counts counts_only save_hasher save_transform "
+    "save_moments to_format precision escape meta layout",
+    "Run": "memory checkpoint checkpoint_every resume overwrite max_time quiet as_json threads",
+    "Classifier": "pretrained",
+    "Autotune": "autotune_validation autotune_duration autotune_metric autotune_predictions autotune_size autotune_log",
+}
+_PLACE = {name: heading for heading, names in _PLACES.items() for name in names.split()}
+# What a usage line calls the names of files and of folders.
+_NAMES = {"file": re.compile(r"\[?(FILE|INPUT|IN|OUT|MODEL|VECTORS2?|VOCAB)\b"), "dir": re.compile("DIR|FOLDER")}
+
+
+def heading(option: click.Option) -> str:
+    if isinstance(option, FieldOption):
+        return option.field.group
+    return "Run" if "--help" in option.opts else _PLACE.get(option.name or "", "Options")
+
+
+def sections(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:
+    """The options in the order of their headings."""
+    options = [each for each in command.get_params(context) if isinstance(each, click.Option) and not each.hidden]
+    if len(options) < _FEW:
+        return {"Options": options}
+    titles = dict.fromkeys([*HEADINGS, *map(heading, options)])
+    found = {title: [each for each in options if heading(each) == title] for title in titles}
+    return {title: listed for title, listed in found.items() if listed}
+
+
+def words(option: click.Option, context: click.Context) -> tuple[str, str]:
+    """What is typed, and what it means: help, default, range."""
+    record = option.get_help_record(context)
+    assert record is not None
+    notes = [f"default: {default}"] if (default := _default(option)) else []
+    notes += [limits] if (limits := range_of(option)) else []
+    notes += ["required"] if option.required else []
+    text, _, worded = (option.help or "").partition("  [")  # a default that the command words
+    notes = [worded.removesuffix("]")] * bool(worded) + notes
+    typed = re.sub(r"\b(INTEGER|FLOAT)( RANGE)?\b", lambda found: "N" if found[1] == "INTEGER" else "X", record[0])
+    return typed, text + (f"  [{'; '.join(notes)}]" if notes else "")
+
+
+def _default(option: click.Option) -> str:
+    if isinstance(option, FieldOption):
+        return option.default_text
+    if not option.show_default or option.default is None:
+        return ""
+    return ("on" if option.default else "off") if option.is_flag else str(option.default)
+
+
+def examples(path: str) -> list[str]:
+    """Those of the command `wv PATH`, each a comment and the line it is about."""
+    return [line for comment, line in EXAMPLES.get(path, ()) for line in (f"# {comment}", line)]
+
+
+class FileName(TextType):
+    """A text that the shell completes to the name of a file, or of a folder."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def shell_complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(incomplete, type=self.name)]
+
+
+class Command(click.Command):
+    """A command of the table COMMANDS, or a part of one. What its usage calls FILE, INPUT, ... is the name of one."""
+
+    def __init__(self, *arguments: Any, **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        for each in self.params:
+            for name, metavars in _NAMES.items():
+                if each.type is click.STRING and metavars.match(each.metavar or ""):
+                    each.type = FileName(name)
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        try:
+            require_two_dashes(self, args)
+            return super().parse_args(context, args)
+        except click.UsageError as error:
+            error.ctx = error.ctx or context  # the parser knows none
+            raise
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, options in sections(self, context).items():
+            with formatter.section(title):
+                formatter.write_dl([words(each, context) for each in options])
+
+    def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        _write_examples(context, formatter)
+
+
+class CommandGroup(click.Group):
+    """A command that consists of others."""
+
+    def resolve_command(self, context: click.Context, args: list[str]) -> Any:
+        if args:
+            Registry("subcommand", self.commands.items()).find(args[0])
+        return super().resolve_command(context, args)
+
+    def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        _write_examples(context, formatter)
+
+
+def _write_examples(context: click.Context, formatter: click.HelpFormatter) -> None:
+    lines = examples(context.command_path.partition(" ")[2])
+    if lines:
+        with formatter.section("Examples"):
+            formatter.write("".join(f"{'':{formatter.current_indent}}{line}\n" for line in lines))
