@@ -1,5 +1,7 @@
 """Recorded runs in which ours does something else than the original, and why: the rows of data/DIFFERENCES.md."""
 
+from tests.originals.differs_fasttext import DIFFERS_FASTTEXT
+
 _TOKENS = "words of any length; VT, FF and NUL part words; the last word counts without a line end"
 DIFFERS: dict[str, str] = {
     "word2vec/bad-number": "-size 0 is refused: vectors without numbers",
@@ -10,4 +12,5 @@ DIFFERS: dict[str, str] = {
     "word2vec/odd-text-train": _TOKENS,
     "word2phrase/no-output": "one line says what is missing, on stderr; the original crashes",
     "word2phrase/odd-text": _TOKENS,
+    **DIFFERS_FASTTEXT,
 }

@@ -86,7 +86,7 @@ class _Asked:
 
         if not self.model.is_classifier:
             return Counts.none(0)
-        return count(Classifier(self.model, self.path), [self.data], self.k, self.threshold)
+        return count(Classifier(self.model, self.path), [self.data], self.k, self.threshold, bare_end=True)
 
 
 def _predict(words: Sequence[str], *, prob: bool) -> int:
@@ -97,7 +97,7 @@ def _predict(words: Sequence[str], *, prob: bool) -> int:
     from wv_cli.text.source import Source
 
     classifier = Classifier(asked.model, asked.path)
-    for answered in classifier.answers(Source([asked.data]), asked.k, asked.threshold):
+    for answered in classifier.answers(Source([asked.data], bare_end=True), asked.k, asked.threshold, bare_end=True):
         sys.stdout.buffer.write(answered.lines(classifier.labels, prob))
         sys.stdout.buffer.flush()  # who writes a line and waits for its labels must get them
     return 0
