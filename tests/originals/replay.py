@@ -140,8 +140,20 @@ def problems(case: Case, done: Done) -> list[str]:
     return found
 
 
+def _vectors(text: bytes) -> bytes:
+    """fastText's text vectors with `#` for every number of five significant digits. Words of equal count stand in any
+    order: the rows are sorted."""
+    header, *rows, end = text.split(b"\n")
+    shown = []
+    for row in rows:
+        word, *numbers, last = row.split(b" ")
+        shown.append(b" ".join([word, *(b"#" if b"%.5g" % float(each) == each else each for each in numbers), last]))
+    return b"\n".join([header, *sorted(shown), end])
+
+
 def _without_abort(text: bytes) -> bytes:
     """What C++ says of an exception nobody caught: the message without the words around it."""
+    text = re.sub(rb"(?<=[^\n])terminate called", b"\nterminate called", text)
     text = re.sub(rb"terminate called after throwing an instance of '[^']*'\n\s+what\(\):\s+", b"", text)
     return text.removesuffix(b"\n")
 
@@ -172,8 +184,8 @@ def _file(case: Case, done: Done, name: str, rule: str) -> list[str]:
     if not kept.exists():
         return []
     theirs = kept.read_bytes()
-    if path.suffix in (".vec", ".output"):  # words of equal count stand in any order
-        ours, theirs = (b"\n".join(sorted(text.split(b"\n"))) for text in (ours, theirs))
+    if path.suffix in (".vec", ".output"):
+        ours, theirs = _vectors(ours), _vectors(theirs)
     if "-classes" in case.argv:  # which number a class has is chance
         ours, theirs = (_CLASS.sub(rb"\1#", text) for text in (ours, theirs))
     return _compared(name, rule, ours, theirs)
@@ -185,6 +197,7 @@ _NUMBER = re.compile(rb"(?<![\w.])[+-]?(?:nan|inf|\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?
 _DATE = re.compile(rb"\d\d/\d\d/\d\d - \d\d:\d\d\.\d\d[AP]M")
 # Whole numbers that time, speed or chance decide.
 _LOOSE = re.compile(rb"(words/sec/thread:|ETA:|Trials:|random seed)\s+[0-9hms -]+")
+_TRIALS = re.compile(rb"(?s)(?<=\n)Trial = 2\n.*")  # as many as there was time for
 _CLASS = re.compile(rb"(?m)^(\S+ )\d+$")
 _FLOAT_NOISE = Decimal("5e-6")
 _PROGRESS = re.compile(rb"\rAlpha: |\rProgress: ")
@@ -212,7 +225,7 @@ def same_shape(ours: bytes, theirs: bytes) -> bool:
 
 
 def _parts(text: bytes) -> list[bytes]:
-    text = _LOOSE.sub(rb"\1 #", _DATE.sub(b"DATE", text))
+    text = _LOOSE.sub(rb"\1 #", _DATE.sub(b"DATE", _TRIALS.sub(b"", text)))
     parts: list[bytes] = []
     for line in re.split(rb"(?=[\n\r])", text):
         renewed = parts and _PROGRESS.match(line) and _PROGRESS.match(parts[-1])

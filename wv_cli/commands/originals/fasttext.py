@@ -8,7 +8,8 @@ from wv_cli.commands.originals import OriginalCommand, tell
 
 _COMMANDS = Path(__file__).with_name("fasttext.txt")
 _MODULES = {
-    "fasttext_training": ("supervised", "skipgram", "cbow", "quantize"),
+    "fasttext_training": ("supervised", "skipgram", "cbow"),
+    "fasttext_quantize": ("quantize",),
     "fasttext_answers": ("test", "test-label", "predict", "predict-prob"),
     "fasttext_vectors": ("print-word-vectors", "print-sentence-vectors", "print-ngrams", "nn", "analogies", "dump"),
 }
