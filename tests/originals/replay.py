@@ -197,6 +197,7 @@ _NUMBER = re.compile(rb"(?<![\w.])[+-]?(?:nan|inf|\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?
 _DATE = re.compile(rb"\d\d/\d\d/\d\d - \d\d:\d\d\.\d\d[AP]M")
 # Whole numbers that time, speed or chance decide.
 _LOOSE = re.compile(rb"(words/sec/thread:|ETA:|Trials:|random seed)\s+[0-9hms -]+")
+_MEASURED = re.compile(rb"(currentScore|train took) = [\d.e-]+")
 _TRIALS = re.compile(rb"(?s)(?<=\n)Trial = 2\n.*")  # as many as there was time for
 _CLASS = re.compile(rb"(?m)^(\S+ )\d+$")
 _FLOAT_NOISE = Decimal("5e-6")
@@ -225,7 +226,7 @@ def same_shape(ours: bytes, theirs: bytes) -> bool:
 
 
 def _parts(text: bytes) -> list[bytes]:
-    text = _LOOSE.sub(rb"\1 #", _DATE.sub(b"DATE", _TRIALS.sub(b"", text)))
+    text = _MEASURED.sub(rb"\1 #", _LOOSE.sub(rb"\1 #", _DATE.sub(b"DATE", _TRIALS.sub(b"", text))))
     parts: list[bytes] = []
     for line in re.split(rb"(?=[\n\r])", text):
         renewed = parts and _PROGRESS.match(line) and _PROGRESS.match(parts[-1])

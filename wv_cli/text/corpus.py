@@ -21,7 +21,7 @@ from wv_cli.text.config import VocabConfig
 from wv_cli.text.id_stream import read_ids
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Progress, Source
-from wv_cli.text.vocab import EmptyVocabulary, Vocab, ordered
+from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Vocab, ordered
 from wv_cli.words import WordList
 from wv_cli.words import encode as encode_word
 
@@ -154,7 +154,7 @@ def _final_ids(
     kept = np.arange(frequent)
     if also is not None:
         wanted = np.unique(everything.words.find_all(also))
-        rare = wanted[wanted >= frequent]
+        rare = wanted[(wanted >= frequent) & (wanted != everything.words.find(SENTENCE_END))]  # line ends are no word
         kept = np.concatenate([kept, rare])
         ones = np.ones(len(rare), np.int64)
         vocab = Vocab(everything.words.take(kept), np.concatenate([vocab.counts, ones]), vocab.lines, vocab.tokens_read)

@@ -32,8 +32,8 @@ class LabelledCorpus:
 
     `words` are in order of falling count, `</s>` among them; the first `kept` have a row of their own, the others are
     below the cut and are listed only when n-grams need them. `counts` (kept,) and `label_counts` (labels,) are int64;
-    `end_of_line` is the id of `</s>`, -1 when the cut dropped it. `tokens_read` counts all tokens, line ends included. The last
-    `added` of the words with a row are there because they were asked for.
+    `end_of_line` is the id of `</s>`, -1 when the cut dropped it. `tokens_read` counts all tokens, line ends
+    included. The last `added` of the words with a row are there because they were asked for.
     """
 
     ids: NDArray[np.int32]
