@@ -15,7 +15,7 @@ class LineReader:
         prefix: bytes,
     ) -> None: ...
     def read(
-        self, text: bytes | memoryview
+        self, text: bytes | memoryview, bare_end: bool = False
     ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]: ...
 
 class Answers:

@@ -257,8 +257,9 @@ def dim_option() -> int:
     return option(100, "Numbers per vector.", low=1, high=100_000, group="Model")
 
 
-def epochs_option(default: int, help: str = "Passes over the text.", *, only: str = "") -> int:
-    return option(default, help, low=1, high=100_000, only=only)
+def epochs_option(default: int, help: str = "Passes over the text.", *, low: int = 1, only: str = "") -> int:
+    low_is = "" if low else "nothing is learned"
+    return option(default, help, low=low, high=100_000, low_is=low_is, only=only)
 
 
 def lr_option(default: float, help: str, *, high: float | None, only: str = "") -> float:

@@ -128,3 +128,8 @@ class WordList(Sequence[str]):
         return self.blob == other.blob and np.array_equal(self.starts, other.starts)
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def joined(first: WordList, second: WordList) -> WordList:
+    """The words of both, one list after the other."""
+    return WordList(first.blob + second.blob, np.concatenate([first.starts, second.starts[1:] + first.starts[-1]]))

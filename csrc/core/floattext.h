@@ -1,8 +1,8 @@
 /* Rows of word vectors as text and as word2vec's binary records: parsing and printing.
  *
  * Numbers: reading is correctly rounded to float32 for any decimal of up to 1000 characters (exponents, nan and inf
- * included); writing is either fixed decimals, equal to printf's "%.6f" digit for digit, or the shortest text that reads
- * back to the same float32. Neither depends on the locale. Words are bytes; what a word may hold is the caller's affair.
+ * included); writing is fixed decimals, equal to printf's "%.6f" digit for digit, or some significant digits, equal to its
+ * "%.5g", or the shortest text that reads back to the same float32. Neither depends on the locale. Words are bytes; what a word may hold is the caller's affair.
  * Nothing here does I/O or keeps state, but for one locale, made at the start. */
 #ifndef WV_FLOATTEXT_H
 #define WV_FLOATTEXT_H
@@ -56,7 +56,8 @@ wv_rows_read wv_parse_rows(char *text, int64_t size, int32_t dim, int64_t capaci
 /* Binary rows: word, ' ', dim raw float32; any '\n' before the word is skipped. Arguments as above. */
 wv_rows_read wv_unpack_rows(char *data, int64_t size, int32_t dim, int64_t capacity, float *matrix, int64_t *lengths);
 
-/* Prints one float and returns the bytes written (at most WV_FLOAT_CHARS). decimals 1 .. 9: fixed; 0: shortest exact. */
+/* Prints one float and returns the bytes written (at most WV_FLOAT_CHARS). decimals 1 .. 9: fixed; 0: shortest exact; -1 .. -6: so
+ * many significant digits. */
 size_t wv_format_float(float value, int decimals, char *out);
 
 /* Prints rows; `trailing_space` adds word2vec's space after the last number. Word i is blob[starts[i] .. starts[i + 1]).

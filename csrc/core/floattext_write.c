@@ -4,7 +4,10 @@
  * value * 10^decimals is exact in double and rounding it to an integer is printf's own rounding (ties to even).
  *
  * Shortest: Schubfach (R. Giulietti, "The Schubfach way to render doubles", 2021) for float32: among the decimals that
- * read back to the value the one with the fewest digits, and of those the nearest. */
+ * read back to the value the one with the fewest digits, and of those the nearest.
+ *
+ * Significant digits: the value times a power of ten in 128 bits, from the same table; the table's error is far below the
+ * distance of a float32 from the middle between two decimals of so few digits, but for exact middles, which go to even. */
 #include "core/floattext.h"
 
 #include <math.h>
@@ -79,25 +82,27 @@ static inline char *put_fixed(char *out, float value, int decimals) {
     return put_padded(out, 0, decimals);
 }
 
-/* ceil(10^k * 2^(63 - floor(log2(10^k)))), k = -31 .. 45; tests/formats/test_floattext.py recomputes it. */
-#define SMALLEST_POWER (-31)
+/* ceil(10^k * 2^(63 - floor(log2(10^k)))), k = -38 .. 51; tests/formats/test_floattext.py recomputes it. */
+#define SMALLEST_POWER (-38)
 static const uint64_t powers_of_ten[] = {
-    0x81CEB32C4B43FCF5u, 0xA2425FF75E14FC32u, 0xCAD2F7F5359A3B3Fu, 0xFD87B5F28300CA0Eu, 0x9E74D1B791E07E49u,
-    0xC612062576589DDBu, 0xF79687AED3EEC552u, 0x9ABE14CD44753B53u, 0xC16D9A0095928A28u, 0xF1C90080BAF72CB2u,
-    0x971DA05074DA7BEFu, 0xBCE5086492111AEBu, 0xEC1E4A7DB69561A6u, 0x9392EE8E921D5D08u, 0xB877AA3236A4B44Au,
-    0xE69594BEC44DE15Cu, 0x901D7CF73AB0ACDAu, 0xB424DC35095CD810u, 0xE12E13424BB40E14u, 0x8CBCCC096F5088CCu,
-    0xAFEBFF0BCB24AAFFu, 0xDBE6FECEBDEDD5BFu, 0x89705F4136B4A598u, 0xABCC77118461CEFDu, 0xD6BF94D5E57A42BDu,
-    0x8637BD05AF6C69B6u, 0xA7C5AC471B478424u, 0xD1B71758E219652Cu, 0x83126E978D4FDF3Cu, 0xA3D70A3D70A3D70Bu,
-    0xCCCCCCCCCCCCCCCDu, 0x8000000000000000u, 0xA000000000000000u, 0xC800000000000000u, 0xFA00000000000000u,
-    0x9C40000000000000u, 0xC350000000000000u, 0xF424000000000000u, 0x9896800000000000u, 0xBEBC200000000000u,
-    0xEE6B280000000000u, 0x9502F90000000000u, 0xBA43B74000000000u, 0xE8D4A51000000000u, 0x9184E72A00000000u,
-    0xB5E620F480000000u, 0xE35FA931A0000000u, 0x8E1BC9BF04000000u, 0xB1A2BC2EC5000000u, 0xDE0B6B3A76400000u,
-    0x8AC7230489E80000u, 0xAD78EBC5AC620000u, 0xD8D726B7177A8000u, 0x878678326EAC9000u, 0xA968163F0A57B400u,
-    0xD3C21BCECCEDA100u, 0x84595161401484A0u, 0xA56FA5B99019A5C8u, 0xCECB8F27F4200F3Au, 0x813F3978F8940985u,
-    0xA18F07D736B90BE6u, 0xC9F2C9CD04674EDFu, 0xFC6F7C4045812297u, 0x9DC5ADA82B70B59Eu, 0xC5371912364CE306u,
-    0xF684DF56C3E01BC7u, 0x9A130B963A6C115Du, 0xC097CE7BC90715B4u, 0xF0BDC21ABB48DB21u, 0x96769950B50D88F5u,
-    0xBC143FA4E250EB32u, 0xEB194F8E1AE525FEu, 0x92EFD1B8D0CF37BFu, 0xB7ABC627050305AEu, 0xE596B7B0C643C71Au,
-    0x8F7E32CE7BEA5C70u, 0xB35DBF821AE4F38Cu,
+    0xD9C7DCED53C72256u, 0x881CEA14545C7576u, 0xAA242499697392D3u, 0xD4AD2DBFC3D07788u, 0x84EC3C97DA624AB5u,
+    0xA6274BBDD0FADD62u, 0xCFB11EAD453994BBu, 0x81CEB32C4B43FCF5u, 0xA2425FF75E14FC32u, 0xCAD2F7F5359A3B3Fu,
+    0xFD87B5F28300CA0Eu, 0x9E74D1B791E07E49u, 0xC612062576589DDBu, 0xF79687AED3EEC552u, 0x9ABE14CD44753B53u,
+    0xC16D9A0095928A28u, 0xF1C90080BAF72CB2u, 0x971DA05074DA7BEFu, 0xBCE5086492111AEBu, 0xEC1E4A7DB69561A6u,
+    0x9392EE8E921D5D08u, 0xB877AA3236A4B44Au, 0xE69594BEC44DE15Cu, 0x901D7CF73AB0ACDAu, 0xB424DC35095CD810u,
+    0xE12E13424BB40E14u, 0x8CBCCC096F5088CCu, 0xAFEBFF0BCB24AAFFu, 0xDBE6FECEBDEDD5BFu, 0x89705F4136B4A598u,
+    0xABCC77118461CEFDu, 0xD6BF94D5E57A42BDu, 0x8637BD05AF6C69B6u, 0xA7C5AC471B478424u, 0xD1B71758E219652Cu,
+    0x83126E978D4FDF3Cu, 0xA3D70A3D70A3D70Bu, 0xCCCCCCCCCCCCCCCDu, 0x8000000000000000u, 0xA000000000000000u,
+    0xC800000000000000u, 0xFA00000000000000u, 0x9C40000000000000u, 0xC350000000000000u, 0xF424000000000000u,
+    0x9896800000000000u, 0xBEBC200000000000u, 0xEE6B280000000000u, 0x9502F90000000000u, 0xBA43B74000000000u,
+    0xE8D4A51000000000u, 0x9184E72A00000000u, 0xB5E620F480000000u, 0xE35FA931A0000000u, 0x8E1BC9BF04000000u,
+    0xB1A2BC2EC5000000u, 0xDE0B6B3A76400000u, 0x8AC7230489E80000u, 0xAD78EBC5AC620000u, 0xD8D726B7177A8000u,
+    0x878678326EAC9000u, 0xA968163F0A57B400u, 0xD3C21BCECCEDA100u, 0x84595161401484A0u, 0xA56FA5B99019A5C8u,
+    0xCECB8F27F4200F3Au, 0x813F3978F8940985u, 0xA18F07D736B90BE6u, 0xC9F2C9CD04674EDFu, 0xFC6F7C4045812297u,
+    0x9DC5ADA82B70B59Eu, 0xC5371912364CE306u, 0xF684DF56C3E01BC7u, 0x9A130B963A6C115Du, 0xC097CE7BC90715B4u,
+    0xF0BDC21ABB48DB21u, 0x96769950B50D88F5u, 0xBC143FA4E250EB32u, 0xEB194F8E1AE525FEu, 0x92EFD1B8D0CF37BFu,
+    0xB7ABC627050305AEu, 0xE596B7B0C643C71Au, 0x8F7E32CE7BEA5C70u, 0xB35DBF821AE4F38Cu, 0xE0352F62A19E306Fu,
+    0x8C213D9DA502DE46u, 0xAF298D050E4395D7u, 0xDAF3F04651D47B4Du, 0x88D8762BF324CD10u, 0xAB0E93B6EFEE0054u,
 };
 
 static inline int floor_log2_pow10(int k) { return (k * 1741647) >> 19; }
@@ -144,33 +149,20 @@ static inline int digit_count(uint32_t value) {
     return count;
 }
 
-static char *put_shortest(char *out, float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, 4);
-    *out = '-';
-    out += bits >> 31;
-    bits &= 0x7FFFFFFFu;
-    if (bits >= 0x7F800000u) {
-        memcpy(out, bits > 0x7F800000u ? "nan" : "inf", 3);
-        return out + 3;
-    }
-    if (bits == 0) {
-        *out = '0';
-        return out + 1;
-    }
-    int exponent;
-    uint32_t digits = shortest_digits(bits, &exponent);
+/* digits * 10^exponent, digits above 0, without zeros at its end: plain where 0.DIGITS * 10^point has from <= point <= to,
+ * from -5 and up to 9 at most, else with an exponent. */
+static char *put_decimal(char *out, uint32_t digits, int exponent, int from, int to) {
     while (digits % 10 == 0) {
         digits /= 10;
         exponent++;
     }
     const int count = digit_count(digits);
     const int point = count + exponent; /* 0.DIGITS * 10^point */
-    if (point >= -5 && point <= 0) {
+    if (point >= from && point <= 0) {
         memcpy(out, "0.00000", 7);
         return put_padded(out + 2 - point, digits, count);
     }
-    if (point > 0 && point <= 9) {
+    if (point > 0 && point <= to) {
         if (exponent >= 0) {
             out = put_padded(out, digits, count);
             memset(out, '0', (size_t)exponent);
@@ -193,9 +185,59 @@ static char *put_shortest(char *out, float value) {
     return put_padded(out, (uint32_t)(power < 0 ? -power : power), 2);
 }
 
+static char *put_shortest(char *out, float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, 4);
+    *out = '-';
+    out += bits >> 31;
+    bits &= 0x7FFFFFFFu;
+    if (bits >= 0x7F800000u) {
+        memcpy(out, bits > 0x7F800000u ? "nan" : "inf", 3);
+        return out + 3;
+    }
+    if (bits == 0) {
+        *out = '0';
+        return out + 1;
+    }
+    int exponent;
+    const uint32_t digits = shortest_digits(bits, &exponent);
+    return put_decimal(out, digits, exponent, -5, 9);
+}
+
+/* The `wanted` significant digits of the positive finite value with these bits: digits * 10^*exponent. */
+static uint32_t rounded_digits(uint32_t bits, int wanted, int *exponent) {
+    const uint32_t biased = bits >> 23, c = biased ? (bits & 0x7FFFFFu) | 0x800000u : bits;
+    const int q = (biased ? (int)biased : 1) - 150;
+    int power = floor_log10_pow2(q + 31 - __builtin_clz(c)); /* of the first digit, perhaps one too low */
+    for (;; power++) {
+        const int k = wanted - 1 - power, shift = 63 - floor_log2_pow10(k) - q;
+        const unsigned __int128 product = (unsigned __int128)powers_of_ten[k - SMALLEST_POWER] * c;
+        const unsigned __int128 half = (unsigned __int128)1 << (shift - 1), rest = product & (2 * half - 1);
+        uint32_t digits = (uint32_t)(product >> shift);
+        if (digits >= pow10_integer[wanted]) continue;
+        /* The table is at most 1 too large, so the product is at most c: this close to the middle is the middle. */
+        digits += rest > half + c || (rest + c >= half && digits % 2);
+        *exponent = -k;
+        return digits;
+    }
+}
+
+/* As printf's "%.*g". */
+static char *put_significant(char *out, float value, int wanted) {
+    uint32_t bits;
+    memcpy(&bits, &value, 4);
+    if ((bits & 0x7FFFFFFFu) == 0 || (bits & 0x7F800000u) == 0x7F800000u) return put_shortest(out, value);
+    *out = '-';
+    out += bits >> 31;
+    int exponent;
+    const uint32_t digits = rounded_digits(bits & 0x7FFFFFFFu, wanted, &exponent);
+    return put_decimal(out, digits, exponent, -3, wanted);
+}
+
 static inline char *put_float(char *out, float value, int decimals) {
     uint32_t bits;
     memcpy(&bits, &value, 4);
+    if (decimals < 0) return put_significant(out, value, -decimals);
     if (decimals && (bits & 0x7F800000u) != 0x7F800000u) return put_fixed(out, value, decimals);
     return put_shortest(out, value);
 }

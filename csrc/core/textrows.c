@@ -44,9 +44,10 @@ static int64_t buckets_to_rows(const wv_text_rules *rules, int32_t *at, int64_t 
     return kept;
 }
 
-/* Splits a line into words, the last of them `</s>`, and prefetches the slots of the word map where they will be sought:
+/* Splits a line into words, the last of them `</s>` unless it is `bare`, and prefetches the slots of the word map where they will be sought:
  * the waits of all words of a line overlap. Returns how many there are, WV_NO_MEMORY on failure. */
-static int64_t split(const wv_text_rules *rules, wv_text_rows *out, const char *text, const char *end) {
+static int64_t split(const wv_text_rules *rules, wv_text_rows *out, const char *text, const char *end,
+                     int bare) {
     int64_t words = 0;
     int ended;
     do {
@@ -55,6 +56,7 @@ static int64_t split(const wv_text_rules *rules, wv_text_rows *out, const char *
         wv_text_word word = {text, 0, NULL, {0, 0}};
         while (text < end && !is_separator(*text)) text++;
         word.length = (size_t)(text - word.text);
+        if (word.length == 0 && bare) break;
         if (word.length == 0) word = (wv_text_word){END_OF_LINE, END_LENGTH, NULL, {0, 0}};
         ended = is_end(word.text, word.length);
         if (word.length <= WV_SHORT_WORD) {
@@ -107,7 +109,7 @@ static int add_word_ngrams(const wv_text_rules *rules, wv_text_rows *out, int64_
     return 0;
 }
 
-int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t length, wv_text_rows *out) {
+int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t length, int bare_end, wv_text_rows *out) {
     int64_t rows = 0, labels = 0;
     out->lines = 0;
     for (size_t at = 0; at < length;) {
@@ -118,7 +120,7 @@ int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t lengt
         const char *newline = memchr(text + at, '\n', length - at);
         size_t end = newline ? (size_t)(newline - text) : length;
         int64_t hashes = 0;
-        int64_t words = split(rules, out, text + at, text + end);
+        int64_t words = split(rules, out, text + at, text + end, bare_end && !newline);
         if (words < 0) return WV_NO_MEMORY;
         for (int64_t word = 0; word < words; word++) {
             if (add_word(rules, out, out->word + word, &rows, &labels, &hashes)) return WV_NO_MEMORY;

@@ -2,7 +2,8 @@
  * n-grams and of its word n-grams, and its labels, by the rules of fastText's Dictionary::getLine.
  *
  * One line in, one line out: a word `</s>` inside a line ends what is read of it (fastText begins a new line there).
- * Every line ends with `</s>`, the last of a text too, even where its newline is missing.
+ * Every line ends with `</s>`, the last of a text too, even where its newline is missing, unless `bare_end` says that
+ * such a line then has none, as in fastText.
  */
 #ifndef WV_TEXTROWS_H
 #define WV_TEXTROWS_H
@@ -42,8 +43,9 @@ typedef struct {
     int64_t word_capacity;
 } wv_text_rows;
 
-/* Reads whole lines; `length` bytes, the last of them a newline. Fills `rows`, which is empty or zeroed. 0 or WV_NO_MEMORY. */
-int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t length, wv_text_rows *rows);
+/* Reads whole lines, `length` bytes; only the last of a text may lack its newline. Fills `rows`, which is empty or zeroed.
+ * 0 or WV_NO_MEMORY. */
+int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t length, int bare_end, wv_text_rows *rows);
 void wv_text_rows_free(wv_text_rows *rows);
 
 #endif

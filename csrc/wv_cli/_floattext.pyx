@@ -105,7 +105,7 @@ cdef int require_rows(const float[:, :] matrix, const int64_t[::1] starts, int64
 
 
 cdef int require_decimals(int decimals) except -1:
-    if not 0 <= decimals <= 9:
+    if not -6 <= decimals <= 9:
         raise ValueError("decimals out of range")
     return 0
 
@@ -118,7 +118,8 @@ def row_capacity(int64_t dim):
 def format_rows(const float[:, :] matrix, bytes blob, const int64_t[::1] starts, int64_t first, int64_t last,
                 int decimals, bint trailing_space, unsigned char[::1] out):
     """Prints rows first .. last of (blob, starts, matrix) to `out` as text and returns the bytes written.
-    decimals 1 .. 9 is fixed, 0 the shortest text that reads back to the same float32."""
+    decimals 1 .. 9 is fixed, 0 the shortest text that reads back to the same float32, -1 .. -6 so many significant
+    digits."""
     cdef ptrdiff_t stride = row_stride(matrix)
     cdef const char *words = blob
     cdef size_t written

@@ -42,7 +42,8 @@ cdef extern from "core/textrows.h" nogil:
         int64_t *start
         int32_t *row
         int32_t *label
-    int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t length, wv_text_rows *rows) noexcept
+    int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t length, int bare_end,
+                          wv_text_rows *rows) noexcept
     void wv_text_rows_free(wv_text_rows *rows) noexcept
 
 
@@ -97,8 +98,9 @@ cdef class LineReader:
     def __dealloc__(self):
         wv_wordmap_free(&self.map)
 
-    def read(self, const unsigned char[::1] text):
-        """(row_starts, rows, label_starts, labels) of whole lines: int64 (lines + 1,) and int32."""
+    def read(self, const unsigned char[::1] text, bint bare_end=False):
+        """(row_starts, rows, label_starts, labels) of whole lines: int64 (lines + 1,) and int32. With `bare_end` a last
+        line without a newline has no `</s>`."""
         cdef wv_text_rows out
         cdef int failure
         cdef int64_t[:, ::1] starts_view
@@ -106,7 +108,7 @@ cdef class LineReader:
         if text.shape[0] == 0:
             return np.zeros(1, np.int64), np.empty(0, np.int32), np.zeros(1, np.int64), np.empty(0, np.int32)
         with nogil:
-            failure = wv_text_rows_read(&self.rules, <const char *>&text[0], text.shape[0], &out)
+            failure = wv_text_rows_read(&self.rules, <const char *>&text[0], text.shape[0], bare_end, &out)
         try:
             if failure:
                 raise MemoryError

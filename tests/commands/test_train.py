@@ -78,6 +78,13 @@ def test_init_starts_from_known_words(wv, short_text, tmp_path):
     assert "start from first.vec" in done.stderr
 
 
+def test_no_epochs_write_where_the_training_would_start(wv, short_text, tmp_path):
+    ok(wv("train", short_text, *FAST, "-o", "first.bin"))
+    ok(wv("train", short_text, *FAST, "--epochs", "0", "--init", "first.bin", "-o", "second.bin"))
+    first, second = load(tmp_path / "first.bin"), load(tmp_path / "second.bin")
+    assert first.words == second.words and np.array_equal(first.matrix, second.matrix)
+
+
 def test_output_vectors_and_classes(wv, short_text, tmp_path):
     ok(wv("train", short_text, "-o", "in.vec", "--save-output-vectors", "out.vec", *FAST))
     inputs, outputs = load(tmp_path / "in.vec"), load(tmp_path / "out.vec")

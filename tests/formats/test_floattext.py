@@ -91,6 +91,24 @@ def test_fixed_decimals_are_printf(value, digits):
     assert _floattext.format_float(value, digits) == b"%.*f" % (digits, value)
 
 
+@settings(max_examples=3000)
+@given(floats, st.integers(1, 6))
+@example(-0.0, 5)
+@example(2.0**-149, 6)
+@example(3.4028234663852886e38, 1)
+@example(9.99995, 5)
+@example(99999.5, 5)
+@example(0.5, 1)
+@example(2.5, 1)
+@example(100005.0, 5)
+@example(100015.0, 5)
+@example(0.0001220703125, 5)
+@example(9.9999e-5, 5)
+@example(math.inf, 5)
+def test_significant_digits_are_printf(value, digits):
+    assert _floattext.format_float(value, -digits) == b"%.*g" % (digits, value)
+
+
 def significant_digits(text):
     return len(re.sub(r"e.*|[-.]", "", text).strip("0"))
 
@@ -137,7 +155,7 @@ def test_table_of_powers():
     assert table is not None
     found = [int(text, 16) for text in re.findall(r"0x([0-9A-F]{16})u", table[1])]
     expected = []
-    for k in range(-31, 46):
+    for k in range(-38, 52):
         power = Fraction(10) ** k
         shift = 63 - ((k * 1741647) >> 19)
         assert 2 ** (63 - shift) <= power < 2 ** (64 - shift)

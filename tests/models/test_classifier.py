@@ -211,13 +211,24 @@ def test_a_classifier_is_loaded_from_its_file():
         load_classifier(GOLDEN / "ft-words.bin")
 
 
-def test_blocks_end_with_lines():
+def test_blocks_are_whole_lines():
     text = b"one\n" + b"x" * 600_000 + b"\ntwo\n\nlast"
     for size in (1, 7, 1 << 18, 1 << 20):
         chunks = [text[i : i + size] for i in range(0, len(text), size)] if size > 1 else [text]
         blocks = list(blocks_of_lines(chunks))
-        assert b"".join(blocks) == text + b"\n"
-        assert all(block.endswith(b"\n") for block in blocks)
+        assert b"".join(blocks) == text
+        assert all(block.endswith(b"\n") for block in blocks[:-1])
+
+
+def test_a_last_line_without_a_line_end_may_lack_its_word_for_it():
+    """As fastText reads it; else the same as with one."""
+    classifier = load_classifier(GOLDEN / "ft-labels.bin")
+    whole, cut, bare = (
+        classifier.answer(text, bare_end=bare_end).scores.tolist()
+        for text, bare_end in ((b"the\nthe king\n", True), (b"the\nthe king", False), (b"the\nthe king", True))
+    )
+    assert whole == cut
+    assert bare[0] == whole[0] and bare[1] != whole[1]
 
 
 def test_sparse_rows_answer_too(golden):

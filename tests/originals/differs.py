@@ -1,5 +1,6 @@
 """Recorded runs in which ours does something else than the original, and why: the rows of data/DIFFERENCES.md."""
 
+from tests.originals.differs_fasttext import DIFFERS_FASTTEXT
 from tests.originals.differs_glove_tools import DIFFERS_GLOVE_TOOLS
 
 _TOKENS = "words of any length; VT, FF and NUL part words; the last word counts without a line end"
@@ -14,4 +15,5 @@ DIFFERS: dict[str, str] = {
     "word2phrase/odd-text": _TOKENS,
     "vocab_count/odd-text": _TOKENS,
     **DIFFERS_GLOVE_TOOLS,
+    **DIFFERS_FASTTEXT,
 }

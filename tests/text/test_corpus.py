@@ -16,8 +16,9 @@ from tests.reference.text import count_words, encode_lines, split_lines
 from wv_cli.errors import UsageError, WvError
 from wv_cli.text import id_stream as spool_module
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.corpus import count, encode
+from wv_cli.text.corpus import Marked, count, encode
 from wv_cli.text.vocab import read_vocab
+from wv_cli.words import WordList
 
 words = st.sampled_from([b"a", b"b", b"c", b"dd", b"a-long-word-of-26-letters!"])
 texts = st.lists(st.one_of(words, st.just(b"\n")), min_size=1, max_size=80).map(b" ".join)
@@ -106,6 +107,23 @@ def test_given_vocabulary(slice_text):
     assert cut.ids.max() == 99
     spooled = encode([str(slice_text)], VocabConfig(min_count=20), vocab=vocab, memory=1)
     assert spooled.digest == corpus.digest
+
+
+def test_labels_are_told_from_words_and_rare_words_may_be_kept(slice_text, tmp_path):
+    path = tmp_path / "marked.txt"
+    with slice_text.open("rb") as lines:
+        path.write_bytes(b"".join(b"__l__%d %b" % (i % 3, next(lines)) for i in range(100)))
+    plain = encode([path], VocabConfig(min_count=4))
+    rare = next(word for word in encode([path], VocabConfig(min_count=1)).vocab.words if word not in plain.vocab.words)
+    also = WordList.of(["__l__9", "</s>", "notthere", rare, plain.vocab.words[0]])
+    corpus = encode([path], VocabConfig(min_count=4), marked=Marked("__l__", 34), also=also)
+    words = [word for word in plain.vocab.words if not word.startswith("__l__")]
+    assert list(corpus.vocab.words)[: len(words)] == words
+    assert set(corpus.vocab.words[len(words) :]) == {"notthere", rare} and corpus.vocab.counts[-2:].tolist() == [1, 1]
+    assert corpus.added == 2
+    assert list(corpus.labels) == ["__l__0"] and corpus.label_counts.tolist() == [34]
+    count = (corpus.ids == corpus.vocab.words.find(rare)).sum()
+    assert 1 <= count < 4 and corpus.tokens == corpus.vocab.counts[:-2].sum() + count
 
 
 def test_lowercase(tmp_path):

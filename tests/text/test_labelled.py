@@ -6,6 +6,7 @@ import pytest
 from wv_cli.errors import WvError
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.labelled import encode_labelled
+from wv_cli.words import WordList
 
 LINES = "__label__a the cat\nthe __label__b dog __label__a the\n\nno labels here\n__label__rare the"
 
@@ -47,6 +48,16 @@ def test_cuts(text):
     assert shown(kept)[0] == "__label__a the cat"
     largest = encode_labelled([text], VocabConfig(min_count=1, max_vocab=1))
     assert [*largest.words] == ["</s>"]
+
+
+def test_rare_words_that_are_asked_for_stay(text):
+    also = WordList.of(["__label__c", "cat", "notthere", "the"])
+    corpus = encode_labelled([text], VocabConfig(min_count=2), also=also)
+    assert [*corpus.words] == ["</s>", "the", "cat", "notthere"] and corpus.counts.tolist() == [5, 4, 1, 1]
+    assert corpus.added == 2 and corpus.tokens_read == 18
+    assert shown(corpus)[0] == "__label__a the cat" and "__label__c" not in corpus.labels
+    kept = encode_labelled([text], VocabConfig(min_count=2), also=also, keep_dropped=True)
+    assert [*kept.words[: kept.kept]] == [*corpus.words] and shown(kept)[2] == " no labels here"
 
 
 def test_the_end_of_line_may_be_cut(text):

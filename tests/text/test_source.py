@@ -90,6 +90,12 @@ def test_text_that_begins_like_bzip2(tmp_path):
     assert read(tmp_path / "x") == b"BZh9 is how bzip2 files begin\n"
 
 
+def test_the_last_file_may_keep_its_bare_end(tmp_path):
+    for name, text in (("a", "one"), ("b", "two")):
+        (tmp_path / name).write_text(text)
+    assert b"".join(Source([str(tmp_path / "a"), str(tmp_path / "b")], bare_end=True)) == b"one\ntwo"
+
+
 @pytest.mark.parametrize("codec", [None, *COMPRESS])
 def test_byte_order_mark_is_dropped_at_the_start_only(codec, tmp_path):
     marked = b"\xef\xbb\xbfone\xef\xbb\xbf\n"

@@ -178,7 +178,7 @@ def train(
         done, total = step - first_step, model.steps - first_step
         observe(
             Progress(
-                fraction=step / model.steps,
+                fraction=step / model.steps if model.steps else 1.0,
                 epoch=min(step // max(model.epoch_steps, 1) + 1, model.epochs),
                 epochs=model.epochs,
                 tokens=now.tokens,

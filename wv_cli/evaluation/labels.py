@@ -83,10 +83,18 @@ def scores(right: int, predicted: int, gold: int) -> tuple[float, float, float]:
     return precision, recall, f1
 
 
-def count(classifier: Classifier, data: Inputs, k: int = 1, threshold: float = 0.0, threads: int = 1) -> Counts:
-    """Answers every line of the files and counts. Raises what Source raises."""
+def count(
+    classifier: Classifier,
+    data: Inputs,
+    k: int = 1,
+    threshold: float = 0.0,
+    threads: int = 1,
+    *,
+    bare_end: bool = False,
+) -> Counts:
+    """Answers every line of the files and counts; `bare_end`: see Classifier.answer. Raises what Source raises."""
     counts = Counts.none(len(classifier.labels))
-    for answered in classifier.answers(Source(data), k, threshold, threads):
+    for answered in classifier.answers(Source(data, bare_end=bare_end), k, threshold, threads, bare_end=bare_end):
         counts.add(answered)
     return counts
 

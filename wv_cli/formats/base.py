@@ -10,9 +10,11 @@ from wv_cli.formats.report import Report
 from wv_cli.system.input import Input
 from wv_cli.vectors.embeddings import Embeddings
 
-# Decimals of every number (1 .. 9), or the shortest text that reads back to the same float32.
+# Decimals of every number (1 .. 9), so many significant digits (-1 .. -6), or the shortest text that reads back to the
+# same float32.
 Precision = int | Literal["exact"]
 WORD2VEC_PRECISION = 6
+FASTTEXT_PRECISION = -5
 
 
 class FormatWarning(UserWarning):

@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from wv_cli.formats.lines import text_lines
 from wv_cli.vectors.fasttext import FastTextModel, Matrix
 
 _BLOCK_NUMBERS = 1 << 16
+_DIGITS = -6  # significant
 _KINDS = {"cbow": "cbow", "skipgram": "sg", "supervised": "sup"}
 _LOSSES = {"hs": "hs", "ns": "ns", "softmax": "softmax", "ova": "one-vs-all"}
 
@@ -47,10 +49,9 @@ def _dictionary(model: FastTextModel) -> Iterator[bytes]:
 def _rows(matrix: Matrix) -> Iterator[bytes]:
     rows, dim = matrix.shape
     yield b"%d %d\n" % (rows, dim)
-    step, line = max(1, _BLOCK_NUMBERS // dim), b" ".join([b"%g"] * dim) + b"\n"
+    step = max(1, _BLOCK_NUMBERS // dim)
     for first in range(0, rows, step):
-        block = matrix.take(np.arange(first, min(first + step, rows)))
-        yield b"".join(line % tuple(row) for row in block.tolist())
+        yield text_lines(None, matrix.take(np.arange(first, min(first + step, rows))), _DIGITS)
 
 
 _PARTS: dict[str, Callable[[FastTextModel], Iterator[bytes]]] = {

@@ -26,7 +26,13 @@ def require_finite(matrix: NDArray[np.float32], names: Sequence[str | bytes], fi
         raise WvError(message)
 
 
-def text_lines(names: Sequence[str | bytes] | None, matrix: NDArray[np.float32], precision: Precision) -> bytes:
+def text_lines(
+    names: Sequence[str | bytes] | None,
+    matrix: NDArray[np.float32],
+    precision: Precision,
+    *,
+    trailing_space: bool = False,
+) -> bytes:
     """A line per row of `matrix` (n, dim), with its name in front unless `names` is None."""
     decimals = 0 if precision == "exact" else precision
     words = WordList.of(names if names is not None else [b""] * len(matrix))
@@ -36,7 +42,7 @@ def text_lines(names: Sequence[str | bytes] | None, matrix: NDArray[np.float32],
         last = min(first + step, len(words))
         word_bytes = int(words.starts[last] - words.starts[first])
         out = bytearray(word_bytes + (last - first) * _floattext.row_capacity(matrix.shape[1]))
-        size = _floattext.format_rows(matrix, words.blob, words.starts, first, last, decimals, False, out)
+        size = _floattext.format_rows(matrix, words.blob, words.starts, first, last, decimals, trailing_space, out)
         pieces.append(bytes(out[:size]))
     text = b"".join(pieces)
     # Without a name a line begins with the blank behind it.

@@ -36,6 +36,14 @@ Say = Callable[..., None]
 _QOUT_LABELS = 256  # with so many labels the output matrix is quantised, too
 
 
+class UnknownLabel(UsageError):
+    """The metric is that of a label which the text does not have."""
+
+
+class NothingFound(WvError):
+    """Every trial of a search failed, or there was none."""
+
+
 @dataclass(frozen=True)
 class Metric:
     """What is made as large as possible: f1, f1:LABEL, precisionAtRecall:R[:LABEL], recallAtPrecision:P[:LABEL], R and
@@ -69,7 +77,7 @@ class Metric:
         """Raises UsageError for a label the classifier has not, WvError when no line of the data can be scored."""
         label = classifier.labels.find(self.label) if self.label else -1
         if self.label and label < 0:
-            raise UsageError(f"--autotune-metric: the text has no label {self.label}")
+            raise UnknownLabel(f"--autotune-metric: the text has no label {self.label}")
         if self.name != "f1":
             return self._on_curve(classifier, data, label, threads)
         counts = count(classifier, [data], k, threads=threads)
@@ -105,7 +113,7 @@ class Metric:
 @dataclass(frozen=True)
 class Plan:
     """What to search for and how long. `given` are the fields of the config that must stay; `log` is the file of
-    trials; `size` (bytes, 0: none) asks for a quantised model."""
+    trials ("": none); `size` (bytes, 0: none) asks for a quantised model."""
 
     validation: str
     duration: float = 300.0
@@ -175,10 +183,10 @@ class Search:
         return max(done, key=lambda trial: (trial.score, -trial.number)) if done else None
 
     def best_config(self) -> tuple[SupervisedConfig, int]:
-        """Raises WvError when every trial failed."""
+        """Raises NothingFound when every trial failed."""
         if self.best is None:
             why = self.trials[-1].why if self.trials else "no trial was finished in time"
-            raise WvError(f"no options found: {why}; give --autotune-duration more time or other options")
+            raise NothingFound(f"no options found: {why}; give --autotune-duration more time or other options")
         return replace(self.first, **self.best.config), self.best.dsub
 
     def run(self, say: Say, *, resume: bool = False) -> Outcome | None:

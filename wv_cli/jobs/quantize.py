@@ -59,7 +59,7 @@ class QuantizeSession(Session):
         old = score(dense, self.validation) if self.validation else None
         if self.size:
             config = replace(config, cutoff=cutoff_for_size(dense, self.size, config))
-        small = quantize(dense, config, retrainer(asked, config) if config.retrain else None)
+        small = quantize(dense, config, retrainer(asked, config, observe) if config.retrain else None)
         rows_before, rows, before, after = (
             dense.input.shape[0], small.input.shape[0], dense_bytes(dense), quantized_bytes(small)
         )  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _subwords
+from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import train
 from wv_cli.errors import Interrupted, WvError
 from wv_cli.models.config import SupervisedConfig
@@ -18,19 +19,21 @@ from wv_cli.text.labelled import FIRST_LABEL, LabelledCorpus, encode_labelled
 from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel
-from wv_cli.words import WordList
+from wv_cli.words import WordList, joined
 
 _DROPPED = -2  # in bucket_row: the bucket has no row and gets none
 _NO_SUCH_LABEL = np.iinfo(np.int32).min
 
 
-def retrainer(inputs: Inputs, config: QuantizeConfig) -> Callable[[FastTextModel], FastTextModel]:
+def retrainer(
+    inputs: Inputs, config: QuantizeConfig, observe: Callable[[Progress], None] | None = None
+) -> Callable[[FastTextModel], FastTextModel]:
     """What wv_cli.transforms.quantize.quantize takes to retrain on labelled texts. It raises WvError when the texts
     have no known label or the training diverges, Interrupted for a signal."""
 
     def retrained(model: FastTextModel) -> FastTextModel:
         training = Retraining(model, inputs, config)
-        outcome = train(training, threads=config.threads)
+        outcome = train(training, threads=config.threads, observe=observe)
         if outcome.signal is not None:
             message = "stopped; nothing was written, start again"
             raise Interrupted(message, outcome.signal)
@@ -133,11 +136,10 @@ def _in_the_models_words(corpus: LabelledCorpus, model: FastTextModel) -> Labell
     table[nlabels + 1 :] = words
     ids = table[corpus.ids + np.int32(nlabels + 1)]
     added = corpus.words.take(np.flatnonzero(new))
-    starts = np.concatenate([model.words.starts, added.starts[1:] + model.words.starts[-1]])
     return replace(
         corpus,
         ids=ids[ids != _NO_SUCH_LABEL],
-        words=WordList(model.words.blob + added.blob, starts),
+        words=joined(model.words, added),
         kept=nwords,
         counts=model.counts,
         end_of_line=int(words[corpus.end_of_line]),

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
@@ -10,21 +10,24 @@ from wv_cli import formats
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
-from wv_cli.formats.fasttext_write import save_model
+from wv_cli.formats.fasttext_files import save_files
 from wv_cli.jobs import autotune_log
 from wv_cli.jobs.autotune import Plan, Search, changes
 from wv_cli.jobs.facts import Facts, training_facts
 from wv_cli.jobs.session import Observe, Reading, TextSession
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
-from wv_cli.system.output import check_writable, write_together
+from wv_cli.system.output import check_writable
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.labelled import LabelledCorpus, encode_labelled
+from wv_cli.vectors.embeddings import Embeddings
 
 
 @dataclass(frozen=True, kw_only=True)
 class SupervisedSession(TextSession):
-    """`pretrained` is a vector file: the words of the text that are in it start from its vectors.
+    """`pretrained` is a vector file: the words of the text that are in it start from its vectors; with `add_words` its
+    other words are in the model, too. With `fasttext_files` the outputs are those of a fastText run
+    (formats.fasttext_files).
 
     With `autotune_validation` the options that were not `given` are searched for first; see jobs.autotune."""
 
@@ -41,11 +44,13 @@ class SupervisedSession(TextSession):
     autotune_size: int | None = None
     autotune_log: str | None = None
     given: tuple[str, ...] = ()
+    fasttext_files: bool = False
+    add_words: bool = False
 
     def check_options(self) -> None:
         ending = ".ftz" if self.autotune_size else ".bin"
         for path in self.outputs:
-            if path != "-" and not path.endswith(ending):
+            if path != "-" and not path.endswith(ending) and not self.fasttext_files:
                 what = "quantised to --autotune-size " if self.autotune_size else ""
                 message = f"{path}: a classifier {what}is written as a fastText model: name the output NAME{ending}"
                 raise UsageError(message)
@@ -69,12 +74,13 @@ class SupervisedSession(TextSession):
     @contextmanager
     def claimed(self, say: Say) -> Iterator[None]:
         plan = self.plan
-        log = autotune_log.claimed(plan.log, discard=self.resume or self.overwrite) if plan else nullcontext()
-        with super().claimed(say), log:
+        with super().claimed(say), ExitStack() as log:
+            if plan is not None and plan.log:
+                log.enter_context(autotune_log.claimed(plan.log, discard=self.resume or self.overwrite))
             yield
 
     def written(self) -> list[str]:
-        return super().written() + ([self.plan.log] if self.plan else [])
+        return super().written() + ([self.plan.log] if self.plan and self.plan.log else [])
 
     @property
     def plan(self) -> Plan | None:
@@ -88,7 +94,7 @@ class SupervisedSession(TextSession):
             metric=self.autotune_metric or Plan.metric,
             predictions=Plan.predictions if self.autotune_predictions is None else self.autotune_predictions,
             size=self.autotune_size or 0,
-            log=self.autotune_log or f"{named}.autotune.jsonl",
+            log=self.autotune_log or (f"{named}.autotune.jsonl" if self.resumable else ""),
             given=self.given,
         )
 
@@ -98,8 +104,9 @@ class SupervisedSession(TextSession):
         plan = self.plan
         if plan is not None:
             expand_inputs(self.texts(say, plan.validation))
-        corpus = self.corpus(say, reading)
-        words, labels, lines = corpus.kept, len(corpus.labels), corpus.lines
+        vectors = formats.load(self.pretrained) if self.pretrained else None
+        corpus = self.corpus(say, reading, vectors)
+        words, labels, lines = corpus.kept - corpus.added, len(corpus.labels), corpus.lines
         say(
             f"{corpus.tokens_read:,} tokens in {lines:,} lines, {words:,} different words and {labels:,} labels "
             f"({time.monotonic() - begin:.1f} s to read)",
@@ -108,7 +115,6 @@ class SupervisedSession(TextSession):
             vocabulary=words,
             labels=labels,
         )
-        vectors = formats.load(self.pretrained) if self.pretrained else None
         search, dsub = None, 2
         if plan is not None:
             search = Search(plan, config, self.vocab_config.min_count, corpus, vectors, self.texts(say))
@@ -117,7 +123,7 @@ class SupervisedSession(TextSession):
                 return stopped, {}
             config, dsub = search.best_config()
             vectors = vectors if vectors is None or vectors.dim == config.dim else None
-            say(f"training with the best options: {changes(config, self.config)}")
+            say(f"training with the best options: {changes(config, self.config)}", best=asdict(config))
         model = Supervised(config, self.vocab_config.min_count, corpus, vectors)
         self._tell_model(model, say)
         first_step = self.first_step(model, say)
@@ -142,17 +148,19 @@ class SupervisedSession(TextSession):
             if search is not None:
                 trained = search.finished(trained, config, dsub)
                 facts["autotune"] = {"trials": len(search.trials), "best": asdict(search.best) if search.best else None}
-            write_together((path, lambda path: save_model(path, trained)) for path in self.outputs)
+            save_files(self.outputs, trained)
             self.finish(self.outputs, facts)
         return outcome, facts
 
-    def corpus(self, say: Say, reading: Reading | None) -> LabelledCorpus:
+    def corpus(self, say: Say, reading: Reading | None, vectors: Embeddings | None = None) -> LabelledCorpus:
+        also = vectors.words if vectors is not None and self.add_words else None
         return encode_labelled(
             self.texts(say),
             self.vocab_config,
             label_prefix=self.config.label_prefix,
             min_count_label=self.config.min_count_label,
             keep_dropped=self.config.uses_buckets or self.plan is not None,
+            also=also,
             memory=self.memory,
             spool_beside=self.beside,
             progress=reading,

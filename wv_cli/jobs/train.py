@@ -24,8 +24,12 @@ Options = dict[str, Any]
 # Options that are called otherwise than the session's field.
 _FIELD = {"max_time": "max_seconds", "meta": "write_meta", "save_output_vectors": "output_vectors"}
 _OPTION = {field: option for option, field in _FIELD.items()}
-# Fields of sessions that are no options.
-_NOT_OPTIONS = {"inputs", "outputs", "config", "vocab_config", "given", "named", "argv", "resumable", "line_ends"}
+# Fields of sessions that are no options: facts about a run, and what the originals' command lines ask for.
+_NOT_OPTIONS = {"inputs", "outputs", "config", "vocab_config", "given", "named", "argv", "resumable", "line_ends"} | {
+    "fasttext_files",
+    "marked",
+    "add_words",
+}
 
 
 def session_fields(options: Options) -> Options:

@@ -12,14 +12,15 @@ from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_bin import save_model
+from wv_cli.formats.fasttext_files import save_files
 from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus, training_facts
 from wv_cli.jobs.session import Observe, Reading, TextSession
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
-from wv_cli.models.subwords import Subwords
+from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.output import check_writable, open_output, write_together
-from wv_cli.text.corpus import Corpus, encode
+from wv_cli.text.corpus import Corpus, Marked, encode
 from wv_cli.text.vocab import SENTENCE_END, read_vocab, write_vocab
 from wv_cli.transforms.clusters import word_classes
 from wv_cli.vectors.embeddings import Embeddings
@@ -33,7 +34,10 @@ _BYTES_PER_TEXT_FLOAT = 10
 class Word2vecSession(TextSession):
     """`classes` > 0 writes that many word classes instead of vectors. `to` is the format of outputs whose ending names
     none or another one. `save_vocab` gets the words and their counts before the training. With `line_ends` the vectors
-    begin with `</s>`, which is not trained, as word2vec's do."""
+    begin with `</s>`, which is not trained, as word2vec's do.
+
+    With `fasttext_files` the outputs are those of a fastText run (formats.fasttext_files). What is `marked` is no word;
+    with `add_words` the words of `init` are in the model, whether the text has them or not."""
 
     config: Word2vecConfig
     init: str | None = None
@@ -42,6 +46,9 @@ class Word2vecSession(TextSession):
     to: str | None = None
     save_vocab: str | None = None
     line_ends: bool = False
+    fasttext_files: bool = False
+    marked: Marked | None = None
+    add_words: bool = False
 
     def check_options(self) -> None:
         if self.output_vectors and LAYERS[self.config.loss].tree:
@@ -51,7 +58,7 @@ class Word2vecSession(TextSession):
         if self.classes < 0 or (self.classes and len(self.outputs) != 1):
             message = "--classes takes a positive number and exactly one -o, which gets the classes"
             raise UsageError(message)
-        if not self.classes:
+        if not (self.classes or self.fasttext_files):
             for path in (*self.outputs, self.output_vectors):
                 if path:
                     formats.format_for_output(path, self.to)
@@ -68,10 +75,13 @@ class Word2vecSession(TextSession):
     def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: reads the text, trains, saves."""
         begin, config = time.monotonic(), self.config
+        init = formats.load(self.init) if self.init else None
         corpus = encode(
             self.texts(say),
             self.vocab_config,
             vocab=read_vocab(self.vocab) if self.vocab else None,
+            marked=self.marked,
+            also=init.words if init is not None and self.add_words else None,
             memory=self.memory,
             spool_beside=self.beside,
             progress=reading,
@@ -79,9 +89,17 @@ class Word2vecSession(TextSession):
         tell_corpus(corpus, say, time.monotonic() - begin)
         if self.save_vocab:
             write_vocab(self.save_vocab, corpus.vocab)
+        if self.fasttext_files:
+            words, labels = len(counts_with_line_end(corpus.vocab)[0]) - corpus.added, len(corpus.labels)
+            tokens = corpus.vocab.tokens_read + corpus.vocab.lines
+            say(
+                f"{words:,} words in the model, `</s>` among them, and {labels:,} labels",
+                tokens=tokens,
+                vocabulary=words,
+                labels=labels,
+            )
         subwords = Subwords.of(corpus.vocab.words, config)
         self._predict(corpus, subwords, say)
-        init = formats.load(self.init) if self.init else None
         model = Word2vec(config, corpus, init, subwords)
         if init is not None:
             say(f"{model.words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
@@ -125,6 +143,9 @@ class Word2vecSession(TextSession):
             check_writable(self.checkpoint_path, saved)
 
     def _save(self, model: Word2vec) -> None:
+        if self.fasttext_files:
+            save_files(self.outputs, model.fasttext_model(self.vocab_config.min_count))
+            return
         writers: list[tuple[str, Callable[[str], None]]]
         writers = [(path, partial(self._save_words, model)) for path in self.outputs]
         if self.output_vectors:

@@ -170,11 +170,14 @@ class Classifier:
                 result.append(list(zip(names, probabilities[:found].clip(max=1).tolist(), strict=True)))
         return result
 
-    def answer(self, text: bytes | memoryview, k: int = 1, threshold: float = 0.0) -> Answered:
-        """The k best labels (ALL: every one) with a probability of at least `threshold` for every line of `text`, whose
-        last byte is a newline. A line of which the model knows nothing has no answer."""
+    def answer(
+        self, text: bytes | memoryview, k: int = 1, threshold: float = 0.0, *, bare_end: bool = False
+    ) -> Answered:
+        """The k best labels (ALL: every one) with a probability of at least `threshold` for every line of `text`. A
+        line of which the model knows nothing has no answer. With `bare_end` a last line without a newline has no
+        `</s>`, as in fastText."""
         engine = self._engine
-        starts, rows, true_starts, true_labels = engine.reader.read(text)
+        starts, rows, true_starts, true_labels = engine.reader.read(text, bare_end)
         matrix = None
         if not engine.is_dense:
             distinct, indices = np.unique(rows, return_inverse=True)
@@ -186,17 +189,23 @@ class Classifier:
         return Answered(answers.labels, answers.scores, answers.found, reads, true_starts, true_labels, answers)
 
     def answers(
-        self, chunks: Iterable[bytes], k: int = 1, threshold: float = 0.0, threads: int = 1
+        self,
+        chunks: Iterable[bytes],
+        k: int = 1,
+        threshold: float = 0.0,
+        threads: int = 1,
+        *,
+        bare_end: bool = False,
     ) -> Iterator[Answered]:
-        """Answers for a text in chunks cut anywhere, in order, a block of lines at a time."""
+        """Answers for a text in chunks cut anywhere, in order, a block of lines at a time; see answer()."""
         if threads == 1:
             for block in self._counted(blocks_of_lines(chunks)):
-                yield self.answer(block, k, threshold)
+                yield self.answer(block, k, threshold, bare_end=bare_end)
             return
         with ThreadPoolExecutor(threads) as pool:
             waiting: deque[Future[Answered]] = deque()
             for block in self._counted(blocks_of_lines(chunks)):
-                waiting.append(pool.submit(self.answer, block, k, threshold))
+                waiting.append(pool.submit(self.answer, block, k, threshold, bare_end=bare_end))
                 if len(waiting) > 2 * threads:
                     yield waiting.popleft().result()
             while waiting:
@@ -222,7 +231,7 @@ def load_classifier(path: str | os.PathLike[str]) -> Classifier:
 
 
 def blocks_of_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The same text in blocks of whole lines; a newline is added where the last is missing."""
+    """The same text in blocks of whole lines, the last without a newline where it has none."""
     pieces: list[bytes] = []
     for chunk in chunks:
         cut = chunk.rfind(b"\n") + 1
@@ -237,7 +246,7 @@ def blocks_of_lines(chunks: Iterable[bytes]) -> Iterator[bytes]:
             yield block[first:last]
             first = last
     if pieces:
-        yield b"".join([*pieces, b"\n"])
+        yield b"".join(pieces)
 
 
 @dataclass(frozen=True, eq=False)

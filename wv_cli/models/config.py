@@ -94,7 +94,7 @@ class Word2vecConfig(Config):
         high=1,
         what="a share of --lr",
     )
-    epochs: int = epochs_option(5)
+    epochs: int = epochs_option(5, low=0)
     max_sentence: int = option(
         1000, "Longer lines are cut after this many words.", low=2, high=1_000_000, unit="tokens"
     )
@@ -156,7 +156,7 @@ class SupervisedConfig(Config):
     )
     dim: int = dim_option()
     lr: float = lr_option(0.1, "Learning rate at the start.", high=1000)
-    epochs: int = epochs_option(5)
+    epochs: int = epochs_option(5, low=0)
     word_ngrams: int = option(1, "Longest word n-gram of a classifier; 1: single words.", low=1, high=20)
     minn: int = _minn()
     maxn: int = _maxn()

@@ -5,6 +5,7 @@ without subwords (Bojanowski et al. 2017; which rows a word has is in subwords.p
 corpus); see wv_cli.engine.run.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -171,9 +172,11 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         return Embeddings(self.corpus.vocab.words, rows[:, : self.config.dim])
 
     def fasttext_model(self, min_count: int) -> FastTextModel:
-        """The model for fastText's files: n-grams and output rows included. `min_count` is only recorded."""
-        dim, vocab = self.config.dim, self.corpus.vocab
-        return fasttext_model(self.config, min_count, vocab, self.subwords, self.input[:, :dim], self.output[:, :dim])
+        """The model for fastText's files: n-grams, output rows and labels included. `min_count` is only recorded."""
+        dim, corpus = self.config.dim, self.corpus
+        rows = self.input[:, :dim], self.output[:, :dim]
+        model = fasttext_model(self.config, min_count, corpus.vocab, self.subwords, *rows)
+        return replace(model, labels=corpus.labels, label_counts=corpus.label_counts)
 
     def output_embeddings(self) -> Embeddings:
         """The context vectors. Raises UsageError for hierarchical softmax, whose output rows are not words."""

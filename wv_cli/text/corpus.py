@@ -9,7 +9,7 @@ limit, in a spool file that has no name (it is gone when the process ends, howev
 import hashlib
 import mmap
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,9 @@ from wv_cli.text.config import VocabConfig
 from wv_cli.text.id_stream import read_ids
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Progress, Source
-from wv_cli.text.vocab import Vocab, ordered
+from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Vocab, ordered
+from wv_cli.words import WordList
+from wv_cli.words import encode as encode_word
 
 END_OF_LINE = -1
 
@@ -31,7 +33,9 @@ class Corpus:
     """`ids` is one-dimensional int32, C-contiguous and read-only, perhaps a mapped file: word ids, and -1 after each
     line that has a word in it. Lines without one, and words outside `vocab`, leave nothing. `tokens` is the number of
     word ids, `lines` that of line ends in the stream; `digest` tells this corpus (ids and vocabulary) from others.
-    `tokens_read` counts all words of the text, those outside `vocab` included."""
+    `tokens_read` counts all words of the text, those outside `vocab` included. `labels` are tokens that were told from
+    words, with their counts (int64); they are not in the stream. The last `added` words of the vocabulary are there
+    because they were asked for."""
 
     ids: NDArray[np.int32]
     vocab: Vocab
@@ -39,6 +43,17 @@ class Corpus:
     lines: int
     digest: str
     tokens_read: int = 0
+    labels: WordList = field(default_factory=lambda: WordList.of([]))
+    label_counts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    added: int = 0
+
+
+@dataclass(frozen=True)
+class Marked:
+    """Tokens that begin with `prefix` are labels, no words; those seen fewer than `min_count` times are dropped."""
+
+    prefix: str
+    min_count: int = 0
 
 
 def encode(
@@ -46,6 +61,8 @@ def encode(
     config: VocabConfig,
     *,
     vocab: Vocab | None = None,
+    marked: Marked | None = None,
+    also: WordList | None = None,
     memory: int | None = None,
     spool_beside: str | None = None,
     progress: Progress | None = None,
@@ -54,8 +71,10 @@ def encode(
     """Reads texts (see text.source.Source) once and returns their ids.
 
     With `vocab` its words (after cut(config)) and counts are used as they are and other words are dropped; otherwise
-    the vocabulary is made from the text. When the ids take more than `memory` bytes they go to a file in the folder of
-    `spool_beside` (default: the current folder). Memory used otherwise: 4 bytes a token and the vocabulary.
+    the vocabulary is made from the text, without what is `marked`, and with the words `also`, however rare: those that
+    the cut drops or the text does not have stand behind the others, as words seen once. When the ids take more than
+    `memory` bytes they go to a file in the folder of `spool_beside` (default: the current folder). Memory used
+    otherwise: 4 bytes a token and the vocabulary.
 
     Raises WvError when there is no text or no word of it is in `vocab` (unless it `may_be_empty`, which needs a
     `vocab`), when the cuts leave no word, when the spool cannot be written, and what Source raises.
@@ -63,12 +82,13 @@ def encode(
     known = vocab.cut(config) if vocab is not None else None
     source = Source(inputs, lowercase=config.lowercase, progress=progress)
     encoder = _text.Encoder((known.words.blob, known.words.starts) if known is not None else None)
+    labels, label_counts, added = WordList.of([]), np.empty(0, np.int64), 0
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
         if not may_be_empty:
             require_words(encoder, source.inputs)
         if known is None:
-            lookup, known = _final_ids(encoder, config)
+            lookup, known, added, labels, label_counts = _final_ids(encoder, config, marked, also)
         else:
             lookup = np.arange(len(known), dtype=np.int32)
         ids, tokens, lines, fingerprint = remapped(encoder, file, lookup)
@@ -79,7 +99,7 @@ def encode(
         )
         raise WvError(message)
     digest = hashlib.blake2b(fingerprint.digest() + bytes.fromhex(known.digest), digest_size=16).hexdigest()
-    return Corpus(ids, known, tokens, lines, digest, encoder.tokens)
+    return Corpus(ids, known, tokens, lines, digest, encoder.tokens, labels, label_counts, added)
 
 
 def remapped(
@@ -118,19 +138,50 @@ def count(
     return ordered(blob, starts, counts, lines=encoder.lines, tokens_read=encoder.tokens)[0]
 
 
-def _final_ids(encoder: _text.Encoder, config: VocabConfig) -> tuple[NDArray[np.int32], Vocab]:
-    """The final id of each provisional one (-1: dropped), and the vocabulary."""
+def _final_ids(
+    encoder: _text.Encoder, config: VocabConfig, marked: Marked | None, also: WordList | None
+) -> tuple[NDArray[np.int32], Vocab, int, WordList, NDArray[np.int64]]:
+    """The final id of each provisional one (-1: dropped), the vocabulary, how many of its words are there because of
+    `also`, the labels and their counts."""
+    if also is not None:
+        encoder.add_words(also.blob, also.starts)
     blob, starts, counts = encoder.vocabulary()
-    everything, order = ordered(blob, starts, counts, lines=encoder.lines, tokens_read=encoder.tokens)
+    is_label = begins_with(blob, starts, encode_word(marked.prefix)) if marked else np.zeros(len(counts), np.bool_)
+    words = np.flatnonzero(~is_label)
+    text = WordList(blob, starts)
+    listed = text.take(words) if is_label.any() else text
+    everything, order = ordered(
+        listed.blob, listed.starts, counts[words], lines=encoder.lines, tokens_read=encoder.tokens
+    )
     vocab = everything.cut(config)
-    lookup = np.full(len(everything), -1, np.int32)
-    lookup[order[: len(vocab)]] = np.arange(len(vocab), dtype=np.int32)
-    return lookup, vocab
+    frequent = len(vocab)
+    kept = np.arange(frequent)
+    if also is not None:
+        wanted = np.unique(everything.words.find_all(also))
+        rare = wanted[(wanted >= frequent) & (wanted != everything.words.find(SENTENCE_END))]  # line ends are no word
+        kept = np.concatenate([kept, rare])
+        ones = np.ones(len(rare), np.int64)
+        vocab = Vocab(everything.words.take(kept), np.concatenate([vocab.counts, ones]), vocab.lines, vocab.tokens_read)
+    lookup = np.full(len(counts), -1, np.int32)
+    lookup[words[order[kept]]] = np.arange(len(kept), dtype=np.int32)
+    labels = np.flatnonzero(is_label & (counts >= max(1, marked.min_count if marked else 0)))
+    labels = labels[np.argsort(-counts[labels], kind="stable")]
+    return lookup, vocab, len(kept) - frequent, text.take(labels), counts[labels]
+
+
+def begins_with(blob: bytes, starts: NDArray[np.int64], prefix: bytes) -> NDArray[np.bool_]:
+    """Which words of a list begin with `prefix`."""
+    letters = np.frombuffer(blob, np.uint8)
+    found = np.diff(starts) >= len(prefix)
+    for position, byte in enumerate(prefix):
+        left = np.flatnonzero(found)
+        found[left] = letters[starts[left] + position] == byte
+    return found
 
 
 def require_words(encoder: _text.Encoder, inputs: Sequence[str]) -> None:
-    """Raises WvError when no word has been read."""
+    """Raises EmptyVocabulary when no word has been read."""
     if encoder.tokens == 0:
         names = "standard input" if list(inputs) == ["-"] else ", ".join(inputs)
         message = f"{names}: no text: expected words divided by spaces or line ends, found none"
-        raise WvError(message)
+        raise EmptyVocabulary(message)

@@ -16,11 +16,11 @@ from wv_cli import _text
 from wv_cli.errors import WvError
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.corpus import remapped, require_words
+from wv_cli.text.corpus import begins_with, remapped, require_words
 from wv_cli.text.id_stream import read_ids
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Progress, Source
-from wv_cli.text.vocab import SENTENCE_END, times
+from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, times
 from wv_cli.words import WordList, encode
 
 FIRST_LABEL = -2  # WV_FIRST_LABEL of csrc/kernels/wv_shared.h: label i is in the stream as FIRST_LABEL - i
@@ -32,7 +32,8 @@ class LabelledCorpus:
 
     `words` are in order of falling count, `</s>` among them; the first `kept` have a row of their own, the others are
     below the cut and are listed only when n-grams need them. `counts` (kept,) and `label_counts` (labels,) are int64;
-    `end_of_line` is the id of `</s>`, -1 when the cut dropped it. `tokens_read` counts all tokens, line ends included.
+    `end_of_line` is the id of `</s>`, -1 when the cut dropped it. `tokens_read` counts all tokens, line ends
+    included. The last `added` of the words with a row are there because they were asked for.
     """
 
     ids: NDArray[np.int32]
@@ -45,6 +46,7 @@ class LabelledCorpus:
     tokens_read: int
     lines: int
     digest: str
+    added: int = 0
 
 
 def encode_labelled(
@@ -54,12 +56,14 @@ def encode_labelled(
     label_prefix: str = "__label__",
     min_count_label: int = 0,
     keep_dropped: bool = False,
+    also: WordList | None = None,
     memory: int | None = None,
     spool_beside: str | None = None,
     progress: Progress | None = None,
 ) -> LabelledCorpus:
     """Reads texts (see text.source.Source) once. `config` is for words alone; with `keep_dropped` words that it cuts
-    stay in the stream.
+    stay in the stream. The words `also` are kept, however rare: those that the cut drops, and those that the text does
+    not have, stand behind the others as words seen once.
 
     Raises WvError when there is no text, no label, only one label, or no word, and what Source raises.
     """
@@ -69,15 +73,25 @@ def encode_labelled(
         read_ids(source, encoder, memory, file)
         require_words(encoder, source.inputs)
         end = int(encoder.add_words(SENTENCE_END, np.array([0, len(SENTENCE_END)]))[0])
+        wanted = encoder.add_words(also.blob, also.starts) if also is not None else np.empty(0, np.int32)
         blob, starts, counts = encoder.vocabulary()
         counts[end] += encoder.lines
+        tokens_read = int(counts.sum())
         order = np.argsort(-counts, kind="stable")
-        is_label = _begins_with(blob, starts, encode(label_prefix))
+        is_label = begins_with(blob, starts, encode(label_prefix))
         is_label[end] = False
-        labels = _kept_labels(order[is_label[order]], counts, label_prefix, min_count_label, source.inputs)
+        labels = _kept_labels(
+            order[is_label[order] & (counts[order] > 0)], counts, label_prefix, min_count_label, source.inputs
+        )
         words = order[~is_label[order]]
         kept = int(np.count_nonzero(counts[words] >= config.min_count))
         kept = min(kept, config.max_vocab or kept)
+        frequent = kept
+        if len(wanted):
+            rare = np.isin(words[kept:], wanted)
+            words = np.concatenate([words[:kept], words[kept:][rare], words[kept:][~rare]])
+            kept += int(rare.sum())
+            counts[words[frequent:kept]] = 1
         if not keep_dropped:
             words = words[:kept]
         lookup = np.full(len(counts), -1, np.int32)
@@ -86,7 +100,7 @@ def encode_labelled(
         ids, _, lines, fingerprint = remapped(encoder, file, lookup)
     if kept == 0 and not keep_dropped:
         message = f"no word occurs {times(config.min_count)} (--min-count): lower it or give more text"
-        raise WvError(message)
+        raise EmptyVocabulary(message)
     word_list, label_list = (WordList(blob, starts).take(chosen) for chosen in (words, labels))
     state = hashlib.blake2b(fingerprint.digest(), digest_size=16)
     for part in (word_list, label_list):
@@ -99,20 +113,11 @@ def encode_labelled(
         end_of_line=int(lookup[end]),
         labels=label_list,
         label_counts=np.ascontiguousarray(counts[labels]),
-        tokens_read=int(counts.sum()),
+        tokens_read=tokens_read,
         lines=lines,
         digest=state.hexdigest(),
+        added=kept - frequent,
     )
-
-
-def _begins_with(blob: bytes, starts: NDArray[np.int64], prefix: bytes) -> NDArray[np.bool_]:
-    """Which words of a list begin with `prefix`."""
-    letters = np.frombuffer(blob, np.uint8)
-    found = np.diff(starts) >= len(prefix)
-    for position, byte in enumerate(prefix):
-        left = np.flatnonzero(found)
-        found[left] = letters[starts[left] + position] == byte
-    return found
 
 
 def _kept_labels(

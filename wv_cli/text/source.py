@@ -24,7 +24,8 @@ class Source:
 
     `inputs` are paths of files, of folders (all regular files inside, at any depth, in sorted order; names that begin
     with a dot are skipped) and `-` for standard input; Texts are held to what they must be, and `inputs` are then their
-    names. With `lowercase` words are lowercased by Unicode's rules.
+    names. With `lowercase` words are lowercased by Unicode's rules; with `bare_end` no newline is added to the last
+    input.
     `progress` is called after each chunk with the bytes consumed (compressed ones of compressed files) and their total,
     None when it cannot be known, and once at the end with two equal numbers.
 
@@ -32,11 +33,13 @@ class Source:
     must be, UsageError when there is none; while iterating BadFile for damaged or truncated compressed data.
     """
 
-    def __init__(self, inputs: Inputs, *, lowercase: bool = False, progress: Progress | None = None) -> None:
+    def __init__(
+        self, inputs: Inputs, *, lowercase: bool = False, bare_end: bool = False, progress: Progress | None = None
+    ) -> None:
         self._texts = inputs if isinstance(inputs, Texts) else None
         self.inputs = inputs.inputs if isinstance(inputs, Texts) else inputs
         self.paths = expand_inputs(inputs)
-        self.lowercase = lowercase
+        self.lowercase, self.bare_end = lowercase, bare_end
         self.consumed = 0
         self.total = total_size(self.paths)
         self._progress = progress
@@ -53,12 +56,12 @@ class Source:
             self._progress(self.consumed, self.consumed)
 
     def _all_files(self) -> Iterator[bytes]:
-        for path in self.paths:
+        for number, path in enumerate(self.paths, 1):
             last = b"\n"
             for chunk in self._file(path):
                 last = chunk[-1:]
                 yield chunk
-            if last != b"\n":
+            if last != b"\n" and not (self.bare_end and number == len(self.paths)):
                 yield b"\n"
 
     def _file(self, path: str) -> Iterator[bytes]:

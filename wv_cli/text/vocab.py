@@ -24,6 +24,10 @@ SENTENCE_END = b"</s>"
 MOST_COUNTED = 2**63 - 1  # of all counts together
 
 
+class EmptyVocabulary(WvError):
+    """A text has no word, or none that is frequent enough."""
+
+
 @dataclass(frozen=True, eq=False)
 class Vocab:
     """`counts` is (len(words),) int64, falling. `lines` is the number of line ends seen, `tokens_read` that of all
@@ -66,7 +70,7 @@ class Vocab:
                     f"{shown(self.words.bytes_at(0))}, occurs {times(int(self.counts[0]))}: "
                     "lower --min-count or give more text"
                 )
-            raise WvError(message)
+            raise EmptyVocabulary(message)
         if config.max_vocab:
             kept = min(kept, config.max_vocab)
         return self.first(kept)

@@ -6,6 +6,7 @@ prints what that program prints. What is unsafe in an original is safe here; dat
 
 import sys
 from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 import click
 
@@ -21,6 +22,19 @@ class Exit(Exception):
 def say(text: str) -> None:
     """To standard output; words may be any bytes."""
     sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+
+
+def tell(text: str) -> None:
+    """To standard error, at once; words may be any bytes."""
+    sys.stdout.flush()
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+def abort(message: str) -> NoReturn:
+    """Tells what an original says when it aborts, and raises Exit(1)."""
+    tell(f"{message}\n")
+    raise Exit(1)
 
 
 class OriginalCommand(click.Command):

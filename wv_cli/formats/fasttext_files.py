@@ -1,0 +1,39 @@
+"""The files of one fastText run: the model, the vectors of its words as text (.vec), its output rows as text (.output).
+
+The text is word2vec's, with five significant digits and the words of the model, so `</s>` among them.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from wv_cli.formats.base import FASTTEXT_PRECISION, WriteOptions
+from wv_cli.formats.fasttext_write import save_model
+from wv_cli.formats.word2vec_text import write
+from wv_cli.system.output import open_output, write_together
+from wv_cli.system.threads import processors
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.fasttext import FastTextModel
+
+VECTORS, OUTPUT = ".vec", ".output"
+
+
+def save_files(paths: Sequence[str], model: FastTextModel) -> None:
+    """Writes to each of `paths` what its ending says, the model where it is another one: all of them or none. Raises
+    WvError."""
+
+    def save(path: str) -> None:
+        if path.endswith(VECTORS):
+            _save_text(path, Embeddings(model.words, model.all_word_vectors()))
+        elif path.endswith(OUTPUT):
+            names = model.labels if model.is_classifier else model.words
+            _save_text(path, Embeddings(names, model.output.take(np.arange(len(names)))))
+        else:
+            save_model(path, model)
+
+    write_together((path, save) for path in paths)
+
+
+def _save_text(path: str, vectors: Embeddings) -> None:
+    with open_output(path) as stream:
+        write(stream, vectors, WriteOptions(FASTTEXT_PRECISION, processors()))
