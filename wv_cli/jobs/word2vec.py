@@ -72,6 +72,7 @@ class Word2vecSession(TextSession):
             self.texts(say),
             self.vocab_config,
             vocab=read_vocab(self.vocab) if self.vocab else None,
+            phrases=self.saved_phrases(),
             memory=self.memory,
             spool_beside=self.beside,
             progress=reading,

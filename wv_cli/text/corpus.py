@@ -18,8 +18,10 @@ from wv_cli import _text
 from wv_cli.errors import WvError
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.id_stream import read_ids
+from wv_cli.text.id_stream import IdStream, read_ids
 from wv_cli.text.input_files import Inputs
+from wv_cli.text.joining import ReadWords, read_words
+from wv_cli.text.saved_phrases import SavedPhrases
 from wv_cli.text.source import Progress, Source
 from wv_cli.text.vocab import Vocab, ordered
 
@@ -44,6 +46,7 @@ def encode(
     config: VocabConfig,
     *,
     vocab: Vocab | None = None,
+    phrases: SavedPhrases | None = None,
     memory: int | None = None,
     spool_beside: str | None = None,
     progress: Progress | None = None,
@@ -51,38 +54,45 @@ def encode(
     """Reads texts (see text.source.Source) once and returns their ids.
 
     With `vocab` its words (after cut(config)) and counts are used as they are and other words are dropped; otherwise
-    the vocabulary is made from the text. When the ids take more than `memory` bytes they go to a file in the folder of
-    `spool_beside` (default: the current folder). Memory used otherwise: 4 bytes a token and the vocabulary.
+    the vocabulary is made from the text. `phrases` are joined first, as if the joined text were read. When the ids take
+    more than `memory` bytes they go to a file in the folder of `spool_beside` (default: the current folder). Memory
+    used otherwise: 4 bytes a token and the vocabulary.
 
     Raises WvError when there is no text, when the cuts leave no word or no word of the text is in `vocab`, when the
     spool cannot be written, and what Source raises.
     """
     known = vocab.cut(config) if vocab is not None else None
     source = Source(inputs, lowercase=config.lowercase, progress=progress)
-    encoder = _text.Encoder((known.words.blob, known.words.starts) if known is not None else None)
+    # Words that are in no vocabulary stand between others: they are dropped when phrases have been joined.
+    at_once = known is not None and phrases is None
+    encoder = _text.Encoder((known.words.blob, known.words.starts) if known is not None and at_once else None)
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
         require_words(encoder, source.inputs)
+        read = read_words(encoder, file, phrases)
         if known is None:
-            lookup, known = _final_ids(encoder, config)
-        else:
+            lookup, known = _final_ids(read, config, encoder.lines)
+        elif at_once:
             lookup = np.arange(len(known), dtype=np.int32)
-        ids, tokens, lines, fingerprint = remapped(encoder, file, lookup)
+        else:
+            lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
+        ids, tokens, lines, fingerprint = remapped(encoder, file, lookup, read.stream)
     if tokens == 0:
         message = (
             f"none of the {encoder.tokens:,} words of the text is in the vocabulary; do they belong together "
             "(same language, same --lowercase)?"
         )
         raise WvError(message)
-    digest = hashlib.blake2b(fingerprint.digest() + bytes.fromhex(known.digest), digest_size=16).hexdigest()
-    return Corpus(ids, known, tokens, lines, digest)
+    parts = [fingerprint.digest(), bytes.fromhex(known.digest)] + ([bytes.fromhex(phrases.digest)] if phrases else [])
+    return Corpus(ids, known, tokens, lines, hashlib.blake2b(b"".join(parts), digest_size=16).hexdigest())
 
 
 def remapped(
-    encoder: _text.Encoder, file: Spool, lookup: NDArray[np.int32]
+    encoder: _text.Encoder, file: Spool, lookup: NDArray[np.int32], stream: IdStream | None = None
 ) -> tuple[NDArray[np.int32], int, int, _text.Fingerprint]:
     """The finished stream with the final ids of `lookup` instead of provisional ones (-1: dropped), how many
-    tokens and line ends it has, and its fingerprint. Nothing can be fed to the encoder afterwards."""
+    tokens and line ends it has, and its fingerprint. Nothing can be fed to the encoder afterwards. `stream` has the ids
+    if they have been taken from the encoder."""
     encoder.forget_words()
     fingerprint = _text.Fingerprint()
     if file.is_open:
@@ -91,6 +101,10 @@ def remapped(
             # The map outlives the descriptor, and the file outlives both its name and the descriptor.
             mapped = mmap.mmap(file.descriptor, length * 4, access=mmap.ACCESS_READ) if length else b""
         ids = np.frombuffer(mapped, np.int32)
+    elif stream is not None and stream.ids is not None:
+        length, tokens, lines = _text.remap(stream.ids, lookup, fingerprint)
+        ids = stream.ids[:length]
+        ids.flags.writeable = False
     else:
         buffer, tokens, lines = encoder.take_ids(lookup, fingerprint)
         ids = np.frombuffer(memoryview(buffer), np.int32)
@@ -114,14 +128,14 @@ def count(
     return ordered(blob, starts, counts, lines=encoder.lines, tokens_read=encoder.tokens)[0]
 
 
-def _final_ids(encoder: _text.Encoder, config: VocabConfig) -> tuple[NDArray[np.int32], Vocab]:
+def _final_ids(read: ReadWords, config: VocabConfig, lines: int) -> tuple[NDArray[np.int32], Vocab]:
     """The final id of each provisional one (-1: dropped), and the vocabulary."""
-    blob, starts, counts = encoder.vocabulary()
-    everything, order = ordered(blob, starts, counts, lines=encoder.lines, tokens_read=encoder.tokens)
+    tokens = int(read.counts.sum())
+    everything, order = ordered(read.words.blob, read.words.starts, read.counts, lines=lines, tokens_read=tokens)
     vocab = everything.cut(config)
-    lookup = np.full(len(everything), -1, np.int32)
-    lookup[order[: len(vocab)]] = np.arange(len(vocab), dtype=np.int32)
-    return lookup, vocab
+    final = np.full(len(everything), -1, np.int32)
+    final[order[: len(vocab)]] = np.arange(len(vocab), dtype=np.int32)
+    return read.lookup(final), vocab
 
 
 def require_words(encoder: _text.Encoder, inputs: Sequence[str]) -> None:

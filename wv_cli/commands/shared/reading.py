@@ -129,7 +129,7 @@ def open_composer(path: str, from_format: str | None, quiet: bool, *, piped: boo
 
 
 def require_one_use(path: str, piped: bool) -> None:
-    """Raises UsageError when standard input holds the vectors and, `piped`, something else too."""
+    """Raises UsageError when `path` is standard input and, `piped`, something else is read from there, too."""
     if path == "-" and piped:
-        message = "- (standard input) cannot hold the vectors and something else too; name a file for one of them"
+        message = "- (standard input) cannot hold two things that are read; name a file for one of them"
         raise UsageError(message)
