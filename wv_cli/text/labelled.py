@@ -73,11 +73,12 @@ def encode_labelled(
         require_words(encoder, source.inputs)
         end_id = int(encoder.add_words(SENTENCE_END, np.array([0, len(SENTENCE_END)]))[0])
         read = read_words(encoder, file, phrases, also=end_id)
-        blob, starts, counts = read.words.blob, read.words.starts, read.counts
+        counts = read.counts
         end = int(np.flatnonzero(read.ids == end_id)[0])
         counts[end] += encoder.lines
         order = np.argsort(-counts, kind="stable")
-        is_label = _begins_with(blob, starts, encode(label_prefix))
+        is_label = np.zeros(len(counts), np.bool_)
+        is_label[read.words.beginning_with(encode(label_prefix))] = True
         is_label[end] = False
         labels = _kept_labels(order[is_label[order]], counts, label_prefix, min_count_label, source.inputs)
         words = order[~is_label[order]]
@@ -108,16 +109,6 @@ def encode_labelled(
         lines=lines,
         digest=state.hexdigest(),
     )
-
-
-def _begins_with(blob: bytes, starts: NDArray[np.int64], prefix: bytes) -> NDArray[np.bool_]:
-    """Which words of a list begin with `prefix`."""
-    letters = np.frombuffer(blob, np.uint8)
-    found = np.diff(starts) >= len(prefix)
-    for position, byte in enumerate(prefix):
-        left = np.flatnonzero(found)
-        found[left] = letters[starts[left] + position] == byte
-    return found
 
 
 def _kept_labels(
