@@ -25,6 +25,7 @@ import wv_cli  # noqa: E402, F401
 
 sys.path[:] = _paths
 os.environ["PYTHONSAFEPATH"] = "1"
+os.environ["WV_HISTORY"] = ""  # nothing of a test stays in the home folder
 
 # What nohup or a script's & has told us to ignore the programs under test must hear of again.
 for _number, _usual in {

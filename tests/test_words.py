@@ -59,3 +59,11 @@ def test_a_part_of_a_list():
     made = WordList.of(["one", "two", "three", "two"])
     assert made[1:].find("two") == 0 and made[1:].find("one") == -1
     assert "two" in made and "four" not in made and 2 not in made
+
+
+def test_words_that_begin_alike():
+    words = WordList.of(["king", "kin", "", "ki", "queen", "kingdom", "k\u00e9"])
+    assert words.beginning_with(b"kin").tolist() == [0, 1, 5]
+    assert words.beginning_with(b"k\xc3").tolist() == [6]
+    assert words.beginning_with(b"").tolist() == list(range(7)) and words.beginning_with(b"x").tolist() == []
+    assert WordList.of([]).beginning_with(b"k").tolist() == []

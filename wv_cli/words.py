@@ -95,6 +95,14 @@ class WordList(Sequence[str]):
         ids, first = index[0].find(words.blob, words.starts), index[1]
         return np.where(ids >= 0, first[ids], -1)
 
+    def beginning_with(self, prefix: bytes) -> NDArray[np.int64]:
+        """The indices, ascending, of the words that begin with `prefix`."""
+        letters = np.frombuffer(self.blob, np.uint8)
+        found = np.flatnonzero(np.diff(self.starts) >= len(prefix))
+        for position, byte in enumerate(prefix):
+            found = found[letters[self.starts[found] + position] == byte]
+        return found
+
     def is_a_vocabulary(self) -> bool:
         """Whether every word is listed once and is one that a text can hold."""
         if not self._fit_a_map():

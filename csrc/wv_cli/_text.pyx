@@ -322,6 +322,19 @@ cdef int write_ids(int descriptor, const int32_t *ids, int64_t length) except -1
     return 0
 
 
+def remap(int32_t[::1] ids, const int32_t[::1] lookup, Fingerprint fingerprint not None):
+    """The same as Encoder.take_ids for an id stream in memory, in place. Returns (length, tokens, lines): the first so
+    many ids are the new stream."""
+    cdef wv_remap_state state
+    cdef int64_t length = ids.shape[0]
+    state.last_id = -1
+    state.tokens = state.lines = 0
+    if length:
+        with nogil:
+            length = wv_remap(&ids[0], length, &lookup[0], &state, &fingerprint.state)
+    return length, state.tokens, state.lines
+
+
 def remap_file(int descriptor, const int32_t[::1] lookup, Fingerprint fingerprint not None):
     """The same as Encoder.take_ids for an id stream in a file, block by block and in place; the file is cut to its new
     length. Returns (length, tokens, lines). Raises OSError."""

@@ -38,7 +38,17 @@ PLAIN = {
         "force_text",
     ),
     *("output", "outputs", "from_format", "strict", "save_hasher", "save_transform", "save_moments", "save_counts"),
-    *("save", "min_score", "max_problems", "autotune_validation", "validation", "help", "data", "title"),
+    *(
+        "save",
+        "save_phrases",
+        "min_score",
+        "max_problems",
+        "autotune_validation",
+        "validation",
+        "help",
+        "data",
+        "title",
+    ),
 }
 # An argument that changes something, and what goes with it; {} are files of the fixture.
 VALUES = {
@@ -55,13 +65,15 @@ VALUES = {
     "merge": "--merge", "precision": "3", "escape": "--escape", "unescape": "--unescape", "x_max": "3",
     "alpha": "0.2", "eta": "0.2", "bias_lr": "0.3",
     "grad_clip": "0.01", "init_gradsq": "g.bin", "counts_only": "--counts-only", "cells": "30",
+    "apply": "text.phrases", "phrases": "text.phrases",
     "restrict_vocab": "40", "at": "3", "queries": "5", "neighbours": "4", "pooling": "idf", "after": "abtt",
     "stop_list": "stop.txt", "sif_a": "0.5", "resamples": "50", "k": "2", "confusions": "0",
     "candidates": "30", "rerank": "words.vec", "sentences": "--sentences", "ngrams": "king", "perplexity": "5",
     "prob": "--prob", "cutoff": "300", "dsub": "5", "inputs": "labelled.txt", "retrain": "--retrain", "size": "25k",
     "passes": "4", "delimiter": "+", "stop_words": "drop",
     "shrink_window": "--no-shrink-window", "share_negatives": "--no-share-negatives", "cbow_mean": "--cbow-sum",
-    "thresholds": "0.9", "threshold": "0.9999", "centre": "mean", "oov": "empty", "to_kind": "svg",
+    "positive": "the", "beside": "other.vec", "among": "pairs.csv",
+    "threshold": "0.9999", "centre": "mean", "oov": "empty", "to_kind": "svg",
 }  # fmt: skip
 W2V = "train text.txt -o out.vec --dim 4 --min-count 2 --window 4 --sample 1e-2 --epochs 2 --lr 0.2"
 FT = "train text.txt -o out.bin --dim 4 --min-count 2 --epochs 2 --minn 2 --maxn 3 --buckets 500"
@@ -105,6 +117,11 @@ VARIANTS = [
     "nn a.codes king nosuch --oov skip",
     "nn a.codes king nosuch --oov skip --rerank words.vec",
     "analogy words.vec king the of",
+    "nn words.vec --positive king the --negative of",
+    "similarity words.vec king w300",
+    "odd-one-out words.vec king the w300",
+    "texts-distance words.vec 'King the of w300 or' 'w1 king king'",
+    "texts-distance words.vec --among pairs.csv 'King the of w300 or' --stop-words drop",
     "vectors words.vec king the nosuchword --oov zero",
     "vectors words.vec --sentences king",
     "vectors words.vec --sentences --pooling mean 'The King' 'of king w3'",
@@ -120,6 +137,7 @@ VARIANTS = [
     "quantize classifier.bin -o out.ftz --cutoff 200 --retrain --input labelled.txt",
     "phrases text.txt -o out.txt",
     "phrases text.txt -o out.txt --score npmi",
+    "phrases text.txt -o out.txt --apply text.phrases",
     "build-vocab text.txt -o out.vocab",
     "build-vocab --merge text.vocab -o out.vocab",
     "check words.vec",
@@ -130,8 +148,13 @@ UNSEEN = {
     ("convert", "unescape"): "no word needs it",
     ("whiten", "escape"): "no word needs it",
     ("sign", "length"): "the one length it has",
+    ("phrases text", "across_lines"): "long lines: pairs across their ends are too rare",
     ("phrases", "passes"): "higher thresholds join a subset here",
     ("analogy words", "oov"): "all words are known",
+    ("nn words.vec --positive", "oov"): "all words are known",
+    ("similarity words", "oov"): "all words are known",
+    ("odd-one-out", "oov"): "all words are known",
+    ("texts-distance", "oov"): "all texts have words that are known",
     ("pq", "length"): "refused unless it fits",
     ("eval", "subwords"): "whole words have none",
     ("quantize", "qout"): "few labels: the codes would be larger",
@@ -178,6 +201,7 @@ def folder(tmp_path_factory, slice_text):
     Path("pairs.csv").write_text("".join(f"{pair}\n" for pair in pairs))
     for made in (
         "build-vocab text.txt -o text.vocab --min-count 2 -q",
+        "phrases text.txt -o joined.txt --threshold 9 --min-count 2 --save-phrases text.phrases -q",
         "build-vocab text.txt -o few.vocab --min-count 20 -q",
         "hash words.vec -m lsh --length 24 -o a.codes --save-hasher lsh.hasher -q",
         "whiten words.vec --save-moments m.moments -q",

@@ -15,7 +15,8 @@ from wv_cli.commands import COMMANDS as EVERY
 
 pytestmark = pytest.mark.skipif(not shutil.which("cc") or sys.platform != "linux", reason="needs a C compiler")
 # They write nothing but to standard output, or what another command writes (demo).
-READING = {"help", "links", "analogy", "check", "demo", "dump", "eval", "nn", "plot", "predict", "vectors"}
+READING = {"analogy", "check", "demo", "dump", "eval", "help", "links", "nn", "odd-one-out", "plot", "predict"}
+READING |= {"similarity", "texts-distance", "vectors"}
 
 
 def fault_run(module, tmp_path, *options):

@@ -6,7 +6,7 @@ import click
 
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import json_option, quiet_option
-from wv_cli.commands.shared.queries import run_queries
+from wv_cli.commands.shared.queries import Asked, Layout, run_queries
 from wv_cli.commands.shared.reading import Source, vector_options
 from wv_cli.commands.shared.unknown import Unknown, oov_option
 from wv_cli.errors import UsageError
@@ -41,16 +41,24 @@ def command(words: tuple[str, ...], k: int, method: str, oov: str, quiet: bool, 
         message = f"expected three words A B C, found {len(words)}; questions can also be piped in, three words a line"
         raise UsageError(message)
     source = Source(quiet=quiet, **read)
-    vectors = source.load(piped=not words)
-    search = Neighbours(vectors.matrix, threads=source.threads, overwrite=True)
-    index = WordIndex(vectors, search, source.vectors, rest=source.rest())
-    k = min(k, len(index))
+    indexes = []
+    for each in source.each():
+        vectors = each.load(piped=not words)
+        search = Neighbours(vectors.matrix, threads=each.threads, overwrite=True)
+        indexes.append(WordIndex(vectors, search, each.vectors, rest=each.rest()))
+    most = min(k, max(map(len, indexes)))
+
+    def asked(index: WordIndex) -> Asked:
+        rows = source.restrict_vocab
+        return Asked(index.name, lambda questions: index.analogies(questions, most, method=method, rows=rows))
+
     return run_queries(
         [" ".join(words)] if words else [],
-        lambda questions: index.analogies(questions, k, method=method, rows=source.restrict_vocab),
-        hits=k,
+        [asked(index) for index in indexes],
+        hits=most,
         prompt="Three words a b c: a is to b as c is to ?",
         as_json=as_json,
-        key="answers",
+        layout=Layout("answers"),
         unknown=Unknown(oov, quiet),
+        words=indexes[0].words,
     )

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import field_options, json_option, quiet_option, saved_run_options
+from wv_cli.commands.shared.options import field_options, json_option, phrases_option, quiet_option, saved_run_options
 from wv_cli.hashing.config import BiowordConfig
 from wv_cli.text.config import ReadingConfig, VocabConfig
 
@@ -20,6 +20,7 @@ from wv_cli.text.config import ReadingConfig, VocabConfig
 @click.option("--save-hasher", metavar="FILE", help="Keep the trained hasher for --hasher.")
 @field_options(BiowordConfig)
 @field_options(VocabConfig)
+@phrases_option
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary and its counts.")
 @saved_run_options
 @field_options(ReadingConfig)

@@ -10,6 +10,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("new york becomes new_york", "wv phrases corpus.txt -o phrases.txt"),
         ("two passes join up to four words", "wv phrases corpus.txt --passes 2 -o phrases.txt"),
         ("train on the joined text", "wv phrases corpus.txt -q | wv train - -o vectors.bin"),
+        ("the same phrases in tomorrow's text", "wv phrases new.txt --apply corpus.phrases -o new-phrases.txt"),
     ),
     "train": (
         ("word2vec's skip-gram, binary and text", "wv train corpus.txt -o vectors.bin -o vectors.vec --threads 2"),
@@ -50,8 +51,28 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "nn": (
         ("five neighbours of each of two words", "wv nn vectors.bin music paris -k 5"),
+        ("king less man, and woman", "wv nn vectors.bin 'king - man + woman'"),
+        ("the same by options", "wv nn vectors.bin --positive king woman --negative man"),
         ("queries from a pipe, answers as JSON", "cut -f1 words.tsv | wv nn vectors.bin --json"),
         ("codes, put right by the vectors", "wv nn vectors.codes paris --rerank vectors.bin"),
+    ),
+    "similarity": (
+        ("of two words", "wv similarity vectors.bin king queen"),
+        ("of two lists of words", "wv similarity vectors.bin 'sugar honey' 'lemon vinegar'"),
+        ("pairs from a pipe, two files side by side", "cut -f1,2 p.tsv | wv similarity vectors.bin --beside other.vec"),
+    ),
+    "odd-one-out": (
+        ("what does not belong", "wv odd-one-out vectors.bin breakfast cereal dinner lunch"),
+        ("the two least fitting", "wv odd-one-out vectors.bin -k 2 paris london rome cheese"),
+        ("many lists, one a line", "wv odd-one-out vectors.bin < lists.txt"),
+    ),
+    "texts-distance": (
+        ("of two texts", "wv texts-distance vectors.bin 'obama speaks in illinois' 'the president greets chicago'"),
+        (
+            "the five nearest lines of a file",
+            "wv texts-distance vectors.bin --among lines.txt -k 5 'rain in the north'",
+        ),
+        ("pairs from a pipe", "wv texts-distance vectors.bin < pairs.tsv"),
     ),
     "analogy": (
         ("man is to king as woman is to ?", "wv analogy vectors.bin man king woman"),

@@ -5,7 +5,14 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import Size, field_options, json_option, quiet_option, saved_run_options
+from wv_cli.commands.shared.options import (
+    Size,
+    field_options,
+    json_option,
+    phrases_option,
+    quiet_option,
+    saved_run_options,
+)
 from wv_cli.glove.config import GloveConfig
 from wv_cli.text.config import ReadingConfig, VocabConfig
 
@@ -18,6 +25,7 @@ from wv_cli.text.config import ReadingConfig, VocabConfig
 )  # fmt: skip
 @field_options(GloveConfig)
 @field_options(VocabConfig)
+@phrases_option
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary (from build-vocab, word2vec or GloVe).")
 @click.option(
     "--counts", multiple=True, metavar="FILE[:VOCAB]",

@@ -4,17 +4,19 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import json_option, quiet_option, refuse_meaningless
-from wv_cli.commands.shared.queries import run_queries
+from wv_cli.commands.shared.options import conflict, json_option, quiet_option, refuse_meaningless
+from wv_cli.commands.shared.queries import Asked, Layout, run_queries
 from wv_cli.commands.shared.reading import Source, load_vectors, vector_options
 from wv_cli.commands.shared.unknown import Unknown, oov_option
+from wv_cli.commands.shared.word_options import TakesWords, WordsOption
 from wv_cli.errors import UsageError
 
 
-@click.command("nn", cls=Command)
+@click.command("nn", cls=TakesWords)
 @vector_options
 @click.argument("words", nargs=-1, metavar="[WORD]...")
+@click.option("--positive", cls=WordsOption, multiple=True, metavar="WORD...", help="Instead of WORD: add these up.")
+@click.option("--negative", cls=WordsOption, multiple=True, metavar="WORD...", help="Take these off.")
 @click.option("-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, help="Neighbours per query.")
 @click.option(
     "--rerank", metavar="VECTORS2", help="VECTORS are codes: order the nearest by the cosine of these vectors."
@@ -24,45 +26,55 @@ from wv_cli.errors import UsageError
 @quiet_option
 @json_option
 def command(
-    words: tuple[str, ...],
-    k: int,
-    rerank: str | None,
-    candidates: int | None,
-    oov: str,
-    quiet: bool,
-    as_json: bool,
-    **read: Any,
-) -> int:
+    words: tuple[str, ...], positive: tuple[str, ...], negative: tuple[str, ...], k: int, rerank: str | None,
+    candidates: int | None, oov: str, quiet: bool, as_json: bool, **read: Any,
+) -> int:  # fmt: skip
     """Show the words whose vectors are nearest, by cosine, to each WORD.
 
     Without WORD queries are read from standard input, one a line; on a terminal there is a prompt. Several words in
-    one query ("new york") stand for the mean of their unit vectors. Each neighbour is a line `word TAB score`, after
-    the query and a tab when there are several queries; with --json each query is one object. Blank lines are no
-    queries. Words that a fastText model does not list are composed of their character n-grams. The search is exact.
+    one query ("new york") stand for the mean of their unit vectors, words after a minus are taken off. Each neighbour
+    is a line `word TAB score`, after the query and a tab when there are several queries; with --json each query is one
+    object. Blank lines are no queries. Words that a fastText model does not list are composed of their character
+    n-grams. The search is exact.
 
     VECTORS may be codes from `wv hash`: the score is the share of equal bits, of sparse codes of common active bits,
     and several words stand for their majority; codes of pq stand for vectors and are searched as these.
     """
     from wv_cli.vectors.codes import CodeVectors, reranked
     from wv_cli.vectors.queries import WordIndex
+    from wv_cli.vectors.sums import Sum
 
-    refuse_meaningless(candidates="rerank")
+    refuse_meaningless(candidates="rerank", beside="not rerank")
+    if words and (positive or negative):
+        error = conflict("--positive" if positive else "--negative", "WORD", "the query is made of the options' words")
+        raise error
+    total = Sum.of(positive, negative)
+    queries = [total.text] if total.words else list(words)
     source = Source(quiet=quiet, **read)
-    vectors = source.load(piped=not words or rerank == "-")
-    if rerank and not isinstance(vectors, CodeVectors):
-        problem = f"{source.vectors} holds vectors, whose search is exact; give codes"
-        raise UsageError(f"--rerank: {problem}")
-    search = vectors.search(threads=source.threads, overwrite=True)
-    if rerank:
-        search = reranked(search, vectors.words, load_vectors(rerank, None, None, quiet), rerank, candidates)
-    index = WordIndex(vectors, search, source.vectors, rest=source.rest())
-    k = min(k, len(index))
+    indexes = []
+    for each in source.each():
+        vectors = each.load(piped=not queries or rerank == "-")
+        if rerank and not isinstance(vectors, CodeVectors):
+            problem = f"{each.vectors} holds vectors, whose search is exact; give codes"
+            raise UsageError(f"--rerank: {problem}")
+        search = vectors.search(threads=each.threads, overwrite=True)
+        if rerank:
+            search = reranked(search, vectors.words, load_vectors(rerank, None, None, quiet), rerank, candidates)
+        indexes.append(WordIndex(vectors, search, each.vectors, rest=each.rest()))
+    most = min(k, max(map(len, indexes)))
+
+    def asked(index: WordIndex) -> Asked:
+        if total.words:
+            return Asked(index.name, lambda _: index.nearest_to_sums([total], most, rows=source.restrict_vocab))
+        return Asked(index.name, lambda queries: index.nearest(queries, most, rows=source.restrict_vocab))
+
     return run_queries(
-        words,
-        lambda queries: index.nearest(queries, k, rows=source.restrict_vocab),
-        hits=k,
-        prompt="One word, or several for their mean,",
+        queries,
+        [asked(index) for index in indexes],
+        hits=most,
+        prompt="One word, or several for their mean or `a - b + c`,",
         as_json=as_json,
-        key="neighbours",
+        layout=Layout("neighbours"),
         unknown=Unknown(oov, quiet),
+        words=indexes[0].words,
     )

@@ -8,15 +8,19 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import Size, conflict, field_options, json_option, quiet_option
-from wv_cli.text.config import DEFAULT_THRESHOLD, PhrasesConfig, ReadingConfig
+from wv_cli.commands.shared.options import Size, conflict, field_options, json_option, quiet_option, refuse_meaningless
+from wv_cli.commands.shared.reading import require_one_use
+from wv_cli.text.config import PhrasesConfig, ReadingConfig
+
+# How phrases are found, and the file for those that were.
+_FINDING = ("threshold", "passes", "score", "min_count", "delimiter", "across_lines", "save_phrases")
 
 
 @click.command("phrases", cls=Command)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option("-o", "--output", default="-", metavar="FILE", show_default=True, help="Where to write the joined text.")
 @click.option(
-    "--threshold", "thresholds", type=float, multiple=True, metavar="SCORE",
+    "--threshold", type=float, multiple=True, metavar="SCORE",
     help="Join pairs that score higher; given several times: one pass each.  [default: 100; npmi: 0.5]",
 )  # fmt: skip
 @click.option(
@@ -24,7 +28,8 @@ from wv_cli.text.config import DEFAULT_THRESHOLD, PhrasesConfig, ReadingConfig
     help="N passes, --threshold being the last; the ones before are higher: 400, 200, 100; npmi: 0.875, 0.75, 0.5.",
 )  # fmt: skip
 @field_options(PhrasesConfig)
-@click.option("--save-phrases", "save", metavar="FILE", help="Also write the phrases: `phrase score`, a tab between.")
+@click.option("--save-phrases", metavar="FILE", help="Also write the phrases: phrase, score, pass and words, by tabs.")
+@click.option("--apply", metavar="FILE", help="Find none: join the phrases that --save-phrases kept from another text.")
 @click.option(
     "--memory", type=Size(), default="2G", show_default=True, metavar="SIZE",
     help="Half for the encoded text (the rest goes to a file), half for pair counts (less costs time, not exactness).",
@@ -33,34 +38,34 @@ from wv_cli.text.config import DEFAULT_THRESHOLD, PhrasesConfig, ReadingConfig
 @quiet_option
 @json_option
 def command(
-    inputs: tuple[str, ...], output: str, thresholds: tuple[float, ...], passes: int | None, save: str | None,
-    force_text: bool, quiet: bool, as_json: bool, **options: Any,
+    inputs: tuple[str, ...], output: str, threshold: tuple[float, ...], passes: int | None,
+    save_phrases: str | None, apply: str | None, force_text: bool, quiet: bool, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Join phrases in INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd are unpacked.
 
     A pair of neighbours in a line becomes one word when it occurs much more often than its words would by chance. Each
     further pass works on the joined text, so longer phrases grow: --threshold 200 --threshold 100, or --passes 2.
+    --apply joins the same phrases in another text, in the same order.
     """
     from wv_cli.commands.shared.bar import reading_bar
     from wv_cli.commands.shared.display import say
     from wv_cli.formats.recognise import texts
     from wv_cli.system.output import check_writable, open_output, write_together
     from wv_cli.text.input_files import refuse_overwriting
-    from wv_cli.text.phrases import JoinedText, Pass, falling_thresholds
+    from wv_cli.text.phrases import JoinedText, Pass, all_thresholds
+    from wv_cli.text.saved_phrases import read_phrases
 
-    score = options["score"]
-    if passes is not None and len(thresholds) > 1:
+    refuse_meaningless(**dict.fromkeys(_FINDING, "not apply"))
+    if passes is not None and len(threshold) > 1:
         error = conflict("--passes", "several --threshold", "each --threshold is a pass already")
         raise error
-    last = thresholds[-1] if thresholds else DEFAULT_THRESHOLD[score]
-    config = PhrasesConfig(thresholds=thresholds or (last,), **options)
+    config = PhrasesConfig(thresholds=all_thresholds(threshold, passes, options["score"]), **options)
     config.validate()
-    if passes is not None:
-        config = PhrasesConfig(thresholds=falling_thresholds(last, passes, score), **options)
-    for path in filter(None, (output, save)):
-        refuse_overwriting(inputs, path)
+    require_one_use(apply or "", "-" in inputs)
+    for path in filter(None, (output, save_phrases)):
+        refuse_overwriting([*inputs, *filter(None, [apply])], path)
         check_writable(path)
-    if save == output:
+    if save_phrases == output:
         error = conflict("--save-phrases", "--output", "both would write the same file")
         raise error
 
@@ -70,13 +75,14 @@ def command(
             click.echo(message, err=True)
 
     note = partial(say, quiet=quiet, as_json=as_json)
-    asked = texts(inputs, note=note, written=[path for path in (output, save) if path], force=force_text)
+    saved = read_phrases(apply) if apply is not None else None
+    asked = texts(inputs, note=note, written=[path for path in (output, save_phrases) if path], force=force_text)
     started = time.perf_counter()
     with (
         reading_bar(quiet or as_json) as progress,
-        JoinedText(asked, config, spool_beside=output, progress=progress, after_pass=report) as text,
+        JoinedText(asked, config, spool_beside=output, progress=progress, after_pass=report, saved=saved) as text,
     ):
-        parts = {save: text.rows, output: text.chunks}
+        parts = {save_phrases: text.rows, output: text.chunks}
 
         def write(path: str) -> None:
             with open_output(path) as stream:
@@ -88,7 +94,7 @@ def command(
     if as_json:
         each = [{"threshold": p.threshold, "phrases": len(p.phrases), "joined": p.joined} for p in text.passes]
         facts = {"output": output, "lines": text.lines, "tokens_read": text.tokens_read, "tokens": text.tokens}
-        click.echo(json.dumps({**facts, "passes": each, "seconds": seconds}), err="-" in (output, save))
+        click.echo(json.dumps({**facts, "passes": each, "seconds": seconds}), err="-" in (output, save_phrases))
     elif not quiet:
         click.echo(
             f"{text.tokens_read:,} words in, {text.tokens:,} out, {text.lines:,} lines; {seconds:.1f} s", err=True

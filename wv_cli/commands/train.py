@@ -5,7 +5,14 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import Size, field_options, json_option, quiet_option, saved_run_options
+from wv_cli.commands.shared.options import (
+    Size,
+    field_options,
+    json_option,
+    phrases_option,
+    quiet_option,
+    saved_run_options,
+)
 from wv_cli.commands.shared.training_options import autotune_options, training_options
 from wv_cli.jobs import MODELS
 from wv_cli.models.config import PRESETS
@@ -27,6 +34,7 @@ from wv_cli.text.config import ReadingConfig
     help="Whose defaults the word models start from; options given win.  [default: word2vec]",
 )  # fmt: skip
 @training_options
+@phrases_option
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary (from build-vocab or word2vec) and its counts.")
 @click.option("--init", metavar="FILE", help="Start the words found in this vector file from their vectors.")
 @click.option(

@@ -65,7 +65,13 @@ class BiowordSession(TextSession):
         vocab = hasher.vocab if hasher else read_vocab(self.vocab) if self.vocab else None
         config = VocabConfig(1, 0, self.vocab_config.lowercase) if hasher else self.vocab_config
         corpus = encode(
-            self.texts(say), config, vocab=vocab, memory=self.memory, spool_beside=self.beside, progress=reading
+            self.texts(say),
+            config,
+            vocab=vocab,
+            phrases=self.saved_phrases(),
+            memory=self.memory,
+            spool_beside=self.beside,
+            progress=reading,
         )
         tell_corpus(corpus, say, time.monotonic() - begin)
         outcome = None

@@ -29,7 +29,7 @@ class GloveSession(TextSession):
 
     # What --counts settle, and what needs a training.
     CONDITIONS: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("window", "symmetric", "weighting", "lowercase"), "not counts"),
+        **dict.fromkeys(("window", "symmetric", "weighting", "lowercase", "phrases"), "not counts"),
         **dict.fromkeys(
             GloveConfig.options().keys() - {"window", "symmetric", "weighting", "threads"}, "not counts_only"
         ),
@@ -153,6 +153,7 @@ class GloveSession(TextSession):
             self.texts(say),
             self.vocab_config,
             vocab=target,
+            phrases=self.saved_phrases(),
             memory=cooccurrence.buffer_memory(self.memory_limit) // 3,  # the positions of every word take as much again
             spool_beside=self.beside,
             progress=reading,

@@ -29,6 +29,7 @@ from wv_cli.system import meta
 from wv_cli.system.output import check_writable
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.inputs import Texts
+from wv_cli.text.saved_phrases import SavedPhrases, read_phrases
 
 Observe = Callable[[Progress], None]
 Reading = Callable[[int, int | None], None]
@@ -248,12 +249,14 @@ class TrainingSession(Session):
 
 @dataclass(frozen=True, kw_only=True)
 class TextSession(TrainingSession):
-    """`inputs` are texts; `vocab` is a vocabulary to use instead of their own; ids beyond `memory` bytes go to disk;
+    """`inputs` are texts, in which the phrases kept in the file `phrases` are joined while they are read; `vocab` is a
+    vocabulary to use instead of their own; ids beyond `memory` bytes go to disk;
     with `force_text` inputs are read as text whatever they look like."""
 
     inputs: tuple[str, ...]
     vocab_config: VocabConfig = field(default_factory=VocabConfig)
     vocab: str | None = None
+    phrases: str | None = None
     memory: int | None = None
     force_text: bool = False
 
@@ -262,7 +265,11 @@ class TextSession(TrainingSession):
         super().validate()
 
     def read(self) -> list[str]:
-        return [path for path in (*self.inputs, self.vocab) if path]
+        return [path for path in (*self.inputs, self.vocab, self.phrases) if path]
+
+    def saved_phrases(self) -> SavedPhrases | None:
+        """What the file `phrases` keeps. Raises WvError, BadFile."""
+        return read_phrases(self.phrases) if self.phrases else None
 
     def texts(self, say: Say, *others: str) -> Texts:
         """`inputs`, or `others` instead, of which only running text is read."""

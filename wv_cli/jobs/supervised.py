@@ -32,7 +32,9 @@ class SupervisedSession(TextSession):
     With `autotune_validation` the options that were not `given` are searched for first; see jobs.autotune."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
-        f"autotune_{name}": "autotune_validation" for name in ("duration", "metric", "predictions", "size", "log")
+        # The validation file would need its phrases joined, too.
+        "phrases": "not autotune_validation",
+        **{f"autotune_{name}": "autotune_validation" for name in ("duration", "metric", "predictions", "size", "log")},
     }
 
     config: SupervisedConfig
@@ -161,6 +163,7 @@ class SupervisedSession(TextSession):
             min_count_label=self.config.min_count_label,
             keep_dropped=self.config.uses_buckets or self.plan is not None,
             also=also,
+            phrases=self.saved_phrases(),
             memory=self.memory,
             spool_beside=self.beside,
             progress=reading,

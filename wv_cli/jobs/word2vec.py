@@ -82,6 +82,7 @@ class Word2vecSession(TextSession):
             vocab=read_vocab(self.vocab) if self.vocab else None,
             marked=self.marked,
             also=init.words if init is not None and self.add_words else None,
+            phrases=self.saved_phrases(),
             memory=self.memory,
             spool_beside=self.beside,
             progress=reading,

@@ -61,7 +61,7 @@ class PhrasesConfig(Config):
         require(bool(self.thresholds) and finite, "--threshold must be a finite number")
         low, high = (0.0, math.inf) if self.score == "word2vec" else (-1.0, 1.0)
         bounds = "0 or more" if low == 0 else "between -1 and 1"
-        for threshold in self.thresholds:
+        for threshold in reversed(self.thresholds):  # the last is the one that was given
             message = f"--threshold must be {bounds} for the score {self.score}, not {threshold:g}"
             require(low <= threshold <= high, message)
         require(is_one_word(self.delimiter), f"--delimiter must be text without spaces, not {self.delimiter!r}")

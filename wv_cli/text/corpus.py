@@ -18,8 +18,10 @@ from wv_cli import _text
 from wv_cli.errors import WvError
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.id_stream import read_ids
+from wv_cli.text.id_stream import IdStream, read_ids
 from wv_cli.text.input_files import Inputs
+from wv_cli.text.joining import ReadWords, read_words
+from wv_cli.text.saved_phrases import SavedPhrases
 from wv_cli.text.source import Progress, Source
 from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Vocab, ordered
 from wv_cli.words import WordList
@@ -63,6 +65,7 @@ def encode(
     vocab: Vocab | None = None,
     marked: Marked | None = None,
     also: WordList | None = None,
+    phrases: SavedPhrases | None = None,
     memory: int | None = None,
     spool_beside: str | None = None,
     progress: Progress | None = None,
@@ -72,41 +75,51 @@ def encode(
 
     With `vocab` its words (after cut(config)) and counts are used as they are and other words are dropped; otherwise
     the vocabulary is made from the text, without what is `marked`, and with the words `also`, however rare: those that
-    the cut drops or the text does not have stand behind the others, as words seen once. When the ids take more than
-    `memory` bytes they go to a file in the folder of `spool_beside` (default: the current folder). Memory used
-    otherwise: 4 bytes a token and the vocabulary.
+    the cut drops or the text does not have stand behind the others, as words seen once. `phrases` are joined first, as
+    if the joined text were read. When the ids take more than `memory` bytes they go to a file in the folder of
+    `spool_beside` (default: the current folder). Memory used otherwise: 4 bytes a token and the vocabulary.
 
     Raises WvError when there is no text or no word of it is in `vocab` (unless it `may_be_empty`, which needs a
     `vocab`), when the cuts leave no word, when the spool cannot be written, and what Source raises.
     """
     known = vocab.cut(config) if vocab is not None else None
     source = Source(inputs, lowercase=config.lowercase, progress=progress)
-    encoder = _text.Encoder((known.words.blob, known.words.starts) if known is not None else None)
+    # Words that are in no vocabulary stand between others: they are dropped when phrases have been joined.
+    at_once = known is not None and phrases is None
+    encoder = _text.Encoder((known.words.blob, known.words.starts) if known is not None and at_once else None)
     labels, label_counts, added = WordList.of([]), np.empty(0, np.int64), 0
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
         if not may_be_empty:
             require_words(encoder, source.inputs)
+        if also is not None:
+            encoder.add_words(also.blob, also.starts)
+        read = read_words(encoder, file, phrases)
         if known is None:
-            lookup, known, added, labels, label_counts = _final_ids(encoder, config, marked, also)
-        else:
+            final, known, added, labels, label_counts = _final_ids(read, config, encoder.lines, marked, also)
+            lookup = read.lookup(final)
+        elif at_once:
             lookup = np.arange(len(known), dtype=np.int32)
-        ids, tokens, lines, fingerprint = remapped(encoder, file, lookup)
+        else:
+            lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
+        ids, tokens, lines, fingerprint = remapped(encoder, file, lookup, read.stream)
     if tokens == 0 and not may_be_empty:
         message = (
             f"none of the {encoder.tokens:,} words of the text is in the vocabulary; do they belong together "
             "(same language, same --lowercase)?"
         )
         raise WvError(message)
-    digest = hashlib.blake2b(fingerprint.digest() + bytes.fromhex(known.digest), digest_size=16).hexdigest()
+    parts = [fingerprint.digest(), bytes.fromhex(known.digest)] + ([bytes.fromhex(phrases.digest)] if phrases else [])
+    digest = hashlib.blake2b(b"".join(parts), digest_size=16).hexdigest()
     return Corpus(ids, known, tokens, lines, digest, encoder.tokens, labels, label_counts, added)
 
 
 def remapped(
-    encoder: _text.Encoder, file: Spool, lookup: NDArray[np.int32]
+    encoder: _text.Encoder, file: Spool, lookup: NDArray[np.int32], stream: IdStream | None = None
 ) -> tuple[NDArray[np.int32], int, int, _text.Fingerprint]:
     """The finished stream with the final ids of `lookup` instead of provisional ones (-1: dropped), how many
-    tokens and line ends it has, and its fingerprint. Nothing can be fed to the encoder afterwards."""
+    tokens and line ends it has, and its fingerprint. Nothing can be fed to the encoder afterwards. `stream` has the ids
+    if they have been taken from the encoder."""
     encoder.forget_words()
     fingerprint = _text.Fingerprint()
     if file.is_open:
@@ -115,6 +128,10 @@ def remapped(
             # The map outlives the descriptor, and the file outlives both its name and the descriptor.
             mapped = mmap.mmap(file.descriptor, length * 4, access=mmap.ACCESS_READ) if length else b""
         ids = np.frombuffer(mapped, np.int32)
+    elif stream is not None and stream.ids is not None:
+        length, tokens, lines = _text.remap(stream.ids, lookup, fingerprint)
+        ids = stream.ids[:length]
+        ids.flags.writeable = False
     else:
         buffer, tokens, lines = encoder.take_ids(lookup, fingerprint)
         ids = np.frombuffer(memoryview(buffer), np.int32)
@@ -139,20 +156,17 @@ def count(
 
 
 def _final_ids(
-    encoder: _text.Encoder, config: VocabConfig, marked: Marked | None, also: WordList | None
+    read: ReadWords, config: VocabConfig, lines: int, marked: Marked | None, also: WordList | None
 ) -> tuple[NDArray[np.int32], Vocab, int, WordList, NDArray[np.int64]]:
-    """The final id of each provisional one (-1: dropped), the vocabulary, how many of its words are there because of
-    `also`, the labels and their counts."""
-    if also is not None:
-        encoder.add_words(also.blob, also.starts)
-    blob, starts, counts = encoder.vocabulary()
-    is_label = begins_with(blob, starts, encode_word(marked.prefix)) if marked else np.zeros(len(counts), np.bool_)
+    """The final id of each word read (-1: dropped), the vocabulary, how many of its words are there because of `also`,
+    the labels and their counts."""
+    counts, is_label = read.counts, np.zeros(len(read.counts), np.bool_)
+    if marked is not None:
+        is_label[read.words.beginning_with(encode_word(marked.prefix))] = True
     words = np.flatnonzero(~is_label)
-    text = WordList(blob, starts)
-    listed = text.take(words) if is_label.any() else text
-    everything, order = ordered(
-        listed.blob, listed.starts, counts[words], lines=encoder.lines, tokens_read=encoder.tokens
-    )
+    listed = read.words.take(words) if is_label.any() else read.words
+    tokens = int(counts.sum())
+    everything, order = ordered(listed.blob, listed.starts, counts[words], lines=lines, tokens_read=tokens)
     vocab = everything.cut(config)
     frequent = len(vocab)
     kept = np.arange(frequent)
@@ -162,21 +176,11 @@ def _final_ids(
         kept = np.concatenate([kept, rare])
         ones = np.ones(len(rare), np.int64)
         vocab = Vocab(everything.words.take(kept), np.concatenate([vocab.counts, ones]), vocab.lines, vocab.tokens_read)
-    lookup = np.full(len(counts), -1, np.int32)
-    lookup[words[order[kept]]] = np.arange(len(kept), dtype=np.int32)
+    final = np.full(len(counts), -1, np.int32)
+    final[words[order[kept]]] = np.arange(len(kept), dtype=np.int32)
     labels = np.flatnonzero(is_label & (counts >= max(1, marked.min_count if marked else 0)))
     labels = labels[np.argsort(-counts[labels], kind="stable")]
-    return lookup, vocab, len(kept) - frequent, text.take(labels), counts[labels]
-
-
-def begins_with(blob: bytes, starts: NDArray[np.int64], prefix: bytes) -> NDArray[np.bool_]:
-    """Which words of a list begin with `prefix`."""
-    letters = np.frombuffer(blob, np.uint8)
-    found = np.diff(starts) >= len(prefix)
-    for position, byte in enumerate(prefix):
-        left = np.flatnonzero(found)
-        found[left] = letters[starts[left] + position] == byte
-    return found
+    return final, vocab, len(kept) - frequent, read.words.take(labels), counts[labels]
 
 
 def require_words(encoder: _text.Encoder, inputs: Sequence[str]) -> None:

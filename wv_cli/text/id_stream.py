@@ -47,6 +47,11 @@ class IdStream:
             yield buffer[:count]
             position += count
 
+    @property
+    def ids(self) -> NDArray[np.int32] | None:
+        """The ids in memory, which may be changed; None when they are in the spool."""
+        return self._ids
+
     def join(self, joiner: _phrases.Joiner) -> None:
         """Replaces pairs of ids in place."""
         if self._ids is not None:

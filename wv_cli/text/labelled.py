@@ -16,9 +16,11 @@ from wv_cli import _text
 from wv_cli.errors import WvError
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.corpus import begins_with, remapped, require_words
+from wv_cli.text.corpus import remapped, require_words
 from wv_cli.text.id_stream import read_ids
 from wv_cli.text.input_files import Inputs
+from wv_cli.text.joining import read_words
+from wv_cli.text.saved_phrases import SavedPhrases
 from wv_cli.text.source import Progress, Source
 from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, times
 from wv_cli.words import WordList, encode
@@ -57,13 +59,14 @@ def encode_labelled(
     min_count_label: int = 0,
     keep_dropped: bool = False,
     also: WordList | None = None,
+    phrases: SavedPhrases | None = None,
     memory: int | None = None,
     spool_beside: str | None = None,
     progress: Progress | None = None,
 ) -> LabelledCorpus:
     """Reads texts (see text.source.Source) once. `config` is for words alone; with `keep_dropped` words that it cuts
     stay in the stream. The words `also` are kept, however rare: those that the cut drops, and those that the text does
-    not have, stand behind the others as words seen once.
+    not have, stand behind the others as words seen once. `phrases` are joined first, as if the joined text were read.
 
     Raises WvError when there is no text, no label, only one label, or no word, and what Source raises.
     """
@@ -72,13 +75,16 @@ def encode_labelled(
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
         require_words(encoder, source.inputs)
-        end = int(encoder.add_words(SENTENCE_END, np.array([0, len(SENTENCE_END)]))[0])
+        end_id = int(encoder.add_words(SENTENCE_END, np.array([0, len(SENTENCE_END)]))[0])
         wanted = encoder.add_words(also.blob, also.starts) if also is not None else np.empty(0, np.int32)
-        blob, starts, counts = encoder.vocabulary()
+        read = read_words(encoder, file, phrases, also=end_id)
+        counts = read.counts
+        end = int(np.flatnonzero(read.ids == end_id)[0])
         counts[end] += encoder.lines
         tokens_read = int(counts.sum())
         order = np.argsort(-counts, kind="stable")
-        is_label = begins_with(blob, starts, encode(label_prefix))
+        is_label = np.zeros(len(counts), np.bool_)
+        is_label[read.words.beginning_with(encode(label_prefix))] = True
         is_label[end] = False
         labels = _kept_labels(
             order[is_label[order] & (counts[order] > 0)], counts, label_prefix, min_count_label, source.inputs
@@ -94,15 +100,15 @@ def encode_labelled(
             counts[words[frequent:kept]] = 1
         if not keep_dropped:
             words = words[:kept]
-        lookup = np.full(len(counts), -1, np.int32)
-        lookup[words] = np.arange(len(words), dtype=np.int32)
-        lookup[labels] = FIRST_LABEL - np.arange(len(labels), dtype=np.int32)
-        ids, _, lines, fingerprint = remapped(encoder, file, lookup)
+        final = np.full(len(counts), -1, np.int32)
+        final[words] = np.arange(len(words), dtype=np.int32)
+        final[labels] = FIRST_LABEL - np.arange(len(labels), dtype=np.int32)
+        ids, _, lines, fingerprint = remapped(encoder, file, read.lookup(final), read.stream)
     if kept == 0 and not keep_dropped:
         message = f"no word occurs {times(config.min_count)} (--min-count): lower it or give more text"
         raise EmptyVocabulary(message)
-    word_list, label_list = (WordList(blob, starts).take(chosen) for chosen in (words, labels))
-    state = hashlib.blake2b(fingerprint.digest(), digest_size=16)
+    word_list, label_list = (read.words.take(chosen) for chosen in (words, labels))
+    state = hashlib.blake2b(fingerprint.digest() + (bytes.fromhex(phrases.digest) if phrases else b""), digest_size=16)
     for part in (word_list, label_list):
         state.update(part.starts.astype("<i8").tobytes() + part.blob)
     return LabelledCorpus(
@@ -110,7 +116,7 @@ def encode_labelled(
         words=word_list,
         kept=kept,
         counts=np.ascontiguousarray(counts[words[:kept]]),
-        end_of_line=int(lookup[end]),
+        end_of_line=int(final[end]),
         labels=label_list,
         label_counts=np.ascontiguousarray(counts[labels]),
         tokens_read=tokens_read,

@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 
 from wv_cli import _phrases, _text
 from wv_cli.system.spill import Spool
-from wv_cli.text.config import PhrasesConfig, ScoreName
+from wv_cli.text.config import DEFAULT_THRESHOLD, PhrasesConfig, ScoreName
 from wv_cli.text.corpus import require_words
-from wv_cli.text.id_stream import IdStream, read_ids
+from wv_cli.text.id_stream import read_ids
 from wv_cli.text.input_files import Inputs
+from wv_cli.text.joining import JoinedIds
+from wv_cli.text.saved_phrases import PhrasePass, SavedPhrases, phrase_rows
 from wv_cli.text.source import Progress, Source
 from wv_cli.words import WordList, encode
 
@@ -37,16 +39,26 @@ def falling_thresholds(last: float, passes: int, score: ScoreName) -> tuple[floa
     return tuple(last * 2**step for step in steps)
 
 
+def all_thresholds(given: tuple[float, ...], passes: int | None, score: ScoreName) -> tuple[float, ...]:
+    """Those of every pass: the ones `given`, or as many as `passes` that end with the only one or the score's own."""
+    last = given[-1] if given else DEFAULT_THRESHOLD[score]
+    return falling_thresholds(last, passes, score) if passes is not None else given or (last,)
+
+
 @dataclass(frozen=True)
 class Pass:
-    """What one pass did: `phrases` as they are written, best first, with their `scores` (float64) and the `counts` of
-    their pairs; `joined` pairs were replaced in the text."""
+    """What one pass did: the pairs `found` and what they become, best first, with their `scores` (float64) and the
+    `counts` of the pairs; `joined` pairs were replaced in the text."""
 
     threshold: float
-    phrases: WordList
+    found: PhrasePass
     scores: NDArray[np.float64]
     counts: Counts
     joined: int
+
+    @property
+    def phrases(self) -> WordList:
+        return self.found.phrases
 
 
 class JoinedText:
@@ -68,9 +80,11 @@ class JoinedText:
         progress: Progress | None = None,
         after_pass: Callable[[Pass], None] | None = None,
         count_pairs: bool = False,
+        saved: SavedPhrases | None = None,
     ) -> None:
         """With `count_pairs` the first pass counts all pairs, whatever they can score: `pairs` are (all, those seen
-        min_count times) afterwards."""
+        min_count times) afterwards. `saved` phrases are joined instead of those of this text; there are no `passes`
+        then."""
         config.validate()
         self.config = config
         self.passes: list[Pass] = []
@@ -84,11 +98,11 @@ class JoinedText:
             require_words(self._words, source.inputs)
             self.lines = self._words.lines
             self.tokens_read = self._words.tokens
-            blob, starts, self._counts = self._words.vocabulary()
-            self._list = WordList(blob, starts)
-            self.words_seen = len(self._list), int((self._counts >= config.min_count).sum())
-            self._ids = IdStream(self._words, self._spool)
-            for threshold in config.thresholds:
+            self._text = JoinedIds(self._words, self._spool)
+            self.words_seen = len(self._text.words), int((self._text.counts >= config.min_count).sum())
+            if saved is not None:
+                self._text.apply(saved)
+            for threshold in config.thresholds if saved is None else ():
                 self.passes.append(self._pass(threshold))
                 if after_pass is not None:
                     after_pass(self.passes[-1])
@@ -105,36 +119,30 @@ class JoinedText:
     @property
     def tokens(self) -> int:
         """Words in the joined text, a phrase being one."""
-        return int(self._counts.sum())
+        return int(self._text.counts.sum())
 
     def chunks(self) -> Iterator[bytes | bytearray]:
         """The joined text: one space between words, every line in its place, empty ones included."""
-        renderer = _phrases.Renderer(self._list.blob, self._list.starts)
-        for block in self._ids.blocks():
-            for start in range(0, len(block), 1 << 16):
-                yield renderer.text(block[start : start + (1 << 16)])
+        return self._text.chunks()
 
     def rows(self) -> Iterator[bytes]:
-        """The phrases of every pass, as lines of `phrase score`, a tab between."""
-        for one in self.passes:
-            for i, value in enumerate(one.scores.tolist()):
-                yield b"%s\t%.6g\n" % (one.phrases.bytes_at(i), value)
+        """The phrases of every pass, as saved_phrases keeps them."""
+        for number, one in enumerate(self.passes, 1):
+            yield from phrase_rows(number, one.found, one.scores)
 
     def _pass(self, threshold: float) -> Pass:
-        scoring = _SCORES[self.config.score](self._counts, threshold, self.config.min_count)
+        words = self._text.words
+        scoring = _SCORES[self.config.score](self._text.counts, threshold, self.config.min_count)
         first, second, counts, scores = self._find(scoring, threshold)
         order = np.lexsort((second, first, -scores))
         first, second, counts, scores = first[order], second[order], counts[order], scores[order]
         delimiter = encode(self.config.delimiter)
-        words = self._list
         phrases = WordList.of(
             words.bytes_at(a) + delimiter + words.bytes_at(b)
             for a, b in zip(first.tolist(), second.tolist(), strict=True)
         )
-        joined = 0
-        if len(phrases):
-            joined = self._join(first, second, phrases)
-        return Pass(threshold, phrases, scores, counts, joined)
+        found = PhrasePass(words.take(first), words.take(second), phrases)
+        return Pass(threshold, found, scores, counts, self._text.join(first, second, phrases))
 
     def _find(self, scoring: "_Scoring", threshold: float) -> tuple[Counts, Counts, Counts, NDArray[np.float64]]:
         """(first words, second words, counts, scores) of the pairs that score above the threshold."""
@@ -144,7 +152,7 @@ class JoinedText:
         found: list[tuple[Counts, Counts, Counts, NDArray[np.float64]]] = []
         every = often = 0
         while True:
-            for block in self._ids.blocks():
+            for block in self._text.stream.blocks():
                 table.add(block[block >= 0] if self.config.across_lines else block)
             if count_pairs:
                 every += sum(len(counts) for _, _, counts in table.selected(1))
@@ -159,16 +167,6 @@ class JoinedText:
             self.pairs = every, often
         first, second, counts, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return first, second, counts, scores
-
-    def _join(self, first: Counts, second: Counts, phrases: WordList) -> int:
-        """Joins the pairs in the stream; returns how many were."""
-        ids = self._words.add_words(phrases.blob, phrases.starts)
-        blob, starts, _ = self._words.vocabulary()
-        self._list = WordList(blob, starts)
-        self._counts = np.append(self._counts, np.zeros(len(self._list) - len(self._counts), np.int64))
-        joiner = _phrases.Joiner(first, second, ids, self._counts)
-        self._ids.join(joiner)
-        return joiner.joined
 
 
 class _Scoring:

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.search.topk import Index
+from wv_cli.search.transport import distances, least_cost
+from wv_cli.vectors.comparisons import cosine, from_the_mean, unit
 from wv_cli.vectors.oov import Subwords
 from wv_cli.vectors.queries import WordIndex
 from wv_cli.vectors.spelling import missing
@@ -56,11 +58,22 @@ class Embeddings:
 
     __iter__ = None  # not a sequence; e.words is one
 
-    def similarity(self, a: str, b: str) -> float:
-        """The cosine of two words' vectors, -1 to 1; 0 when one is a zero vector. Raises KeyError as e[word]."""
-        x, y = self[a].astype(np.float64), self[b].astype(np.float64)
-        length = float(np.sqrt((x @ x) * (y @ y)))
-        return float(np.clip(x @ y / length, -1, 1)) if length else 0.0
+    def similarity(self, a: str | Sequence[str], b: str | Sequence[str]) -> float:
+        """The cosine of two words' vectors, -1 to 1; 0 when one is a zero vector. A list of words stands for the mean
+        of its vectors as they are. Raises KeyError as e[word], ValueError for an empty list."""
+        return cosine(self._of_all(a).mean(axis=0), self._of_all(b).mean(axis=0))
+
+    def odd_one_out(self, words: Sequence[str]) -> str:
+        """The word whose vector has the lowest cosine with the mean of the unit vectors of all, the first of equals.
+        Raises KeyError as e[word], ValueError for an empty list."""
+        return words[int(np.argmin(from_the_mean(self._of_all(words))))]
+
+    def movers_distance(self, a: Sequence[str], b: Sequence[str]) -> float:
+        """The word mover's distance of two texts, each its words in any order: what it costs at least to turn one into
+        the other, a word being moved over the Euclidean distance of unit vectors; 0 to 2. Raises KeyError as e[word],
+        ValueError for an empty text."""
+        (x, x_counts), (y, y_counts) = (np.unique(self._of_all(text), axis=0, return_counts=True) for text in (a, b))
+        return least_cost(distances(unit(x), unit(y)), x_counts, y_counts)
 
     def neighbours(
         self, positive: str | Sequence[str], negative: str | Sequence[str] = (), k: int = 10
@@ -93,6 +106,14 @@ class Embeddings:
     @cached_property
     def _index(self) -> WordIndex:
         return WordIndex(self, self.search())
+
+    def _of_all(self, words: str | Sequence[str]) -> NDArray[np.float64]:
+        """(words, dim). Raises KeyError, and ValueError when there is none."""
+        found = [self[word] for word in ([words] if isinstance(words, str) else words)]
+        if not found:
+            message = "name at least one word"
+            raise ValueError(message)
+        return np.array(found, np.float64)
 
     def _composed(self, word: str) -> NDArray[np.float32] | None:
         return self.subwords.oov_vector(word) if self.subwords is not None else None

@@ -9,7 +9,8 @@ from typing import Protocol
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.search.topk import Hits, Index
 from wv_cli.vectors.oov import OovRows, Subwords
-from wv_cli.vectors.spelling import Rest, find_queries, missing
+from wv_cli.vectors.spelling import Rest, find_queries, find_words, missing
+from wv_cli.vectors.sums import Sum
 from wv_cli.words import WordList
 
 Named = list[tuple[str, float]]  # words and scores, best first
@@ -42,19 +43,32 @@ class WordIndex:
     def __init__(self, listed: Listed, index: Index, name: str = "the vectors", rest: Rest | None = None) -> None:
         # Not `listed` itself, which may hold this index.
         self.words, self._dim, self._subwords = listed.words, listed.dim, listed.subwords
-        self._index, self._name, self._rest = index, name, rest
+        self.name, self._index, self._rest = name, index, rest
 
     def __len__(self) -> int:
         return len(self.words)
 
     def nearest(self, queries: Sequence[str], k: int, *, rows: int | None = None) -> list[Answer]:
-        """The k words nearest to the word of each query or to all its words together, these left out. rows: answer only
-        with the first so many words."""
+        """The k words nearest to the word of each query, or to the sum that it is (sums.Sum.read), its words left out.
+        A query that is itself a word is that word. rows: answer only with the first so many words."""
+        own = self.words.find_all(WordList.of(queries)).tolist()
+        asked = [Sum.of([query]) if row >= 0 else Sum.read(query) for row, query in zip(own, queries, strict=True)]
+        return self.nearest_to_sums(asked, k, rows=rows)
+
+    def nearest_to_sums(self, sums: Sequence[Sum], k: int, *, rows: int | None = None) -> list[Answer]:
+        """The k words nearest to the mean of the unit vectors of each sum's words, subtracted ones taken off; of codes
+        to the bits that most of them have."""
         oov = self._oov()
-        found = find_queries(self.words, queries, self._name, oov=oov, rest=self._rest)
-        return self._answers(
-            queries, found, lambda asked: self._index.nearest(asked, k, beyond=oov.vectors(), rows=rows)
-        )
+        found = find_words(self.words, [each.words for each in sums], self.name, oov=oov, rest=self._rest)
+        found = [([], each.problem) if each.problem else answer for each, answer in zip(sums, found, strict=True)]
+        plain = all(each.is_plain for each in sums)
+
+        def search(known: list[int]) -> Hits:
+            asked = [found[i][0] for i in known]
+            weights = None if plain else [sums[i].weights for i in known]
+            return self._index.nearest(asked, k, weights=weights, beyond=oov.vectors(), rows=rows)
+
+        return self._answers([each.text for each in sums], found, search)
 
     def analogies(
         self, questions: Sequence[str], k: int, *, method: str = "3cosadd", rows: int | None = None
@@ -65,13 +79,13 @@ class WordIndex:
         if not isinstance(index, Neighbours):
             message = f"analogies are asked of vectors, not of {type(index).__name__}"
             raise TypeError(message)
-        found = find_queries(self.words, questions, self._name, oov=oov, whole=False, rest=self._rest)
+        found = find_queries(self.words, questions, self.name, oov=oov, whole=False, rest=self._rest)
         for i, (asked, problem) in enumerate(found):
             if not problem and len(asked) != 3:
                 found[i] = asked, f"expected three words a b c, found {len(asked)}: {questions[i]!r}"
 
-        def search(asked: list[list[int]]) -> Hits:
-            a, b, c = zip(*asked, strict=True)
+        def search(known: list[int]) -> Hits:
+            a, b, c = zip(*(found[i][0] for i in known), strict=True)
             return index.analogies(a, b, c, k, method=method, rows=rows, beyond=oov.vectors())
 
         return self._answers(questions, found, search)
@@ -87,8 +101,8 @@ class WordIndex:
             row = self.words.find(word)
             asked.append(row if row >= 0 else oov.row(word))
             if asked[-1] < 0:
-                raise KeyError(missing(self.words, word, self._name))
-        weights = [[1.0] * len(positive) + [-1.0] * len(negative)] if negative else None
+                raise KeyError(missing(self.words, word, self.name))
+        weights = [Sum.of(positive, negative).weights] if negative else None
         hits, scores = self._index.nearest([asked], min(k, len(self)), weights=weights, beyond=oov.vectors())
         return self._named(hits[0].tolist(), scores[0].tolist())
 
@@ -99,13 +113,13 @@ class WordIndex:
         self,
         queries: Sequence[str],
         found: Sequence[tuple[list[int], str]],
-        search: Callable[[list[list[int]]], Hits],
+        search: Callable[[list[int]], Hits],
     ) -> list[Answer]:
-        """found: find_queries of the queries; those without a problem are searched together."""
+        """found: find_words of the queries; search(known) is asked for those without a problem, together."""
         answers = [Answer(query, problem=problem) for query, (_, problem) in zip(queries, found, strict=True)]
         known = [i for i, (_, problem) in enumerate(found) if not problem]
         if known:
-            hits, scores = search([found[i][0] for i in known])
+            hits, scores = search(known)
             for i, rows, values in zip(known, hits.tolist(), scores.tolist(), strict=True):
                 answers[i].hits = self._named(rows, values)
         return answers

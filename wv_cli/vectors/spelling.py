@@ -19,20 +19,24 @@ def find_queries(
     whole: bool = True,
     rest: Rest | None = None,
 ) -> list[tuple[list[int], str]]:
-    """For each query (rows, "") of its words, separated as in a text; with `whole` a query that is itself a word
-    is that word. A word that is not in `words` gets its row from `oov`. ([], problem) when one has none: what is
-    missing in `name`, and a near spelling if any. `rest`: see missing."""
+    """find_words of each query, whose words are separated as in a text; with `whole` a query that is itself a word is
+    that word."""
     own = words.find_all(WordList.of(queries)).tolist() if whole else [-1] * len(queries)
-    fields = [[] if row >= 0 else split_words(query) for row, query in zip(own, queries, strict=True)]
-    found = iter(words.find_all(WordList.of(word for each in fields for word in each)).tolist())
-    return [
-        ([row], "") if row >= 0 else _composed(words, each, [next(found) for _ in each], name, oov, rest)
-        for row, each in zip(own, fields, strict=True)
-    ]
+    fields = [[query] if row >= 0 else split_words(query) for row, query in zip(own, queries, strict=True)]
+    return find_words(words, fields, name, oov=oov, rest=rest)
+
+
+def find_words(
+    words: WordList, asked: Sequence[Sequence[str]], name: str, *, oov: OovRows | None = None, rest: Rest | None = None
+) -> list[tuple[list[int], str]]:
+    """For each list of words (rows, ""): a word that is not in `words` gets its row from `oov`. ([], problem) when one
+    has none: what is missing in `name`, and a near spelling if any. `rest`: see missing."""
+    found = iter(words.find_all(WordList.of(word for each in asked for word in each)).tolist())
+    return [_composed(words, each, [next(found) for _ in each], name, oov, rest) for each in asked]
 
 
 def _composed(
-    words: WordList, asked: list[str], rows: list[int], name: str, oov: OovRows | None, rest: Rest | None
+    words: WordList, asked: Sequence[str], rows: list[int], name: str, oov: OovRows | None, rest: Rest | None
 ) -> tuple[list[int], str]:
     """(rows, "") with numbers of `oov` where there is no row; ([], problem) for the first word without either."""
     for i, word in enumerate(asked):

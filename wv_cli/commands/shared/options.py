@@ -75,6 +75,9 @@ precision_option = click.option(
     help="In text: decimals of each number, or the shortest text that keeps every bit.",
 )
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but results and errors.")
+phrases_option = click.option(
+    "--phrases", metavar="FILE", help="Join these phrases in INPUT first (from `wv phrases --save-phrases`)."
+)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Results as one JSON object on stdout, progress as one per event on stderr."
 )

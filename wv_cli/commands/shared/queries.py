@@ -1,4 +1,5 @@
-"""What `wv nn` and `wv analogy` share: queries from arguments, a pipe or a terminal, and answers as lines or JSON.
+"""What commands that answer queries share: queries from arguments, a pipe or a terminal, and answers as lines or JSON,
+of one file or of several side by side.
 
 Words are bytes to us: what is not UTF-8 comes out as it went in.
 """
@@ -7,13 +8,16 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-import click
+from wv_cli.commands.shared.typed import typed_lines
 
 if TYPE_CHECKING:
     from wv_cli.commands.shared.unknown import Unknown
     from wv_cli.vectors.queries import Answer
+    from wv_cli.words import WordList
 
 _MOST_HITS = 1 << 20  # in memory at once
 
@@ -35,64 +39,90 @@ def piped_lines() -> Iterator[list[str]]:
         yield [decode(b"".join(unfinished))]
 
 
-def _typed_lines(prompt: str) -> Iterator[list[str]]:
-    """Lines from a terminal until Ctrl-D. The prompt goes to stderr, so that stdout can be a file."""
-    click.echo(f"{prompt} per line; Ctrl-D ends.", err=True)
-    while True:
-        click.echo("> ", err=True, nl=False)
-        line = sys.stdin.readline()
-        if not line:
-            click.echo(err=True)
-            return
-        yield [line.rstrip("\r\n")]
+@dataclass(frozen=True)
+class Asked:
+    """Who answers queries: `name` is the file's, `answer` gives one answer to each."""
+
+    name: str
+    answer: "Callable[[list[str]], list[Answer]]"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How answers are shown. `key` names them in JSON; each is a list of words with scores, or `number` alone."""
+
+    key: str
+    number: bool = False
+
+    @property
+    def nothing(self) -> str:
+        """What stands in a line where one of several files has no answer."""
+        return "" if self.number else "\t"
+
+    def lines(self, answer: "Answer") -> list[str]:
+        return [f"{score:.6f}" if self.number else f"{word}\t{score:.6f}" for word, score in answer.hits]
+
+    def facts(self, answer: "Answer") -> dict[str, object]:
+        hits = [{"word": word, "score": round(score, 6)} for word, score in answer.hits]
+        value: object = next((hit["score"] for hit in hits), None) if self.number else hits
+        return {self.key: value, "error": answer.problem} if answer.problem else {self.key: value}
 
 
 def run_queries(
     arguments: Sequence[str],
-    answer: "Callable[[list[str]], list[Answer]]",
+    sources: Sequence[Asked],
     *,
     hits: int,
     prompt: str,
     as_json: bool,
-    key: str,
+    layout: Layout,
     unknown: "Unknown",
+    words: "WordList | None" = None,
 ) -> int:
-    """Answers `arguments`, or without any the lines of standard input, blank ones skipped. Returns the exit code, as
-    `unknown` has it. `hits` is how many each query has at most; `key` names their list in JSON.
+    """Asks all `sources` the `arguments`, or without any the lines of standard input, blank ones skipped. Returns the
+    exit code, as `unknown` has it. `hits` is how many answers a query has at most; on a terminal `words` are completed.
 
     Several queries get a first column that tells them apart; a pipe always does, a terminal never. A query that has no
     answer gets an empty line, or is left out; on a terminal the message is enough.
     """
     typed = not arguments and sys.stdin.isatty()
     column = len(arguments) > 1 or (not arguments and not typed)
-    batches = iter([list(arguments)]) if arguments else _typed_lines(prompt) if typed else piped_lines()
+    batches = iter([list(arguments)]) if arguments else typed_lines(prompt, words) if typed else piped_lines()
     step, before = max(1, _MOST_HITS // max(1, hits)), 0
     for batch in batches:
         asked = [(number, query) for number, query in enumerate(batch, before + 1) if query.strip()]
         before += len(batch)
         for part in (asked[i : i + step] for i in range(0, len(asked), step)):
-            for (number, _), result in zip(part, answer([query for _, query in part]), strict=True):
-                if result.problem:
+            queries = [query for _, query in part]
+            answers = zip(*(source.answer(queries) for source in sources), strict=True)
+            for (number, query), found in zip(part, answers, strict=True):
+                for problem in filter(None, (each.problem for each in found)):
                     sys.stdout.buffer.flush()
-                    unknown.tell(result.problem, None if arguments or typed else number)
-                if not (result.problem and unknown.oov == "skip") and (result.hits or not typed or as_json):
-                    _write(result, column, as_json, key)
+                    unknown.tell(problem, None if arguments or typed else number)
+                lost = all(each.problem for each in found)
+                if not (lost and unknown.oov == "skip") and (any(each.hits for each in found) or not typed or as_json):
+                    _write(query, sources, found, column, as_json, layout)
         sys.stdout.buffer.flush()
     return 0 if typed else unknown.exit_code()
 
 
-def _write(result: "Answer", column: bool, as_json: bool, key: str) -> None:
+def _write(
+    query: str, sources: Sequence[Asked], found: "Sequence[Answer]", column: bool, as_json: bool, layout: Layout
+) -> None:
     """One line for each hit, an empty one when there is none; or one JSON object."""
     if as_json:
-        facts: dict[str, object] = {"query": result.query}
-        facts[key] = [{"word": word, "score": round(score, 6)} for word, score in result.hits]
-        if result.problem:
-            facts["error"] = result.problem
+        each = [layout.facts(answer) for answer in found]
+        if len(each) == 1:
+            facts = {"query": query, **each[0]}
+        else:
+            files = [{"file": source.name, **more} for source, more in zip(sources, each, strict=True)]
+            facts = {"query": query, "files": files}
         text = json.dumps(facts, ensure_ascii=False)
         if not text.isprintable():  # a lone surrogate from a word that is not UTF-8, or an odd blank
             text = json.dumps(facts)
         lines = [text]
     else:
-        start = f"{result.query}\t" if column else ""
-        lines = [f"{start}{word}\t{score:.6f}" for word, score in result.hits] or [""]
+        start = f"{query}\t" if column else ""
+        rows = zip_longest(*(layout.lines(answer) for answer in found), fillvalue=layout.nothing)
+        lines = [start + "\t".join(row) for row in rows] or [""]
     sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -21,15 +21,22 @@ class Source:
     """VECTORS, and how it is read and searched; see vector_options."""
 
     vectors: str
-    restrict_vocab: int | None
     from_format: str | None
     limit: int | None
-    threads: int
     quiet: bool
+    restrict_vocab: int | None = None
+    threads: int = 0
+    beside: tuple[str, ...] = ()
 
     def load(self, *, piped: bool) -> "Embeddings":
         """As load_vectors."""
         return load_vectors(self.vectors, self.from_format, self.limit, self.quiet, piped=piped)
+
+    def each(self) -> "list[Source]":
+        """This one and those of the files `beside` it, whose content tells their format. Raises UsageError when
+        standard input is to hold two of them."""
+        require_one_use("-", [self.vectors, *self.beside].count("-") > 1)
+        return [self, *(replace(self, vectors=path, from_format=None) for path in self.beside)]
 
     def rest(self) -> "Callable[[str], int] | None":
         """With a limit what finds the row of a word in the whole file, -1 when it is not there either; the file is read
@@ -59,15 +66,30 @@ class Source:
 
 
 def vector_options(function: Callable[..., int]) -> Callable[..., int]:
-    """The options of a Source; their names are its fields."""
+    """The options of a Source that is searched; their names are its fields."""
     for option in (
         threads_option("Threads that search", default=0),
+        click.option(
+            "--restrict-vocab", type=click.IntRange(1), metavar="N", help="Answer only with the first N words."
+        ),
+        word_options,
+    ):
+        function = option(function)
+    return function
+
+
+def word_options(function: Callable[..., int]) -> Callable[..., int]:
+    """The options of a Source of which single words are asked; their names are its fields."""
+    for option in (
         click.option("--limit", type=click.IntRange(1), metavar="N", help="Read only the first N words of VECTORS."),
         click.option(
             "--from", "from_format", metavar="FORMAT", help="Format of VECTORS; by default its content tells."
         ),
         click.option(
-            "--restrict-vocab", type=click.IntRange(1), metavar="N", help="Answer only with the first N words."
+            "--beside",
+            multiple=True,
+            metavar="FILE",
+            help="Ask these vectors, too, and show their answers at the side.",
         ),
         click.argument("vectors", metavar="VECTORS"),
     ):
@@ -107,7 +129,7 @@ def open_composer(path: str, from_format: str | None, quiet: bool, *, piped: boo
 
 
 def require_one_use(path: str, piped: bool) -> None:
-    """Raises UsageError when standard input holds the vectors and, `piped`, something else too."""
+    """Raises UsageError when `path` is standard input and, `piped`, something else is read from there, too."""
     if path == "-" and piped:
-        message = "- (standard input) cannot hold the vectors and something else too; name a file for one of them"
+        message = "- (standard input) cannot hold two things that are read; name a file for one of them"
         raise UsageError(message)

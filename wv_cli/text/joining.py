@@ -1,0 +1,106 @@
+"""Pairs of words joined in a text that has been read: its ids, its words and their counts, kept in step.
+
+Which pairs are joined is for others to say: wv_cli.text.phrases finds them, wv_cli.text.saved_phrases has kept them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _phrases, _text
+from wv_cli.system.spill import Spool
+from wv_cli.text.id_stream import IdStream
+from wv_cli.text.saved_phrases import SavedPhrases
+from wv_cli.words import WordList
+
+Counts = NDArray[np.int64]
+
+
+class JoinedIds:
+    """The ids that read_ids has put into `encoder` or `spool`, from which they are taken. `words` and `counts` are by
+    provisional id; a word of which nothing is left has the count 0."""
+
+    def __init__(self, encoder: _text.Encoder, spool: Spool) -> None:
+        self._encoder = encoder
+        self.stream = IdStream(encoder, spool)
+        blob, starts, self.counts = encoder.vocabulary()
+        self.words = WordList(blob, starts)
+
+    def join(self, first: Counts, second: Counts, phrases: WordList) -> int:
+        """Makes the phrase of the same place of each pair (first, second) of ids, in one walk from the left: the right
+        word of a joined pair does not begin another. Returns how many were joined."""
+        if not len(phrases):
+            return 0
+        ids = self._ids(phrases)
+        joiner = _phrases.Joiner(first, second, ids, self.counts)
+        self.stream.join(joiner)
+        return joiner.joined
+
+    def apply(self, saved: SavedPhrases) -> int:
+        """Joins the phrases of every pass, in the order in which they were found."""
+        joined = 0
+        for one in saved.passes:
+            first, second = (self._ids(words).astype(np.int64) for words in (one.first, one.second))
+            joined += self.join(first, second, one.phrases)
+        return joined
+
+    def by_first_sight(self) -> Counts:
+        """The ids that occur in the joined text, in the order in which they do: what reading that text would have made
+        of them."""
+        seen = np.zeros(len(self.words), np.bool_)
+        order = [np.zeros(0, np.int64)]
+        for block in self.stream.blocks():
+            ids = block[block >= 0]
+            fresh, places = np.unique(ids[~seen[ids]], return_index=True)
+            seen[fresh] = True
+            order.append(fresh[np.argsort(places)].astype(np.int64))
+        return np.concatenate(order)
+
+    def chunks(self) -> Iterator[bytes | bytearray]:
+        """The joined text: one space between words, every line that was kept in its place."""
+        renderer = _phrases.Renderer(self.words.blob, self.words.starts)
+        for block in self.stream.blocks():
+            for start in range(0, len(block), 1 << 16):
+                yield renderer.text(block[start : start + (1 << 16)])
+
+    def _ids(self, words: WordList) -> NDArray[np.int32]:
+        """The ids of words, new ones for those that did not occur."""
+        ids = self._encoder.add_words(words.blob, words.starts)
+        blob, starts, _ = self._encoder.vocabulary()
+        self.words = WordList(blob, starts)
+        self.counts = np.append(self.counts, np.zeros(len(self.words) - len(self.counts), np.int64))
+        return ids
+
+
+@dataclass(frozen=True, eq=False)
+class ReadWords:
+    """The words of a text that has been read, in order of first sight, their counts and their provisional ids. `stream`
+    has the ids of the text when phrases were joined in it; None: the encoder or the spool still has them."""
+
+    words: WordList
+    counts: Counts
+    ids: Counts
+    provisional: int
+    stream: IdStream | None
+
+    def lookup(self, final: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The final id of each of the `provisional` ids, given those of the words; -1 for what is left out."""
+        table = np.full(self.provisional, -1, np.int32)
+        table[self.ids] = final
+        return table
+
+
+def read_words(encoder: _text.Encoder, spool: Spool, phrases: SavedPhrases | None = None, also: int = -1) -> ReadWords:
+    """The words that read_ids has read, with `phrases` joined: what reading the joined text would have given. The word
+    with the provisional id `also` is one of them though it may not occur; it stands where it is first seen, or last."""
+    if phrases is None:
+        blob, starts, counts = encoder.vocabulary()
+        return ReadWords(WordList(blob, starts), counts, np.arange(len(counts)), len(counts), None)
+    joined = JoinedIds(encoder, spool)
+    joined.apply(phrases)
+    ids = joined.by_first_sight()
+    if also >= 0 and also not in ids:
+        ids = np.append(ids, also)
+    return ReadWords(joined.words.take(ids), joined.counts[ids], ids, len(joined.words), joined.stream)

@@ -1,0 +1,99 @@
+"""Phrases kept in a file: which pairs of words were joined, in which pass, and to what.
+
+Lines of four fields with tabs between, the best phrase of a pass first:
+
+    new_york    245.1    1    new york
+    new_york_times    131.7    2    new_york times
+
+The phrase, its score, the pass it was found in, and its two words, since a delimiter may stand in words too. Version
+0.2 wrote the first two fields only, which do not tell these; such files are refused.
+"""
+
+import hashlib
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.errors import BadFile, shown
+from wv_cli.text.config import is_one_word
+from wv_cli.text.source import Source
+from wv_cli.words import WordList, decode
+
+
+@dataclass(frozen=True, eq=False)
+class PhrasePass:
+    """first[i] and second[i] become phrases[i], one list each."""
+
+    first: WordList
+    second: WordList
+    phrases: WordList
+
+
+@dataclass(frozen=True, eq=False)
+class SavedPhrases:
+    """What is joined pass by pass; `digest` tells it from others, whatever the scores."""
+
+    passes: tuple[PhrasePass, ...]
+    digest: str
+
+    def __len__(self) -> int:
+        return sum(len(one.phrases) for one in self.passes)
+
+
+def phrase_rows(number: int, found: PhrasePass, scores: NDArray[np.float64]) -> Iterator[bytes]:
+    """The lines of one pass, which are numbered from 1."""
+    for i, value in enumerate(scores.tolist()):
+        pair = found.first.bytes_at(i), found.second.bytes_at(i)
+        yield b"%s\t%.6g\t%d\t%s %s\n" % (found.phrases.bytes_at(i), value, number, *pair)
+
+
+def read_phrases(path: str) -> SavedPhrases:
+    """Reads what `wv phrases --save-phrases` wrote; perhaps compressed, `-` is standard input. A file without a line
+    has no phrases. Raises BadFile with the line for a line of another form, a pair given twice in a pass, a pass that
+    stands after a later one; WvError when the file cannot be read."""
+    passes: dict[int, dict[tuple[bytes, bytes], bytes]] = {}
+    for number, line in enumerate(b"".join(Source([path])).split(b"\n")[:-1], 1):
+        phrase, which, pair = _fields(path, number, line.removesuffix(b"\r"))
+        if passes and which < next(reversed(passes)):
+            raise BadFile(path, f"expected passes to ascend, found pass {which} after a later one", line=number)
+        if pair in passes.setdefault(which, {}):
+            raise BadFile(path, f"the pair {shown(b' '.join(pair))} stands in this pass twice", line=number)
+        passes[which][pair] = phrase
+    made = tuple(_pass(pairs) for pairs in passes.values())
+    state = hashlib.blake2b(digest_size=16)
+    for one in made:
+        for words in (one.first, one.second, one.phrases):
+            state.update(words.starts.astype("<i8").tobytes() + words.blob)
+    return SavedPhrases(made, state.hexdigest())
+
+
+def _pass(pairs: dict[tuple[bytes, bytes], bytes]) -> PhrasePass:
+    first, second = zip(*pairs, strict=True)
+    return PhrasePass(WordList.of(first), WordList.of(second), WordList.of(pairs.values()))
+
+
+def _fields(path: str, number: int, line: bytes) -> tuple[bytes, int, tuple[bytes, bytes]]:
+    """(phrase, pass, pair) of one line. Raises BadFile."""
+    fields = line.split(b"\t")
+    if len(fields) == 2 and _is_score(fields[1]):
+        problem = "expected `phrase score pass first second`, found a phrase and its score only, as version 0.2 wrote"
+        raise BadFile(path, f"{problem}; save the phrases again", line=number)
+    words = [*fields[:1], *fields[-1].split(b" ")]
+    sane = len(fields) == 4 and len(words) == 3 and _are_words(words) and _is_score(fields[1])
+    if not (sane and fields[2].isdigit() and 0 < int(fields[2]) < 1000):
+        raise BadFile(path, f"expected `phrase score pass first second`, found {shown(line)}", line=number)
+    return words[0], int(fields[2]), (words[1], words[2])
+
+
+def _are_words(words: Sequence[bytes]) -> bool:
+    return all(is_one_word(decode(word)) for word in words)
+
+
+def _is_score(field: bytes) -> bool:
+    try:
+        return math.isfinite(float(field))
+    except ValueError:
+        return False

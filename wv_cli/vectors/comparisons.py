@@ -1,0 +1,97 @@
+"""Words compared with each other: the cosine of two words or of two lists of words, and the odd one out of several.
+
+A list of words stands for the mean of its vectors as they are, of any length; the odd one out is the word farthest from
+the mean of the unit vectors of all. Both as gensim has them (n_similarity, doesnt_match). All of it in float64.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.vectors.oov import OovRows, Subwords
+from wv_cli.vectors.queries import Answer, Named
+from wv_cli.vectors.spelling import Rest, find_words
+from wv_cli.words import WordList, split_words
+
+Vectors = NDArray[np.float64]
+
+
+class Rows(Protocol):
+    """Words and their vectors: vectors.embeddings.Embeddings is one."""
+
+    @property
+    def words(self) -> WordList: ...
+    @property
+    def dim(self) -> int: ...
+    @property
+    def subwords(self) -> Subwords | None: ...
+    def row(self, row: int, /) -> NDArray[np.float32]: ...
+
+
+def cosine(a: Vectors, b: Vectors) -> float:
+    """-1 to 1; 0 when one of the vectors (dim,) is zero."""
+    length = float(np.sqrt((a @ a) * (b @ b)))
+    return float(np.clip(a @ b / length, -1, 1)) if length else 0.0
+
+
+def unit(vectors: Vectors) -> Vectors:
+    """The vectors (n, dim) divided by their lengths; zero vectors stay zero."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    divided: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return divided
+
+
+def from_the_mean(vectors: Vectors) -> list[float]:
+    """The cosine of each of the vectors (n, dim) with the mean of their unit vectors."""
+    mean = unit(vectors).mean(axis=0)
+    return [cosine(vector, mean) for vector in vectors]
+
+
+class Comparer:
+    """Compares words of `listed`, whose messages call it `name`; `rest` as in spelling.missing."""
+
+    def __init__(self, listed: Rows, name: str = "the vectors", rest: Rest | None = None) -> None:
+        self.name, self._listed, self._rest = name, listed, rest
+        self._oov = OovRows(len(listed.words), listed.dim, listed.subwords)
+
+    def similarities(self, queries: Sequence[str]) -> list[Answer]:
+        """The cosine of the two words of each query, or of the lists of words on both sides of its tab."""
+        return [self._similarity(query) for query in queries]
+
+    def odd_ones(self, words: Sequence[str], k: int) -> Answer:
+        """The k words that belong least to the others, with the cosine of each with the mean of all, lowest first;
+        equal ones in the order of the words."""
+        query = " ".join(words)
+        if len(words) < 2:
+            return Answer(query, problem=f"expected two words or more, found {len(words)}: {query!r}")
+        vectors, problem = self._vectors(words)
+        if problem:
+            return Answer(query, problem=problem)
+        ranked: Named = sorted(zip(words, from_the_mean(vectors), strict=True), key=lambda hit: hit[1])
+        return Answer(query, ranked[:k])
+
+    def _similarity(self, query: str) -> Answer:
+        parts = query.split("\t") if "\t" in query else split_words(query)
+        a, b = map(self._side, parts) if len(parts) == 2 else ([], [])
+        if not a or not b:
+            problem = f"expected two words, or two lists of words with a tab between, found: {query!r}"
+            return Answer(query, problem=problem)
+        both, problem = self._vectors([*a, *b])
+        if problem:
+            return Answer(query, problem=problem)
+        return Answer(query, [("", cosine(both[: len(a)].mean(axis=0), both[len(a) :].mean(axis=0)))])
+
+    def _side(self, text: str) -> list[str]:
+        """The words of a list; a text that is itself a word is that word."""
+        return [text] if text in self._listed.words else split_words(text)
+
+    def _vectors(self, words: Sequence[str]) -> tuple[Vectors, str]:
+        """The vectors (len(words), dim) of words, or what is missing."""
+        ((rows, problem),) = find_words(self._listed.words, [words], self.name, oov=self._oov, rest=self._rest)
+        if problem:
+            return np.empty((0, 0)), problem
+        composed, first = self._oov.vectors(), len(self._listed.words)
+        found = [self._listed.row(row) if row < first else composed[row - first] for row in rows]
+        return np.array(found, np.float64), ""
