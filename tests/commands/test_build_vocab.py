@@ -160,6 +160,6 @@ def test_help_names_every_option(wv):
         "--sentence-end",
         "--json",
         "--quiet",
-        "[default: 5; ",
+        "[default: 5;",
     ]:
         assert word in text
