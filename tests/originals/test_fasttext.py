@@ -95,14 +95,17 @@ def test_all_files_or_none(wv: Run, cook: Path, tmp_path: Path) -> None:
 
 
 def test_an_interrupted_training_leaves_nothing(cook: Path, tmp_path: Path) -> None:
-    asked = ["-input", cook, "-output", "m", "-epoch", "100000", "-thread", "1"]
+    asked = ["-input", cook, "-output", "m", "-epoch", "100000", "-thread", "2"]
     command = [sys.executable, "-m", "wv_cli", "fasttext", "supervised", *asked]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=-1, text=True) as process:
+    with subprocess.Popen(command, cwd=tmp_path, stderr=-1, bufsize=0) as process:
         assert process.stderr is not None
-        while not process.stderr.readline().startswith("Number of labels"):
-            pass
+        said = b""
+        while b"Progress:" not in said:  # it trains
+            more = process.stderr.read(1)
+            assert more, said
+            said += more
         process.send_signal(signal.SIGTERM)
-        assert process.stderr.read().endswith("wv fasttext: interrupted; nothing was saved\n")
+        assert process.stderr.read().endswith(b"wv fasttext: interrupted; nothing was saved\n")
     assert process.returncode == 128 + signal.SIGTERM
     assert [path.name for path in tmp_path.iterdir()] == [cook.name]
 

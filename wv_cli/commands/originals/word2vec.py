@@ -104,6 +104,8 @@ class _Asked:
         loss = _LOSSES.get((self.hs != 0, self.negative > 0))
         if loss is None:
             raise UsageError("-hs 0 -negative 0: nothing would be trained; give one of them")
+        if self.iter < 1:
+            raise UsageError(f"-iter {self.iter}: nothing would be trained; give 1 or more")
         drawn: dict[str, Any] = {"negative": self.negative} if self.negative > 0 else {}
         config = Word2vecConfig(
             model="cbow" if self.cbow else "skipgram",
