@@ -22,7 +22,7 @@ from wv_cli.errors import UsageError
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Words per list, the least fitting first.",
+    help="Words per list, the oddest first.",
 )
 @oov_option()
 @quiet_option

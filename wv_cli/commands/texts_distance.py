@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 @word_options
 @click.argument("texts", nargs=-1, metavar="[A B] | [TEXT]...")
 @click.option("--among", metavar="FILE", help="The lines of FILE that are nearest to each TEXT (- is standard input).")
-@click.option(
-    "-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, help="With --among: lines per TEXT."
-)
+@click.option("-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, help="Of --among: lines a TEXT.")
 @click.option(
     "--case",
     type=click.Choice(["fold-first", "lower", "none"]),
