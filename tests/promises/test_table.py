@@ -1,4 +1,4 @@
-"""The table of promises: its words stand in the README, its tests exist, its faults still fit the code."""
+"""The table of promises: its words stand in the README or beside it, its tests exist, its faults still fit the code."""
 
 import re
 
@@ -7,7 +7,8 @@ import pytest
 from tests.conftest import ROOT
 from tests.promises.table import PROMISES
 
-README = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+DOCUMENTS = ("README.md", "data/DIFFERENCES.md")
+README = " ".join(" ".join((ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS).split())
 FAULTS = [fault for promise in PROMISES for fault in promise.faults]
 
 
