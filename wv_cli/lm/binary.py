@@ -1,0 +1,69 @@
+"""The binary file of a model (`.lm`): a container (system.container) of the arrays of NgramModel as in memory."""
+
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.lm.config import LARGEST_ORDER
+from wv_cli.lm.counts import SPECIAL, Trie
+from wv_cli.lm.model import NgramModel
+from wv_cli.system import container
+from wv_cli.system.input import Input
+from wv_cli.words import WordList
+
+KIND = "ngrams"
+_LAYOUT: container.Layout = {
+    "letters": ("|u1", ("letters",)),
+    "starts": ("<i8", ("starts",)),
+    "levels": ("<i8", ("levels",)),
+    "word": ("<i4", ("nodes",)),
+    "first": ("<i4", ("inner and 1",)),
+    "suffix": ("<i4", ("nodes",)),
+    "prob": ("<f4", ("nodes",)),
+    "backoff": ("<f4", ("inner",)),
+}
+
+
+def looks_like(head: bytes) -> bool:
+    return head.startswith(container.magic(KIND))
+
+
+def write(stream: BinaryIO, model: NgramModel) -> None:
+    trie = model.trie
+    arrays: dict[str, NDArray[np.generic]] = {
+        "letters": np.frombuffer(trie.words.blob, np.uint8),
+        "starts": trie.words.starts,
+        "levels": trie.levels,
+        "word": trie.word,
+        "first": trie.first,
+        "suffix": trie.suffix,
+        "prob": model.prob,
+        "backoff": model.backoff,
+    }
+    container.write(stream, KIND, {"order": model.order}, arrays)
+
+
+def read(source: Input) -> NgramModel:
+    """Raises BadFile for a file that is damaged, or whose arrays do not fit each other."""
+    reader = container.Reader(source, KIND)
+    order = reader.fact("order", int, 1, LARGEST_ORDER)
+    sizes = reader.expect(_LAYOUT, "a model of n-grams")
+    fits = sizes["levels"] == order + 1 and sizes["inner and 1"] == sizes["inner"] + 1 <= sizes["nodes"] + 1
+    if not fits or sizes["starts"] <= len(SPECIAL):
+        reader.refuse("the sizes of its arrays do not fit each other")
+    arrays = reader.read()
+    reader.require_finite({name: arrays[name] for name in ("prob", "backoff")})
+    starts = arrays["starts"]
+    if starts[0] != 0 or starts[-1] != sizes["letters"] or (np.diff(starts) < 1).any():
+        reader.refuse("the words do not follow each other", reader.offset("starts"))
+    words = WordList(arrays["letters"].tobytes(), starts)
+    parts = [arrays[name] for name in ("levels", "word", "first", "suffix")]
+    if words[: len(SPECIAL)] != SPECIAL or len(words) != parts[0][1]:
+        reader.refuse("the words are not those of a model", reader.offset("letters"))
+    model = NgramModel(Trie(words, *parts), arrays["prob"], arrays["backoff"])
+    try:
+        _ = model.asked
+    except ValueError as error:
+        reader.refuse(str(error), reader.offset("levels"))
+    return model

@@ -1,0 +1,142 @@
+"""From counts to a model: discounts, pruning, probabilities and back-offs of every order, from the shortest on."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli._lm import link
+from wv_cli.errors import WvError
+from wv_cli.lm.config import LmConfig
+from wv_cli.lm.counts import SENTENCE, SPECIAL, UNKNOWN, NgramCounts, Trie
+from wv_cli.lm.model import LOG_ZERO, NgramModel
+from wv_cli.lm.smoothing import SMOOTHINGS, Floats, Level, Smoothing, Weights, level_of
+from wv_cli.words import WordList
+
+# What is left to the unseen words of a context that has hardly any: too little to divide by.
+_NOTHING = 1e-10
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """`discounts` has one entry an order: D1, D2 ... as the method has them. `counted` is how many n-grams of each
+    length there were before pruning."""
+
+    model: NgramModel
+    discounts: list[tuple[float, ...]]
+    counted: list[int]
+
+
+def estimate(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None = None) -> Estimate:
+    """The model that config.smoothing makes. With a `vocabulary` n-grams with other words are dropped, like those that
+    config.thresholds name: what they would have got goes to the shorter ones. Raises WvError where a method cannot
+    estimate its discounts."""
+    config.validate()
+    trie, smoothing = counts.trie, SMOOTHINGS.find(config.smoothing)
+    keep = kept(counts, config, vocabulary)
+    types = int(np.count_nonzero(keep[0])) - 1
+    probs: list[Floats] = []
+    backoffs: list[Floats] = []
+    discounts = []
+    for length in range(1, trie.order + 1):
+        level = level_of(counts, length, types)
+        weights = smoothing.weigh(level, config)
+        discounts.append(weights.discounts)
+        if length == 1:
+            probs.append(_words(level, weights, smoothing, keep[0], config))
+            continue
+        below = probs[-1][trie.suffix[trie.level(length)] - trie.levels[length - 2]]
+        make = _interpolated if smoothing.interpolated else _backing_off
+        prob, backoff = make(level, weights, keep[length - 1], below)
+        probs.append(prob)
+        backoffs.append(backoff)
+    numbers = np.concatenate(probs), np.concatenate([*backoffs, np.empty(0)])
+    numbers[0][SENTENCE] = 1.0  # never predicted; as lmplz writes it
+    small, nodes = _cut(trie, keep)
+    inner = nodes[: small.levels[-2]] if small.order > 1 else nodes[:0]
+    model = NgramModel(small, _logarithms(numbers[0][nodes]), _logarithms(numbers[1][inner]))
+    return Estimate(model, discounts, trie.sizes)
+
+
+def kept(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None) -> list[Mask]:
+    """Which n-grams of each length stay in the model. One is never kept without those it begins and ends with."""
+    trie = counts.trie
+    masks: list[Mask] = []
+    foreign = np.zeros(len(trie.words), bool)
+    if vocabulary is not None:
+        foreign = vocabulary.find_all(trie.words) < 0
+        foreign[: len(SPECIAL)] = False
+        if foreign[len(SPECIAL) :].all():
+            message = "none of the words of --limit-vocab is in the text; do they belong together?"
+            raise WvError(message)
+    for length, threshold in enumerate(config.thresholds, 1):
+        nodes = trie.level(length)
+        mask = (counts.count[nodes] > threshold) & ~foreign[trie.word[nodes]]
+        if length == 1:
+            mask[: len(SPECIAL)] = True
+        else:
+            mask &= np.repeat(masks[-1], np.diff(trie.children(length - 1)))
+        masks.append(mask)
+    return masks
+
+
+def _words(level: Level, weights: Weights, smoothing: Smoothing, keep: Mask, config: LmConfig) -> Floats:
+    """p of each word alone; <s>, which is never predicted, gets 0."""
+    prob: Floats = np.where(keep, weights.mass, 0.0) / weights.total[0]
+    left = max(1 - float(prob.sum()), 0.0)
+    if not smoothing.interpolated or not config.interpolate_unigrams:
+        prob[UNKNOWN] = left
+        return prob
+    prob += left / max(level.types, config.vocab_pad)
+    prob[SENTENCE] = 0
+    return prob
+
+
+def _interpolated(level: Level, weights: Weights, keep: Mask, below: Floats) -> tuple[Floats, Floats]:
+    """p of the n-grams, and the weight of the shorter ones after each context."""
+    mass = np.where(keep, weights.mass, 0.0)
+    seen = weights.total > 0
+    total = np.where(seen, weights.total, 1.0)
+    gamma = np.where(seen, np.maximum(total - level.sums(mass), 0) / total, 1.0)
+    sizes = _sizes(level)
+    return mass / np.repeat(total, sizes) + np.repeat(gamma, sizes) * below, gamma
+
+
+def _backing_off(level: Level, weights: Weights, keep: Mask, below: Floats) -> tuple[Floats, Floats]:
+    """The same where shorter n-grams speak for unseen words only."""
+    sizes = _sizes(level)
+    total = np.where(weights.total > 0, weights.total, 1.0)
+    prob = np.where(keep, weights.mass, 0.0) / np.repeat(total, sizes)
+    taken, lower = level.sums(prob), 1 - level.sums(np.where(keep, below, 0.0))
+    left = np.maximum(1 - taken, 0)
+    full = (lower < _NOTHING) & (taken > 0)  # no other word is left: the seen ones share all
+    prob /= np.repeat(np.where(full, taken, 1.0), sizes)
+    return prob, np.where(full, 0.0, left / np.where(full, 1.0, lower))
+
+
+def _sizes(level: Level) -> NDArray[np.int64]:
+    return np.diff(np.append(level.starts, len(level.count)))
+
+
+def _cut(trie: Trie, keep: list[Mask]) -> tuple[Trie, NDArray[np.int64]]:
+    """The trie of the n-grams kept, and which nodes those were."""
+    if all(mask.all() for mask in keep):
+        return trie, np.arange(len(trie.word))
+    nodes = np.flatnonzero(np.concatenate(keep))
+    levels = np.cumsum([0, *(int(np.count_nonzero(mask)) for mask in keep)])
+    new_id = np.cumsum(keep[0]) - 1
+    inner = nodes[: levels[-2]]
+    first = np.searchsorted(nodes, np.append(trie.first[inner], len(trie.word)))
+    word = new_id[trie.word[nodes]].astype(np.int32)
+    small = replace(
+        trie, words=trie.words.take(nodes[: levels[1]]), levels=levels, word=word, first=first.astype(np.int32)
+    )
+    suffix, _ = link(small.levels, small.word, small.first)
+    return replace(small, suffix=suffix), nodes
+
+
+def _logarithms(numbers: Floats) -> NDArray[np.float32]:
+    logs = np.full(len(numbers), LOG_ZERO)
+    np.log10(numbers, out=logs, where=numbers > 0)
+    return np.asarray(np.maximum(logs, LOG_ZERO), np.float32)
