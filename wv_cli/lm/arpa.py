@@ -45,9 +45,11 @@ def write(stream: BinaryIO, model: NgramModel) -> None:
     trie, words = model.trie, model.trie.words
     sizes = "".join(f"ngram {length}={size}\n" for length, size in enumerate(trie.sizes, 1))
     stream.write(f"\\data\\\n{sizes}\n".encode())
+    rows = trie.rows(1)
     for length in range(1, trie.order + 1):
         stream.write(f"\\{length}-grams:\n".encode())
-        nodes, rows = trie.level(length), trie.rows(length)
+        nodes = trie.level(length)
+        rows = trie.longer_rows(rows) if length > 1 else rows
         for begin in range(nodes.start, nodes.stop, _BLOCK):
             end = min(begin + _BLOCK, nodes.stop)
             backoff = model.backoff[begin:end] if length < trie.order else None

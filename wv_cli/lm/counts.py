@@ -58,13 +58,19 @@ class Trie:
 
     def rows(self, length: int) -> NDArray[np.int32]:
         """The ids of the n-grams of so many words, (nodes, length)."""
-        rows = np.empty((self.sizes[length - 1], length), np.int32)
-        node = np.arange(len(rows))
-        for column in range(length - 1, -1, -1):
-            rows[:, column] = self.word[self.levels[column] + node]
-            if column:
-                node = np.searchsorted(self.children(column), node, side="right") - 1
+        rows = self.word[self.level(1), None]
+        for _ in range(2, length + 1):
+            rows = self.longer_rows(rows)
         return rows
+
+    def longer_rows(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The rows of the n-grams that are one word longer than `rows`, which are all of a length."""
+        length = rows.shape[1]
+        nodes = self.level(length + 1)
+        longer = np.empty((nodes.stop - nodes.start, length + 1), np.int32)
+        longer[:, :length] = np.repeat(rows, np.diff(self.children(length)), axis=0)
+        longer[:, length] = self.word[nodes]
+        return longer
 
 
 @dataclass(frozen=True, eq=False)
