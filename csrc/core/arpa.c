@@ -19,7 +19,7 @@ static const char *past_field(const char *at, const char *end) {
 static int number(const char **at, const char *end, float zero, float *value, int64_t *infinite) {
     const char *field_end = past_field(*at, end);
     size_t taken = wv_parse_float(*at, (size_t)(field_end - *at), value);
-    if (taken == 0 || *at + taken != field_end || *value != *value || *value > 3e38f) return WV_ARPA_NUMBER;
+    if (taken == 0 || *at + taken != field_end || *value != *value || *value > -zero) return WV_ARPA_NUMBER;
     if (*value < -3e38f) ++*infinite;
     if (*value < zero) *value = zero;
     *at = field_end;

@@ -13,7 +13,7 @@ enum wv_arpa_stop {
     WV_ARPA_ALL,          /* all bytes read, or `capacity` lines */
     WV_ARPA_SECTION,      /* the line at `consumed` is blank or begins with a backslash */
     WV_ARPA_FIELDS,       /* it has not the fields of an n-gram of this length */
-    WV_ARPA_NUMBER,       /* one of its numbers is none, or nan */
+    WV_ARPA_NUMBER,       /* one of its numbers is none, nan, or more than -`zero` */
     WV_ARPA_POSITIVE,     /* its probability is above 1 */
     WV_ARPA_UNKNOWN_WORD, /* a word of it is no 1-gram */
     WV_ARPA_DUPLICATE,    /* its 1-gram was listed before */

@@ -25,7 +25,7 @@ from wv_cli.words import WordList
 _BLOCK = 1 << 16  # n-grams printed at a time
 _SIZE = re.compile(rb"ngram\s+(\d{1,4})\s*=\s*(\d{1,18})")
 _PROBLEMS = {
-    _arpa.STOP_NUMBER: "expected a number as logarithm",
+    _arpa.STOP_NUMBER: "expected a logarithm of 99 or less",
     _arpa.STOP_POSITIVE: "expected a logarithm of a probability, 0 or less",
     _arpa.STOP_UNKNOWN_WORD: "one of its words is not among the 1-grams",
     _arpa.STOP_DUPLICATE: "the word was listed before; remove one of them",

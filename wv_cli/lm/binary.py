@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from wv_cli.lm.config import LARGEST_ORDER
 from wv_cli.lm.counts import SPECIAL, Trie
-from wv_cli.lm.model import NgramModel
+from wv_cli.lm.model import LOG_ZERO, NgramModel
 from wv_cli.system import container
 from wv_cli.system.input import Input
 from wv_cli.words import WordList
@@ -53,7 +53,9 @@ def read(source: Input) -> NgramModel:
     if not fits or sizes["starts"] <= len(SPECIAL):
         reader.refuse("the sizes of its arrays do not fit each other")
     arrays = reader.read()
-    reader.require_finite({name: arrays[name] for name in ("prob", "backoff")})
+    reader.require_finite({name: arrays[name] for name in ("prob", "backoff")}, -LOG_ZERO)
+    if arrays["prob"].max() > 0:
+        reader.refuse("the array prob holds a probability above 1", reader.offset("prob"))
     starts = arrays["starts"]
     if starts[0] != 0 or starts[-1] != sizes["letters"] or (np.diff(starts) < 1).any():
         reader.refuse("the words do not follow each other", reader.offset("starts"))

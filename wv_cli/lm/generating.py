@@ -55,4 +55,4 @@ class Generator:
         scores = self._model.asked.all(state).astype(np.float64)
         scores[[UNKNOWN, SENTENCE]] = -np.inf
         scores[scores <= LOG_ZERO] = -np.inf
-        return np.asarray(10.0**scores)
+        return np.asarray(10.0 ** np.minimum(scores, 0.0))
