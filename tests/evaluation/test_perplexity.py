@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.lm.golden import FOLDER, TINY, trained
-from wv_cli.errors import UsageError
+from wv_cli.errors import UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import PerplexityConfig
 from wv_cli.lm.config import LmConfig
@@ -102,3 +102,11 @@ def test_a_mixture_of_one_is_it():
     scores = np.array([[-1.5, -99.0, -0.25]], np.float32)
     assert fitted_weights(scores).tolist() == [1.0]
     assert mixed(scores, np.array([1.0])).tolist() == pytest.approx(scores[0].tolist())
+
+
+def test_texts_without_sentences(models, tmp_path):
+    empty = tmp_path / "empty.txt"
+    empty.touch()
+    for options in ({"data": [str(empty)]}, {"mix": str(empty)}):
+        with pytest.raises(WvError, match=r"empty\.txt: no text"):
+            report(models, "o2", **options)

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import UsageError
+from wv_cli.errors import UsageError, WvError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value
 from wv_cli.evaluation.config import PerplexityConfig
 from wv_cli.evaluation.statistics import NO_INTERVAL, Interval, percentile_interval
@@ -100,6 +100,9 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
         for i, path in enumerate(paths):
             note = report.notes.append if name == names[0] else lambda message: None
             parts = list(Scorer(model).read(Source(texts([path], note=note, force=config.force_text))))
+            if not sum(len(part.ids) for part in parts):
+                message = f"{path}: no text: expected a sentence a line, found none"
+                raise WvError(message)
             scores[i].append(np.concatenate([part.scores for part in parts]))
             oov[i].append(np.concatenate([part.oov for part in parts]))
             if name == names[0]:
@@ -119,7 +122,7 @@ def _require_same(first: str, words: WordList, second: str, others: WordList) ->
 
 
 def _used(events: Events, config: PerplexityConfig) -> NDArray[np.bool_]:
-    """The events that count."""
+    """The events that count, among them the end of every sentence."""
     used = np.ones(events.oov.shape[1], bool)
     if config.common_vocab:
         used[events.oov.any(axis=0)] = False
@@ -141,7 +144,7 @@ def _add_rows(
     for name, own, unknown in zip(shown, scores, oov, strict=True):
         sums, _ = events.sums(own, used)
         total = float(counts.sum())
-        mean = float(sums.sum()) / total if total else float("nan")
+        mean = float(sums.sum()) / total
         low, high = _interval(sums, counts, config)
         row: Row = {
             "data": path, "model": name, "perplexity": _power(-mean), "low": _power(-high), "high": _power(-low),
@@ -150,12 +153,10 @@ def _add_rows(
             "bits": -mean * _LOG2_10, "mean_log10": mean, "events": int(total), "oov": int(np.count_nonzero(unknown)),
         }  # fmt: skip
         if len(shown) > 1:
-            row["difference"] = (float(first.sum()) / total - mean) * _LOG2_10 if total else None
+            row["difference"] = (float(first.sum()) / total - mean) * _LOG2_10
             row["p"] = _randomised(first - sums, config) if own is not scores[0] else None
         report.rows.append(row)
         report.scores.append((f"{name} on {path}", mean))
-    if not used.any():
-        report.unscored.append(f"{path}: no word that all models list, nothing to score")
 
 
 def _power(exponent: float) -> float:
