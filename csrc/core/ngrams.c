@@ -38,21 +38,95 @@ void wv_ngrams_sort(const int32_t *ids, const uint8_t *lengths, int64_t n, int32
     }
 }
 
+static inline int64_t count_of(const int32_t *record, int32_t order) {
+    int64_t count;
+    memcpy(&count, record + order, sizeof count);
+    return count;
+}
+
+static inline void set_count(int32_t *record, int32_t order, int64_t count) {
+    memcpy(record + order, &count, sizeof count);
+}
+
+/* Below 0, 0 or above 0, as the ids of `a` and `b` compare. */
+static inline int compared(const int32_t *a, const int32_t *b, int32_t order) {
+    for (int32_t k = 0; k < order; k++)
+        if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
+    return 0;
+}
+
 static int same(const int32_t *ids, const uint8_t *lengths, int64_t a, int64_t b) {
     return lengths[a] == lengths[b] && memcmp(ids + a, ids + b, lengths[a] * sizeof *ids) == 0;
 }
 
 int64_t wv_ngrams_records(const int32_t *ids, const uint8_t *lengths, const int32_t *positions, int64_t n, int32_t order,
-                          int64_t *at, int32_t *records, int64_t *counts, int64_t capacity) {
+                          int64_t *at, int32_t *records, int64_t capacity) {
     int64_t written = 0, i = *at;
     for (; i < n && written < capacity; written++) {
-        int32_t position = positions[i], *record = records + written * order;
+        int32_t position = positions[i], *record = records + written * WV_RECORD(order);
         for (int32_t k = 0; k < order; k++) record[k] = id_at(ids, lengths, position, k);
         int64_t begin = i++;
         while (i < n && same(ids, lengths, position, positions[i])) i++;
-        counts[written] = i - begin;
+        set_count(record, order, i - begin);
     }
     *at = i;
+    return written;
+}
+
+typedef struct {
+    int32_t order;
+    const int32_t *records;
+    const int64_t *from;
+} merge_heap;
+
+static int run_before(const merge_heap *merge, int32_t a, int32_t b) {
+    const int64_t width = WV_RECORD(merge->order);
+    return compared(merge->records + merge->from[a] * width, merge->records + merge->from[b] * width, merge->order) < 0;
+}
+
+/* Lets the run at heap[place] sink to where none below it comes before it. */
+static void sink(const merge_heap *merge, int32_t *heap, int32_t size, int32_t place) {
+    for (;;) {
+        int32_t least = place;
+        for (int32_t child = 2 * place + 1; child <= 2 * place + 2 && child < size; child++)
+            if (run_before(merge, heap[child], heap[least])) least = child;
+        if (least == place) return;
+        int32_t run = heap[place];
+        heap[place] = heap[least];
+        heap[least] = run;
+        place = least;
+    }
+}
+
+int64_t wv_ngrams_merge(int32_t order, int32_t runs, const int32_t *records, int64_t *from, const int64_t *to,
+                        const uint8_t *more, int32_t *heap, int32_t *pending, int32_t *out, int64_t capacity) {
+    const int64_t width = WV_RECORD(order);
+    const merge_heap merge = {order, records, from};
+    int32_t size = 0;
+    int64_t written = 0;
+    for (int32_t run = 0; run < runs; run++) {
+        if (from[run] < to[run]) heap[size++] = run;
+        else if (more[run]) return 0;
+    }
+    for (int32_t place = size / 2; place-- > 0;) sink(&merge, heap, size, place);
+    while (size > 0) {
+        int32_t run = heap[0];
+        const int32_t *record = records + from[run] * width;
+        if (pending[0] && compared(pending, record, order) == 0) {
+            set_count(pending, order, count_of(pending, order) + count_of(record, order));
+        } else {
+            if (pending[0]) {
+                if (written == capacity) return written;
+                memcpy(out + written++ * width, pending, (size_t)width * sizeof *out);
+            }
+            memcpy(pending, record, (size_t)width * sizeof *pending);
+        }
+        if (++from[run] == to[run]) {
+            if (more[run]) return written;
+            heap[0] = heap[--size];
+        }
+        sink(&merge, heap, size, 0);
+    }
     return written;
 }
 
@@ -85,10 +159,10 @@ static int grow(wv_ngram_level *level) {
     return 0;
 }
 
-int wv_ngram_builder_add(wv_ngram_builder *builder, const int32_t *records, const int64_t *counts, int64_t n) {
+int wv_ngram_builder_add(wv_ngram_builder *builder, const int32_t *records, int64_t n) {
     int32_t order = builder->order;
     for (int64_t i = 0; i < n; i++) {
-        const int32_t *record = records + i * order;
+        const int32_t *record = records + i * WV_RECORD(order);
         int32_t shared = 0;
         while (builder->started && shared < order && record[shared] == builder->last[shared]) shared++;
         if (builder->started && shared < order && record[shared] < builder->last[shared]) return -2;
@@ -100,7 +174,7 @@ int wv_ngram_builder_add(wv_ngram_builder *builder, const int32_t *records, cons
                 level->first[level->size] = k + 1 < order ? (int32_t)builder->levels[k + 1].size : 0;
                 level->count[level->size++] = 0;
             }
-            level->count[level->size - 1] += counts[i];
+            level->count[level->size - 1] += count_of(record, order);
         }
         memcpy(builder->last, record, (size_t)order * sizeof *record);
         builder->started = 1;

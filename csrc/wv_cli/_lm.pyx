@@ -23,7 +23,10 @@ cdef extern from "core/ngrams.h" nogil:
     void wv_ngrams_sort(const int32_t *ids, const uint8_t *lengths, int64_t n, int32_t order, int32_t words,
                         int32_t *positions, int32_t *spare, int64_t *counts)
     int64_t wv_ngrams_records(const int32_t *ids, const uint8_t *lengths, const int32_t *positions, int64_t n,
-                              int32_t order, int64_t *at, int32_t *records, int64_t *counts, int64_t capacity)
+                              int32_t order, int64_t *at, int32_t *records, int64_t capacity)
+    int64_t wv_ngrams_merge(int32_t order, int32_t runs, const int32_t *records, int64_t *from_, const int64_t *to,
+                            const uint8_t *more, int32_t *heap, int32_t *pending, int32_t *out, int64_t capacity)
+    int32_t WV_RECORD(int32_t order)
     ctypedef struct wv_ngram_level:
         int32_t *word
         int32_t *first
@@ -34,7 +37,7 @@ cdef extern from "core/ngrams.h" nogil:
         wv_ngram_level *levels
     void wv_ngram_builder_init(wv_ngram_builder *builder, int32_t order)
     void wv_ngram_builder_free(wv_ngram_builder *builder)
-    int wv_ngram_builder_add(wv_ngram_builder *builder, const int32_t *records, const int64_t *counts, int64_t n)
+    int wv_ngram_builder_add(wv_ngram_builder *builder, const int32_t *records, int64_t n)
     ctypedef struct wv_ngram_trie:
         int32_t order
         const int64_t *levels
@@ -87,15 +90,31 @@ cdef class Windows:
             wv_ngrams_sort(&self.ids[0], &self.lengths[0], self.places, order, words, &self.positions[0], &spare[0],
                            &counts[0])
 
-    def take(self, int32_t[:, ::1] records, int64_t[::1] counts):
-        """Fills records (capacity, order) and counts (capacity,) with the next ones; how many, 0 at the end."""
+    def take(self, int32_t[:, ::1] records):
+        """Fills records (capacity, order + 2) with the next ones; how many, 0 at the end."""
         cdef int64_t capacity = records.shape[0], written
-        require(capacity > 0 and records.shape[1] == self.order and counts.shape[0] >= capacity,
-                "records and counts do not fit the order")
+        require(capacity > 0 and records.shape[1] == WV_RECORD(self.order), "the records do not fit the order")
         with nogil:
             written = wv_ngrams_records(&self.ids[0], &self.lengths[0], &self.positions[0], self.places, self.order,
-                                        &self.at, &records[0, 0], &counts[0], capacity)
+                                        &self.at, &records[0, 0], capacity)
         return written
+
+
+def merge(int32_t order, const int32_t[:, ::1] records, int64_t[::1] first, const int64_t[::1] last,
+          const uint8_t[::1] more, int32_t[::1] pending, int32_t[:, ::1] out):
+    """One step of merging the sorted runs records[first[r]:last[r]], see wv_ngrams_merge; `first` moves on. Returns the
+    number of records written to `out`."""
+    cdef int32_t runs = <int32_t>first.shape[0], run
+    cdef int32_t[::1] heap = np.empty(runs, np.int32)
+    cdef int64_t capacity = out.shape[0], written, width = WV_RECORD(order)
+    require(1 <= order <= WV_LARGEST_ORDER and runs > 0 and last.shape[0] == runs == more.shape[0] and capacity > 0
+            and records.shape[1] == width == out.shape[1] == pending.shape[0], "the arrays do not fit the order")
+    for run in range(runs):
+        require(0 <= first[run] <= last[run] <= records.shape[0], "the runs do not fit the records")
+    with nogil:
+        written = wv_ngrams_merge(order, runs, &records[0, 0], &first[0], &last[0], &more[0], &heap[0], &pending[0],
+                                  &out[0, 0], capacity)
+    return written
 
 
 @cython.final
@@ -111,15 +130,15 @@ cdef class Builder:
     def __dealloc__(self):
         wv_ngram_builder_free(&self.builder)
 
-    def add(self, const int32_t[:, ::1] records, const int64_t[::1] counts):
+    def add(self, const int32_t[:, ::1] records):
         """Raises ValueError for records that do not ascend, WvError for more than 2^31 n-grams of a length."""
         cdef int64_t n = records.shape[0]
         cdef int failure
-        require(records.shape[1] == self.builder.order and counts.shape[0] == n, "the records do not fit the order")
+        require(records.shape[1] == WV_RECORD(self.builder.order), "the records do not fit the order")
         if n == 0:
             return
         with nogil:
-            failure = wv_ngram_builder_add(&self.builder, &records[0, 0], &counts[0], n)
+            failure = wv_ngram_builder_add(&self.builder, &records[0, 0], n)
         require(failure != -2, "the records do not ascend")
         if failure:
             raise WvError("memory for the n-grams has run out; lower --order or give less text")

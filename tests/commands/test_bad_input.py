@@ -41,6 +41,7 @@ CALLS = [
     "bioword good.txt -o out --hasher {}",
     "lm train {} -o out.lm --smoothing witten-bell",
     "lm train good.txt -o out.arpa --limit-vocab {}",
+    "lm train --counts {} -o out.arpa",
     "lm score {} good.txt",
     "lm score good.lm {}",
     "lm next {} the",

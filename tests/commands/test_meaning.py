@@ -62,7 +62,7 @@ VALUES = {
     "passes": "4", "delimiter": "+", "stop_words": "drop",
     "shrink_window": "--no-shrink-window", "share_negatives": "--no-share-negatives", "cbow_mean": "--cbow-sum",
     "order": "2", "prune": "1", "limit_vocab": "few.vocab", "vocab_pad": "90000", "add_k": "0.3", "katz_max": "3",
-    "to": "binary", "max_words": "3", "count": "3", "start": "king", "mix": "other.txt",
+    "to": "binary", "max_words": "3", "count": "3", "start": "king", "mix": "other.txt", "count_files": "text.counts",
     "thresholds": "0.9", "threshold": "0.9999", "centre": "mean", "oov": "empty", "to_kind": "svg",
 }  # fmt: skip
 W2V = "train text.txt -o out.vec --dim 4 --min-count 2 --window 4 --sample 1e-2 --epochs 2 --lr 0.2"
@@ -124,6 +124,8 @@ VARIANTS = [
     "phrases text.txt -o out.txt --score npmi",
     "lm train text.txt -o out.arpa",
     *(f"lm train text.txt -o out.arpa --smoothing {method}" for method in ("katz", "witten-bell", "add-k", "mle")),
+    "lm train --counts text.counts -o out.arpa",
+    "lm train text.txt -o out.counts --counts-only",
     "lm score text.lm other.txt",
     "lm score text.lm other.txt --json",
     "lm next text.lm the",
@@ -193,6 +195,7 @@ def folder(tmp_path_factory, slice_text):
     Path("pairs.csv").write_text("".join(f"{pair}\n" for pair in pairs))
     for made in (
         "lm train text.txt -o text.lm --smoothing witten-bell -q",
+        "lm train text.txt -o text.counts --counts-only -q",
         "lm train text.txt -o two.lm --order 2 --smoothing witten-bell -q",
         "build-vocab text.txt -o text.vocab --min-count 2 -q",
         "build-vocab text.txt -o few.vocab --min-count 20 -q",

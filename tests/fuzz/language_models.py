@@ -6,6 +6,9 @@ from pathlib import Path
 from tests.fuzz.seeds import golden, written
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.lm.config import LmConfig
+from wv_cli.lm.count_files import load as load_counts
+from wv_cli.lm.count_files import save as save_counts
+from wv_cli.lm.count_files import summed
 from wv_cli.lm.counts import count
 from wv_cli.lm.estimate import estimate
 from wv_cli.lm.files import load, save
@@ -36,6 +39,18 @@ def binary_files() -> list[bytes]:
         model = estimate(count([str(text)], config), config).model
         made.append(written(lambda path, model=model: save(str(path), model), "file.lm"))
     return made
+
+
+def count_files() -> list[bytes]:
+    texts = [str(TEXT.with_name(f"{name}.train.txt")) for name in ("micro", "fallback")]
+    made = [count([text], LmConfig(order=order)) for order, text in enumerate(texts, 2)]
+    return [written(lambda path, counts=counts: save_counts(str(path), counts)) for counts in made]
+
+
+def count_file(path: Path) -> None:
+    counts = load_counts(path)
+    config = LmConfig(order=counts.trie.order, smoothing="witten-bell")
+    ask(estimate(summed([counts, counts]), config).model)
 
 
 def model_file(path: Path) -> None:

@@ -105,6 +105,13 @@ TARGETS: dict[str, Target] = {
         Target("arpa", language_models.arpa_files, language_models.model_file, IN_TEXT),
         Target("ngrams", language_models.binary_files, language_models.model_file, _CONTAINER, ("container:ngrams",)),
         Target(
+            "ngram-counts",
+            language_models.count_files,
+            language_models.count_file,
+            _CONTAINER,
+            ("container:ngram-counts",),
+        ),
+        Target(
             "perplexity",
             lambda: [language_models.TEXT.read_bytes()],
             language_models.perplexity,

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.lm.config import LARGEST_ORDER
+from wv_cli.lm.count_files import read_words
 from wv_cli.lm.counts import SPECIAL, Trie
 from wv_cli.lm.model import LOG_ZERO, NgramModel
 from wv_cli.system import container
 from wv_cli.system.input import Input
-from wv_cli.words import WordList
 
 KIND = "ngrams"
 _LAYOUT: container.Layout = {
@@ -56,12 +56,9 @@ def read(source: Input) -> NgramModel:
     reader.require_finite({name: arrays[name] for name in ("prob", "backoff")}, -LOG_ZERO)
     if arrays["prob"].max() > 0:
         reader.refuse("the array prob holds a probability above 1", reader.offset("prob"))
-    starts = arrays["starts"]
-    if starts[0] != 0 or starts[-1] != sizes["letters"] or (np.diff(starts) < 1).any():
-        reader.refuse("the words do not follow each other", reader.offset("starts"))
-    words = WordList(arrays["letters"].tobytes(), starts)
+    words = read_words(reader, arrays)
     parts = [arrays[name] for name in ("levels", "word", "first", "suffix")]
-    if words[: len(SPECIAL)] != SPECIAL or len(words) != parts[0][1]:
+    if len(words) != parts[0][1]:
         reader.refuse("the words are not those of a model", reader.offset("letters"))
     model = NgramModel(Trie(words, *parts), arrays["prob"], arrays["backoff"])
     try:

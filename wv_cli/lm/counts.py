@@ -6,6 +6,7 @@ text that is too long for the memory is sorted in segments, whose records wait i
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from wv_cli import _text
 from wv_cli._lm import Builder, Windows, link
 from wv_cli.errors import BadFile, WvError
 from wv_cli.lm.config import CountConfig
+from wv_cli.lm.record_runs import Records, Runs
 from wv_cli.text.corpus import require_words
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Progress, Source
@@ -21,9 +23,10 @@ from wv_cli.words import WordList
 
 UNKNOWN, SENTENCE, SENTENCE_END = 0, 1, 2
 SPECIAL = WordList.of(["<unk>", "<s>", "</s>"])
+DEFAULT_MEMORY = 2 * 10**9
 _BLOCK = 1 << 16  # records at a time
-
-Records = tuple[NDArray[np.int32], NDArray[np.int64]]
+_BYTES_A_WORD = 32  # of the stream while it grows, and of what sorting it takes
+_LEAST_SEGMENT = 1 << 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,18 +101,29 @@ def count(
     spool_beside: str | None = None,
     progress: Progress | None = None,
 ) -> NgramCounts:
-    """The n-grams of texts, each line a sentence. Raises WvError when there is no text, or when it holds one of the
-    SPECIAL words and the config does not skip them, and what Source raises."""
+    """The n-grams of texts, each line a sentence. `memory` bounds the bytes that sorting takes; a longer text is sorted
+    in segments that wait in a file without a name in the folder of `spool_beside`. The n-grams come on top.
+
+    Raises WvError when there is no text, BadFile when it holds one of the SPECIAL words and the config does not skip
+    them, and what Source raises."""
     source = Source(inputs, lowercase=config.lowercase, progress=progress)
-    encoder = new_encoder(SPECIAL)
-    for chunk in source:
-        encoder.feed(chunk)
-    encoder.finish()
-    require_words(encoder, source.inputs)
-    stream = _sentences(encoder, config, source)
-    blob, starts, _ = encoder.vocabulary()
-    words = WordList(blob, starts)
-    return of_records(_records(Windows(stream, config.order, len(words)), config.order), words, config.order)
+    memory = memory or DEFAULT_MEMORY
+    longest = max(memory // _BYTES_A_WORD, _LEAST_SEGMENT) * 4
+    text = _Text(source, config)
+    with Runs(spool_beside, config.order, memory) as runs:
+        for chunk in source:
+            text.encoder.feed(chunk)
+            if text.encoder.ids_bytes > longest:
+                runs.add(text.records())
+        text.encoder.finish()
+        require_words(text.encoder, source.inputs)
+        last = text.records()
+        blob, starts, _ = text.encoder.vocabulary()
+        blocks: Iterable[Records] = last
+        if len(runs):
+            runs.add(last)
+            blocks = runs.merged()
+        return of_records(blocks, WordList(blob, starts), config.order)
 
 
 def new_encoder(words: WordList) -> _text.Encoder:
@@ -122,8 +136,8 @@ def new_encoder(words: WordList) -> _text.Encoder:
 def of_records(blocks: Iterable[Records], words: WordList, order: int) -> NgramCounts:
     """The counts that ascending records make. Raises ValueError for records that are those of no text."""
     builder = Builder(order)
-    for records, counts in blocks:
-        builder.add(records, counts)
+    for records in blocks:
+        builder.add(records)
     levels = [builder.level(length) for length in range(1, order + 1)]
     levels[0] = _all_words(len(words), *levels[0], len(levels[1][0]) if order > 1 else 0)
     bounds = np.cumsum([0, *(len(level[0]) for level in levels)])
@@ -150,23 +164,41 @@ def _all_words(
     return every, np.append(first, np.int32(pairs))[np.searchsorted(word, every)], counts
 
 
-def _sentences(encoder: _text.Encoder, config: CountConfig, source: Source) -> NDArray[np.int32]:
-    """The stream of ids, without SPECIAL words. Raises BadFile where there are some, WvError for two lines that are
-    one."""
-    stream = np.frombuffer(memoryview(encoder.take_stream()), np.int32)
-    special = (stream >= 0) & (stream < len(SPECIAL))
-    if special.any():
-        if not config.skip_symbols:
-            word = SPECIAL[int(stream[np.argmax(special)])]
-            line = int(np.count_nonzero(stream[: np.argmax(special)] < 0)) + 1
-            problem = f"expected words, found {word}, which marks sentences in the model; take it out or --skip-symbols"
-            raise BadFile(", ".join(source.inputs), problem, line=line)
-        stream = stream[~special]
-    return stream
+class _Text:
+    """A text that is being read, as sentences of ids. `line` is the number of lines in the segments before."""
 
+    def __init__(self, source: Source, config: CountConfig) -> None:
+        self.encoder = new_encoder(SPECIAL)
+        self._source, self._config = source, config
+        self._carry = np.empty(0, np.int32)
+        self._lines = 0
 
-def _records(windows: Windows, order: int) -> Iterator[Records]:
-    """Each block is valid until the next."""
-    records, counts = np.empty((_BLOCK, order), np.int32), np.empty(_BLOCK, np.int64)
-    while found := windows.take(records, counts):
-        yield records[:found], counts[:found]
+    def records(self) -> Iterator[Records]:
+        """Those of the sentences that have ended since they were last asked for; each block is valid until the next.
+        Raises BadFile for SPECIAL words, unless the config skips these."""
+        stream = self._sentences()
+        if not len(stream):
+            return
+        windows = Windows(stream, self._config.order, len(self.encoder.vocabulary()[1]) - 1)
+        records = np.empty((_BLOCK, self._config.order + 2), np.int32)
+        while found := windows.take(records):
+            yield records[:found]
+
+    def _sentences(self) -> NDArray[np.int32]:
+        stream = np.frombuffer(memoryview(self.encoder.take_stream()), np.int32)
+        stream = np.concatenate([self._carry, stream]) if len(self._carry) else stream
+        ends = np.flatnonzero(stream < 0)
+        whole = int(ends[-1]) + 1 if len(ends) else 0
+        stream, self._carry = stream[:whole], stream[whole:].copy()
+        special = (stream >= 0) & (stream < len(SPECIAL))
+        if special.any():
+            if not self._config.skip_symbols:
+                self._refuse(stream, int(np.argmax(special)))
+            stream = stream[~special]
+        self._lines += len(ends)
+        return stream
+
+    def _refuse(self, stream: NDArray[np.int32], at: int) -> NoReturn:
+        word, line = SPECIAL[int(stream[at])], self._lines + int(np.count_nonzero(stream[:at] < 0)) + 1
+        problem = f"expected words, found {word}, which marks sentences in the model; take it out or --skip-symbols"
+        raise BadFile(", ".join(self._source.inputs), problem, line=line)
