@@ -164,7 +164,7 @@ cdef object _taken(const void *source, int64_t size, int64_t item, kind):
 cdef int fill_trie(wv_ngram_trie *trie, const int64_t[::1] levels, const int32_t[::1] word, const int32_t[::1] first,
                    const int32_t[::1] suffix) except -1:
     """Checks that C cannot leave the arrays, whatever is in them."""
-    cdef int64_t order = levels.shape[0] - 1, nodes = word.shape[0], inner, i
+    cdef int64_t order = levels.shape[0] - 1, nodes = word.shape[0], inner, i, child
     cdef bint fits = True
     require(1 <= order <= WV_LARGEST_ORDER and levels[0] == 0 and levels[order] == nodes, "the levels do not fit")
     for i in range(order):
@@ -178,6 +178,13 @@ cdef int fill_trie(wv_ngram_trie *trie, const int64_t[::1] levels, const int32_t
         for i in range(1, order):
             fits = fits and first[levels[i]] == levels[i + 1]
     require(fits, "the children do not follow each other")
+    with nogil:
+        for i in range(levels[1] - 1):
+            fits = fits and word[i] < word[i + 1]
+        for i in range(inner):
+            for child in range(first[i] + 1, first[i + 1]):
+                fits = fits and word[child - 1] < word[child]
+    require(fits, "the words do not ascend")
     require_ids(word, 0, levels[1], "words of the n-grams")
     trie.order, trie.levels = <int32_t>order, &levels[0]
     trie.word, trie.first, trie.suffix = &word[0], &first[0], &suffix[0]
