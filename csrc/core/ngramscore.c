@@ -39,6 +39,17 @@ void wv_ngram_score(const wv_ngram_model *model, const int32_t *ids, int64_t n, 
     }
 }
 
+void wv_ngram_below(const wv_ngram_model *model, int32_t length, float *scores) {
+    const wv_ngram_trie *trie = &model->trie;
+    uint8_t found;
+    for (int64_t node = trie->levels[length - 2]; node < trie->levels[length - 1]; node++) {
+        for (int32_t child = trie->first[node]; child < trie->first[node + 1]; child++) {
+            int32_t state = trie->suffix[node];
+            *scores++ = wv_ngram_step(model, trie->word[child], &state, &found);
+        }
+    }
+}
+
 void wv_ngram_all(const wv_ngram_model *model, int32_t state, float *scores) {
     const wv_ngram_trie *trie = &model->trie;
     int32_t contexts[WV_LARGEST_ORDER + 1];

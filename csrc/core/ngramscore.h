@@ -27,6 +27,10 @@ float wv_ngram_step(const wv_ngram_model *model, int32_t word, int32_t *state, u
 void wv_ngram_score(const wv_ngram_model *model, const int32_t *ids, int64_t n, int ends, int32_t *state, float *scores,
                     uint8_t *lengths);
 
+/* log10 p of the last word of each n-gram of `length` words (2 or more) after the others but the first: what shorter
+ * n-grams say of it. */
+void wv_ngram_below(const wv_ngram_model *model, int32_t length, float *scores);
+
 /* log10 p(word | state) of all words. */
 void wv_ngram_all(const wv_ngram_model *model, int32_t state, float *scores);
 

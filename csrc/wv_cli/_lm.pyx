@@ -56,6 +56,7 @@ cdef extern from "core/ngramscore.h" nogil:
     float wv_ngram_step(const wv_ngram_model *model, int32_t word, int32_t *state, uint8_t *length)
     void wv_ngram_score(const wv_ngram_model *model, const int32_t *ids, int64_t n, int ends, int32_t *state,
                         float *scores, uint8_t *lengths)
+    void wv_ngram_below(const wv_ngram_model *model, int32_t length, float *scores)
     void wv_ngram_all(const wv_ngram_model *model, int32_t state, float *scores)
 
 
@@ -251,6 +252,18 @@ cdef class Model:
             with nogil:
                 wv_ngram_score(&self.model, &ids[0], n, ends, &state, &scores_view[0], &lengths_view[0])
         return scores, lengths, state
+
+    def below(self, int32_t length):
+        """What shorter n-grams say of those of `length` words: log10 p of their last word after all others but the first,
+        (n,) float32."""
+        require(2 <= length <= self.model.trie.order, "no n-grams of this length have shorter ones")
+        cdef int64_t n = self.model.trie.levels[length] - self.model.trie.levels[length - 1]
+        scores = np.empty(n, np.float32)
+        cdef float[::1] view = scores
+        if n:
+            with nogil:
+                wv_ngram_below(&self.model, length, &view[0])
+        return scores
 
     def all(self, int32_t state):
         """log10 p(word | state) of all words, (words,) float32; <s> among them, which is never predicted."""

@@ -63,6 +63,7 @@ VALUES = {
     "shrink_window": "--no-shrink-window", "share_negatives": "--no-share-negatives", "cbow_mean": "--cbow-sum",
     "order": "2", "prune": "1", "limit_vocab": "few.vocab", "vocab_pad": "90000", "add_k": "0.3", "katz_max": "3",
     "to": "binary", "max_words": "3", "count": "3", "start": "king", "mix": "other.txt", "count_files": "text.counts",
+    "prune_entropy": "1e-4",
     "thresholds": "0.9", "threshold": "0.9999", "centre": "mean", "oov": "empty", "to_kind": "svg",
 }  # fmt: skip
 W2V = "train text.txt -o out.vec --dim 4 --min-count 2 --window 4 --sample 1e-2 --epochs 2 --lr 0.2"

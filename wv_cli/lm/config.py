@@ -35,6 +35,13 @@ class LmConfig(CountConfig):
         "Drop n-grams that occur so often or less: one number for each order, divided by commas, the last for all "
         "longer ones (0,0,1).",
     )
+    prune_entropy: float = option(
+        0.0,
+        "Then drop n-grams without which the perplexity on the text would rise by less than this share (1e-8; Stolcke "
+        "1998); 0 drops none.",
+        low=0,
+        below=1,
+    )
     limit_vocab: str | None = option(None, "FILE with the words to keep; n-grams with others are dropped.")
     discount_fallback: bool = option(
         False, "An order whose counts give no discounts takes 0.5, 1 and 1.5 instead of being an error.",

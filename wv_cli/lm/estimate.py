@@ -1,21 +1,17 @@
 """From counts to a model: discounts, pruning, probabilities and back-offs of every order, from the shortest on."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli._lm import link
 from wv_cli.errors import WvError
 from wv_cli.lm.config import LmConfig
-from wv_cli.lm.counts import SENTENCE, SPECIAL, UNKNOWN, NgramCounts, Trie
-from wv_cli.lm.model import LOG_ZERO, NgramModel
+from wv_cli.lm.counts import SENTENCE, SPECIAL, UNKNOWN, NgramCounts
+from wv_cli.lm.entropy import NOTHING, Mask, cut, logarithms, pruned
+from wv_cli.lm.model import NgramModel
 from wv_cli.lm.smoothing import SMOOTHINGS, Floats, Level, Smoothing, Weights, level_of
 from wv_cli.words import WordList
-
-# What is left to the unseen words of a context that has hardly any: too little to divide by.
-_NOTHING = 1e-10
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -53,9 +49,12 @@ def estimate(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None 
         backoffs.append(backoff)
     numbers = np.concatenate(probs), np.concatenate([*backoffs, np.empty(0)])
     numbers[0][SENTENCE] = 1.0  # never predicted; as lmplz writes it
-    small, nodes = _cut(trie, keep)
+    small, nodes = cut(trie, keep)
     inner = nodes[: small.levels[-2]] if small.order > 1 else nodes[:0]
-    model = NgramModel(small, _logarithms(numbers[0][nodes]), _logarithms(numbers[1][inner]))
+    model = NgramModel(small, logarithms(numbers[0][nodes]), logarithms(numbers[1][inner]))
+    if config.prune_entropy:
+        events = counts.tokens + counts.sentences
+        model = pruned(model, counts.count[inner] / events, config.prune_entropy)
     return Estimate(model, discounts, trie.sizes)
 
 
@@ -110,33 +109,10 @@ def _backing_off(level: Level, weights: Weights, keep: Mask, below: Floats) -> t
     prob = np.where(keep, weights.mass, 0.0) / np.repeat(total, sizes)
     taken, lower = level.sums(prob), 1 - level.sums(np.where(keep, below, 0.0))
     left = np.maximum(1 - taken, 0)
-    full = (lower < _NOTHING) & (taken > 0)  # no other word is left: the seen ones share all
+    full = (lower < NOTHING) & (taken > 0)  # no other word is left: the seen ones share all
     prob /= np.repeat(np.where(full, taken, 1.0), sizes)
     return prob, np.where(full, 0.0, left / np.where(full, 1.0, lower))
 
 
 def _sizes(level: Level) -> NDArray[np.int64]:
     return np.diff(np.append(level.starts, len(level.count)))
-
-
-def _cut(trie: Trie, keep: list[Mask]) -> tuple[Trie, NDArray[np.int64]]:
-    """The trie of the n-grams kept, and which nodes those were."""
-    if all(mask.all() for mask in keep):
-        return trie, np.arange(len(trie.word))
-    nodes = np.flatnonzero(np.concatenate(keep))
-    levels = np.cumsum([0, *(int(np.count_nonzero(mask)) for mask in keep)])
-    new_id = np.cumsum(keep[0]) - 1
-    inner = nodes[: levels[-2]]
-    first = np.searchsorted(nodes, np.append(trie.first[inner], len(trie.word)))
-    word = new_id[trie.word[nodes]].astype(np.int32)
-    small = replace(
-        trie, words=trie.words.take(nodes[: levels[1]]), levels=levels, word=word, first=first.astype(np.int32)
-    )
-    suffix, _ = link(small.levels, small.word, small.first)
-    return replace(small, suffix=suffix), nodes
-
-
-def _logarithms(numbers: Floats) -> NDArray[np.float32]:
-    logs = np.full(len(numbers), LOG_ZERO)
-    np.log10(numbers, out=logs, where=numbers > 0)
-    return np.asarray(np.maximum(logs, LOG_ZERO), np.float32)
