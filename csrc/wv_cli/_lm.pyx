@@ -8,6 +8,7 @@ cimport cython
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from wv_cli._arguments cimport require, require_ids
@@ -32,6 +33,7 @@ cdef extern from "core/ngrams.h" nogil:
         int32_t *first
         int64_t *count
         int64_t size
+        int64_t capacity
     ctypedef struct wv_ngram_builder:
         int32_t order
         wv_ngram_level *levels
@@ -149,16 +151,21 @@ cdef class Builder:
         next level. They are the caller's; the builder keeps nothing of the level."""
         require(1 <= length <= self.builder.order, "no such level")
         cdef wv_ngram_level *level = &self.builder.levels[length - 1]
-        return (_taken(level.word, level.size, 4, np.int32), _taken(level.first, level.size, 4, np.int32),
-                _taken(level.count, level.size, 8, np.int64))
+        word, first = _taken(<void **>&level.word, level.size, np.int32), _taken(<void **>&level.first, level.size, np.int32)
+        count = _taken(<void **>&level.count, level.size, np.int64)
+        level.size = level.capacity = 0
+        return word, first, count
 
 
-cdef object _taken(const void *source, int64_t size, int64_t item, kind):
+cdef object _taken(void **source, int64_t size, kind):
+    """An array with a copy of what is then freed."""
     out = np.empty(size, kind)
     cdef uint8_t[::1] target
     if size:
         target = out.view(np.uint8)
-        memcpy(&target[0], source, size * item)
+        memcpy(&target[0], source[0], target.shape[0])
+    free(source[0])
+    source[0] = NULL
     return out
 
 

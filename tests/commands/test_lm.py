@@ -23,6 +23,10 @@ def test_train_says_what_was_counted(wv, tmp_path):
     assert "3-grams: 20,065, kept " in done.stderr
     assert (tmp_path / "out.arpa").read_text().startswith("\\data\\\nngram 1=4392\nngram 2=15540\nngram 3=")
     facts = json.loads(wv("lm", "train", TINY, "-o", "out.lm", "--json").stdout)
+    sidecar = json.loads((tmp_path / "out.lm.meta.json").read_text())
+    assert (
+        sidecar["config"]["order"] == 3 and sidecar["tokens"] == 21814 and sidecar["argv"][:3] == ["wv", "lm", "train"]
+    )
     assert facts["tokens"] == 21814 and facts["ngrams"] == facts["kept"] and len(facts["discounts"]) == 3
 
 

@@ -32,26 +32,24 @@ def estimate(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None 
     trie, smoothing = counts.trie, SMOOTHINGS.find(config.smoothing)
     keep = kept(counts, config, vocabulary)
     types = int(np.count_nonzero(keep[0])) - 1
-    probs: list[Floats] = []
-    backoffs: list[Floats] = []
+    probs: list[NDArray[np.float32]] = []
+    backoffs = [np.empty(0, np.float32)]
     discounts = []
     for length in range(1, trie.order + 1):
         level = level_of(counts, length, types)
         weights = smoothing.weigh(level, config)
         discounts.append(weights.discounts)
         if length == 1:
-            probs.append(_words(level, weights, smoothing, keep[0], config))
-            continue
-        below = probs[-1][trie.suffix[trie.level(length)] - trie.levels[length - 2]]
-        make = _interpolated if smoothing.interpolated else _backing_off
-        prob, backoff = make(level, weights, keep[length - 1], below)
-        probs.append(prob)
-        backoffs.append(backoff)
-    numbers = np.concatenate(probs), np.concatenate([*backoffs, np.empty(0)])
-    numbers[0][SENTENCE] = 1.0  # never predicted; as lmplz writes it
+            prob = _words(level, weights, smoothing, keep[0], config)
+        else:
+            below = prob[trie.suffix[trie.level(length)] - trie.levels[length - 2]]
+            make = _interpolated if smoothing.interpolated else _backing_off
+            prob, backoff = make(level, weights, keep[length - 1], below)
+            backoffs.append(logarithms(backoff))
+        probs.append(logarithms(prob))
     small, nodes = cut(trie, keep)
-    inner = nodes[: small.levels[-2]] if small.order > 1 else nodes[:0]
-    model = NgramModel(small, logarithms(numbers[0][nodes]), logarithms(numbers[1][inner]))
+    inner = nodes[: small.levels[-2]]
+    model = NgramModel(small, np.concatenate(probs)[nodes], np.concatenate(backoffs)[inner])
     if config.prune_entropy:
         events = counts.tokens + counts.sentences
         model = pruned(model, counts.count[inner] / events, config.prune_entropy)
@@ -81,14 +79,14 @@ def kept(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None) -> 
 
 
 def _words(level: Level, weights: Weights, smoothing: Smoothing, keep: Mask, config: LmConfig) -> Floats:
-    """p of each word alone; <s>, which is never predicted, gets 0."""
+    """p of each word alone; <s>, which is never predicted, gets 1, as lmplz writes it."""
     prob: Floats = np.where(keep, weights.mass, 0.0) / weights.total[0]
     left = max(1 - float(prob.sum()), 0.0)
     if not smoothing.interpolated or not config.interpolate_unigrams:
         prob[UNKNOWN] = left
-        return prob
-    prob += left / max(level.types, config.vocab_pad)
-    prob[SENTENCE] = 0
+    else:
+        prob += left / max(level.types, config.vocab_pad)
+    prob[SENTENCE] = 1
     return prob
 
 

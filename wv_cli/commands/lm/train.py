@@ -2,7 +2,7 @@
 
 import json
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -48,12 +48,13 @@ to_option = click.option("--to", metavar="FORMAT", help="arpa or binary; by defa
     "--memory", type=Size(), metavar="SIZE",
     help="Memory for sorting n-grams (1G); more go to disk. The model comes on top.  [default: 2G]",
 )  # fmt: skip
+@click.option("--meta/--no-meta", "write_meta", default=True, help="Write NAME.meta.json beside the output.")
 @field_options(ReadingConfig)
 @quiet_option
 @json_option
 def command(
     inputs: tuple[str, ...], output: str, to: str | None, count_files: tuple[str, ...], counts_only: bool,
-    memory: int | None, force_text: bool, quiet: bool, as_json: bool, **options: Any,
+    memory: int | None, write_meta: bool, force_text: bool, quiet: bool, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Train a model of n-grams on INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd are
     unpacked. Each line is a sentence, a blank one too.
@@ -63,13 +64,15 @@ def command(
     """
     from wv_cli.commands.shared.bar import reading_bar
     from wv_cli.commands.shared.display import say
+    from wv_cli.commands.shared.sessions import command_line
     from wv_cli.formats.recognise import texts
     from wv_cli.lm import count_files as files_of_counts
     from wv_cli.lm.counts import count
     from wv_cli.lm.estimate import estimate
     from wv_cli.lm.files import format_for_output, save
     from wv_cli.lm.words import read_words
-    from wv_cli.system.output import check_writable
+    from wv_cli.system import meta
+    from wv_cli.system.output import check_writable, together
     from wv_cli.text.input_files import refuse_overwriting
 
     config = take(LmConfig, options)
@@ -94,14 +97,17 @@ def command(
         asked = texts(inputs, note=partial(say, quiet=quiet, as_json=as_json), written=[output], force=force_text)
         with reading_bar(quiet or as_json) as progress:
             counts = count(asked, config, memory=memory, spool_beside=output, progress=progress)
-    made = None
-    if counts_only:
-        files_of_counts.save(output, counts)
-    else:
-        made = estimate(counts, config, vocabulary)
-        save(output, made.model, format=to)
+    made = estimate(counts, config, vocabulary) if not counts_only else None
+    with together():
+        if made is None:
+            files_of_counts.save(output, counts)
+        else:
+            save(output, made.model, format=to)
+        facts = _facts(output, counts, made, time.perf_counter() - started)
+        if write_meta and output != "-":
+            meta.write(output, list(command_line()), {"config": asdict(config), **facts})
     if as_json:
-        click.echo(json.dumps(_facts(output, counts, made, time.perf_counter() - started)), err=output == "-")
+        click.echo(json.dumps(facts), err=output == "-")
     elif not quiet:
         click.echo(_told(counts, made, time.perf_counter() - started), err=True)
 
