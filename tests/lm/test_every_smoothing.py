@@ -1,13 +1,14 @@
 """What every smoothing owes: probabilities that add up to 1 in contexts that are listed, half listed and not, whatever
 is pruned, and files that give the same model back."""
 
+import gzip
 import itertools
 
 import numpy as np
 import pytest
 
 from tests.lm.golden import TINY, entries, text_of, trained
-from wv_cli.errors import UsageError, WvError
+from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.counts import SENTENCE, count
 from wv_cli.lm.files import load, save
@@ -140,3 +141,22 @@ def test_good_turing_without_counts_to_judge_by():
 def test_options_of_other_methods_are_refused(smoothing, option):
     with pytest.raises(UsageError, match="has no meaning for --smoothing"):
         LmConfig(smoothing=smoothing).refuse_idle([option])
+
+
+def test_binary_files_are_used_where_they_lie(tmp_path):
+    """A plain file is mapped, its arrays on their boundaries; a packed one is read, its check sum compared."""
+    model = trained(TINY, LmConfig(order=3)).model
+    path, packed = tmp_path / "model.lm", tmp_path / "model.lm.packed"
+    save(str(path), model)
+    mapped = load(path)
+    assert not mapped.prob.flags.owndata and mapped.prob.flags.aligned and mapped.trie.levels.ctypes.data % 8 == 0
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    assert entries(load(packed)) == entries(mapped)
+    damaged = bytearray(path.read_bytes())
+    damaged[-10] ^= 1
+    packed.write_bytes(gzip.compress(damaged))
+    with pytest.raises(BadFile, match="check sum differs"):
+        load(packed)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(BadFile, match="cut short"):
+        load(path)

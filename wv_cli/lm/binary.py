@@ -1,4 +1,5 @@
-"""The binary file of a model (`.lm`): a container (system.container) of the arrays of NgramModel as in memory."""
+"""The binary file of a model (`.lm`): a container (system.container) of the arrays of NgramModel as in memory,
+to be used where they lie in the file."""
 
 from typing import BinaryIO
 
@@ -14,7 +15,6 @@ from wv_cli.system.input import Input
 
 KIND = "ngrams"
 _LAYOUT: container.Layout = {
-    "letters": ("|u1", ("letters",)),
     "starts": ("<i8", ("starts",)),
     "levels": ("<i8", ("levels",)),
     "word": ("<i4", ("nodes",)),
@@ -22,6 +22,7 @@ _LAYOUT: container.Layout = {
     "suffix": ("<i4", ("nodes",)),
     "prob": ("<f4", ("nodes",)),
     "backoff": ("<f4", ("inner",)),
+    "letters": ("|u1", ("letters",)),
 }
 
 
@@ -32,7 +33,6 @@ def looks_like(head: bytes) -> bool:
 def write(stream: BinaryIO, model: NgramModel) -> None:
     trie = model.trie
     arrays: dict[str, NDArray[np.generic]] = {
-        "letters": np.frombuffer(trie.words.blob, np.uint8),
         "starts": trie.words.starts,
         "levels": trie.levels,
         "word": trie.word,
@@ -40,19 +40,21 @@ def write(stream: BinaryIO, model: NgramModel) -> None:
         "suffix": trie.suffix,
         "prob": model.prob,
         "backoff": model.backoff,
+        "letters": np.frombuffer(trie.words.blob, np.uint8),
     }
-    container.write(stream, KIND, {"order": model.order}, arrays)
+    container.write(stream, KIND, {"order": model.order}, arrays, aligned=True)
 
 
 def read(source: Input) -> NgramModel:
-    """Raises BadFile for a file that is damaged, or whose arrays do not fit each other."""
+    """The model in a file, which is mapped where that can be: processes that use it share the memory. Raises BadFile
+    for a file that is damaged, or whose arrays do not fit each other."""
     reader = container.Reader(source, KIND)
     order = reader.fact("order", int, 1, LARGEST_ORDER)
     sizes = reader.expect(_LAYOUT, "a model of n-grams")
     fits = sizes["levels"] == order + 1 and sizes["inner and 1"] == sizes["inner"] + 1 <= sizes["nodes"] + 1
     if not fits or sizes["starts"] <= len(SPECIAL):
         reader.refuse("the sizes of its arrays do not fit each other")
-    arrays = reader.read()
+    arrays = reader.views()
     reader.require_finite({name: arrays[name] for name in ("prob", "backoff")}, -LOG_ZERO)
     if arrays["prob"].max() > 0:
         reader.refuse("the array prob holds a probability above 1", reader.offset("prob"))
