@@ -30,6 +30,7 @@ ROOMS = (
     "transforms",
     "models",
     "glove",
+    "lm",
     "formats",
     "vectors",
     "search",

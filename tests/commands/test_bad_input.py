@@ -41,6 +41,14 @@ CALLS = [
     "hash good.vec -o out --hasher {}",
     "bioword {} -o out --cells 40 --length 5 --epochs 1 --min-count 1",
     "bioword good.txt -o out --hasher {}",
+    "lm train {} -o out.lm --smoothing witten-bell",
+    "lm train good.txt -o out.arpa --limit-vocab {}",
+    "lm train --counts {} -o out.arpa",
+    "lm score {} good.txt",
+    "lm score good.lm {}",
+    "lm next {} the",
+    "lm sample {}",
+    "lm convert {} out.arpa",
     "links {}",
     "nn {} the",
     "nn good.codes the --rerank {}",
@@ -62,6 +70,9 @@ CALLS = [
     "eval retrieval good.codes -d {}",
     "eval labels {} -d good.labelled",
     "eval labels good.model -d {}",
+    "eval perplexity {} -d good.txt",
+    "eval perplexity good.lm -d {}",
+    "eval perplexity good.lm -d good.txt --mix {}",
     "eval sts {} -d good.sts",
     "eval sts good.vec -d {}",
     "eval sts good.vec -d good.sts --stop-words drop --stop-list {}",
@@ -95,6 +106,8 @@ BAD = {
     "half.model": b"",
     "half.codes": b"",
     "half.hasher": b"",
+    "half.lm": b"",
+    "half.arpa": b"",
     "half.transform": b"",
 }
 PATHS = {"missing": "no-such-file", "folder": "folder", "below-a-file": "good.txt/x"}
@@ -119,6 +132,8 @@ def folder(tmp_path_factory, slice_text, slice_vectors):
     Path("good.sts").write_text("the of,and in,1\nto a,the is,2\nof was,as by,3\nin the,of by,4\n")
     for made in (
         "build-vocab good.txt -o good.vocab --min-count 1 -q",
+        "lm train good.txt -o good.lm -q",
+        "lm convert good.lm good.arpa",
         "hash good.vec -m lsh -o good.codes --save-hasher good.hasher -q --no-meta",
         "whiten good.vec --save-transform good.transform -q",
     ):

@@ -42,12 +42,14 @@ class Call:
 TRAIN = "{text} --dim 4 --epochs 1 --min-count 1 -q"
 BIOWORD = "{text} --cells 40 --length 5 --epochs 1 --min-count 1 -q"
 GLOVE = "{text} --dim 4 --iterations 1 --min-count 1 -q"
+LM = "train {text} --order 2 --to arpa -q"
 CALLS = {
     "build-vocab": Call("{text} -o {out}", "{text} -q"),
     "phrases": Call("{text} -o {out}", "{text} -q"),
     "train": Call(f"{TRAIN} -o {{out}}", f"{TRAIN} -o -"),
     "glove": Call(f"{GLOVE} -o {{out}}", f"{GLOVE} -o -"),
     "predict": Call("{model} {labelled}", "{model} {labelled}"),
+    "lm": Call(f"{LM} -o {{out}}", f"{LM} -o -"),
     "whiten": Call("{vectors} -o {out}", "{vectors} -o -"),
     "quantize": Call("{model} -o {out}", "{model} -o -"),
     "hash": Call("{vectors} -m lsh -q -o {out}", "{vectors} -m lsh -q -o -"),

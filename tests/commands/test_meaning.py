@@ -74,6 +74,9 @@ VALUES = {
     "shrink_window": "--no-shrink-window", "share_negatives": "--no-share-negatives", "cbow_mean": "--cbow-sum",
     "positive": "the", "beside": "other.vec", "among": "pairs.csv",
     "threshold": "0.9999", "centre": "mean", "oov": "empty", "to_kind": "svg",
+    "order": "2", "prune": "1", "limit_vocab": "few.vocab", "vocab_pad": "90000", "add_k": "0.3", "katz_max": "3",
+    "to": "binary", "max_words": "3", "count": "3", "start": "king", "mix": "other.txt", "count_files": "text.counts",
+    "prune_entropy": "1e-4",
 }  # fmt: skip
 W2V = "train text.txt -o out.vec --dim 4 --min-count 2 --window 4 --sample 1e-2 --epochs 2 --lr 0.2"
 FT = "train text.txt -o out.bin --dim 4 --min-count 2 --epochs 2 --minn 2 --maxn 3 --buckets 500"
@@ -138,12 +141,26 @@ VARIANTS = [
     "phrases text.txt -o out.txt",
     "phrases text.txt -o out.txt --score npmi",
     "phrases text.txt -o out.txt --apply text.phrases",
+    "lm train text.txt -o out.arpa",
+    *(f"lm train text.txt -o out.arpa --smoothing {method}" for method in ("katz", "witten-bell", "add-k", "mle")),
+    "lm train --counts text.counts -o out.arpa",
+    "lm train text.txt -o out.counts --counts-only",
+    "lm score text.lm other.txt",
+    "lm score text.lm other.txt --json",
+    "lm next text.lm the",
+    "lm sample text.lm",
+    "lm convert text.lm out.arpa",
+    "eval perplexity text.lm two.lm -d other.txt --json",
     "build-vocab text.txt -o out.vocab",
     "build-vocab --merge text.vocab -o out.vocab",
     "check words.vec",
 ]  # fmt: skip
 # Pairs of which an effect cannot be seen on these data, each with the reason. The option is not ignored there.
 UNSEEN = {
+    ("lm train", "skip_symbols"): "there are none in the text",
+    ("lm train", "discount_fallback"): "the counts give discounts",
+    ("lm train", "lmplz_last"): "the last n-gram is one of many",
+    ("eval perplexity", "common_vocab"): "the models list the same words, and those of the text",
     ("convert", "escape"): "no word needs it",
     ("convert", "unescape"): "no word needs it",
     ("whiten", "escape"): "no word needs it",
@@ -187,6 +204,7 @@ def folder(tmp_path_factory, slice_text):
         body = "".join(f"{word} {row}\n" for word, row in zip(every, rows, strict=True))
         Path(name).write_text(f"{len(every)} {dim}\n{body}")
     Path("stop.txt").write_text("king\n")
+    Path("other.txt").write_text("".join(f"{line[:90].lower()}\n" for line in cased[::9]))
     Path("similar.txt").write_text("KING the 1\nof to 2\nw60 a 5\nmissing and 3\nis w3 4\nking was 0.5\n")
     Path("questions.txt").write_text(": s\nking the of to\nin and a w90\nKing is was for\nnone as by on\n")
     pairs = [
@@ -200,6 +218,9 @@ def folder(tmp_path_factory, slice_text):
     pairs += [f"king w{a} the w{b},w{c} of w{d},{(a + c) % 7}" for a, b, c, d in drawn]
     Path("pairs.csv").write_text("".join(f"{pair}\n" for pair in pairs))
     for made in (
+        "lm train text.txt -o text.lm --smoothing witten-bell -q",
+        "lm train text.txt -o text.counts --counts-only -q",
+        "lm train text.txt -o two.lm --order 2 --smoothing witten-bell -q",
         "build-vocab text.txt -o text.vocab --min-count 2 -q",
         "phrases text.txt -o joined.txt --threshold 9 --min-count 2 --save-phrases text.phrases -q",
         "build-vocab text.txt -o few.vocab --min-count 20 -q",

@@ -18,8 +18,8 @@ DATA = {
     "sts": "a b,c d,1\nc d,a,2\na d,b,3\nb c,d a,4\nA\tB\n",
 }
 WORDS = ["a", "b", "c", "d"]
-# The tasks whose data are words and sentences; others have tests of their own: labels scores models, retrieval's data
-# are vectors.
+# The tasks whose data are words and sentences; others have tests of their own: labels and perplexity score models,
+# retrieval's data are vectors.
 EVERY = pytest.mark.parametrize("task", [TASKS[name] for name in DATA], ids=list(DATA))
 
 
@@ -38,7 +38,7 @@ def path(task, tmp_path):
 
 
 def test_every_task_has_data_here():
-    assert {*DATA, "labels", "retrieval"} == set(TASKS)
+    assert {*DATA, "labels", "perplexity", "retrieval"} == set(TASKS)
 
 
 def test_a_wrong_name_is_helped():

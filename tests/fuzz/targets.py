@@ -2,7 +2,7 @@
 program's own tables, so that a new format, method, task or model is fuzzed too."""
 
 from tests.conftest import GOLDEN
-from tests.fuzz import checkpoints, seeds, uses
+from tests.fuzz import checkpoints, language_models, seeds, uses
 from tests.fuzz.containers import change_container
 from tests.fuzz.harness import Target
 from tests.fuzz.mutations import ANYWHERE, IN_TEXT
@@ -101,6 +101,23 @@ TARGETS: dict[str, Target] = {
             IN_TEXT,
             ("task:labels",),
             beside={"model.ftz": lambda: (GOLDEN / "ft-labels.ftz").read_bytes()},
+        ),
+        Target("arpa", language_models.arpa_files, language_models.model_file, IN_TEXT),
+        Target("ngrams", language_models.binary_files, language_models.model_file, _CONTAINER, ("container:ngrams",)),
+        Target(
+            "ngram-counts",
+            language_models.count_files,
+            language_models.count_file,
+            _CONTAINER,
+            ("container:ngram-counts",),
+        ),
+        Target(
+            "perplexity",
+            lambda: [language_models.TEXT.read_bytes()],
+            language_models.perplexity,
+            IN_TEXT,
+            ("task:perplexity",),
+            beside={"model.lm": lambda: language_models.binary_files()[0]},
         ),
         Target("sts", seeds.sentence_pairs, uses.task("sts"), IN_TEXT, ("task:sts",)),
         Target(

@@ -47,7 +47,10 @@ def test_a_classifier_knows_which_options_were_given():
         ),
         ({"model": "cbow", "pretrained": "x"}, "--pretrained has no meaning for --model cbow"),
         ({"model": "supervised", "preset": "word2vec"}, "--preset has no meaning for --model supervised; its defaults"),
-        ({"model": "supervised", "loss": "nce"}, "--loss nce has no meaning for --model supervised; choose from softmax"),
+        (
+            {"model": "supervised", "loss": "nce"},
+            "--loss nce has no meaning for --model supervised; choose from softmax",
+        ),
         ({"model": "skipgrm"}, "unknown model 'skipgrm'; did you mean 'skipgram'?"),
         ({"preset": "fastext"}, "unknown preset 'fastext'; did you mean 'fasttext'?"),
         ({"config": None, "epoch": 3}, "--epoch has no meaning for --model skipgram"),

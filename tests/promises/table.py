@@ -251,8 +251,8 @@ PROMISES: list[Promise] = [
             Fault(
                 "minn above maxn is taken",
                 "wv_cli/models/config.py",
-                "        _require_subwords(self.minn, self.maxn)\n        message = \"--loss hs_ns",
-                "        message = \"--loss hs_ns",
+                '        _require_subwords(self.minn, self.maxn)\n        message = "--loss hs_ns',
+                '        message = "--loss hs_ns',
             ),
         ),
     ),

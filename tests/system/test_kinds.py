@@ -23,6 +23,7 @@ FILES = {
     "sign.codes.txt": "codes of words",
     "ft-words.bin": "a fastText model",
     "cook-ns.bin.xz": "a fastText model",
+    "lm/micro.o3.arpa": "an ARPA file of n-grams",
     "version-0.1/itq.hasher": "a hasher file of wv",
     "version-0.1/zca.transform": "a transform file of wv",
     "version-0.1/vectors.moments": "a moments file of wv",

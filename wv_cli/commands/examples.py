@@ -87,6 +87,41 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "wv vectors vectors.bin --sentences --pooling sif --counts corpus.vocab -o lines.npy < lines.txt",
         ),
     ),
+    "lm": (
+        ("order 5, modified Kneser-Ney, as ARPA", "wv lm train corpus.txt -o model.arpa"),
+        ("score the sentences of a text", "wv lm score model.arpa text.txt"),
+        ("what comes next", "wv lm next model.arpa the cat"),
+    ),
+    "lm train": (
+        ("order 5, modified Kneser-Ney, as ARPA", "wv lm train corpus.txt -o model.arpa"),
+        ("trigrams seen once are dropped, mapped binary", "wv lm train corpus.txt --order 3 --prune 0,0,1 -o model.lm"),
+        ("from a pipe, another smoothing", "zcat corpus.txt.gz | wv lm train - --smoothing witten-bell -o model.arpa"),
+    ),
+    "lm score": (
+        ("log10 of every line's probability", "wv lm score model.arpa text.txt"),
+        ("word by word", "wv lm score model.arpa text.txt --words"),
+        ("a line from a pipe, as JSON", "echo 'the cat sat' | wv lm score model.lm --json"),
+    ),
+    "lm next": (
+        ("the ten likeliest words", "wv lm next model.arpa the cat"),
+        ("the three likeliest", "wv lm next model.arpa -k 3 once upon a"),
+        ("as JSON", "wv lm next model.lm the --json"),
+    ),
+    "lm sample": (
+        ("one sentence", "wv lm sample model.arpa"),
+        ("ten, the same each time", "wv lm sample model.arpa --count 10 --seed 7"),
+        ("that begin so", "wv lm sample model.arpa --start 'the cat'"),
+    ),
+    "lm convert": (
+        ("ARPA to the binary that needs no loading", "wv lm convert model.arpa model.lm"),
+        ("and back", "wv lm convert model.lm model.arpa"),
+        ("compressed", "wv lm convert model.lm - --to arpa | gzip > model.arpa.gz"),
+    ),
+    "eval perplexity": (
+        ("of one model", "wv eval perplexity model.arpa -d test.txt"),
+        ("two models on the same text", "wv eval perplexity a.arpa b.lm -d test.txt"),
+        ("mixed, weights from held-out text", "wv eval perplexity a.arpa b.arpa -d test.txt --mix held-out.txt"),
+    ),
     "eval": (
         ("people's judgements", "wv eval similarity vectors.bin -d data/similarity"),
         ("two files on the same questions", "wv eval analogy a.bin b.bin -d questions-words.txt"),

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 
 from wv_cli.config import Config
 from wv_cli.evaluation.base import Report, Vectors
-from wv_cli.evaluation.config import AnalogyConfig, EvalConfig, LabelsConfig, RetrievalConfig, StsConfig
+from wv_cli.evaluation.config import (
+    AnalogyConfig,
+    EvalConfig,
+    LabelsConfig,
+    PerplexityConfig,
+    RetrievalConfig,
+    StsConfig,
+)
 from wv_cli.registry import Registry
 
 __all__ = ["TASKS", "Report", "Task", "Vectors"]
@@ -78,6 +85,16 @@ TASKS: Registry[Task] = Registry(
                 "lines with their labels, as a classifier is trained on",
                 "wv_cli.evaluation.labels",
                 LabelsConfig,
+                "model",
+            ),
+            Task(
+                "perplexity",
+                "How well language models foresee a text.",
+                "mean_log10",
+                (-99.0, 0.0),
+                "running text, a sentence a line",
+                "wv_cli.evaluation.perplexity",
+                PerplexityConfig,
                 "model",
             ),
             Task(

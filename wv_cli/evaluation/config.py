@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 from wv_cli.config import Config, option, require, seed_option
 from wv_cli.models.config import PredictConfig
+from wv_cli.text.config import ReadingConfig
 
 
 def _restrict_vocab() -> int:
@@ -68,6 +69,20 @@ class RetrievalConfig(Config):
     queries: int = option(1000, "Words asked, drawn from the data's; 0 asks all.", low=0, high=10**9, low_is="all")
     seed: int = seed_option("Random seed of the draw.", only="queries>0")
     threads: int = _search_threads()
+
+
+@dataclass(frozen=True)
+class PerplexityConfig(ReadingConfig):
+    """The protocol of `wv eval perplexity`."""
+
+    common_vocab: bool = option(False, "Count only words that all models list; models of different ones may be given.")
+    mix: str | None = option(
+        None, "Show the models' linear interpolation, too, with the weights that fit this text best (FILE, held out)."
+    )
+    resamples: int = option(
+        1000, "Draws for intervals and p; 0 for none.", low=0, high=1_000_000, low_is="no intervals and tests"
+    )
+    seed: int = seed_option("Of the draws.", only="resamples>0")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ straight between the file and where they lie in memory. Nothing in the file can 
 
 import json
 import math
+import mmap
 import os
 import zlib
 from collections.abc import Iterator, Mapping
@@ -34,6 +35,7 @@ _END_BYTES = 4 + len(_DONE)
 _LONGEST_TITLE = 100
 _LONGEST_HEADER = 1 << 20
 _PIECE_BYTES = 1 << 24
+_CACHE_LINE = 64
 _DTYPES = ("|u1", "<u2", "<u4", "<i4", "<i8", "<f4", "<f8")
 _MOST_DIMENSIONS = 3
 _OLD_TITLE = b"wv-arrays"
@@ -51,8 +53,16 @@ def save(
         write(stream, kind, header, arrays)
 
 
-def write(stream: BinaryIO, kind: str, header: Mapping[str, object], arrays: Mapping[str, NDArray[np.generic]]) -> None:
-    """Writes a container to an open file."""
+def write(
+    stream: BinaryIO,
+    kind: str,
+    header: Mapping[str, object],
+    arrays: Mapping[str, NDArray[np.generic]],
+    *,
+    aligned: bool = False,
+) -> None:
+    """Writes a container to an open file. `aligned`: the arrays begin on a cache line, to be used where they lie; those
+    of larger numbers must then come first."""
     layout = [[name, _little(array).str, list(array.shape)] for name, array in arrays.items()]
     crc = 0
 
@@ -61,8 +71,10 @@ def write(stream: BinaryIO, kind: str, header: Mapping[str, object], arrays: Map
         stream.write(piece)
         crc = zlib.crc32(piece, crc)
 
+    line = json.dumps({**header, "arrays": layout}).encode()
+    padding = -(len(magic(kind)) + len(line) + 1) % _CACHE_LINE if aligned else 0
     put(magic(kind))
-    put(json.dumps({**header, "arrays": layout}).encode() + b"\n")
+    put(line + b" " * padding + b"\n")
     for array in arrays.values():
         for part in _parts(array):
             put(_octets(np.ascontiguousarray(part, _little(array))))
@@ -145,6 +157,26 @@ class Reader:
         if self._source.read(len(end)) != end or self._source.peek(1):
             self.refuse("the file is damaged (its check sum differs)", at)
         return done
+
+    def views(self) -> dict[str, NDArray[Any]]:
+        """All arrays as they lie in the file, read-only. A plain file is mapped (system.input.Input.contents), and its
+        check sum, for which all of it would have to be read, is not compared. Raises BadFile when the file is cut
+        short, or was read whole and its check sum differs."""
+        contents = self._source.contents()
+        length = self.offset(None) - self._arrays_at
+        end = _DONE if isinstance(contents.obj, mmap.mmap) else self._end(contents[:length])
+        if len(contents) != length + _END_BYTES or bytes(contents[-len(end) :]) != end:
+            self.refuse("the file is cut short or damaged (its check sum differs)", self._arrays_at)
+        found = {}
+        for name, (dtype, shape) in self.layout.items():
+            begin = self.offset(name) - self._arrays_at
+            array = np.frombuffer(contents[begin : begin + _size(dtype, shape)], dtype).reshape(shape)
+            found[name] = array if array.flags.aligned else array.copy()
+        return found
+
+    def _end(self, arrays: memoryview) -> bytes:
+        """The last bytes of a whole file with these arrays."""
+        return zlib.crc32(arrays, self._crc).to_bytes(4, "little") + _DONE
 
     def require_finite(self, arrays: Mapping[str, NDArray[np.generic]], largest: float | None = None) -> None:
         """Raises BadFile for NaN, infinity and, given `largest`, numbers further from 0."""

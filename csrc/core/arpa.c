@@ -1,0 +1,154 @@
+#include "core/arpa.h"
+
+#include <string.h>
+
+#include "core/floattext.h"
+#include "core/separators.h"
+
+static const char *past_blanks(const char *at) {
+    while (wv_is_blank((unsigned char)*at)) at++;
+    return at;
+}
+
+static const char *past_field(const char *at, const char *end) {
+    while (at < end && !wv_is_blank((unsigned char)*at)) at++;
+    return at;
+}
+
+/* The number in front of `*at`, which moves behind it. 0, or WV_ARPA_NUMBER. */
+static int number(const char **at, const char *end, float zero, float *value, int64_t *infinite) {
+    const char *field_end = past_field(*at, end);
+    size_t taken = wv_parse_float(*at, (size_t)(field_end - *at), value);
+    if (taken == 0 || *at + taken != field_end || *value != *value || *value > -zero) return WV_ARPA_NUMBER;
+    if (*value < -3e38f) ++*infinite;
+    if (*value < zero) *value = zero;
+    *at = field_end;
+    return 0;
+}
+
+static int word_id(wv_wordmap *words, const char *word, size_t size, int32_t length, int32_t *id) {
+    const unsigned char *bytes = (const unsigned char *)word;
+    if (length > 1) {
+        wv_slot *slot = wv_wordmap_find(words, bytes, size);
+        if (!slot) return WV_ARPA_UNKNOWN_WORD;
+        *id = slot->id;
+        return 0;
+    }
+    if (wv_wordmap_reserve(words, 1)) return WV_ARPA_MEMORY;
+    wv_slot *slot = wv_wordmap_add(words, bytes, size);
+    if (!slot) return WV_ARPA_MEMORY;
+    if (slot->count) return WV_ARPA_DUPLICATE;
+    slot->count = 1;
+    *id = slot->id;
+    return 0;
+}
+
+static int parse_line(const char *line, const char *end, int32_t length, int has_backoff, float zero, wv_wordmap *words,
+                      int32_t *row, float *prob, float *backoff, int64_t *infinite) {
+    const char *at = past_blanks(line);
+    int stop = number(&at, end, zero, prob, infinite);
+    if (stop) return stop;
+    if (*prob > 0) return WV_ARPA_POSITIVE;
+    for (int32_t k = 0; k < length; k++) {
+        const char *word = past_blanks(at);
+        at = past_field(word, end);
+        if (word >= end || memchr(word, 0, (size_t)(at - word))) return WV_ARPA_FIELDS;
+        stop = word_id(words, word, (size_t)(at - word), length, &row[k]);
+        if (stop) return stop;
+    }
+    *backoff = 0;
+    at = past_blanks(at);
+    if (at < end && has_backoff) {
+        stop = number(&at, end, zero, backoff, infinite);
+        if (stop) return stop;
+        at = past_blanks(at);
+    }
+    return at < end ? WV_ARPA_FIELDS : 0;
+}
+
+wv_arpa_read wv_arpa_parse(const char *text, int64_t size, int32_t length, int has_backoff, float zero,
+                           wv_wordmap *words, int64_t capacity, int32_t *rows, float *prob, float *backoff) {
+    wv_arpa_read read = {0, 0, 0, WV_ARPA_ALL};
+    while (read.consumed < size && read.lines < capacity) {
+        const char *line = text + read.consumed;
+        const char *newline = memchr(line, '\n', (size_t)(size - read.consumed));
+        const char *end = newline;
+        if (end > line && end[-1] == '\r') end--;
+        if (*line == '\\' || past_blanks(line) >= end)
+            read.stop = WV_ARPA_SECTION;
+        else
+            read.stop = parse_line(line, end, length, has_backoff, zero, words, rows + read.lines * length,
+                                   prob + read.lines, backoff + read.lines, &read.infinite);
+        if (read.stop) break;
+        read.lines++;
+        read.consumed = newline + 1 - text;
+    }
+    return read;
+}
+
+size_t wv_arpa_format(const int32_t *rows, int64_t n, int32_t length, const char *blob, const int64_t *starts,
+                      const float *prob, const float *backoff, char *out) {
+    char *at = out;
+    for (int64_t i = 0; i < n; i++) {
+        at += wv_format_float(prob[i], 0, at);
+        for (int32_t k = 0; k < length; k++) {
+            int32_t word = rows[i * length + k];
+            size_t size = (size_t)(starts[word + 1] - starts[word]);
+            *at++ = k ? ' ' : '\t';
+            memcpy(at, blob + starts[word], size);
+            at += size;
+        }
+        if (backoff) {
+            *at++ = '\t';
+            at += wv_format_float(backoff[i], 0, at);
+        }
+        *at++ = '\n';
+    }
+    return (size_t)(at - out);
+}
+
+static int ascending(const int32_t *rows, int64_t n, int32_t length) {
+    for (int64_t i = 1; i < n; i++) {
+        const int32_t *a = rows + (i - 1) * length, *b = a + length;
+        int32_t k = 0;
+        while (k < length - 1 && a[k] == b[k]) k++;
+        if (a[k] > b[k]) return 0;
+    }
+    return 1;
+}
+
+void wv_arpa_order(const int32_t *rows, int64_t n, int32_t length, int32_t words, int32_t *positions, int32_t *spare,
+                   int64_t *counts) {
+    int32_t *from = length % 2 ? spare : positions, *to = length % 2 ? positions : spare;
+    for (int64_t i = 0; i < n; i++) from[i] = positions[i] = (int32_t)i;
+    if (ascending(rows, n, length)) return;
+    for (int32_t k = length - 1; k >= 0; k--) {
+        memset(counts, 0, ((size_t)words + 1) * sizeof *counts);
+        for (int64_t i = 0; i < n; i++) counts[rows[i * length + k] + 1]++;
+        for (int32_t word = 0; word < words; word++) counts[word + 1] += counts[word];
+        for (int64_t i = 0; i < n; i++) to[counts[rows[(int64_t)from[i] * length + k]]++] = from[i];
+        int32_t *other = from;
+        from = to;
+        to = other;
+    }
+}
+
+int64_t wv_arpa_parents(const int32_t *contexts, int64_t m, const int32_t *rows, int64_t n, int32_t length,
+                        int32_t *parents) {
+    int64_t context = 0, double_row = -1;
+    int32_t shorter = length - 1;
+    for (int64_t i = 0; i < n; i++) {
+        const int32_t *row = rows + i * length;
+        int order = -1; /* of the context and the row */
+        for (; context < m; context++) {
+            const int32_t *other = contexts + context * shorter;
+            int32_t k = 0;
+            while (k < shorter && other[k] == row[k]) k++;
+            order = k == shorter ? 0 : other[k] < row[k] ? -1 : 1;
+            if (order >= 0) break;
+        }
+        parents[i] = order == 0 ? (int32_t)context : -1;
+        if (double_row < 0 && i > 0 && memcmp(row - length, row, (size_t)length * sizeof *row) == 0) double_row = i;
+    }
+    return double_row;
+}

@@ -1,0 +1,220 @@
+#include "core/ngrams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int64_t wv_ngrams_windows(const int32_t *stream, int64_t n, int32_t order, int32_t *ids, uint8_t *lengths) {
+    int64_t places = 0, begin = 0;
+    for (int64_t i = 0; i < n; i++) {
+        if (i == 0 || stream[i - 1] < 0) {
+            begin = places;
+            ids[places++] = WV_SENTENCE;
+        }
+        ids[places++] = stream[i] < 0 ? WV_SENTENCE_END : stream[i];
+        if (stream[i] >= 0) continue;
+        for (int64_t place = begin; place < places; place++)
+            lengths[place] = (uint8_t)(places - place < order ? places - place : order);
+    }
+    return places;
+}
+
+static inline int32_t id_at(const int32_t *ids, const uint8_t *lengths, int64_t position, int32_t k) {
+    return k < lengths[position] ? ids[position + k] : 0;
+}
+
+/* Least significant word first; each pass keeps the order of equal words. */
+void wv_ngrams_sort(const int32_t *ids, const uint8_t *lengths, int64_t n, int32_t order, int32_t words,
+                    int32_t *positions, int32_t *spare, int64_t *counts) {
+    int32_t *from = order % 2 ? spare : positions, *to = order % 2 ? positions : spare;
+    for (int64_t i = 0; i < n; i++) from[i] = (int32_t)i;
+    for (int32_t k = order - 1; k >= 0; k--) {
+        memset(counts, 0, ((size_t)words + 1) * sizeof *counts);
+        for (int64_t i = 0; i < n; i++) counts[id_at(ids, lengths, i, k) + 1]++;
+        for (int32_t word = 0; word < words; word++) counts[word + 1] += counts[word];
+        for (int64_t i = 0; i < n; i++) to[counts[id_at(ids, lengths, from[i], k)]++] = from[i];
+        int32_t *other = from;
+        from = to;
+        to = other;
+    }
+}
+
+static inline int64_t count_of(const int32_t *record, int32_t order) {
+    int64_t count;
+    memcpy(&count, record + order, sizeof count);
+    return count;
+}
+
+static inline void set_count(int32_t *record, int32_t order, int64_t count) {
+    memcpy(record + order, &count, sizeof count);
+}
+
+/* Below 0, 0 or above 0, as the ids of `a` and `b` compare. */
+static inline int compared(const int32_t *a, const int32_t *b, int32_t order) {
+    for (int32_t k = 0; k < order; k++)
+        if (a[k] != b[k]) return a[k] < b[k] ? -1 : 1;
+    return 0;
+}
+
+static int same(const int32_t *ids, const uint8_t *lengths, int64_t a, int64_t b) {
+    return lengths[a] == lengths[b] && memcmp(ids + a, ids + b, lengths[a] * sizeof *ids) == 0;
+}
+
+int64_t wv_ngrams_records(const int32_t *ids, const uint8_t *lengths, const int32_t *positions, int64_t n, int32_t order,
+                          int64_t *at, int32_t *records, int64_t capacity) {
+    int64_t written = 0, i = *at;
+    for (; i < n && written < capacity; written++) {
+        int32_t position = positions[i], *record = records + written * WV_RECORD(order);
+        for (int32_t k = 0; k < order; k++) record[k] = id_at(ids, lengths, position, k);
+        int64_t begin = i++;
+        while (i < n && same(ids, lengths, position, positions[i])) i++;
+        set_count(record, order, i - begin);
+    }
+    *at = i;
+    return written;
+}
+
+typedef struct {
+    int32_t order;
+    const int32_t *records;
+    const int64_t *from;
+} merge_heap;
+
+static int run_before(const merge_heap *merge, int32_t a, int32_t b) {
+    const int64_t width = WV_RECORD(merge->order);
+    return compared(merge->records + merge->from[a] * width, merge->records + merge->from[b] * width, merge->order) < 0;
+}
+
+/* Lets the run at heap[place] sink to where none below it comes before it. */
+static void sink(const merge_heap *merge, int32_t *heap, int32_t size, int32_t place) {
+    for (;;) {
+        int32_t least = place;
+        for (int32_t child = 2 * place + 1; child <= 2 * place + 2 && child < size; child++)
+            if (run_before(merge, heap[child], heap[least])) least = child;
+        if (least == place) return;
+        int32_t run = heap[place];
+        heap[place] = heap[least];
+        heap[least] = run;
+        place = least;
+    }
+}
+
+int64_t wv_ngrams_merge(int32_t order, int32_t runs, const int32_t *records, int64_t *from, const int64_t *to,
+                        const uint8_t *more, int32_t *heap, int32_t *pending, int32_t *out, int64_t capacity) {
+    const int64_t width = WV_RECORD(order);
+    const merge_heap merge = {order, records, from};
+    int32_t size = 0;
+    int64_t written = 0;
+    for (int32_t run = 0; run < runs; run++) {
+        if (from[run] < to[run]) heap[size++] = run;
+        else if (more[run]) return 0;
+    }
+    for (int32_t place = size / 2; place-- > 0;) sink(&merge, heap, size, place);
+    while (size > 0) {
+        int32_t run = heap[0];
+        const int32_t *record = records + from[run] * width;
+        if (pending[0] && compared(pending, record, order) == 0) {
+            set_count(pending, order, count_of(pending, order) + count_of(record, order));
+        } else {
+            if (pending[0]) {
+                if (written == capacity) return written;
+                memcpy(out + written++ * width, pending, (size_t)width * sizeof *out);
+            }
+            memcpy(pending, record, (size_t)width * sizeof *pending);
+        }
+        if (++from[run] == to[run]) {
+            if (more[run]) return written;
+            heap[0] = heap[--size];
+        }
+        sink(&merge, heap, size, 0);
+    }
+    return written;
+}
+
+void wv_ngram_builder_init(wv_ngram_builder *builder, int32_t order) {
+    memset(builder, 0, sizeof *builder);
+    builder->order = order;
+}
+
+void wv_ngram_builder_free(wv_ngram_builder *builder) {
+    for (int32_t level = 0; level < WV_LARGEST_ORDER; level++) {
+        free(builder->levels[level].word);
+        free(builder->levels[level].first);
+        free(builder->levels[level].count);
+    }
+    memset(builder, 0, sizeof *builder);
+}
+
+static int grow(wv_ngram_level *level) {
+    int64_t capacity = level->capacity ? level->capacity + level->capacity / 2 : 1 << 12;
+    if (capacity > INT32_MAX) capacity = INT32_MAX;
+    if (level->size >= capacity) return -1;
+    void *word = realloc(level->word, (size_t)capacity * sizeof *level->word);
+    if (word) level->word = word;
+    void *first = realloc(level->first, (size_t)capacity * sizeof *level->first);
+    if (first) level->first = first;
+    void *count = realloc(level->count, (size_t)capacity * sizeof *level->count);
+    if (count) level->count = count;
+    if (!word || !first || !count) return -1;
+    level->capacity = capacity;
+    return 0;
+}
+
+int wv_ngram_builder_add(wv_ngram_builder *builder, const int32_t *records, int64_t n) {
+    int32_t order = builder->order;
+    for (int64_t i = 0; i < n; i++) {
+        const int32_t *record = records + i * WV_RECORD(order);
+        int32_t shared = 0;
+        while (builder->started && shared < order && record[shared] == builder->last[shared]) shared++;
+        if (builder->started && shared < order && record[shared] < builder->last[shared]) return -2;
+        for (int32_t k = 0; k < order && (k == 0 || record[k]); k++) {
+            wv_ngram_level *level = &builder->levels[k];
+            if (k >= shared) {
+                if (level->size == level->capacity && grow(level)) return -1;
+                level->word[level->size] = record[k];
+                level->first[level->size] = k + 1 < order ? (int32_t)builder->levels[k + 1].size : 0;
+                level->count[level->size++] = 0;
+            }
+            level->count[level->size - 1] += count_of(record, order);
+        }
+        memcpy(builder->last, record, (size_t)order * sizeof *record);
+        builder->started = 1;
+    }
+    return 0;
+}
+
+int32_t wv_ngram_child(const wv_ngram_trie *trie, int32_t node, int32_t word) {
+    if (node < 0) return word;
+    if (node >= trie->levels[trie->order - 1]) return WV_NO_NODE;
+    int32_t low = trie->first[node], high = trie->first[node + 1];
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (trie->word[middle] < word)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < trie->first[node + 1] && trie->word[low] == word ? low : WV_NO_NODE;
+}
+
+int32_t wv_ngram_suffix(const wv_ngram_trie *trie, int32_t node, int32_t word) {
+    int32_t found;
+    do {
+        node = trie->suffix[node];
+        found = wv_ngram_child(trie, node, word);
+    } while (found < 0);
+    return found;
+}
+
+int64_t wv_ngram_link(const wv_ngram_trie *trie, int32_t *suffix) {
+    int64_t lacking = 0;
+    for (int64_t node = 0; node < trie->levels[1]; node++) suffix[node] = WV_NO_NODE;
+    for (int32_t n = 1; n < trie->order; n++) {
+        for (int32_t node = (int32_t)trie->levels[n - 1]; node < trie->levels[n]; node++) {
+            for (int32_t child = trie->first[node]; child < trie->first[node + 1]; child++) {
+                suffix[child] = wv_ngram_suffix(trie, node, trie->word[child]);
+                lacking += suffix[child] < trie->levels[n - 1];
+            }
+        }
+    }
+    return lacking;
+}

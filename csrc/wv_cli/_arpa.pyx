@@ -1,0 +1,160 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""ARPA files of n-grams for Python: their lines, and the order of their n-grams (core/arpa.h).
+
+Every array is checked here before its address goes to C.
+"""
+
+cimport cython
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from wv_cli._arguments cimport require, require_ids
+
+
+cdef extern from "core/ngrams.h" nogil:
+    enum:
+        WV_LARGEST_ORDER
+
+cdef extern from "core/wordmap.h" nogil:
+    ctypedef struct wv_slot:
+        int64_t count
+    ctypedef struct wv_wordmap:
+        int32_t size
+    int wv_wordmap_init(wv_wordmap *map, int64_t expected_words)
+    void wv_wordmap_free(wv_wordmap *map)
+    int wv_wordmap_reserve(wv_wordmap *map, int64_t more)
+    wv_slot *wv_wordmap_add(wv_wordmap *map, const unsigned char *word, size_t length)
+    uint64_t wv_wordmap_blob_bytes(const wv_wordmap *map)
+    void wv_wordmap_dump(const wv_wordmap *map, unsigned char *blob, int64_t *starts, int64_t *counts)
+
+cdef extern from "core/floattext.h" nogil:
+    enum:
+        WV_FLOAT_CHARS
+        WV_TEXT_PADDING
+    int wv_floattext_start()
+
+cdef extern from "core/arpa.h" nogil:
+    enum:
+        WV_ARPA_ALL
+        WV_ARPA_SECTION
+        WV_ARPA_FIELDS
+        WV_ARPA_NUMBER
+        WV_ARPA_POSITIVE
+        WV_ARPA_UNKNOWN_WORD
+        WV_ARPA_DUPLICATE
+        WV_ARPA_MEMORY
+    ctypedef struct wv_arpa_read:
+        int64_t lines
+        int64_t consumed
+        int64_t infinite
+        int32_t stop
+    wv_arpa_read wv_arpa_parse(const char *text, int64_t size, int32_t length, int has_backoff, float zero,
+                               wv_wordmap *words, int64_t capacity, int32_t *rows, float *prob, float *backoff)
+    size_t wv_arpa_format(const int32_t *rows, int64_t n, int32_t length, const char *blob, const int64_t *starts,
+                          const float *prob, const float *backoff, char *out)
+    void wv_arpa_order(const int32_t *rows, int64_t n, int32_t length, int32_t words, int32_t *positions,
+                       int32_t *spare, int64_t *counts)
+    int64_t wv_arpa_parents(const int32_t *contexts, int64_t m, const int32_t *rows, int64_t n, int32_t length,
+                            int32_t *parents)
+
+
+require(wv_floattext_start() == 0, "there is no C locale to read numbers in")
+STOP_ALL, STOP_SECTION, STOP_FIELDS, STOP_NUMBER = WV_ARPA_ALL, WV_ARPA_SECTION, WV_ARPA_FIELDS, WV_ARPA_NUMBER
+STOP_POSITIVE, STOP_UNKNOWN_WORD, STOP_DUPLICATE = WV_ARPA_POSITIVE, WV_ARPA_UNKNOWN_WORD, WV_ARPA_DUPLICATE
+
+
+@cython.final
+cdef class Reader:
+    """Lines of n-grams as ids, those of the words given first: blob and starts as of a WordList."""
+
+    cdef wv_wordmap words
+
+    def __cinit__(self, const unsigned char[::1] blob, const int64_t[::1] starts):
+        cdef int64_t i
+        if wv_wordmap_init(&self.words, starts.shape[0]) or wv_wordmap_reserve(&self.words, starts.shape[0]):
+            raise MemoryError
+        for i in range(starts.shape[0] - 1):
+            if wv_wordmap_add(&self.words, &blob[starts[i]], starts[i + 1] - starts[i]) is NULL:
+                raise MemoryError
+
+    def __dealloc__(self):
+        wv_wordmap_free(&self.words)
+
+    def parse(self, buffer, int64_t begin, int64_t end, bint has_backoff, float zero, int32_t[:, ::1] rows,
+              float[::1] prob, float[::1] backoff):
+        """Reads lines of buffer[begin:end], which ends in a newline and is followed by padding, to the arrays, see
+        wv_arpa_parse: (lines read, where the rest begins, numbers that were -inf, why it stopped)."""
+        cdef const unsigned char[::1] text = buffer
+        cdef wv_arpa_read read
+        require(0 <= begin < end and end + WV_TEXT_PADDING <= text.shape[0] and text[end - 1] == 10,
+                "the text ends in no newline with padding behind it")
+        require(prob.shape[0] >= rows.shape[0] and backoff.shape[0] >= rows.shape[0] and rows.shape[0] > 0
+                and 1 <= rows.shape[1] <= WV_LARGEST_ORDER, "the arrays do not fit each other")
+        with nogil:
+            read = wv_arpa_parse(<const char *>&text[begin], end - begin, <int32_t>rows.shape[1], has_backoff, zero,
+                                 &self.words, rows.shape[0], &rows[0, 0], &prob[0], &backoff[0])
+        if read.stop == WV_ARPA_MEMORY:
+            raise MemoryError
+        return read.lines, begin + read.consumed, read.infinite, read.stop
+
+    def vocabulary(self):
+        """(blob, starts, 1 for each word that was read and 0 for others) of the words in order of id."""
+        cdef int64_t[::1] starts_view, counts_view
+        cdef unsigned char[::1] out
+        blob = bytearray(wv_wordmap_blob_bytes(&self.words))
+        starts, counts = np.zeros(self.words.size + 1, np.int64), np.zeros(self.words.size, np.int64)
+        starts_view, counts_view, out = starts, counts, blob
+        with nogil:
+            wv_wordmap_dump(&self.words, &out[0], &starts_view[0], &counts_view[0])
+        return bytes(blob), starts, counts
+
+
+def format_lines(const int32_t[:, ::1] rows, const unsigned char[::1] blob, const int64_t[::1] starts,
+               const float[::1] prob, const float[::1] backoff=None):
+    """The lines of n-grams (n, length) as bytes, with back-offs where they are given."""
+    cdef int64_t n = rows.shape[0], i, j, size
+    cdef int32_t length = <int32_t>rows.shape[1]
+    require(length >= 1 and prob.shape[0] == n and (backoff is None or backoff.shape[0] == n), "the arrays do not fit")
+    if n == 0:
+        return b""
+    require_ids(np.asarray(rows).reshape(-1), 0, starts.shape[0] - 1, "words")
+    size = n * (length + 2 * (WV_FLOAT_CHARS + 1))
+    with nogil:
+        for i in range(n):
+            for j in range(length):
+                size += starts[rows[i, j] + 1] - starts[rows[i, j]]
+    out = bytearray(size)
+    cdef unsigned char[::1] target = out
+    with nogil:
+        size = wv_arpa_format(&rows[0, 0], n, length, <const char *>&blob[0], &starts[0], &prob[0],
+                              NULL if backoff is None else &backoff[0], <char *>&target[0])
+    del target
+    return memoryview(out)[:size]
+
+
+def ascending(const int32_t[:, ::1] rows, int32_t words):
+    """positions (n,) int32 such that rows[positions] ascend."""
+    cdef int64_t n = rows.shape[0]
+    positions = np.empty(n, np.int32)
+    cdef int32_t[::1] out = positions, spare = np.empty(n, np.int32)
+    cdef int64_t[::1] counts = np.empty(words + 1, np.int64)
+    require_ids(np.asarray(rows).reshape(-1), 0, words, "words")
+    if n:
+        with nogil:
+            wv_arpa_order(&rows[0, 0], n, <int32_t>rows.shape[1], words, &out[0], &spare[0], &counts[0])
+    return positions
+
+
+def parents(const int32_t[:, ::1] contexts, const int32_t[:, ::1] rows):
+    """(places (n,) int32 of each row's context, -1 where it lacks, the first row that stands twice or -1); both
+    ascend."""
+    cdef int64_t n = rows.shape[0], twice = -1
+    places = np.empty(n, np.int32)
+    cdef int32_t[::1] out = places
+    require(rows.shape[1] == contexts.shape[1] + 1 and contexts.shape[1] > 0, "the rows do not fit the contexts")
+    if n:
+        with nogil:
+            twice = wv_arpa_parents(&contexts[0, 0] if contexts.shape[0] else NULL, contexts.shape[0], &rows[0, 0], n,
+                                    <int32_t>rows.shape[1], &out[0])
+    return places, twice

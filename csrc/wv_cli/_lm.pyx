@@ -1,0 +1,286 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""n-grams for Python: sorting those of a text, the trie of them (core/ngrams.h), asking a model (core/ngramscore.h).
+
+Every array is checked here before its address goes to C.
+"""
+
+cimport cython
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdlib cimport free
+from libc.string cimport memcpy
+
+from wv_cli._arguments cimport require, require_ids
+
+from wv_cli.errors import WvError
+
+
+cdef extern from "core/ngrams.h" nogil:
+    enum:
+        WV_LARGEST_ORDER
+        WV_NO_NODE
+    int64_t wv_ngrams_windows(const int32_t *stream, int64_t n, int32_t order, int32_t *ids, uint8_t *lengths)
+    void wv_ngrams_sort(const int32_t *ids, const uint8_t *lengths, int64_t n, int32_t order, int32_t words,
+                        int32_t *positions, int32_t *spare, int64_t *counts)
+    int64_t wv_ngrams_records(const int32_t *ids, const uint8_t *lengths, const int32_t *positions, int64_t n,
+                              int32_t order, int64_t *at, int32_t *records, int64_t capacity)
+    int64_t wv_ngrams_merge(int32_t order, int32_t runs, const int32_t *records, int64_t *from_, const int64_t *to,
+                            const uint8_t *more, int32_t *heap, int32_t *pending, int32_t *out, int64_t capacity)
+    int32_t WV_RECORD(int32_t order)
+    ctypedef struct wv_ngram_level:
+        int32_t *word
+        int32_t *first
+        int64_t *count
+        int64_t size
+        int64_t capacity
+    ctypedef struct wv_ngram_builder:
+        int32_t order
+        wv_ngram_level *levels
+    void wv_ngram_builder_init(wv_ngram_builder *builder, int32_t order)
+    void wv_ngram_builder_free(wv_ngram_builder *builder)
+    int wv_ngram_builder_add(wv_ngram_builder *builder, const int32_t *records, int64_t n)
+    ctypedef struct wv_ngram_trie:
+        int32_t order
+        const int64_t *levels
+        const int32_t *word
+        const int32_t *first
+        const int32_t *suffix
+    int64_t wv_ngram_link(const wv_ngram_trie *trie, int32_t *suffix)
+
+cdef extern from "core/ngramscore.h" nogil:
+    ctypedef struct wv_ngram_model:
+        wv_ngram_trie trie
+        const float *prob
+        const float *backoff
+        int32_t words
+    int32_t wv_ngram_begin(const wv_ngram_model *model)
+    float wv_ngram_step(const wv_ngram_model *model, int32_t word, int32_t *state, uint8_t *length)
+    void wv_ngram_score(const wv_ngram_model *model, const int32_t *ids, int64_t n, int ends, int32_t *state,
+                        float *scores, uint8_t *lengths)
+    void wv_ngram_below(const wv_ngram_model *model, int32_t length, float *scores)
+    void wv_ngram_all(const wv_ngram_model *model, int32_t state, float *scores)
+
+
+LARGEST_ORDER = WV_LARGEST_ORDER
+NO_NODE = WV_NO_NODE
+
+
+@cython.final
+cdef class Windows:
+    """The windows of a stream of ids (3 .. words - 1, and -1 after each sentence), sorted."""
+
+    cdef int32_t[::1] ids, positions
+    cdef uint8_t[::1] lengths
+    cdef int64_t places, at
+    cdef int32_t order
+
+    def __init__(self, const int32_t[::1] stream, int32_t order, int32_t words):
+        cdef int64_t n = stream.shape[0], sentences
+        require(1 <= order <= WV_LARGEST_ORDER, "an order is 1 to 10")
+        require(n > 0 and stream[n - 1] == -1, "a stream ends with the end of a sentence")
+        require_ids(stream, -1, words, "ids of the text")
+        sentences = np.count_nonzero(np.asarray(stream) < 0)
+        require(n + sentences < 2**31, "too many words for one sorting")
+        self.order, self.at = order, 0
+        self.ids = np.empty(n + sentences, np.int32)
+        self.lengths = np.empty(n + sentences, np.uint8)
+        self.positions = np.empty(n + sentences, np.int32)
+        cdef int32_t[::1] spare = np.empty(n + sentences, np.int32)
+        cdef int64_t[::1] counts = np.empty(words + 1, np.int64)
+        with nogil:
+            self.places = wv_ngrams_windows(&stream[0], n, order, &self.ids[0], &self.lengths[0])
+            wv_ngrams_sort(&self.ids[0], &self.lengths[0], self.places, order, words, &self.positions[0], &spare[0],
+                           &counts[0])
+
+    def take(self, int32_t[:, ::1] records):
+        """Fills records (capacity, order + 2) with the next ones; how many, 0 at the end."""
+        cdef int64_t capacity = records.shape[0], written
+        require(capacity > 0 and records.shape[1] == WV_RECORD(self.order), "the records do not fit the order")
+        with nogil:
+            written = wv_ngrams_records(&self.ids[0], &self.lengths[0], &self.positions[0], self.places, self.order,
+                                        &self.at, &records[0, 0], capacity)
+        return written
+
+
+def merge(int32_t order, const int32_t[:, ::1] records, int64_t[::1] first, const int64_t[::1] last,
+          const uint8_t[::1] more, int32_t[::1] pending, int32_t[:, ::1] out):
+    """One step of merging the sorted runs records[first[r]:last[r]], see wv_ngrams_merge; `first` moves on. Returns the
+    number of records written to `out`."""
+    cdef int32_t runs = <int32_t>first.shape[0], run
+    cdef int32_t[::1] heap = np.empty(runs, np.int32)
+    cdef int64_t capacity = out.shape[0], written, width = WV_RECORD(order)
+    require(1 <= order <= WV_LARGEST_ORDER and runs > 0 and last.shape[0] == runs == more.shape[0] and capacity > 0
+            and records.shape[1] == width == out.shape[1] == pending.shape[0], "the arrays do not fit the order")
+    for run in range(runs):
+        require(0 <= first[run] <= last[run] <= records.shape[0], "the runs do not fit the records")
+    with nogil:
+        written = wv_ngrams_merge(order, runs, &records[0, 0], &first[0], &last[0], &more[0], &heap[0], &pending[0],
+                                  &out[0, 0], capacity)
+    return written
+
+
+@cython.final
+cdef class Builder:
+    """The trie that ascending records make: add() them, then take the levels."""
+
+    cdef wv_ngram_builder builder
+
+    def __cinit__(self, int32_t order):
+        require(1 <= order <= WV_LARGEST_ORDER, "an order is 1 to 10")
+        wv_ngram_builder_init(&self.builder, order)
+
+    def __dealloc__(self):
+        wv_ngram_builder_free(&self.builder)
+
+    def add(self, const int32_t[:, ::1] records):
+        """Raises ValueError for records that do not ascend, WvError for more than 2^31 n-grams of a length."""
+        cdef int64_t n = records.shape[0]
+        cdef int failure
+        require(records.shape[1] == WV_RECORD(self.builder.order), "the records do not fit the order")
+        if n == 0:
+            return
+        with nogil:
+            failure = wv_ngram_builder_add(&self.builder, &records[0, 0], n)
+        require(failure != -2, "the records do not ascend")
+        if failure:
+            raise WvError("memory for the n-grams has run out; lower --order or give less text")
+
+    def level(self, int32_t length):
+        """(word int32, first int32, count int64) of the n-grams of so many words; `first` counts from the begin of the
+        next level. They are the caller's; the builder keeps nothing of the level."""
+        require(1 <= length <= self.builder.order, "no such level")
+        cdef wv_ngram_level *level = &self.builder.levels[length - 1]
+        word, first = _taken(<void **>&level.word, level.size, np.int32), _taken(<void **>&level.first, level.size, np.int32)
+        count = _taken(<void **>&level.count, level.size, np.int64)
+        level.size = level.capacity = 0
+        return word, first, count
+
+
+cdef object _taken(void **source, int64_t size, kind):
+    """An array with a copy of what is then freed."""
+    out = np.empty(size, kind)
+    cdef uint8_t[::1] target
+    if size:
+        target = out.view(np.uint8)
+        memcpy(&target[0], source[0], target.shape[0])
+    free(source[0])
+    source[0] = NULL
+    return out
+
+
+cdef int fill_trie(wv_ngram_trie *trie, const int64_t[::1] levels, const int32_t[::1] word, const int32_t[::1] first,
+                   const int32_t[::1] suffix) except -1:
+    """Checks that C cannot leave the arrays, whatever is in them."""
+    cdef int64_t order = levels.shape[0] - 1, nodes = word.shape[0], inner, i, child
+    cdef bint fits = True
+    require(1 <= order <= WV_LARGEST_ORDER and levels[0] == 0 and levels[order] == nodes, "the levels do not fit")
+    for i in range(order):
+        require(levels[i] < levels[i + 1] or (i > 0 and levels[i] == levels[i + 1]), "the levels do not ascend")
+    inner = levels[order - 1]
+    require(first.shape[0] == inner + 1 and suffix.shape[0] == nodes, "the arrays do not fit the levels")
+    require(first[0] == levels[1] and first[inner] == nodes, "the children do not fit the levels")
+    with nogil:
+        for i in range(inner):
+            fits = fits and first[i] <= first[i + 1]
+        for i in range(1, order):
+            fits = fits and first[levels[i]] == levels[i + 1]
+    require(fits, "the children do not follow each other")
+    with nogil:
+        for i in range(levels[1] - 1):
+            fits = fits and word[i] < word[i + 1]
+        for i in range(inner):
+            for child in range(first[i] + 1, first[i + 1]):
+                fits = fits and word[child - 1] < word[child]
+    require(fits, "the words do not ascend")
+    require_ids(word, 0, levels[1], "words of the n-grams")
+    trie.order, trie.levels = <int32_t>order, &levels[0]
+    trie.word, trie.first, trie.suffix = &word[0], &first[0], &suffix[0]
+    return 0
+
+
+def link(const int64_t[::1] levels, const int32_t[::1] word, const int32_t[::1] first):
+    """(suffix links (nodes,) int32, how many n-grams lack the one without their first word)."""
+    cdef wv_ngram_trie trie
+    cdef int64_t lacking
+    suffix = np.empty(len(word), np.int32)
+    cdef int32_t[::1] out = suffix
+    fill_trie(&trie, levels, word, first, out)
+    with nogil:
+        lacking = wv_ngram_link(&trie, &out[0])
+    return suffix, lacking
+
+
+@cython.final
+cdef class Model:
+    """A back-off model, ready to be asked by any thread. levels (order + 1,) int64, word and suffix (nodes,) int32,
+    first (inner nodes + 1,) int32, prob (nodes,) and backoff (inner nodes,) float32."""
+
+    cdef wv_ngram_model model
+    cdef object kept_alive
+
+    def __init__(self, const int64_t[::1] levels, const int32_t[::1] word, const int32_t[::1] first,
+                 const int32_t[::1] suffix, const float[::1] prob, const float[::1] backoff):
+        fill_trie(&self.model.trie, levels, word, first, suffix)
+        cdef int64_t order = levels.shape[0] - 1, n, i
+        cdef bint shorter = True
+        require(prob.shape[0] == word.shape[0] and backoff.shape[0] == first.shape[0] - 1, "the numbers do not fit")
+        with nogil:
+            for n in range(order):
+                for i in range(levels[n], levels[n + 1]):
+                    shorter = shorter and (suffix[i] == WV_NO_NODE if n == 0 else 0 <= suffix[i] < levels[n])
+        require(shorter, "a suffix link leads to no shorter n-gram")
+        self.model.words = <int32_t>levels[1]
+        self.model.prob, self.model.backoff = &prob[0], &backoff[0] if backoff.shape[0] else NULL
+        self.kept_alive = (levels, word, first, suffix, prob, backoff)
+
+    def begin(self):
+        """The state at the begin of a sentence."""
+        return wv_ngram_begin(&self.model)
+
+    def step(self, int32_t state, int32_t word):
+        """(log10 p(word | state), words of the n-gram that was found, the next state)."""
+        cdef uint8_t length = 0
+        cdef float score
+        self._require_state(state)
+        require(0 <= word < self.model.words, "no such word")
+        score = wv_ngram_step(&self.model, word, &state, &length)
+        return score, length, state
+
+    def score(self, const int32_t[::1] ids, int32_t state, bint ends=True):
+        """(scores (n,) float32, lengths (n,) uint8, the state after them) of a stream of ids; -1 scores </s>."""
+        cdef int64_t n = ids.shape[0]
+        scores, lengths = np.empty(n, np.float32), np.empty(n, np.uint8)
+        cdef float[::1] scores_view = scores
+        cdef uint8_t[::1] lengths_view = lengths
+        self._require_state(state)
+        require_ids(ids, -1, self.model.words, "ids")
+        if n:
+            with nogil:
+                wv_ngram_score(&self.model, &ids[0], n, ends, &state, &scores_view[0], &lengths_view[0])
+        return scores, lengths, state
+
+    def below(self, int32_t length):
+        """What shorter n-grams say of those of `length` words: log10 p of their last word after all others but the first,
+        (n,) float32."""
+        require(2 <= length <= self.model.trie.order, "no n-grams of this length have shorter ones")
+        cdef int64_t n = self.model.trie.levels[length] - self.model.trie.levels[length - 1]
+        scores = np.empty(n, np.float32)
+        cdef float[::1] view = scores
+        if n:
+            with nogil:
+                wv_ngram_below(&self.model, length, &view[0])
+        return scores
+
+    def all(self, int32_t state):
+        """log10 p(word | state) of all words, (words,) float32; <s> among them, which is never predicted."""
+        scores = np.empty(self.model.words, np.float32)
+        cdef float[::1] view = scores
+        self._require_state(state)
+        with nogil:
+            wv_ngram_all(&self.model, state, &view[0])
+        return scores
+
+    cdef int _require_state(self, int32_t state) except -1:
+        require(WV_NO_NODE <= state < self.model.trie.levels[self.model.trie.order - 1], "no such state")
+        return 0

@@ -1,0 +1,77 @@
+"""Files of language models: whole ones to begin with, and what the commands ask of one that was read."""
+
+from functools import cache
+from pathlib import Path
+
+from tests.fuzz.seeds import golden, written
+from wv_cli.evaluation import TASKS, Vectors
+from wv_cli.lm.config import LmConfig
+from wv_cli.lm.count_files import load as load_counts
+from wv_cli.lm.count_files import save as save_counts
+from wv_cli.lm.count_files import summed
+from wv_cli.lm.counts import count
+from wv_cli.lm.estimate import estimate
+from wv_cli.lm.files import load, save
+from wv_cli.lm.generating import Generator
+from wv_cli.lm.model import NgramModel
+from wv_cli.lm.scoring import Scorer
+from wv_cli.text.source import Source
+
+TEXT = Path(__file__).parent.parent / "golden" / "lm" / "sentences20.txt"
+
+
+def arpa_files() -> list[bytes]:
+    """KenLM's, and one as other toolkits write them: spaces, no back-off of 0, CRLF, -99 for <s>."""
+    kenlm = golden("lm/micro.o3.arpa", "lm/micro.o3.prune1.arpa", "lm/fallback.o2.arpa")
+    other = kenlm[0].replace(b"\n0\t<s>", b"\n-99\t<s>").replace(b"\t0\n", b"\n").replace(b"\t", b" ")
+    return [*kenlm, other.replace(b"\n", b"\r\n")]
+
+
+@cache
+def binary_files() -> list[bytes]:
+    text = TEXT.with_name("micro.train.txt")
+    made = []
+    for config in (
+        LmConfig(order=3),
+        LmConfig(order=1, smoothing="katz", discount_fallback=True),
+        LmConfig(order=2, smoothing="witten-bell", prune="1"),
+    ):
+        model = estimate(count([str(text)], config), config).model
+        made.append(written(lambda path, model=model: save(str(path), model), "file.lm"))
+    return made
+
+
+def count_files() -> list[bytes]:
+    texts = [str(TEXT.with_name(f"{name}.train.txt")) for name in ("micro", "fallback")]
+    made = [count([text], LmConfig(order=order)) for order, text in enumerate(texts, 2)]
+    return [written(lambda path, counts=counts: save_counts(str(path), counts)) for counts in made]
+
+
+def count_file(path: Path) -> None:
+    counts = load_counts(path)
+    config = LmConfig(order=counts.trie.order, smoothing="witten-bell")
+    ask(estimate(summed([counts, counts]), config).model)
+
+
+def model_file(path: Path) -> None:
+    model = load(path)
+    ask(model)
+    save("/dev/null", model, format="arpa")
+    save("/dev/null", model, format="binary")
+
+
+def ask(model: NgramModel) -> None:
+    """What score, next and sample do."""
+    for ends in (True, False):
+        for _ in Scorer(model, ends=ends).read(Source([str(TEXT)])):
+            pass
+        generator = Generator(model, ends=ends)
+        for start in ("", "a b", "the xyzzy a"):
+            generator.following(start, 3)
+        list(generator.sample(2, 1, start="a", max_words=5))
+
+
+def perplexity(path: Path) -> None:
+    """The text is damaged, the model is whole."""
+    row, model = TASKS["perplexity"], path.with_name("model.lm")
+    row.run([Vectors(str(model), lambda: load(model))], [str(path)], row.config(resamples=20))  # type: ignore[arg-type, return-value]

@@ -1,0 +1,134 @@
+"""ARPA files as other toolkits write them, and those that are refused, with the line."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from tests.lm.golden import FOLDER, entries
+from wv_cli.errors import BadFile
+from wv_cli.formats.base import FormatWarning
+from wv_cli.lm.files import load
+
+GOOD = (FOLDER / "micro.o3.arpa").read_text()
+
+
+def read(tmp_path, text):
+    path = tmp_path / "model.arpa"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    return load(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("\n", "\r\n"),
+        lambda text: text.replace("\t", " "),
+        lambda text: text.replace(" ", "\t").replace("ngram\t", "ngram "),
+        lambda text: text.replace("ngram 1=", "ngram 1=\t"),
+        lambda text: "\n# made by hand\n\n" + text,
+        lambda text: text.replace("\n\n\\1-grams", "\n\\1-grams").replace("\\2-grams", "\n\n\\2-grams"),
+        lambda text: text.rstrip("\n"),
+        lambda text: text.replace("\t0\n", "\n"),
+        lambda text: text.replace("-0.745151\t", "-7.45151e-1\t"),
+    ],
+    ids=["CRLF", "spaces", "tabs", "irstlm", "comments", "blank lines", "no newline", "no back-offs of 0", "exponent"],
+)
+def test_other_ways_to_write_it(tmp_path, change):
+    assert entries(read(tmp_path, change(GOOD))) == entries(load(FOLDER / "micro.o3.arpa"))
+
+
+def test_order_in_a_section_does_not_matter(tmp_path):
+    sections = GOOD.split("\n\n")
+    for i in (1, 2, 3):
+        title, *lines = sections[i].split("\n")
+        sections[i] = "\n".join([title, *reversed(lines)])
+    assert entries(read(tmp_path, "\n\n".join(sections))) == entries(load(FOLDER / "micro.o3.arpa"))
+
+
+def test_words_need_not_be_utf8(tmp_path):
+    text = GOOD.replace("\te\t", "\t\udcff\t").replace("e f", "\udcff f").replace("<s> e", "<s> \udcff")
+    assert "\udcff" in read(tmp_path, text).trie.words
+
+
+@pytest.mark.parametrize("line", ["-1.2439915\t<unk>\t0\n", "0\t<s>\t-0.26607707\n"])
+def test_marks_that_are_missing_get_probability_0(tmp_path, line):
+    text = GOOD.replace(line, "").replace("ngram 1=9", "ngram 1=8")
+    mark = line.split("\t")[1]
+    with pytest.warns(FormatWarning, match=f"no 1-gram {mark}: probability 0"):
+        model = read(tmp_path, text)
+    assert model.prob[model.trie.words.find(mark)] == -99
+
+
+def test_infinity_is_the_logarithm_of_0(tmp_path):
+    with pytest.warns(FormatWarning, match="2 numbers are -inf"):
+        model = read(tmp_path, GOOD.replace("0\t<s>\t-0.26607707", "-inf\t<s>\t-inf"))
+    assert model.prob[1] == model.backoff[1] == -99
+
+
+def test_an_order_without_ngrams(tmp_path):
+    text = GOOD[: GOOD.index("\\3-grams")].replace("ngram 3=21", "ngram 3=0") + "\\3-grams:\n\n\\end\\\n"
+    model = read(tmp_path, text)
+    assert model.trie.sizes == [9, 19, 0]
+    whole = load(FOLDER / "micro.o3.arpa")
+    ids = np.array([3, 4, 5, -1], np.int32)
+    scores = model.asked.score(ids, model.asked.begin())[0]
+    assert np.isfinite(scores).all() and scores[0] == whole.asked.score(ids, whole.asked.begin())[0][0]
+
+
+def test_suffixes_that_are_missing(tmp_path):
+    """SRILM's entropy pruning drops `c d` and keeps `b c d`: what follows `b c d` is then asked after `d`."""
+    text = GOOD.replace("ngram 2=19", "ngram 2=18").replace("ngram 3=21", "ngram 3=18")
+    for line in ("-0.53778553\tc d\t-0.17609128\n", "-0.33825818\tc d </s>\n", "-0.49451753\tc d a\n"):
+        assert line in text
+        text = text.replace(line, "")
+    text = text.replace("-0.2785315\t<s> c d\n", "")
+    model = read(tmp_path, text)
+    score, length, state = 0.0, 0, -1
+    for word in "bcda":
+        score, length, state = model.asked.step(state, model.trie.words.find(word))
+    d_a = entries(model)["d a"][0]
+    assert (length, score) == (2, pytest.approx(d_a))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        ("ngram 2=19", "ngram 2=20", 37, "promises 20 2-grams, but the section ends after 19"),
+        ("ngram 2=19", "ngram 2=18", 36, "promises 18 2-grams, and here is one more"),
+        ("ngram 3=21", "ngram 3=99999999999999", 60, "promises 99,999,999,999,999 3-grams, but the section"),
+        ("ngram 1=9\n", "", 2, r"expected `ngram 1=COUNT`, found 'ngram 2=19'"),
+        ("ngram 3=21\n", "", 17, "expected a logarithm, 2 words, found"),
+        ("\\2-grams:\n", "", 17, "expected .2-grams:, the section"),
+        ("\\end\\\n", "", 61, "found the end of the file"),
+        ("-0.6574234\ta a", "0.6574234\ta a", 25, "expected a logarithm of a probability, 0 or less"),
+        ("-0.6574234\ta a", "nan\ta a", 25, "expected a logarithm of 99 or less"),
+        ("-0.6574234\ta a", "x\ta a", 25, "expected a logarithm of 99 or less"),
+        ("-0.17609128\n-0.66081625", "1e9\n-0.66081625", 25, "expected a logarithm of 99"),
+        ("\ta a\t", "\ta\t", 25, "not among the 1-grams"),
+        ("\ta a </s>", "\ta a </s>\t-1", 39, "expected a logarithm, 3 words, found"),
+        ("\ta a\t", "\ta xyzzy\t", 25, "one of its words is not among the 1-grams"),
+        ("\tb\t", "\ta\t", 11, "the word was listed before"),
+        ("\tb a\t", "\ta a\t", 26, r"was listed in line 25"),
+        ("\te f\t", "\tf e\t", 45, "the n-gram of all words but its last is not listed"),
+    ],
+)
+def test_what_is_refused(tmp_path, old, new, line, message):
+    assert old in GOOD
+    changed = GOOD.replace(old, new, 1)
+    with warnings.catch_warnings(), pytest.raises(BadFile, match=message) as caught:
+        warnings.simplefilter("error")
+        read(tmp_path, changed)
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize("text", ["\\data\\\n", "\\data\\\nngram 1=3\n", "\\data\\\nngram 1=0\n\n\\1-grams:\n"])
+def test_files_that_end_too_early(tmp_path, text):
+    with pytest.raises(BadFile, match="found the end of the file"):
+        read(tmp_path, text)
+
+
+def test_too_long_ngrams(tmp_path):
+    header = "".join(f"ngram {n}=1\n" for n in range(1, 12))
+    with pytest.raises(BadFile, match=r":12: expected n-grams of up to 10 words"):
+        read(tmp_path, f"\\data\\\n{header}\n")

@@ -1,0 +1,132 @@
+"""`wv lm score`, `next` and `sample`: what a model says of sentences, how it would go on, what it would write."""
+
+import json
+import math
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wv_cli.commands.shared.help import Command
+from wv_cli.commands.shared.options import field_options
+from wv_cli.text.config import ReadingConfig
+
+if TYPE_CHECKING:
+    from wv_cli.lm.scoring import Scored
+    from wv_cli.words import WordList
+
+answers_option = click.option("--json", "as_json", is_flag=True, help="One JSON object for each line of output.")
+sentences_option = click.option(
+    "--sentences/--no-sentences", "ends", default=True, show_default=True,
+    help="Lines are sentences, which begin in <s> and end in </s>; otherwise pieces of them.",
+)  # fmt: skip
+
+
+@click.command("score", cls=Command)
+@click.argument("model", metavar="MODEL")
+@click.argument("inputs", nargs=-1, metavar="[INPUT]...")
+@click.option("--words", "each_word", is_flag=True, help="Each word, too: word=ID LENGTH LOG10, ID 0 being OOV.")
+@sentences_option
+@field_options(ReadingConfig)
+@answers_option
+def score(model: str, inputs: tuple[str, ...], each_word: bool, ends: bool, force_text: bool, as_json: bool) -> None:
+    """Print log10 of the probability of every line of INPUT (text files, folders, or - for standard input, which is the
+    default), a line of output for each, as KenLM's query does.
+
+    LENGTH is that of the n-gram that was found; OOV counts words that the model does not list.
+    """
+    from functools import partial
+
+    from wv_cli.commands.shared.display import say
+    from wv_cli.commands.shared.reading import require_one_use
+    from wv_cli.formats.recognise import texts
+    from wv_cli.lm.files import load
+    from wv_cli.lm.scoring import Scorer
+    from wv_cli.text.source import Source
+
+    inputs = inputs or ("-",)
+    require_one_use(model, "-" in inputs)
+    source = Source(texts(inputs, note=partial(say, quiet=False, as_json=False), force=force_text))
+    scorer = Scorer(load(model), ends=ends)
+    for scored in scorer.read(source):
+        words = scorer.words() if each_word else None
+        for sentence in scored.sentences():
+            _print(_facts(scored, sentence, words, ends), as_json)
+        sys.stdout.buffer.flush()
+
+
+def _facts(scored: "Scored", sentence: slice, words: "WordList | None", ends: bool) -> dict[str, Any]:
+    """What is said of a sentence."""
+    part = sentence if ends else slice(sentence.start, sentence.stop - 1)
+    scores, oov = scored.scores[part].tolist(), scored.oov[part].tolist()
+    facts = {"log10": math.fsum(scores), "events": len(scores), "oov": sum(oov)}
+    if words is not None:
+        spelled = [words[word] if word >= 0 else "</s>" for word in scored.spelled[part].tolist()]
+        ids = [word if word >= 0 else 2 for word in scored.ids[part].tolist()]
+        rows = zip(spelled, ids, scored.lengths[part].tolist(), scores, strict=True)
+        keys = ("word", "id", "length", "log10")
+        facts["words"] = [dict(zip(keys, row, strict=True)) for row in rows]
+    return facts
+
+
+def _print(facts: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        text = json.dumps(facts)
+    else:
+        fields = [
+            f"{word['word']}={word['id']} {word['length']} {word['log10']:.7g}" for word in facts.get("words", [])
+        ]
+        text = "\t".join([*fields, f"Total: {facts['log10']:.8g} OOV: {facts['oov']}"])
+    sys.stdout.buffer.write(f"{text}\n".encode("utf-8", "surrogateescape"))
+
+
+@click.command("next", cls=Command)
+@click.argument("model", metavar="MODEL")
+@click.argument("starts", nargs=-1, metavar="[START]...")
+@click.option(
+    "-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="So many words."
+)
+@sentences_option
+@answers_option
+def next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json: bool) -> None:
+    """Print the words that most probably follow START ("the cat"), with their probabilities; </s> is the end of the
+    sentence. Without START the lines of standard input are asked.
+
+    Several STARTs get a first column that tells them apart; lines of standard input always do.
+    """
+    from wv_cli.commands.shared.queries import piped_lines
+    from wv_cli.commands.shared.reading import require_one_use
+    from wv_cli.lm.files import load
+    from wv_cli.lm.generating import Generator
+
+    require_one_use(model, not starts)
+    generator = Generator(load(model), ends=ends)
+    for batch in [list(starts)] if starts else piped_lines():
+        for start in batch:
+            found = generator.following(start, k)
+            column = f"{start}\t" if len(starts) != 1 else ""
+            if as_json:
+                rows = [{"word": word, "probability": round(p, 9)} for word, p in found]
+                lines = [json.dumps({"start": start, "next": rows})]
+            else:
+                lines = [f"{column}{word}\t{p:.6g}" for word, p in found]
+            sys.stdout.buffer.write("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape"))
+        sys.stdout.buffer.flush()
+
+
+@click.command("sample", cls=Command)
+@click.argument("model", metavar="MODEL")
+@click.option("-n", "count", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Sentences.")
+@click.option("--start", default="", metavar="WORDS", help="How each sentence begins.")
+@click.option(
+    "--max-words", type=click.IntRange(1), default=100, show_default=True, metavar="N", help="End longer ones there."
+)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, metavar="N", help="Of the draws.")
+def sample(model: str, count: int, start: str, max_words: int, seed: int) -> None:
+    """Print sentences drawn word by word from MODEL; <unk>, which is no word, is never drawn."""
+    from wv_cli.lm.files import load
+    from wv_cli.lm.generating import Generator
+
+    for sentence in Generator(load(model)).sample(count, seed, start=start, max_words=max_words):
+        sys.stdout.buffer.write(f"{sentence}\n".encode("utf-8", "surrogateescape"))
+    sys.stdout.buffer.flush()

@@ -1,0 +1,23 @@
+"""`wv lm convert`: a model from one file format to another."""
+
+import click
+
+from wv_cli.commands.lm.train import to_option
+from wv_cli.commands.shared.help import Command
+
+
+@click.command("convert", cls=Command)
+@click.argument("model", metavar="MODEL")
+@click.argument("output", metavar="OUTPUT")
+@to_option
+def command(model: str, output: str, to: str | None) -> None:
+    """Write MODEL as OUTPUT: NAME.arpa and NAME.arpa.gz are ARPA, NAME.lm wv's binary, - is ARPA on standard output.
+
+    Nothing is lost either way: numbers are written so that they read back to the same.
+    """
+    from wv_cli.lm.files import format_for_output, load, save
+    from wv_cli.system.output import check_writable
+
+    format_for_output(output, to)
+    check_writable(output)
+    save(output, load(model), format=to)

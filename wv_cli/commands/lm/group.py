@@ -1,0 +1,19 @@
+"""`wv lm`: the group of what is done with language models. Their perplexity is `wv eval perplexity`."""
+
+import click
+
+from wv_cli.commands.lm import ask, convert, train
+from wv_cli.commands.shared.help import CommandGroup
+
+
+@click.group("lm", cls=CommandGroup)
+def command() -> None:
+    """Language models of n-grams: train, ask and convert them.
+
+    MODEL is an ARPA file of KenLM, SRILM or wv (.arpa, .arpa.gz), or wv's binary (.lm). `wv eval perplexity` scores
+    models on a text.
+    """
+
+
+for _each in (train.command, ask.score, ask.next_words, ask.sample, convert.command):
+    command.add_command(_each)

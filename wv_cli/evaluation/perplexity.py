@@ -1,0 +1,194 @@
+"""Perplexity of language models on a text: 10 to the power of minus the mean log10 probability of its events.
+
+Events are the words and one </s> a line. Words that a model does not list are <unk> (OOV); with them the perplexity is
+over all events, without them their events are left out, though words after them still pay for the back-off, as KenLM's
+query counts. Models of different vocabularies do not compare: the one with fewer words looks better.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.errors import UsageError, WvError
+from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value
+from wv_cli.evaluation.config import PerplexityConfig
+from wv_cli.evaluation.statistics import NO_INTERVAL, Interval, percentile_interval
+from wv_cli.formats.recognise import texts
+from wv_cli.lm.files import load
+from wv_cli.lm.mixing import fitted_weights, mixed
+from wv_cli.lm.scoring import Scorer
+from wv_cli.text.source import Source
+from wv_cli.words import WordList
+
+Floats = NDArray[np.float64]
+_LOG2_10 = float(np.log2(10))
+_BLOCK = 1 << 22  # draws at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Events:
+    """What models say of one text: log10 p `scores` and whether a word is `oov`, both (models, events), and where the
+    events of each sentence end."""
+
+    scores: NDArray[np.float32]
+    oov: NDArray[np.bool_]
+    ends: NDArray[np.int64]
+
+    def sums(self, scores: NDArray[np.floating], used: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """(the sum of log10 p, the number of events) of each sentence, over the events used."""
+        starts = np.concatenate([[0], self.ends[:-1]])
+        return (
+            np.add.reduceat(np.where(used, scores, 0.0), starts, dtype=np.float64),
+            np.add.reduceat(used, starts, dtype=np.float64),
+        )
+
+
+def run(vectors: Sequence[Vectors], data: Sequence[str], config: PerplexityConfig) -> Report:
+    """Scores every model on every text; see evaluation.Task.run. Raises UsageError for models of different vocabularies
+    without config.common_vocab, and what reading raises."""
+    names = [each.name for each in vectors]
+    paths = [*data, config.mix] if config.mix is not None else list(data)
+    report = _new_report(config, len(names))
+    found = _events(names, paths, config, report)
+    weights = None
+    if config.mix is not None:
+        held_out = found[-1]
+        weights = fitted_weights(held_out.scores[:, _used(held_out, config)])
+        shares = " + ".join(f"{weight:.4f} {name}" for weight, name in zip(weights, names, strict=True))
+        report.protocol.append(f"mixture: {shares}, fitted on {config.mix}")
+    for path, events in zip(data, found, strict=False):
+        _add_rows(report, path, names, events, weights, config)
+    return report
+
+
+def _new_report(config: PerplexityConfig, models: int) -> Report:
+    kept = "words that all models list" if config.common_vocab else "all words, OOV as <unk>"
+    protocol = [f"{kept}, and one </s> a line", "intervals of 95 %: bootstrap over the sentences"]
+    columns = [
+        Column("data", "data", label=True),
+        Column("model", "model", label=True),
+        Column("perplexity", "perplexity", number(2)),
+        Column("low", "low", number(2)),
+        Column("high", "high", number(2)),
+        Column("perplexity_without_oov", "without OOV", number(2)),
+        Column("bits", "bits", number(4)),
+        Column("mean_log10", "mean log10", number(6)),
+        Column("events", "events", "{:,}".format),
+        Column("oov", "OOV", "{:,}".format),
+    ]
+    if models > 1 or config.mix is not None:
+        columns += [Column("difference", "bits more", number(4, signed=True)), Column("p", "p", p_value)]
+        protocol.append("differences to the first model in bits an event, p: signs of sentences drawn anew")
+    return Report("perplexity", "mean_log10", config, columns, protocol=protocol)
+
+
+def _events(names: list[str], paths: list[str], config: PerplexityConfig, report: Report) -> list[Events]:
+    """What all models say of each text; one of them is in memory at a time."""
+    scores: list[list[NDArray[np.float32]]] = [[] for _ in paths]
+    oov: list[list[NDArray[np.bool_]]] = [[] for _ in paths]
+    ends: list[NDArray[np.int64]] = []
+    first: WordList | None = None
+    for name in names:
+        model = load(name)
+        if first is None:
+            first = model.trie.words
+        elif not config.common_vocab:
+            _require_same(names[0], first, name, model.trie.words)
+        for i, path in enumerate(paths):
+            note = report.notes.append if name == names[0] else lambda message: None
+            parts = list(Scorer(model).read(Source(texts([path], note=note, force=config.force_text))))
+            if not sum(len(part.ids) for part in parts):
+                message = f"{path}: no text: expected a sentence a line, found none"
+                raise WvError(message)
+            scores[i].append(np.concatenate([part.scores for part in parts]))
+            oov[i].append(np.concatenate([part.oov for part in parts]))
+            if name == names[0]:
+                ends.append(np.flatnonzero(np.concatenate([part.ids for part in parts]) < 0) + 1)
+    return [Events(np.array(s), np.array(o), e) for s, o, e in zip(scores, oov, ends, strict=False)]
+
+
+def _require_same(first: str, words: WordList, second: str, others: WordList) -> None:
+    if len(words) == len(others) and (words.find_all(others) >= 0).all():
+        return
+    message = (
+        f"{first} lists {len(words):,} words and {second} {len(others):,}, which are not the same: perplexities over "
+        "different vocabularies do not compare; train on one vocabulary (--limit-vocab), or count only words that all "
+        "models list: --common-vocab"
+    )
+    raise UsageError(message)
+
+
+def _used(events: Events, config: PerplexityConfig) -> NDArray[np.bool_]:
+    """The events that count, among them the end of every sentence."""
+    used = np.ones(events.oov.shape[1], bool)
+    if config.common_vocab:
+        used[events.oov.any(axis=0)] = False
+    return used
+
+
+def _add_rows(
+    report: Report, path: str, names: list[str], events: Events, weights: Floats | None, config: PerplexityConfig
+) -> None:
+    used = _used(events, config)
+    scores: list[NDArray[np.floating]] = list(events.scores)
+    oov = list(events.oov)
+    shown = list(names)
+    if weights is not None:
+        shown.append("mixture")
+        scores.append(mixed(events.scores, weights))
+        oov.append(events.oov.all(axis=0))
+    first, counts = events.sums(scores[0], used)
+    for name, own, unknown in zip(shown, scores, oov, strict=True):
+        sums, _ = events.sums(own, used)
+        total = float(counts.sum())
+        mean = float(sums.sum()) / total
+        low, high = _interval(sums, counts, config)
+        row: Row = {
+            "data": path, "model": name, "perplexity": _power(-mean), "low": _power(-high), "high": _power(-low),
+            "perplexity_without_oov": _power(-float(np.mean(own[used & ~unknown], dtype=np.float64)))
+            if (used & ~unknown).any() else None,
+            "bits": -mean * _LOG2_10, "mean_log10": mean, "events": int(total), "oov": int(np.count_nonzero(unknown)),
+        }  # fmt: skip
+        if len(shown) > 1:
+            row["difference"] = (float(first.sum()) / total - mean) * _LOG2_10
+            row["p"] = _randomised(first - sums, config) if own is not scores[0] else None
+        report.rows.append(row)
+        report.scores.append((f"{name} on {path}", mean))
+
+
+def _power(exponent: float) -> float:
+    return float("inf") if exponent >= 300 else float(10.0**exponent)
+
+
+def _draws(sentences: int, config: PerplexityConfig) -> list[int]:
+    """The sizes of blocks of draws that keep memory small."""
+    step = max(1, _BLOCK // max(1, sentences))
+    return [b - a for a, b in pairwise([*range(0, config.resamples, step), config.resamples])]
+
+
+def _interval(sums: Floats, counts: Floats, config: PerplexityConfig) -> Interval:
+    """Of the mean log10 p, sentences drawn with replacement."""
+    if len(sums) < 2 or not config.resamples:
+        return NO_INTERVAL
+    random = np.random.default_rng(config.seed)
+    means = []
+    for size in _draws(len(sums), config):
+        drawn = random.integers(0, len(sums), (size, len(sums)))
+        events = counts[drawn].sum(axis=1)
+        means.append(sums[drawn].sum(axis=1) / np.where(events, events, np.nan))
+    return percentile_interval(np.concatenate(means))
+
+
+def _randomised(differences: Floats, config: PerplexityConfig) -> float | None:
+    """p of no difference: how often the sum is as far from 0 when each sentence takes either sign."""
+    if len(differences) < 2 or not config.resamples:
+        return None
+    random = np.random.default_rng(config.seed)
+    seen, far = abs(float(differences.sum())) * (1 - 1e-12), 0
+    for size in _draws(len(differences), config):
+        signs = random.integers(0, 2, (size, len(differences)), np.int8) * 2 - 1
+        far += int(np.count_nonzero(np.abs(signs @ differences) >= seen))
+    return (far + 1) / (config.resamples + 1)

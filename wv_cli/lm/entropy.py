@@ -1,0 +1,95 @@
+"""Leaving n-grams out of a model: those of a mask, or those without which it says nearly the same (Stolcke 1998).
+
+Without (h, w) the word is foreseen by shorter n-grams, p'(w | h) = alpha' p(w | h'), and what is left to unseen words
+changes with alpha'. The relative entropy of the two models, of which all other contexts are the same, is
+
+    D = -p(h) (p(w | h) (ln p(w | h') + ln alpha' - ln p(w | h)) + (ln alpha' - ln alpha) (sum of p(v | h), v unseen))
+
+and e^D - 1 is the share by which the perplexity rises. p(h) are relative frequencies of the text, not products of
+the model's own probabilities, which for Kneser-Ney's are no marginals (Chelba et al. 2010).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli._lm import link
+from wv_cli.lm.counts import Trie
+from wv_cli.lm.model import LOG_ZERO, NgramModel
+from wv_cli.lm.smoothing import Floats, sums
+
+# What is left to the unseen words of a context that has hardly any: too little to divide by.
+NOTHING = 1e-10
+Mask = NDArray[np.bool_]
+
+
+def pruned(model: NgramModel, frequency: Floats, threshold: float) -> NgramModel:
+    """The model without the n-grams that raise the perplexity by less than `threshold`, the longest first; those that
+    others begin with stay. `frequency` (nodes shorter than the order,) is p(h)."""
+    trie = model.trie
+    keep = [np.ones(size, bool) for size in trie.sizes]
+    for length in range(trie.order, 1, -1):
+        with np.errstate(over="ignore"):
+            keep[length - 1] = np.expm1(losses(model, frequency, length)) >= threshold
+        if length < trie.order:
+            begun = sums(keep[length].astype(np.float64), trie.children(length)[:-1])
+            keep[length - 1] |= begun > 0
+    small, nodes = cut(trie, keep)
+    backoff = np.zeros(int(small.levels[-2]), np.float32)
+    result = NgramModel(small, model.prob[nodes], backoff)
+    for length in range(2, trie.order + 1):
+        seen, below = _of_contexts(result, length)
+        left, lower = 1 - seen, 1 - below
+        backoff[small.level(length - 1)] = np.where(
+            lower < NOTHING, LOG_ZERO, logarithms(left / np.where(lower < NOTHING, 1.0, lower))
+        )
+    return result
+
+
+def losses(model: NgramModel, frequency: Floats, length: int) -> Floats:
+    """D of each n-gram of a length."""
+    trie = model.trie
+    contexts = trie.level(length - 1)
+    sizes = np.diff(trie.children(length - 1))
+    own, below = _powers(model.prob[trie.level(length)]), _powers(model.asked.below(length))
+    alpha = np.repeat(_powers(model.backoff[contexts]), sizes)
+    lower = np.maximum(1 - sums(below, trie.children(length - 1)[:-1]), NOTHING)
+    unseen = alpha * np.repeat(lower, sizes)
+    alpha_after = (unseen + own) / (np.repeat(lower, sizes) + below)
+    gain = own * np.log(below * alpha_after / own) + unseen * np.log(alpha_after / alpha)
+    return np.asarray(-np.repeat(frequency[contexts], sizes) * gain)
+
+
+def _of_contexts(model: NgramModel, length: int) -> tuple[Floats, Floats]:
+    """For each context of n-grams of a length the sum of their probabilities, and of what shorter ones say of them."""
+    starts = model.trie.children(length - 1)[:-1]
+    own, below = model.prob[model.trie.level(length)], model.asked.below(length)
+    return sums(_powers(own), starts), sums(_powers(below), starts)
+
+
+def _powers(logs: NDArray[np.float32]) -> Floats:
+    return np.asarray(10.0 ** logs.astype(np.float64))
+
+
+def cut(trie: Trie, keep: list[Mask]) -> tuple[Trie, NDArray[np.int64]]:
+    """The trie of the n-grams kept, and which nodes those were. One is never kept without those it begins with."""
+    if all(mask.all() for mask in keep):
+        return trie, np.arange(len(trie.word))
+    nodes = np.flatnonzero(np.concatenate(keep))
+    levels = np.cumsum([0, *(int(np.count_nonzero(mask)) for mask in keep)])
+    new_id = np.cumsum(keep[0]) - 1
+    inner = nodes[: levels[-2]]
+    first = np.searchsorted(nodes, np.append(trie.first[inner], len(trie.word)))
+    word = new_id[trie.word[nodes]].astype(np.int32)
+    small = replace(
+        trie, words=trie.words.take(nodes[: levels[1]]), levels=levels, word=word, first=first.astype(np.int32)
+    )
+    suffix, _ = link(small.levels, small.word, small.first)
+    return replace(small, suffix=suffix), nodes
+
+
+def logarithms(numbers: Floats) -> NDArray[np.float32]:
+    logs = np.full(len(numbers), LOG_ZERO)
+    np.log10(numbers, out=logs, where=numbers > 0)
+    return np.asarray(np.maximum(logs, LOG_ZERO), np.float32)

@@ -1,0 +1,82 @@
+"""What a model says of texts: the probability of each word, and what they come to.
+
+A line is a sentence; its words and its end are the events. A word that the model does not list is <unk>, out of
+vocabulary (OOV).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.errors import BadFile
+from wv_cli.lm.counts import SENTENCE, SENTENCE_END, UNKNOWN, new_encoder
+from wv_cli.lm.model import NgramModel
+from wv_cli.text.source import Source
+from wv_cli.words import WordList
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Events of a text in their order: `ids` (n,) int32, -1 for the end of a sentence, UNKNOWN for words that are not
+    in the model; `scores` log10 p; `lengths` words of the n-gram that was found. `spelled` are the ids of all words,
+    others than the model's too, for Scorer.words."""
+
+    ids: NDArray[np.int32]
+    spelled: NDArray[np.int32]
+    scores: NDArray[np.float32]
+    lengths: NDArray[np.uint8]
+
+    @property
+    def oov(self) -> NDArray[np.bool_]:
+        return np.asarray(self.ids == UNKNOWN)
+
+    def sentences(self) -> Iterator[slice]:
+        """The events of each sentence that ends here."""
+        begin = 0
+        for end in (np.flatnonzero(self.ids < 0) + 1).tolist():
+            yield slice(begin, end)
+            begin = end
+
+
+class Scorer:
+    """Scores a text as it comes: whole sentences, as soon as they end. `ends`: they begin in <s> and end in </s>."""
+
+    def __init__(self, model: NgramModel, *, ends: bool = True) -> None:
+        self._model, self._ends = model, ends
+        self._encoder = new_encoder(model.trie.words)
+        self._carry = np.empty(0, np.int32)
+        self._lines = 0
+
+    def read(self, source: Source) -> Iterator[Scored]:
+        """All of a source. Raises BadFile where the text holds <s> or </s> as words."""
+        name = ", ".join(source.inputs)
+        for chunk in source:
+            self._encoder.feed(chunk)
+            yield self._score(name)
+        self._encoder.finish()
+        yield self._score(name)
+
+    def words(self) -> WordList:
+        """All words met and those of the model, by the ids of Scored.spelled."""
+        blob, starts, _ = self._encoder.vocabulary()
+        return WordList(blob, starts)
+
+    def _score(self, name: str) -> Scored:
+        stream = np.concatenate([self._carry, np.frombuffer(memoryview(self._encoder.take_stream()), np.int32)])
+        ends = np.flatnonzero(stream < 0)
+        whole = int(ends[-1]) + 1 if len(ends) else 0
+        spelled, self._carry = stream[:whole], stream[whole:]
+        marks = (spelled == SENTENCE) | (spelled == SENTENCE_END)
+        if marks.any():
+            at = int(np.argmax(marks))
+            line = self._lines + int(np.count_nonzero(spelled[:at] < 0)) + 1
+            word = self._model.trie.words[int(spelled[at])]
+            problem = f"expected words, found {word}, which marks sentences in the model; give lines without it"
+            raise BadFile(name, problem, line=line)
+        self._lines += len(ends)
+        asked = self._model.asked
+        ids = np.where(spelled < len(self._model.trie.words), spelled, np.int32(UNKNOWN))
+        scores, lengths, _ = asked.score(ids, asked.begin() if self._ends else -1, self._ends)
+        return Scored(ids, spelled, scores, lengths)
