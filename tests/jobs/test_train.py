@@ -49,7 +49,7 @@ def test_a_classifier_knows_which_options_were_given():
         ({"model": "supervised", "preset": "word2vec"}, "--preset has no meaning for --model supervised; its defaults"),
         (
             {"model": "supervised", "loss": "nce"},
-            "--loss nce has no meaning for --model supervised; choose from softmax",
+            "--loss nce has no meaning for --model supervised; choose",
         ),
         ({"model": "skipgrm"}, "unknown model 'skipgrm'; did you mean 'skipgram'?"),
         ({"preset": "fastext"}, "unknown preset 'fastext'; did you mean 'fasttext'?"),

@@ -84,7 +84,7 @@ def _print(facts: dict[str, Any], as_json: bool) -> None:
 @click.argument("model", metavar="MODEL")
 @click.argument("starts", nargs=-1, metavar="[START]...")
 @click.option(
-    "-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="So many words."
+    "-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, help="So many words."
 )
 @sentences_option
 @answers_option
