@@ -73,6 +73,8 @@ def test_next_words(wv, model):
     facts = json.loads(wv("lm", "next", model, "one of", "--json").stdout)
     assert facts["start"] == "one of" and facts["next"][0]["word"] == "the" and len(facts["next"]) == 10
     assert wv("lm", "next", model, "<s> the").returncode == 2
+    wv("lm", "train", "-", "-o", "one.lm", "--smoothing", "mle", input="a\n")
+    assert wv("lm", "next", "one.lm", "a").stdout == "</s>\t1\n"
 
 
 def test_samples(wv, model):

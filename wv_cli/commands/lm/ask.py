@@ -21,7 +21,7 @@ sentences_option = click.option(
 )  # fmt: skip
 
 
-@click.command("score")
+@click.command("score", short_help="Print how probable lines are.")
 @click.argument("model", metavar="MODEL")
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...")
 @click.option("--words", "each_word", is_flag=True, help="Each word, too: word=ID LENGTH LOG10, ID 0 being OOV.")
@@ -79,7 +79,7 @@ def _print(facts: dict[str, Any], as_json: bool) -> None:
     sys.stdout.buffer.write(f"{text}\n".encode("utf-8", "surrogateescape"))
 
 
-@click.command("next")
+@click.command("next", short_help="Print the most probable next words.")
 @click.argument("model", metavar="MODEL")
 @click.argument("starts", nargs=-1, metavar="[START]...")
 @click.option("-k", type=click.IntRange(1), default=10, show_default=True, metavar="N", help="So many words.")
@@ -111,7 +111,7 @@ def next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json:
         sys.stdout.buffer.flush()
 
 
-@click.command("sample")
+@click.command("sample", short_help="Print sentences drawn from a model.")
 @click.argument("model", metavar="MODEL")
 @click.option("-n", "count", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Sentences.")
 @click.option("--start", default="", metavar="WORDS", help="How each sentence begins.")

@@ -5,7 +5,7 @@ import click
 from wv_cli.commands.lm.train import to_option
 
 
-@click.command("convert")
+@click.command("convert", short_help="Write a model in another format.")
 @click.argument("model", metavar="MODEL")
 @click.argument("output", metavar="OUTPUT")
 @to_option

@@ -31,7 +31,7 @@ _OF_MODELS = tuple(name for name in LmConfig.options() if name not in CountConfi
 to_option = click.option("--to", metavar="FORMAT", help="arpa or binary; by default the ending of the name tells.")
 
 
-@click.command("train")
+@click.command("train", short_help="Train a model of n-grams on a text.")
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...")
 @click.option(
     "-o", "--output", default="-", show_default=True, metavar="MODEL",
