@@ -19,8 +19,8 @@ class Generator:
         self._begin = model.asked.begin() if ends else -1
 
     def following(self, start: str, k: int) -> list[tuple[str, float]]:
-        """The k most probable words after `start` with their probabilities, none that is 0; <unk> is no word. Raises UsageError for a
-        start that holds <s> or </s>."""
+        """The k most probable words after `start` with their probabilities, none that is 0; <unk> is no word. Raises
+        UsageError for a start that holds <s> or </s>."""
         probabilities = self._probabilities(self._state(start))
         best = np.argsort(-probabilities, kind="stable")[:k]
         return [
