@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -61,6 +63,17 @@ def test_score_as_json_and_from_a_pipe(wv, model):
     assert first["oov"] == 1 and first["words"][1]["id"] == 0 and first["events"] == 3
     assert first["log10"] == pytest.approx(sum(word["log10"] for word in first["words"]))
     assert second["events"] == 1
+
+
+def test_lines_are_answered_as_they_come(model):
+    command = [sys.executable, "-m", "wv_cli", "lm", "score", str(model)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as asked:
+        for line in (b"the\n", b"\n", b"of the\n"):
+            asked.stdin.write(line)
+            assert asked.stdout.readline().startswith(b"Total: -")
+        asked.stdin.write(b"in")  # an unfinished line is one, too
+        asked.stdin.close()
+        assert asked.stdout.read().count(b"Total") == 1
 
 
 def test_next_words(wv, model):

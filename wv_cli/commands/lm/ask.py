@@ -3,17 +3,19 @@
 import json
 import math
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from wv_cli.commands.shared.options import field_options
+from wv_cli.commands.shared.options import field_options, refuse_meaningless
 from wv_cli.text.config import ReadingConfig
 
 if TYPE_CHECKING:
     from wv_cli.lm.scoring import Scored
     from wv_cli.words import WordList
 
+_PIPE_BYTES = 1 << 16
 answers_option = click.option("--json", "as_json", is_flag=True, help="One JSON object for each line of output.")
 sentences_option = click.option(
     "--sentences/--no-sentences", "ends", default=True, show_default=True,
@@ -29,11 +31,12 @@ sentences_option = click.option(
 @field_options(ReadingConfig)
 @answers_option
 def score(model: str, inputs: tuple[str, ...], each_word: bool, ends: bool, force_text: bool, as_json: bool) -> None:
-    """Print log10 of the probability of every line of INPUT (text files, folders, or - for standard input, which is the
-    default), a line of output for each, as KenLM's query does.
+    """Print log10 of the probability of every line of INPUT (text files, folders, or - for standard input), a line of
+    output for each, as KenLM's query does. Without INPUT the lines of standard input are answered as they come.
 
     LENGTH is that of the n-gram that was found; OOV counts words that the model does not list.
     """
+    refuse_meaningless(force_text="inputs")
     from functools import partial
 
     from wv_cli.commands.shared.display import say
@@ -41,13 +44,17 @@ def score(model: str, inputs: tuple[str, ...], each_word: bool, ends: bool, forc
     from wv_cli.formats.recognise import texts
     from wv_cli.lm.files import load
     from wv_cli.lm.scoring import Scorer
+    from wv_cli.text.input_files import blocks, opened
     from wv_cli.text.source import Source
 
-    inputs = inputs or ("-",)
-    require_one_use(model, "-" in inputs)
-    source = Source(texts(inputs, note=partial(say, quiet=False, as_json=False), force=force_text))
+    require_one_use(model, not inputs or "-" in inputs)
+    text: Iterable[bytes]
+    if inputs:
+        text = Source(texts(inputs, note=partial(say, quiet=False, as_json=False), force=force_text))
+    else:
+        text = blocks(opened("-"), "standard input", _PIPE_BYTES)
     scorer = Scorer(load(model), ends=ends)
-    for scored in scorer.read(source):
+    for scored in scorer.read(text, ", ".join(inputs) or "standard input"):
         words = scorer.words() if each_word else None
         for sentence in scored.sentences():
             _print(_facts(scored, sentence, words, ends), as_json)
