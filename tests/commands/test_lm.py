@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -63,6 +65,17 @@ def test_score_as_json_and_from_a_pipe(wv, model):
     assert second["events"] == 1
 
 
+def test_lines_are_answered_as_they_come(model):
+    command = [sys.executable, "-m", "wv_cli", "lm", "score", str(model)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as asked:
+        for line in (b"the\n", b"\n", b"of the\n"):
+            asked.stdin.write(line)
+            assert asked.stdout.readline().startswith(b"Total: -")
+        asked.stdin.write(b"in")  # an unfinished line is one, too
+        asked.stdin.close()
+        assert asked.stdout.read().count(b"Total") == 1
+
+
 def test_next_words(wv, model):
     done = wv("lm", "next", model, "one of", "-k", 3)
     words = [line.split("\t") for line in done.stdout.splitlines()]
@@ -73,6 +86,8 @@ def test_next_words(wv, model):
     facts = json.loads(wv("lm", "next", model, "one of", "--json").stdout)
     assert facts["start"] == "one of" and facts["next"][0]["word"] == "the" and len(facts["next"]) == 10
     assert wv("lm", "next", model, "<s> the").returncode == 2
+    wv("lm", "train", "-", "-o", "one.lm", "--smoothing", "mle", input="a\n")
+    assert wv("lm", "next", "one.lm", "a").stdout == "</s>\t1\n"
 
 
 def test_samples(wv, model):

@@ -113,6 +113,7 @@ def test_the_commands(wv, tmp_path):
         ("text.txt --counts-only -o out --to arpa", "--counts-only and --to cannot be used together"),
         ("--counts text.txt -o out.lm", "expected a file of ngram-counts"),
         ("--counts a.counts -o a.counts --counts-only", "is also an input"),
+        ("--counts a.counts -o out.lm --prune 0,0,0,1", "--prune 0,0,0,1 has 4 numbers, but --order is 3"),
         ("--counts a.counts -o out.lm --order 4", "n-grams of up to 3 words"),
     ],
 )

@@ -160,3 +160,18 @@ def test_binary_files_are_used_where_they_lie(tmp_path):
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(BadFile, match="cut short"):
         load(path)
+
+
+@EVERY
+def test_one_word(smoothing, tmp_path):
+    """No n-gram is longer than `<s> a </s>`."""
+    text = tmp_path / "text.txt"
+    text.write_text("a\n")
+    config = LmConfig(smoothing=smoothing, order=5, discount_fallback=True, lmplz_last=True)
+    model = trained(text, config).model
+    assert model.trie.sizes == [4, 2, 1, 0, 0]
+    for context in ("", "a", "b"):
+        assert list(sums(model, context)) == pytest.approx([1.0] * 2, abs=1e-6)
+    for ending in ("arpa", "lm"):
+        save(str(tmp_path / f"model.{ending}"), model)
+        assert entries(load(tmp_path / f"model.{ending}")) == entries(model)

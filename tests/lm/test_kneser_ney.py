@@ -22,7 +22,7 @@ def tiny():
 def scored(model, path, **options):
     """(OOV, length, score) of every event, a list for each sentence."""
     found = []
-    for part in Scorer(model, **options).read(Source([str(path)])):
+    for part in Scorer(model, **options).read(Source([str(path)]), path):
         for sentence in part.sentences():
             found.append(list(zip(part.oov[sentence], part.lengths[sentence], part.scores[sentence], strict=True)))
     return found

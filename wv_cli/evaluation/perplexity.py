@@ -99,7 +99,8 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
             _require_same(names[0], first, name, model.trie.words)
         for i, path in enumerate(paths):
             note = report.notes.append if name == names[0] else lambda message: None
-            parts = list(Scorer(model).read(Source(texts([path], note=note, force=config.force_text))))
+            source = Source(texts([path], note=note, force=config.force_text))
+            parts = list(Scorer(model).read(source, path))
             if not sum(len(part.ids) for part in parts):
                 message = f"{path}: no text: expected a sentence a line, found none"
                 raise WvError(message)

@@ -36,7 +36,7 @@ def estimate(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None 
     backoffs = [np.empty(0, np.float32)]
     discounts = []
     for length in range(1, trie.order + 1):
-        level = level_of(counts, length, types)
+        level = level_of(counts, length, types, find_last=config.lmplz_last)
         weights = smoothing.weigh(level, config)
         discounts.append(weights.discounts)
         if length == 1:

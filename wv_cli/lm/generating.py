@@ -19,11 +19,13 @@ class Generator:
         self._begin = model.asked.begin() if ends else -1
 
     def following(self, start: str, k: int) -> list[tuple[str, float]]:
-        """The k most probable words after `start` with their probabilities; <unk> is none. Raises UsageError for a
-        start that holds <s> or </s>."""
+        """The k most probable words after `start` with their probabilities, none that is 0; <unk> is no word. Raises
+        UsageError for a start that holds <s> or </s>."""
         probabilities = self._probabilities(self._state(start))
-        best = np.argsort(-probabilities, kind="stable")[: min(k, len(probabilities) - 2)]
-        return [(self._model.trie.words[word], float(probabilities[word])) for word in best.tolist()]
+        best = np.argsort(-probabilities, kind="stable")[:k]
+        return [
+            (self._model.trie.words[word], float(probabilities[word])) for word in best.tolist() if probabilities[word]
+        ]
 
     def sample(self, count: int, seed: int, *, start: str = "", max_words: int = 100) -> Iterator[str]:
         """Sentences that begin with `start`, none longer than max_words words. Raises what following raises."""

@@ -4,7 +4,7 @@ A line is a sentence; its words and its end are the events. A word that the mode
 vocabulary (OOV).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from wv_cli.errors import BadFile
 from wv_cli.lm.counts import SENTENCE, SENTENCE_END, UNKNOWN, new_encoder
 from wv_cli.lm.model import NgramModel
-from wv_cli.text.source import Source
 from wv_cli.words import WordList
 
 
@@ -49,10 +48,10 @@ class Scorer:
         self._carry = np.empty(0, np.int32)
         self._lines = 0
 
-    def read(self, source: Source) -> Iterator[Scored]:
-        """All of a source. Raises BadFile where the text holds <s> or </s> as words."""
-        name = ", ".join(source.inputs)
-        for chunk in source:
+    def read(self, text: Iterable[bytes], name: str = "the text") -> Iterator[Scored]:
+        """A text in chunks, cut anywhere. Raises BadFile, about `name`, where it holds <s> or </s> as words, and what
+        reading it raises."""
+        for chunk in text:
             self._encoder.feed(chunk)
             yield self._score(name)
         self._encoder.finish()

@@ -26,8 +26,8 @@ FALLBACK = (0.5, 1.0, 1.5)
 class Level:
     """The n-grams of one length. `count` is how often each occurs, `adjusted` what modified Kneser-Ney counts instead;
     `starts` (contexts,) is the first n-gram of each context; `judged` those that tell the discounts: all but <unk> and
-    <s>. `last` is the last of them when they are read backwards, None for the longest. `types` is how many words there
-    are with <unk> and </s>."""
+    <s>. `last` is the last of them when they are read backwards, None for the longest or when nobody asks. `types` is
+    how many words there are with <unk> and </s>."""
 
     length: int
     count: NDArray[np.int64]
@@ -87,14 +87,15 @@ def adjusted_counts(counts: NgramCounts, length: int) -> NDArray[np.int64]:
     return adjusted
 
 
-def level_of(counts: NgramCounts, length: int, types: int) -> Level:
+def level_of(counts: NgramCounts, length: int, types: int, *, find_last: bool) -> Level:
+    """The n-grams of a length; `last` is found when asked for."""
     trie = counts.trie
     starts = trie.children(length - 1)[:-1].astype(np.int64) if length > 1 else np.zeros(1, np.int64)
     own, adjusted = counts.count[trie.level(length)], adjusted_counts(counts, length)
     if length == 1:
         own = own.copy()
         own[SENTENCE] = adjusted[SENTENCE] = 0
-    last = _last_backwards(trie, length) if length < trie.order else None
+    last = _last_backwards(trie, length) if find_last and length < trie.order and len(own) else None
     return Level(length, own, adjusted, starts, slice(SENTENCE_END if length == 1 else 0, None), last, types)
 
 

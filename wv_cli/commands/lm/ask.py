@@ -3,18 +3,20 @@
 import json
 import math
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import field_options
+from wv_cli.commands.shared.options import field_options, refuse_meaningless
 from wv_cli.text.config import ReadingConfig
 
 if TYPE_CHECKING:
     from wv_cli.lm.scoring import Scored
     from wv_cli.words import WordList
 
+_PIPE_BYTES = 1 << 16
 answers_option = click.option("--json", "as_json", is_flag=True, help="One JSON object for each line of output.")
 sentences_option = click.option(
     "--sentences/--no-sentences", "ends", default=True, show_default=True,
@@ -22,7 +24,7 @@ sentences_option = click.option(
 )  # fmt: skip
 
 
-@click.command("score", cls=Command)
+@click.command("score", cls=Command, short_help="Print how probable lines are.")
 @click.argument("model", metavar="MODEL")
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...")
 @click.option("--words", "each_word", is_flag=True, help="Each word, too: word=ID LENGTH LOG10, ID 0 being OOV.")
@@ -30,11 +32,12 @@ sentences_option = click.option(
 @field_options(ReadingConfig)
 @answers_option
 def score(model: str, inputs: tuple[str, ...], each_word: bool, ends: bool, force_text: bool, as_json: bool) -> None:
-    """Print log10 of the probability of every line of INPUT (text files, folders, or - for standard input, which is the
-    default), a line of output for each, as KenLM's query does.
+    """Print log10 of the probability of every line of INPUT (text files, folders, or - for standard input), a line of
+    output for each, as KenLM's query does. Without INPUT the lines of standard input are answered as they come.
 
     LENGTH is that of the n-gram that was found; OOV counts words that the model does not list.
     """
+    refuse_meaningless(force_text="inputs")
     from functools import partial
 
     from wv_cli.commands.shared.display import say
@@ -42,13 +45,17 @@ def score(model: str, inputs: tuple[str, ...], each_word: bool, ends: bool, forc
     from wv_cli.formats.recognise import texts
     from wv_cli.lm.files import load
     from wv_cli.lm.scoring import Scorer
+    from wv_cli.text.input_files import blocks, opened
     from wv_cli.text.source import Source
 
-    inputs = inputs or ("-",)
-    require_one_use(model, "-" in inputs)
-    source = Source(texts(inputs, note=partial(say, quiet=False, as_json=False), force=force_text))
+    require_one_use(model, not inputs or "-" in inputs)
+    text: Iterable[bytes]
+    if inputs:
+        text = Source(texts(inputs, note=partial(say, quiet=False, as_json=False), force=force_text))
+    else:
+        text = blocks(opened("-"), "standard input", _PIPE_BYTES)
     scorer = Scorer(load(model), ends=ends)
-    for scored in scorer.read(source):
+    for scored in scorer.read(text, ", ".join(inputs) or "standard input"):
         words = scorer.words() if each_word else None
         for sentence in scored.sentences():
             _print(_facts(scored, sentence, words, ends), as_json)
@@ -80,12 +87,10 @@ def _print(facts: dict[str, Any], as_json: bool) -> None:
     sys.stdout.buffer.write(f"{text}\n".encode("utf-8", "surrogateescape"))
 
 
-@click.command("next", cls=Command)
+@click.command("next", cls=Command, short_help="Print the most probable next words.")
 @click.argument("model", metavar="MODEL")
 @click.argument("starts", nargs=-1, metavar="[START]...")
-@click.option(
-    "-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, help="So many words."
-)
+@click.option("-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, help="So many words.")
 @sentences_option
 @answers_option
 def next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json: bool) -> None:
@@ -114,7 +119,7 @@ def next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json:
         sys.stdout.buffer.flush()
 
 
-@click.command("sample", cls=Command)
+@click.command("sample", cls=Command, short_help="Print sentences drawn from a model.")
 @click.argument("model", metavar="MODEL")
 @click.option("-n", "count", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Sentences.")
 @click.option("--start", default="", metavar="WORDS", help="How each sentence begins.")

@@ -6,7 +6,7 @@ from wv_cli.commands.lm.train import to_option
 from wv_cli.commands.shared.help import Command
 
 
-@click.command("convert", cls=Command)
+@click.command("convert", cls=Command, short_help="Write a model in another format.")
 @click.argument("model", metavar="MODEL")
 @click.argument("output", metavar="OUTPUT")
 @to_option

@@ -32,7 +32,7 @@ _OF_MODELS = tuple(name for name in LmConfig.options() if name not in CountConfi
 to_option = click.option("--to", metavar="FORMAT", help="arpa or binary; by default the ending of the name tells.")
 
 
-@click.command("train", cls=Command)
+@click.command("train", cls=Command, short_help="Train a model of n-grams on a text.")
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...")
 @click.option(
     "-o", "--output", default="-", show_default=True, metavar="MODEL",
@@ -67,7 +67,7 @@ def command(
     from wv_cli.commands.shared.display import say
     from wv_cli.commands.shared.sessions import command_line
     from wv_cli.formats.recognise import texts
-    from wv_cli.lm import count_files as files_of_counts
+    from wv_cli.lm.count_files import save as save_counts
     from wv_cli.lm.counts import count
     from wv_cli.lm.estimate import estimate
     from wv_cli.lm.files import format_for_output, save
@@ -77,7 +77,8 @@ def command(
     from wv_cli.text.input_files import refuse_overwriting
 
     config = take(LmConfig, options)
-    config.validate()
+    if not count_files:  # --order is known later
+        config.validate()
     _refuse_idle(config, bool(count_files), counts_only)
     if bool(inputs) == bool(count_files):
         message = "give either INPUT to count or --counts that were made earlier"
@@ -89,9 +90,7 @@ def command(
     started = time.perf_counter()
     vocabulary = read_words(config.limit_vocab) if config.limit_vocab is not None else None
     if count_files:
-        parts = [files_of_counts.load(path) for path in count_files]
-        order = config.order if "order" in given_options() else None
-        counts = files_of_counts.summed(parts, order, memory=memory, spool_beside=output)
+        counts = _summed(count_files, config, memory, output)
         config = replace(config, order=counts.trie.order)
         config.validate()
     else:
@@ -101,7 +100,7 @@ def command(
     made = estimate(counts, config, vocabulary) if not counts_only else None
     with together():
         if made is None:
-            files_of_counts.save(output, counts)
+            save_counts(output, counts)
         else:
             save(output, made.model, format=to)
         facts = _facts(output, counts, made, time.perf_counter() - started)
@@ -111,6 +110,14 @@ def command(
         click.echo(json.dumps(facts), err=output == "-")
     elif not quiet:
         click.echo(_told(counts, made, time.perf_counter() - started), err=True)
+
+
+def _summed(paths: tuple[str, ...], config: LmConfig, memory: int | None, output: str) -> "NgramCounts":
+    """The counts of files, of n-grams as long as --order says, or else as they have them."""
+    from wv_cli.lm.count_files import load, summed
+
+    order = config.order if "order" in given_options() else None
+    return summed([load(path) for path in paths], order, memory=memory, spool_beside=output)
 
 
 def _refuse_idle(config: LmConfig, from_counts: bool, counts_only: bool) -> None:
