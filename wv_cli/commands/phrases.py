@@ -44,6 +44,7 @@ def command(
     from wv_cli.commands.shared.display import say
     from wv_cli.formats.recognise import texts
     from wv_cli.system.output import check_writable, open_output, write_together
+    from wv_cli.system.places import is_stdout, require_different
     from wv_cli.text.input_files import refuse_overwriting
     from wv_cli.text.phrases import JoinedText, Pass, falling_thresholds
 
@@ -56,12 +57,11 @@ def command(
     config.validate()
     if passes is not None:
         config = PhrasesConfig(thresholds=falling_thresholds(last, passes, score), **options)
-    for path in filter(None, (output, save)):
+    outputs = [path for path in (output, save) if path]
+    for path in outputs:
         refuse_overwriting(inputs, path)
         check_writable(path)
-    if save == output:
-        error = conflict("--save-phrases", "--output", "both would write the same file")
-        raise error
+    require_different(outputs)
 
     def report(done: Pass) -> None:
         if not quiet and not as_json:
@@ -69,7 +69,7 @@ def command(
             click.echo(message, err=True)
 
     note = partial(say, quiet=quiet, as_json=as_json)
-    asked = texts(inputs, note=note, written=[path for path in (output, save) if path], force=force_text)
+    asked = texts(inputs, note=note, written=outputs, force=force_text)
     started = time.perf_counter()
     with (
         reading_bar(quiet or as_json) as progress,
@@ -87,7 +87,7 @@ def command(
     if as_json:
         each = [{"threshold": p.threshold, "phrases": len(p.phrases), "joined": p.joined} for p in text.passes]
         facts = {"output": output, "lines": text.lines, "tokens_read": text.tokens_read, "tokens": text.tokens}
-        click.echo(json.dumps({**facts, "passes": each, "seconds": seconds}), err="-" in (output, save))
+        click.echo(json.dumps({**facts, "passes": each, "seconds": seconds}), err=any(map(is_stdout, outputs)))
     elif not quiet:
         click.echo(
             f"{text.tokens_read:,} words in, {text.tokens:,} out, {text.lines:,} lines; {seconds:.1f} s", err=True

@@ -12,6 +12,7 @@ from wv_cli.commands.shared.display import observer, say, stopped
 from wv_cli.commands.shared.options import given_options, take
 from wv_cli.config import Config
 from wv_cli.jobs.train import session_fields
+from wv_cli.system.places import is_stdout
 
 if TYPE_CHECKING:
     from wv_cli.jobs.session import TrainingSession
@@ -56,6 +57,6 @@ def run_session(
     if outcome is not None and not outcome.finished:
         raise stopped(outcome, session.checkpoint_path is not None, session.resume)
     written = [*session.outputs, *([also] if also else [])]
-    if as_json and "-" not in written:
+    if as_json and not any(map(is_stdout, session.written())):
         click.echo(json.dumps({"outputs": written, **facts}))
     tell(f"wrote {', '.join(written)}{figures(facts)}")
