@@ -162,7 +162,7 @@ def test_without_locks_the_run_says_so(text, monkeypatch):
 
 
 def test_the_lock_lasts_until_the_results_are_written(text, monkeypatch):
-    def save(path, embeddings):
+    def save(path, embeddings, **options):
         with pytest.raises(WvError, match="used"), held("a.vec.checkpoint", "used"):
             pass
 

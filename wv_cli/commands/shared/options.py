@@ -74,6 +74,9 @@ precision_option = click.option(
     help="In text: decimals of each number, or the shortest text that keeps every bit.",
 )
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but results and errors.")
+to_option = click.option(
+    "--to", metavar="FORMAT", help="Format of the outputs, as for wv convert, whatever their names."
+)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Results as one JSON object on stdout, progress as one per event on stderr."
 )

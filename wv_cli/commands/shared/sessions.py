@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -38,12 +38,12 @@ def run_session(
     as_json: bool,
     figures: Callable[[dict[str, Any]], str],
     *,
-    also: str | None = None,
+    also: Sequence[str] = (),
     progress: bool = True,
     unit: str = "B",
     desc: str = "reading",
 ) -> None:
-    """Runs `session` and tells how it went: `figures` of its facts, after the names of the outputs and of the file
+    """Runs `session` and tells how it went: `figures` of its facts, after the names of the outputs and of the files
     written `also`. `progress`: whether a bar shows the training; `unit` and `desc` are of the bar for `reading`.
 
     Raises Interrupted and TimedOut with the command line that goes on, and what the session raises."""
@@ -56,7 +56,7 @@ def run_session(
         outcome, facts = session.run(tell, observe, reading)
     if outcome is not None and not outcome.finished:
         raise stopped(outcome, session.checkpoint_path is not None, session.resume)
-    written = [*session.outputs, *([also] if also else [])]
+    written = [*session.outputs, *also]
     if as_json and not any(map(is_stdout, session.written())):
         click.echo(json.dumps({"outputs": written, **facts}))
     tell(f"wrote {', '.join(written)}{figures(facts)}")
