@@ -239,22 +239,9 @@ def test_compressed_files_of_our_own_are_read(text, wv):
 
 
 def test_a_compressed_checkpoint_goes_on(text, wv):
-    run = [
-        "train",
-        text,
-        "-o",
-        "a.vec.gz",
-        "--checkpoint",
-        "c.gz",
-        "--dim",
-        "8",
-        "--epochs",
-        "1000000",
-        "--threads",
-        "1",
-    ]
+    run = f"train {text} -o a.vec.gz --checkpoint c.gz --dim 8 --epochs 100000 --threads 1 --no-meta".split()
     for told in ("", "c.gz: going on at"):
-        done = wv(*run, "--max-time", "0.2", "--no-meta", *(["--resume"] if told else []))
+        done = wv(*run, "--max-time", "0.2", *(["--resume"] if told else []))
         assert done.returncode == 124 and told in done.stderr
         assert Path("c.gz").read_bytes().startswith(b"\x1f\x8b")
 

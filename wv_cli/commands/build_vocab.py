@@ -61,7 +61,7 @@ def command(
 
     started = time.perf_counter()
     bytes_read = 0
-    with reading_bar(quiet or as_json) as show:
+    with reading_bar(quiet or as_json, inputs) as show:
 
         def progress(consumed: int, total: int | None) -> None:
             nonlocal bytes_read

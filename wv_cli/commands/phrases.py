@@ -64,15 +64,14 @@ def command(
     require_different(outputs)
 
     def report(done: Pass) -> None:
-        if not quiet and not as_json:
-            message = f"threshold {done.threshold:g}: {len(done.phrases):,} phrases, joined {done.joined:,} times"
-            click.echo(message, err=True)
+        message = f"threshold {done.threshold:g}: {len(done.phrases):,} phrases, joined {done.joined:,} times"
+        say(message, quiet or as_json, as_json)
 
     note = partial(say, quiet=quiet, as_json=as_json)
     asked = texts(inputs, note=note, written=outputs, force=force_text)
     started = time.perf_counter()
     with (
-        reading_bar(quiet or as_json) as progress,
+        reading_bar(quiet or as_json, inputs) as progress,
         JoinedText(asked, config, spool_beside=output, progress=progress, after_pass=report) as text,
     ):
         parts = {save: text.rows, output: text.chunks}

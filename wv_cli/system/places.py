@@ -79,7 +79,7 @@ def refuse_reading(outputs: Iterable[str], inputs: Iterable[str]) -> None:
 
 def refuse_folder(path: str | os.PathLike[str]) -> None:
     """Raises WvError for a folder where a file should be written, and for a name that ends as one."""
-    if Path(path).is_dir() or os.fspath(path).endswith(os.sep):
+    if Path(os.path.realpath(path)).is_dir() or os.fspath(path).endswith(os.sep):
         message = f"{path}: cannot write: is a folder; name a file in it"
         raise WvError(message)
 

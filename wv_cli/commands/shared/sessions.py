@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from wv_cli.commands.shared.bar import reading_bar
+from wv_cli.commands.shared.bar import LINE, reading_bar
 from wv_cli.commands.shared.display import observer, say, stopped
 from wv_cli.commands.shared.options import given_options, take
 from wv_cli.config import Config
@@ -52,8 +52,10 @@ def run_session(
         say(message, quiet, as_json, **facts)
 
     observe = observer(quiet, as_json) if progress else None
-    with reading_bar(quiet or as_json, unit, desc) as reading:
+    with reading_bar(quiet or as_json, session.read(), unit, desc) as reading:
         outcome, facts = session.run(tell, observe, reading)
+        if outcome is not None and outcome.finished:
+            LINE.keep()
     if outcome is not None and not outcome.finished:
         raise stopped(outcome, session.checkpoint_path is not None, session.resume)
     written = [*session.outputs, *also]
