@@ -24,6 +24,13 @@ def _fail(speaker: str, message: str, code: int) -> int:
     return code
 
 
+def _note(message: str) -> None:
+    from wv_cli.commands.shared.bar import LINE
+
+    with LINE.above():
+        print(message, file=sys.stderr)  # noqa: T201
+
+
 def _speaker(argv: list[str]) -> str:
     """`wv train` once the subcommand is known, so that a message says who speaks."""
     from wv_cli.commands import COMMANDS, ORIGINALS
@@ -58,7 +65,7 @@ def run(argv: list[str]) -> int:
 
     speaker = _speaker(argv)
     # The library warns of what is odd but does not stop it (formats.FormatWarning).
-    warnings.showwarning = lambda message, *_, **__: print(f"{speaker}: note: {message}", file=sys.stderr)  # noqa: T201
+    warnings.showwarning = lambda message, *_, **__: _note(f"{speaker}: note: {message}")
     debug = "--debug" in argv[: argv.index(speaker[3:])] if speaker != "wv" else "--debug" in argv
     try:
         with caught_signals():

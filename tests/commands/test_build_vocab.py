@@ -110,7 +110,7 @@ def test_one_word2vec_file_and_one_of_glove(wv):
         ),
         (["x", "-o", "x"], 2, "wv build-vocab: x is also an input (x); write to another file"),
         (["x", "-o", "no/v"], 1, "wv build-vocab: no/v: cannot write: the folder"),
-        (["x", "-o", "folder"], 1, "wv build-vocab: folder: cannot write: is a directory; name a file, not a folder"),
+        (["x", "-o", "folder"], 1, "wv build-vocab: folder: cannot write: is a folder; name a file in it"),
         (["folder"], 1, "wv build-vocab: folder: no files in this folder"),
         (["empty"], 1, "wv build-vocab: empty: no text: expected words divided by spaces or line ends, found none"),
         (

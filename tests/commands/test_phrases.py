@@ -192,7 +192,7 @@ def test_the_reader_may_stop_early(slice_text):
         (
             ["x", "-o", "y", "--save-phrases", "y"],
             2,
-            "wv phrases: --save-phrases and --output cannot be used together: ",
+            "wv phrases: y: two outputs have the same name; give each its own",
         ),
         (["x", "-o", "no/y"], 1, "wv phrases: no/y: cannot write: the folder"),
         (["x", "-o", "/dev/full", "-q"], 1, "wv phrases: /dev/full: cannot write: no space left"),

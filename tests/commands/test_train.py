@@ -146,7 +146,7 @@ def test_bad_inputs(wv, short_text, tmp_path):
     refused(wv("train", "one.txt", "-o", "a.vec"), "at least two different words")
     refused(wv("train", short_text, "-o", "no/such/a.vec"), "no/such", "does not exist")
     (tmp_path / "folder").mkdir()
-    refused(wv("train", short_text, "-o", "folder/.vec/../../folder", "--classes", "3"), "is a directory")
+    refused(wv("train", short_text, "-o", "folder/.vec/../../folder", "--classes", "3"), "is a folder")
     refused(wv("train", short_text, "-o", "a.vec", *FAST, "--init", "one.txt"), "one.txt")
     ok(wv("train", short_text, "-o", "b.vec", *FAST, "--no-meta"))
     refused(wv("train", short_text, "-o", "a.vec", "--dim", "8", "--init", "b.vec"), "--init", "8", "16", code=2)

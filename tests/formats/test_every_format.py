@@ -304,8 +304,8 @@ def test_choice_of_the_output_format(tmp_path):
         assert sniff(tmp_path / name).name == format
     with pytest.raises(UsageError, match=r"'\.vex' names no format.*word2vec-text \(\.vec, \.txt\), word2vec-binary"):
         save(tmp_path / "a.vex", vectors)
-    with pytest.raises(UsageError, match="gzip >"):
-        save(tmp_path / "a.vec.gz", vectors)
+    with pytest.raises(UsageError, match=r"'\.vex' names no format"):
+        save(tmp_path / "a.vex.gz", vectors)
     with pytest.raises(UsageError, match="did you mean 'glove-text'"):
         save(tmp_path / "a.vec", vectors, format="glove-txt")
     with pytest.raises(UsageError, match="1 to 9 decimals or exact"):

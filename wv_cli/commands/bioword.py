@@ -34,7 +34,8 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.jobs.bioword import BiowordSession
 
     session = session_of(BiowordSession, options, config=BiowordConfig, vocab_config=VocabConfig)
-    run_session(session, quiet, as_json, _figures, also=session.save_hasher)
+    also = [session.save_hasher] if session.save_hasher else []
+    run_session(session, quiet, as_json, _figures, also=also)
 
 
 def _figures(facts: dict[str, Any]) -> str:

@@ -47,6 +47,7 @@ def command(
     from wv_cli.commands.shared.display import say
     from wv_cli.formats.recognise import texts
     from wv_cli.system.output import check_writable
+    from wv_cli.system.places import is_stdout
     from wv_cli.text.corpus import count
     from wv_cli.text.input_files import expand_inputs, refuse_overwriting
     from wv_cli.text.vocab import merge_vocabs, read_vocab, write_vocab
@@ -61,7 +62,7 @@ def command(
 
     started = time.perf_counter()
     bytes_read = 0
-    with reading_bar(quiet or as_json) as show:
+    with reading_bar(quiet or as_json, inputs) as show:
 
         def progress(consumed: int, total: int | None) -> None:
             nonlocal bytes_read
@@ -90,7 +91,7 @@ def command(
             "coverage": coverage,
             "seconds": seconds,
         }
-        click.echo(json.dumps(facts), err=output == "-")
+        click.echo(json.dumps(facts), err=is_stdout(output))
     elif not quiet:
         rate = "" if merge else f" ({bytes_read / 1e6 / seconds:,.0f} MB/s)"
         click.echo(

@@ -37,7 +37,7 @@ def command(
     unescape: bool,
     quiet: bool,
 ) -> None:
-    """Convert the vectors of IN to OUT. Either may be -; IN may be compressed.
+    """Convert the vectors of IN to OUT. Either may be - and compressed: OUT by its name (.gz, .bz2, .xz, .zst).
 
     \b
     Formats and the endings that choose them for OUT:
@@ -57,9 +57,11 @@ def command(
     """
     import warnings
 
-    from wv_cli.formats import FormatWarning, format_for_output, load, save
+    from wv_cli.formats import FormatWarning, format_for_output, load, save, words_file
     from wv_cli.system.output import check_writable
+    from wv_cli.system.places import refuse_reading
 
+    check_writable(target)
     if to_format == "fasttext-bin":
         given = {"--limit": limit, "--precision": precision, "--escape": escape, "--unescape": unescape}
         for option in (name for name, value in given.items() if value):
@@ -71,7 +73,7 @@ def command(
     decimals: Precision = "exact" if precision == "exact" else int(precision or 6)
     if precision is not None:
         row.require_precision(decimals)
-    check_writable(target)
+    refuse_reading(filter(None, [words_file(target, row.name)]), [source])  # OUT itself may take the place of IN
     if quiet:
         warnings.simplefilter("ignore", FormatWarning)
     vectors = load(source, format=from_format, limit=limit, unescape=unescape)
@@ -84,10 +86,8 @@ def command(
 def _convert_model(source: str, target: str, from_format: str | None, quiet: bool) -> None:
     from wv_cli.formats import open_vectors
     from wv_cli.formats.fasttext_bin import dense, save_model
-    from wv_cli.system.output import check_writable
     from wv_cli.vectors.fasttext import FastTextModel
 
-    check_writable(target)
     vectors = open_vectors(source, format=from_format)
     if not isinstance(vectors, FastTextModel):
         message = f"{source}: expected a fastText model, found vectors alone; a model cannot be made of them"

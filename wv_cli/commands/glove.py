@@ -12,6 +12,7 @@ from wv_cli.commands.shared.options import (
     phrases_option,
     quiet_option,
     saved_run_options,
+    to_option,
 )
 from wv_cli.glove.config import GloveConfig
 from wv_cli.text.config import ReadingConfig, VocabConfig
@@ -21,8 +22,10 @@ from wv_cli.text.config import ReadingConfig, VocabConfig
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...")
 @click.option(
     "-o", "--output", "outputs", multiple=True, metavar="FILE",
-    help="NAME.vec is word2vec text, NAME.bin word2vec binary, NAME.glove GloVe's text, - text on standard output.",
+    help="NAME.vec is word2vec text, NAME.bin word2vec binary, NAME.glove GloVe's text, - text on standard output; "
+    ".gz, .bz2, .xz or .zst behind it compresses.",
 )  # fmt: skip
+@to_option
 @field_options(GloveConfig)
 @field_options(VocabConfig)
 @phrases_option
@@ -31,6 +34,7 @@ from wv_cli.text.config import ReadingConfig, VocabConfig
     "--counts", multiple=True, metavar="FILE[:VOCAB]",
     help="Instead of INPUT: the sum of these counts (ours or GloVe's), mapped word by word to --vocab.",
 )  # fmt: skip
+@click.option("--save-vocab", metavar="FILE", help="Also save the vocabulary, `word count` lines, in GloVe's format.")
 @click.option("--save-counts", metavar="FILE", help="Write the counts in GloVe's format (16-byte records, sorted).")
 @click.option("--counts-only", is_flag=True, help="Stop after --save-counts.")
 @click.option("--init", metavar="FILE", help="Start from GloVe's vectors.bin (raw doubles; same vocabulary and --dim).")
@@ -54,4 +58,5 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.jobs.glove import GloveSession
 
     session = session_of(GloveSession, options, config=GloveConfig, vocab_config=VocabConfig)
-    run_session(session, quiet, as_json, lambda facts: "", also=session.save_counts, progress=False)
+    also = [path for path in (session.save_vocab, session.save_counts) if path]
+    run_session(session, quiet, as_json, lambda facts: "", also=also, progress=False)

@@ -43,7 +43,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.jobs.hash import HashSession
 
     session = session_of(HashSession, options, config=HashConfig)
-    also = session.save_hasher
+    also = [session.save_hasher] if session.save_hasher else []
     run_session(session, quiet, as_json, _figures, also=also, progress=False, unit="rows", desc="encoding")
 
 

@@ -51,6 +51,7 @@ def command(
     from wv_cli.commands.shared.display import say
     from wv_cli.formats.recognise import texts
     from wv_cli.system.output import check_writable, open_output, write_together
+    from wv_cli.system.places import is_stdout, require_different
     from wv_cli.text.input_files import refuse_overwriting
     from wv_cli.text.phrases import JoinedText, Pass, all_thresholds
     from wv_cli.text.saved_phrases import read_phrases
@@ -62,24 +63,22 @@ def command(
     config = PhrasesConfig(thresholds=all_thresholds(threshold, passes, options["score"]), **options)
     config.validate()
     require_one_use(apply or "", "-" in inputs)
-    for path in filter(None, (output, save_phrases)):
+    outputs = [path for path in (output, save_phrases) if path]
+    for path in outputs:
         refuse_overwriting([*inputs, *filter(None, [apply])], path)
         check_writable(path)
-    if save_phrases == output:
-        error = conflict("--save-phrases", "--output", "both would write the same file")
-        raise error
+    require_different(outputs)
 
     def report(done: Pass) -> None:
-        if not quiet and not as_json:
-            message = f"threshold {done.threshold:g}: {len(done.phrases):,} phrases, joined {done.joined:,} times"
-            click.echo(message, err=True)
+        message = f"threshold {done.threshold:g}: {len(done.phrases):,} phrases, joined {done.joined:,} times"
+        say(message, quiet or as_json, as_json)
 
     note = partial(say, quiet=quiet, as_json=as_json)
     saved = read_phrases(apply) if apply is not None else None
-    asked = texts(inputs, note=note, written=[path for path in (output, save_phrases) if path], force=force_text)
+    asked = texts(inputs, note=note, written=outputs, force=force_text)
     started = time.perf_counter()
     with (
-        reading_bar(quiet or as_json) as progress,
+        reading_bar(quiet or as_json, inputs) as progress,
         JoinedText(asked, config, spool_beside=output, progress=progress, after_pass=report, saved=saved) as text,
     ):
         parts = {save_phrases: text.rows, output: text.chunks}
@@ -94,7 +93,7 @@ def command(
     if as_json:
         each = [{"threshold": p.threshold, "phrases": len(p.phrases), "joined": p.joined} for p in text.passes]
         facts = {"output": output, "lines": text.lines, "tokens_read": text.tokens_read, "tokens": text.tokens}
-        click.echo(json.dumps({**facts, "passes": each, "seconds": seconds}), err="-" in (output, save_phrases))
+        click.echo(json.dumps({**facts, "passes": each, "seconds": seconds}), err=any(map(is_stdout, outputs)))
     elif not quiet:
         click.echo(
             f"{text.tokens_read:,} words in, {text.tokens:,} out, {text.lines:,} lines; {seconds:.1f} s", err=True

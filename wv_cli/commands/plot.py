@@ -52,8 +52,8 @@ def command(
     from wv_cli.system.output import check_writable, open_output
     from wv_cli.vectors.spelling import find_queries
 
-    kind = to_kind or picture.kind_of(output)
     check_writable(output)
+    kind = to_kind or picture.kind_of(output)
     if kind != "html":
         picture.require_matplotlib()
     if not words and top is None:

@@ -37,8 +37,9 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.commands.shared.display import say
     from wv_cli.commands.shared.sessions import session_of
     from wv_cli.jobs.quantize import QuantizeSession
+    from wv_cli.system.places import is_stdout
 
-    if options["output"] == "-" and as_json:
+    if is_stdout(options["output"]) and as_json:
         raise conflict("-o -", "--json", "both write to standard output")
 
     def tell(message: str, **facts: object) -> None:

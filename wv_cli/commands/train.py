@@ -12,6 +12,7 @@ from wv_cli.commands.shared.options import (
     phrases_option,
     quiet_option,
     saved_run_options,
+    to_option,
 )
 from wv_cli.commands.shared.training_options import autotune_options, training_options
 from wv_cli.jobs import MODELS
@@ -24,8 +25,9 @@ from wv_cli.text.config import ReadingConfig
 @click.option(
     "-o", "--output", "outputs", multiple=True, required=True, metavar="FILE",
     help="NAME.vec is word2vec text, NAME.bin word2vec binary or, with subwords, a fastText model, - text on standard "
-    "output. May be given twice.",
+    "output; .gz, .bz2, .xz or .zst behind it compresses. May be given twice.",
 )  # fmt: skip
+@to_option
 @click.option(
     "--model", type=click.Choice(list(MODELS)), default="skipgram", show_default=True, help="What predicts what."
 )
@@ -36,6 +38,7 @@ from wv_cli.text.config import ReadingConfig
 @training_options
 @phrases_option
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary (from build-vocab or word2vec) and its counts.")
+@click.option("--save-vocab", metavar="FILE", help="Also save the vocabulary, `word count` lines, before the training.")
 @click.option("--init", metavar="FILE", help="Start the words found in this vector file from their vectors.")
 @click.option(
     "--pretrained", metavar="FILE", help="Classifier: start the words of INPUT found here from their vectors."
@@ -63,4 +66,5 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.jobs.train import session
 
     made = session(argv=command_line(), **options)
-    run_session(made, quiet, as_json, lambda facts: f" ({facts['words_per_second']:,} words/s)")
+    also = [options["save_vocab"]] if options["save_vocab"] else []
+    run_session(made, quiet, as_json, lambda facts: f" ({facts['words_per_second']:,} words/s)", also=also)

@@ -44,6 +44,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """
     from wv_cli.commands.shared.display import say
     from wv_cli.jobs.whiten import WhitenSession
+    from wv_cli.system.places import is_stdout
 
     config = take(WhitenConfig, options)
     session = WhitenSession(config=config, named=given_options(), **options)
@@ -53,7 +54,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
 
     _, facts = session.run(tell)
     if as_json:
-        click.echo(json.dumps(facts), err="-" in session.results())
+        click.echo(json.dumps(facts), err=any(map(is_stdout, session.results())))
     elif not quiet:
         click.echo(_told(dict(facts)), err=True)
 

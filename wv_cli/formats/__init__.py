@@ -18,8 +18,10 @@ from wv_cli.formats.escape import escape_words, require_writable, unescape_words
 from wv_cli.formats.report import Problem, Report
 from wv_cli.registry import Registry
 from wv_cli.system import kinds
+from wv_cli.system.compression import inner_name
 from wv_cli.system.input import Input, open_input
 from wv_cli.system.output import open_output, together
+from wv_cli.system.places import is_stdout, is_stream
 from wv_cli.system.threads import processors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
@@ -36,6 +38,7 @@ __all__ = [
     "open_vectors",
     "save",
     "sniff",
+    "words_file",
 ]
 
 # The order in which files are tried, and in which a suffix is looked up.
@@ -142,36 +145,46 @@ def open_vectors(path: str | os.PathLike[str], *, format: str | None = None) -> 
 
 
 def format_for_output(path: str | os.PathLike[str], format: str | None = None) -> Format:
-    """The format to write `path` in: the one called `format`, else by the name's ending, else (`-`) word2vec-text.
-    Raises UsageError."""
-    name = os.fspath(path)
+    """The format to write `path` in: the one called `format`, else by the name's ending, without that of a compression,
+    else (`-`, a pipe or device) word2vec-text. Raises UsageError."""
+    name, inner = os.fspath(path), inner_name(path)
     row: Format | None
     if format is not None:
         row = FORMATS.find(format)
-    elif name == "-":
-        row = word2vec_text.FORMAT
     else:
-        row = next((row for row in FORMATS.values() if row.write and name.endswith(row.suffixes)), None)
+        row = _by_ending(inner) or (word2vec_text.FORMAT if is_stream(path) else None)
     choices = ", ".join(f"{row.name} ({', '.join(row.suffixes)})" for row in FORMATS.values() if row.write is not None)
     if row is None:
-        suffix = Path(name).suffix
+        suffix = Path(inner).suffix
         message = f"{name}: the ending {suffix!r} names no format to write; choose one by --to or the ending: {choices}"
-        if suffix in (".gz", ".bz2", ".xz", ".zst"):
-            message = (
-                f"{name}: files are written uncompressed; write to - and pipe it: ... - --to FORMAT | gzip > {name}"
-            )
         if suffix == ".ftz":
             message = f"{name}: `wv quantize` makes quantised models; convert writes vectors: {choices}"
         raise UsageError(message)
     if row.write is None:
         message = f"{name}: {row.name} is read but not written; choose one of: {choices}"
         raise UsageError(message)
-    if not row.text and name == "-" and sys.stdout.isatty():
+    if not row.text:
+        refuse_terminal(path)
+    return row
+
+
+def _by_ending(name: str) -> Format | None:
+    return next((row for row in FORMATS.values() if row.write and name.endswith(row.suffixes)), None)
+
+
+def words_file(path: str, format: str | None = None) -> str | None:
+    """The second file of an output that holds numbers only, by `format` or its ending; None where there is none."""
+    row = FORMATS.find(format) if format is not None else _by_ending(inner_name(path))
+    return row.words_path(path) if row else None
+
+
+def refuse_terminal(path: str | os.PathLike[str]) -> None:
+    """Raises UsageError when `path` is a terminal, for formats that are not text."""
+    if is_stdout(path) and sys.stdout.isatty():
         message = (
             f"binary vectors are not for a terminal; redirect standard output or choose {word2vec_text.FORMAT.name}"
         )
         raise UsageError(message)
-    return row
 
 
 def save(

@@ -7,7 +7,9 @@ from typing import BinaryIO, Literal
 
 from wv_cli.errors import UsageError
 from wv_cli.formats.report import Report
+from wv_cli.system.compression import COMPRESSIONS, inner_name
 from wv_cli.system.input import Input
+from wv_cli.system.places import is_stream
 from wv_cli.vectors.embeddings import Embeddings
 
 # Decimals of every number (1 .. 9), so many significant digits (-1 .. -6), or the shortest text that reads back to the
@@ -102,12 +104,15 @@ class Format:
     def words_path(self, path: str) -> str | None:
         """Where the words of `path` are when they are not in it, None when they are, or `path` is a stream or a
         device."""
-        if not self.words_ending or path == "-" or (Path(path).exists() and not Path(path).is_file()):
+        if not self.words_ending or is_stream(path):
             return None
-        stem = next((path.removesuffix(suffix) for suffix in self.suffixes if path.endswith(suffix)), path)
+        name = inner_name(path)
+        stem = next((name.removesuffix(suffix) for suffix in self.suffixes if name.endswith(suffix)), path)
         return stem + self.words_ending
 
     def stands_beside(self, path: str) -> bool:
         """Whether `path` is the second file of one of this format that is there."""
         stem = path.removesuffix(self.words_ending)
-        return stem != path and any(Path(stem + suffix).is_file() for suffix in self.suffixes)
+        return stem != path and any(
+            Path(stem + suffix + packed).is_file() for suffix in self.suffixes for packed in ("", *COMPRESSIONS)
+        )

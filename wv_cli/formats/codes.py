@@ -27,8 +27,10 @@ from wv_cli.formats.base import Format, ReadOptions
 from wv_cli.formats.report import Report
 from wv_cli.search.packed import pack_bits, unpack_bits, words_per_code
 from wv_cli.system import container
+from wv_cli.system.compression import inner_name
 from wv_cli.system.input import Input
 from wv_cli.system.output import open_output
+from wv_cli.system.places import is_stdout
 from wv_cli.vectors.codes import MAX_BITS, Codes, CodeVectors, product_quantizer
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.quantizer import ProductQuantizer
@@ -41,7 +43,7 @@ _BLOCK_ROWS = 1 << 14
 
 def is_text(path: str | os.PathLike[str]) -> bool:
     """Whether save() writes text to `path`: by its ending, and on standard output."""
-    return os.fspath(path) == "-" or os.fspath(path).endswith(TEXT_SUFFIXES)
+    return is_stdout(path) or inner_name(path).endswith(TEXT_SUFFIXES)
 
 
 def save(path: str | os.PathLike[str], codes: Codes, *, text: bool | None = None) -> None:

@@ -17,6 +17,7 @@ from wv_cli import _subwords
 from wv_cli.errors import WvError
 from wv_cli.formats.fasttext_read import ARGS, LOSSES, MAGIC, MODELS, VERSIONS
 from wv_cli.system.output import open_output
+from wv_cli.system.places import is_stream
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, Matrix, SparseRows
 from wv_cli.vectors.quantizer import ProductQuantizer, QuantMatrix
 from wv_cli.words import WordList
@@ -32,7 +33,7 @@ def save_model(target: str | os.PathLike[str] | BinaryIO, model: FastTextModel) 
     _require_fit(model)
     if isinstance(target, (str, os.PathLike)):
         with open_output(target) as stream:
-            _write(stream, model, holes=os.fspath(target) != "-" and stream.seekable())
+            _write(stream, model, holes=not is_stream(target) and stream.seekable())
     else:
         _write(target, model, holes=False)
 

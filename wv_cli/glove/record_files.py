@@ -19,6 +19,8 @@ from wv_cli import _text
 from wv_cli._glove import RECORD, check, sort
 from wv_cli.errors import BadFile, UsageError, WvError, reason
 from wv_cli.glove.record_runs import Runs
+from wv_cli.system.compression import compression_of
+from wv_cli.system.input import open_input
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.input_files import blocks as read_blocks
 from wv_cli.text.input_files import called, opened
@@ -119,9 +121,8 @@ def _check_file(file: CountsFile, digest: "hashlib.blake2b") -> bool:
     if not Path(file.path).is_file():
         message = f"{file.path}: expected a file of counts, which is read twice, found a folder, pipe or device"
         raise WvError(message)
-    if size == 0 or size % RECORD.itemsize:
-        problem = f"expected records of 16 bytes, found {size:,} bytes; is the file cut off?"
-        raise BadFile(file.path, problem, byte=size - size % RECORD.itemsize)
+    if not compression_of(file.path):
+        _require_records(file.path, size)
     last_key, ascending, before = 0, True, 0
     for block in _blocks(file.path, _BLOCK):
         bad, last_key, sorted_here = check(block, len(file.vocab), last_key)
@@ -138,7 +139,20 @@ def _check_file(file: CountsFile, digest: "hashlib.blake2b") -> bool:
     return ascending
 
 
+def _require_records(path: str, size: int) -> None:
+    if size == 0 or size % RECORD.itemsize:
+        problem = f"expected records of 16 bytes, found {size:,} bytes; is the file cut off?"
+        raise BadFile(path, problem, byte=size - size % RECORD.itemsize)
+
+
 def _blocks(path: str, size: int) -> Iterator[Records]:
+    """A compressed file is told by its name: the numbers of a record may be the first bytes of anything."""
+    if compression_of(path):
+        with open_input(path, "counts") as source:
+            while data := source.read(size * RECORD.itemsize):
+                _require_records(path, source.position)
+                yield np.frombuffer(data, RECORD)
+        return
     try:
         with Path(path).open("rb") as stream:
             while data := stream.read(size * RECORD.itemsize):

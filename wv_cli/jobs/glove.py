@@ -20,12 +20,13 @@ from wv_cli.jobs.facts import Facts, tell_corpus
 from wv_cli.jobs.session import Observe, Reading, TextSession
 from wv_cli.system.output import open_output, together, write_together
 from wv_cli.text.corpus import encode
-from wv_cli.text.vocab import Vocab, read_vocab
+from wv_cli.text.vocab import Vocab, read_vocab, write_vocab
 
 
 @dataclass(frozen=True, kw_only=True)
 class GloveSession(TextSession):
-    """`counts` are read instead of `inputs`; `save_counts` is written, and with `counts_only` nothing else."""
+    """`counts` are read instead of `inputs`; `save_counts` and `save_vocab`, which the ids of counts mean, are written,
+    and with `counts_only` nothing else. `to` is the format of the outputs, whatever their names."""
 
     # What --counts settle, and what needs a training.
     CONDITIONS: ClassVar[Mapping[str, str]] = {
@@ -33,7 +34,7 @@ class GloveSession(TextSession):
         **dict.fromkeys(
             GloveConfig.options().keys() - {"window", "symmetric", "weighting", "threads"}, "not counts_only"
         ),
-        **dict.fromkeys(("init", "init_gradsq"), "not counts_only"),
+        **dict.fromkeys(("init", "init_gradsq", "to"), "not counts_only"),
     }
 
     # Not an option: what GloVe's program leaves alone is to be found by its own command line only.
@@ -43,6 +44,8 @@ class GloveSession(TextSession):
     counts: tuple[str, ...] = ()
     save_counts: str | None = None
     counts_only: bool = False
+    save_vocab: str | None = None
+    to: str | None = None
     init: str | None = None
     init_gradsq: str | None = None
 
@@ -64,7 +67,11 @@ class GloveSession(TextSession):
             if wrong:
                 raise UsageError(message)
         for path in self.outputs:
-            formats.format_for_output(path)
+            formats.format_for_output(path, self.to)
+
+    @property
+    def format_asked(self) -> str | None:
+        return self.to
 
     def read(self) -> list[str]:
         counts = [*self.counts, *(spec.rpartition(":")[0] for spec in self.counts)]
@@ -72,6 +79,9 @@ class GloveSession(TextSession):
 
     def results(self) -> list[str]:
         return super().results() + ([self.save_counts] if self.save_counts else [])
+
+    def written(self) -> list[str]:
+        return super().written() + ([self.save_vocab] if self.save_vocab else [])
 
     @property
     def by_steps(self) -> bool:
@@ -100,6 +110,8 @@ class GloveSession(TextSession):
     def _run(self, say: Say, reading: Reading | None, stack: ExitStack) -> tuple[Outcome | None, Facts]:
         begin = time.monotonic()
         vocab, records, digest = self._records(say, reading)
+        if self.save_vocab:
+            write_vocab(self.save_vocab, vocab, sentence_end=False)
         counted, store = 0, None
         with ExitStack() as files:
             if self.save_counts:
@@ -139,7 +151,7 @@ class GloveSession(TextSession):
 
     def _save(self, model: Glove) -> None:
         embeddings = model.embeddings()
-        write_together((path, lambda path: formats.save(path, embeddings)) for path in self.outputs)
+        write_together((path, lambda path: formats.save(path, embeddings, format=self.to)) for path in self.outputs)
 
     def _records(self, say: Say, reading: Reading | None) -> tuple[Vocab, Iterator[Records], str]:
         """The vocabulary, the sorted stream of records and its fingerprint."""

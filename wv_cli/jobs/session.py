@@ -8,25 +8,24 @@ the checkpoint, and the end, when results are saved and the checkpoint is remove
 Prints nothing: sessions tell an observer about progress and `say` about events.
 """
 
-import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import ClassVar, Protocol
 
+from wv_cli import formats
 from wv_cli.config import flag_of, refuse_idle
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome, Worker
 from wv_cli.engine.saved_run import Savable, SavedRun, Say
 from wv_cli.errors import UsageError, WvError
-from wv_cli.formats import FORMATS
 from wv_cli.formats.recognise import texts
 from wv_cli.jobs.facts import Facts
 from wv_cli.system import meta
 from wv_cli.system.output import check_writable
+from wv_cli.system.places import is_stream, refuse_folder, refuse_reading, require_different
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.inputs import Texts
 from wv_cli.text.saved_phrases import SavedPhrases, read_phrases
@@ -73,30 +72,22 @@ class Session:
     def validate(self) -> None:
         """Checks everything that can be checked before reading. Raises UsageError or WvError."""
         self.checked_config().validate()
+        for path in self.results():
+            refuse_folder(path)
         self.check_options()
         self.refuse_idle()
         for path in self.written():
             check_writable(path)
-        self._require_different_outputs()
-        sources = {os.path.realpath(path) for path in self.read() if path != "-"}
-        for path in self.written():
-            if path != "-" and os.path.realpath(path) in sources:
-                message = f"{path}: is both read and written; choose another output"
-                raise UsageError(message)
-
-    def _require_different_outputs(self) -> None:
-        """Raises UsageError for two outputs that are one file, however it is spelt or linked."""
-        files = [path for path in self.results() if path != "-"]
-        beside = [name for name in map(_words_file, files) if name is not None]
+        files = [path for path in self.results() if not is_stream(path)]
+        beside = [name for name in (formats.words_file(path, self.format_asked) for path in files) if name is not None]
         sidecars = [meta.sidecar_path(path) for path in files] if self.write_meta else []
-        seen: dict[object, str] = {}
-        for path in [*self.written(), *beside, *sidecars]:
-            file = _identity(path)
-            if file in seen:
-                same = f"is the same file as {seen[file]}" if seen[file] != path else "two outputs have the same name"
-                raise UsageError(f"{path}: {same}; give each its own")
-            if file is not None:
-                seen[file] = path
+        require_different([*self.written(), *beside, *sidecars])
+        refuse_reading([*self.written(), *beside], self.read())
+
+    @property
+    def format_asked(self) -> str | None:
+        """The format of all outputs of vectors, None where their names choose it."""
+        return None
 
     def refuse_idle(self) -> None:
         """Raises UsageError for an option that was given and means nothing beside the others."""
@@ -147,7 +138,7 @@ class Session:
     def finish(self, written: Sequence[str], facts: Mapping[str, object]) -> None:
         """After the results are written: their sidecars. One that cannot be written is a SidecarWarning."""
         for path in written:
-            if self.write_meta and path != "-":
+            if self.write_meta and not is_stream(path):
                 try:
                     meta.write(path, list(self.argv), facts)
                 except WvError as error:
@@ -214,7 +205,7 @@ class TrainingSession(Session):
     @property
     def beside(self) -> str | None:
         """The file beside which the checkpoint and temporary files go."""
-        return next((path for path in self.results() if path != "-"), None)
+        return next((path for path in self.results() if not is_stream(path)), None)
 
     @cached_property
     def saved_run(self) -> SavedRun:
@@ -274,21 +265,3 @@ class TextSession(TrainingSession):
     def texts(self, say: Say, *others: str) -> Texts:
         """`inputs`, or `others` instead, of which only running text is read."""
         return texts(others or self.inputs, note=say, written=self.written(), force=self.force_text)
-
-
-def _words_file(path: str) -> str | None:
-    """The second file of an output that holds numbers only, by its ending."""
-    row = next((row for row in FORMATS.values() if row.write and path.endswith(row.suffixes)), None)
-    return row.words_path(path) if row else None
-
-
-def _identity(path: str) -> object:
-    """Equal for paths to the same file, links included; None for devices and pipes, which take many writers."""
-    if path == "-":
-        return path
-    target = Path(os.path.realpath(path))
-    try:
-        found = target.stat()
-    except OSError:
-        return str(target)
-    return (found.st_dev, found.st_ino) if target.is_file() else None

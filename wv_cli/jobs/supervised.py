@@ -17,7 +17,9 @@ from wv_cli.jobs.facts import Facts, training_facts
 from wv_cli.jobs.session import Observe, Reading, TextSession
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
+from wv_cli.system.compression import compression_of, inner_name
 from wv_cli.system.output import check_writable
+from wv_cli.system.places import is_stream
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.labelled import LabelledCorpus, encode_labelled
 from wv_cli.vectors.embeddings import Embeddings
@@ -52,10 +54,13 @@ class SupervisedSession(TextSession):
     def check_options(self) -> None:
         ending = ".ftz" if self.autotune_size else ".bin"
         for path in self.outputs:
-            if path != "-" and not path.endswith(ending) and not self.fasttext_files:
+            if not (is_stream(path) or inner_name(path).endswith(ending) or self.fasttext_files):
                 what = "quantised to --autotune-size " if self.autotune_size else ""
                 message = f"{path}: a classifier {what}is written as a fastText model: name the output NAME{ending}"
                 raise UsageError(message)
+        if self.autotune_log and compression_of(self.autotune_log):
+            message = f"{self.autotune_log}: a log grows line by line and is not compressed; choose another ending"
+            raise UsageError(message)
         if self.plan is not None:
             self.plan.validate()
             if self.autotune_size and "-" in self.inputs:
@@ -89,7 +94,7 @@ class SupervisedSession(TextSession):
         """The search for options, if there is to be one."""
         if self.autotune_validation is None:
             return None
-        named = next((path for path in self.outputs if path != "-"), "wv")
+        named = next((path for path in self.outputs if not is_stream(path)), "wv")
         return Plan(
             validation=self.autotune_validation,
             duration=self.autotune_duration or Plan.duration,

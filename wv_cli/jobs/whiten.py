@@ -55,6 +55,10 @@ class WhitenSession(Session):
     precision: Precision = 6
     escape: bool = False
 
+    @property
+    def format_asked(self) -> str | None:
+        return self.to_format
+
     def read(self) -> list[str]:
         """None: an output appears when all of its inputs have been read, so it may take the place of one."""
         return []
@@ -150,7 +154,7 @@ class WhitenSession(Session):
             source.rows,
             transform.new_dim,
             blocks(),
-            format=self.to_format or (None if output != "-" else "word2vec-text"),
+            format=self.to_format,
             precision=self.precision,
             escape=self.escape,
         )

@@ -1,9 +1,10 @@
 """One word2vec or fastText run from text to word vectors, for `wv train`: encode, train, checkpoint, save."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from wv_cli import formats
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
-from wv_cli.formats.fasttext_bin import save_model
+from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
 from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus, training_facts
 from wv_cli.jobs.session import Observe, Reading, TextSession
@@ -19,6 +20,7 @@ from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
+from wv_cli.system.compression import inner_name
 from wv_cli.system.output import check_writable, open_output, write_together
 from wv_cli.text.corpus import Corpus, Marked, encode
 from wv_cli.text.vocab import SENTENCE_END, read_vocab, write_vocab
@@ -32,12 +34,15 @@ _BYTES_PER_TEXT_FLOAT = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Word2vecSession(TextSession):
-    """`classes` > 0 writes that many word classes instead of vectors. `to` is the format of outputs whose ending names
-    none or another one. `save_vocab` gets the words and their counts before the training. With `line_ends` the vectors
-    begin with `</s>`, which is not trained, as word2vec's do.
+    """`classes` > 0 writes that many word classes instead of vectors. `to` is the format of the outputs, whatever their
+    names; fasttext-bin writes the model itself, and context vectors as their name says. `save_vocab` gets the words and
+    their counts before the training. With `line_ends` the vectors begin with `</s>`, which is not trained, as
+    word2vec's do.
 
     With `fasttext_files` the outputs are those of a fastText run (formats.fasttext_files). What is `marked` is no word;
     with `add_words` the words of `init` are in the model, whether the text has them or not."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = {"to": "not classes"}
 
     config: Word2vecConfig
     init: str | None = None
@@ -58,10 +63,17 @@ class Word2vecSession(TextSession):
         if self.classes < 0 or (self.classes and len(self.outputs) != 1):
             message = "--classes takes a positive number and exactly one -o, which gets the classes"
             raise UsageError(message)
-        if not (self.classes or self.fasttext_files):
-            for path in (*self.outputs, self.output_vectors):
-                if path:
-                    formats.format_for_output(path, self.to)
+        for path in self.outputs if not (self.classes or self.fasttext_files) else ():
+            if self._writes_model(path):
+                self._require_model(path)
+            else:
+                formats.format_for_output(path, self.to)
+        if self.output_vectors and not self.fasttext_files:
+            formats.format_for_output(self.output_vectors, self.format_asked)
+
+    @property
+    def format_asked(self) -> str | None:
+        return self.to if self.to != fasttext_bin.FORMAT.name else None
 
     def read(self) -> list[str]:
         return super().read() + ([self.init] if self.init else [])
@@ -121,10 +133,20 @@ class Word2vecSession(TextSession):
         return outcome, facts
 
     def _writes_model(self, path: str) -> bool:
-        """Vectors with subwords go to .bin as a whole fastText model: word2vec's format would lose the subwords."""
-        if self.to is not None or self.classes:
+        """Vectors with subwords go to .bin as a whole fastText model, unless `to` says otherwise: word2vec's format
+        would lose the subwords."""
+        if self.classes:
             return False
-        return self.config.maxn > 0 and path.endswith(".bin")
+        if self.to is not None:
+            return self.to == fasttext_bin.FORMAT.name
+        return self.config.maxn > 0 and inner_name(path).endswith(".bin")
+
+    def _require_model(self, path: str) -> None:
+        """Raises UsageError when there is no model to write, or no place for one."""
+        formats.refuse_terminal(path)
+        if LAYERS[self.config.loss].fasttext is None:
+            message = f"{path}: fastText's models know no --loss {self.config.loss}; leave --to out or use --loss ns"
+            raise UsageError(message)
 
     def _predict(self, corpus: Corpus, subwords: Subwords | None, say: Say) -> None:
         """Says what the run will need and refuses what cannot work, before the matrices are allocated."""
@@ -150,13 +172,13 @@ class Word2vecSession(TextSession):
         writers: list[tuple[str, Callable[[str], None]]]
         writers = [(path, partial(self._save_words, model)) for path in self.outputs]
         if self.output_vectors:
-            save = partial(formats.save, embeddings=model.output_embeddings(), format=self.to)
+            save = partial(formats.save, embeddings=model.output_embeddings(), format=self.format_asked)
             writers.append((self.output_vectors, save))
         write_together(writers)
 
     def _save_words(self, model: Word2vec, path: str) -> None:
         if self._writes_model(path):
-            save_model(path, model.fasttext_model(self.vocab_config.min_count))
+            fasttext_bin.save_model(path, model.fasttext_model(self.vocab_config.min_count))
             return
         vectors = with_line_end(model.embeddings(), self.config.seed) if self.line_ends else model.embeddings()
         if self.classes:

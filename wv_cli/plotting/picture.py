@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError, WvError
+from wv_cli.system.compression import inner_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,7 +51,7 @@ q.addEventListener("input", () => {{
 
 def kind_of(path: str) -> str:
     """ "html" or the ending matplotlib goes by. Raises UsageError for anything else."""
-    ending = Path(path).suffix.lower()
+    ending = Path(inner_name(path)).suffix.lower()
     if ending in (".html", ".htm"):
         return "html"
     if ending in (".png", ".svg", ".pdf"):

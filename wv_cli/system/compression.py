@@ -1,18 +1,21 @@
-"""gzip, bzip2, xz and zstd: told by their first bytes, decompressed by a background thread; for texts and vector files.
+"""gzip, bzip2, xz and zstd. Read: told by their first bytes, decompressed by a background thread; for texts and vector
+files. Written: told by the ending of the name.
 
 Concatenated members (gzip), streams and frames are one file, zero bytes between and behind them are skipped. What is
 cut or damaged is a BadFile that names the place in the compressed file; so is a kind of file that is certainly no text.
 """
 
 import bz2
+import io
 import lzma
+import os
 import queue
 import threading
 import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 from wv_cli.errors import BadFile, WvError
 from wv_cli.system.zstd_blocks import BLOCK_BYTES, BlockCutter
@@ -42,13 +45,56 @@ def unpacked(blocks: Iterator[bytes], name: str) -> Generator[bytes, None, None]
         yield from _ahead(_joined(_pieces(_chain(head, blocks), codec, name)))
 
 
+def compression_of(path: str | os.PathLike[str]) -> str:
+    """The ending of `path` that asks for a compression, such as .gz; "" for a name that asks for none."""
+    return next((codec.ending for codec in _CODECS if os.fspath(path).endswith(codec.ending)), "")
+
+
+def inner_name(path: str | os.PathLike[str]) -> str:
+    """`path` without the ending of a compression: what is compressed, by whose ending its format is chosen."""
+    return os.fspath(path).removesuffix(compression_of(path))
+
+
+def require_compressor(path: str | os.PathLike[str]) -> None:
+    """Raises WvError when `path` asks for a compression that is not installed."""
+    _new_encoder(os.fspath(path))
+
+
+class Compressor(io.RawIOBase):
+    """A file that compresses what is written to it, in the way the ending of `path` asks for, into `stream`: one member
+    (stream, frame), in a piece and without a way back. It ends with finish(); `stream` stays open. Raises WvError for a
+    compression that is not installed."""
+
+    def __init__(self, stream: BinaryIO, path: str) -> None:
+        super().__init__()
+        self._stream, self._encoder = stream, _new_encoder(path)
+
+    def write(self, data: Any) -> int:
+        self._stream.write(self._encoder.compress(data))
+        return memoryview(data).nbytes
+
+    def finish(self) -> None:
+        self._stream.write(self._encoder.flush())
+
+    def writable(self) -> bool:
+        return True
+
+
 @dataclass(frozen=True)
 class _Codec:
-    """A compression: its name, how its files begin, and a maker of decoders in the manner of bz2.BZ2Decompressor."""
+    """A compression: its name, how its files begin, a maker of decoders in the manner of bz2.BZ2Decompressor, the
+    ending of its files, and a maker of encoders in the manner of bz2.BZ2Compressor."""
 
     name: str
     magic: tuple[bytes, ...]
     new_decoder: Callable[[str], Any]
+    ending: str
+    new_encoder: Callable[[str], Any]
+
+
+def _new_encoder(path: str) -> Any:
+    ending = compression_of(path)
+    return next((codec.new_encoder(path) for codec in _CODECS if codec.ending == ending), None)
 
 
 def _codec(head: bytes, name: str) -> _Codec | None:
@@ -146,6 +192,15 @@ def _ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
         thread.join(_PATIENCE)
 
 
+def _new_zstd_encoder(path: str) -> Any:
+    try:
+        import zstandard
+    except ImportError:
+        message = f"{path}: the ending asks for zstd; install what writes it with: pip install 'wv-cli[zstd]'"
+        raise WvError(message) from None
+    return zstandard.ZstdCompressor(level=3, write_checksum=True).compressobj()
+
+
 def _new_zstd_decoder(name: str) -> Any:
     try:
         import zstandard
@@ -180,21 +235,39 @@ def _new_zstd_decoder(name: str) -> Any:
 
 
 _CODECS = [
-    _Codec("gzip", (b"\x1f\x8b\x08",), lambda name: zlib.decompressobj(wbits=31)),
+    # No time stands in what is written: the same vectors make the same file.
+    _Codec(
+        "gzip",
+        (b"\x1f\x8b\x08",),
+        lambda name: zlib.decompressobj(wbits=31),
+        ".gz",
+        lambda path: zlib.compressobj(6, wbits=31),
+    ),
     # BZh1 to BZh9, then the mark of a block or, in an empty file, of the end: text may begin with "BZh9" too.
     _Codec(
         "bzip2",
         tuple(b"BZh%d" % level + mark for level in range(1, 10) for mark in (b"1AY&SY", b"\x17rE8P\x90")),
         lambda name: bz2.BZ2Decompressor(),
+        ".bz2",
+        lambda path: bz2.BZ2Compressor(9),
     ),
-    _Codec("xz", (b"\xfd7zXZ\0",), lambda name: lzma.LZMADecompressor(lzma.FORMAT_XZ)),
+    _Codec(
+        "xz",
+        (b"\xfd7zXZ\0",),
+        lambda name: lzma.LZMADecompressor(lzma.FORMAT_XZ),
+        ".xz",
+        lambda path: lzma.LZMACompressor(preset=6),
+    ),
     # Frames, and the skippable frames that some writers put first.
     _Codec(
         "zstd",
         (b"\x28\xb5\x2f\xfd", *(bytes([0x50 + n]) + b"\x2a\x4d\x18" for n in range(16))),
         _new_zstd_decoder,
+        ".zst",
+        _new_zstd_encoder,
     ),
 ]
+COMPRESSIONS = tuple(codec.ending for codec in _CODECS)
 _NOT_TEXT = [
     (b"PK\x03\x04", "a zip archive", "unzip it first"),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first"),

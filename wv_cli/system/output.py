@@ -4,7 +4,8 @@ A file is written as `.NAME.wv-tmp` beside its target, flushed, fsynced and rena
 `kill -9` leaves behind is overwritten and gone after the next success; a lock on it keeps two runs from writing the
 same target at once. (click's `atomic=True` is not safe: it renames the half-written file when the block raises.)
 
-Several files of one run stand in together(): no rename before all of them are complete and on the disk.
+Several files of one run stand in together(): no rename before all of them are complete and on the disk. A name that
+ends like a compression (.gz, .bz2, .xz, .zst) is written compressed.
 """
 
 import contextlib
@@ -16,11 +17,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from wv_cli.errors import WvError, reason
+from wv_cli.system.compression import Compressor, compression_of, require_compressor
 from wv_cli.system.interrupts import uninterrupted
 from wv_cli.system.lock import take
+from wv_cli.system.places import descriptor_of, is_stdout, is_stream, refuse_folder, require_open
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 
@@ -140,7 +143,7 @@ def write_together(writers: Iterable[tuple[str, Callable[[str], object]]]) -> No
     """Calls each writer with its path, in together(): files in the order given, then `-` and devices. Raises what they
     raise, WvError."""
     with together():
-        for path, write in sorted(writers, key=lambda one: one[0] == "-" or _is_device(Path(one[0]))):
+        for path, write in sorted(writers, key=lambda one: is_stream(one[0])):
             write(path)
 
 
@@ -150,23 +153,15 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     is standard output.
 
     Raises WvError when the folder is missing or not writable, the disk is full, or another process is writing `path`.
-    A symbolic link is followed, a device or pipe (/dev/null, a FIFO) is written directly.
+    A symbolic link is followed, a descriptor, device or pipe (/dev/stdout, /dev/null, a FIFO) is written directly.
     """
-    if os.fspath(path) == "-":
+    if is_stream(path):
         _set.streamed = True
-        with _explained("standard output"):
-            yield sys.stdout.buffer
-            sys.stdout.buffer.flush()
+        with _opened(path) as stream, _compressed(path, stream) as inner:
+            yield inner
         return
+    refuse_folder(path)
     target = Path(os.path.realpath(path))
-    if target.is_dir():
-        message = f"{path}: cannot write: is a directory; name a file, not a folder"
-        raise WvError(message)
-    if _is_device(target):
-        _set.streamed = True
-        with _explained(path), target.open("wb") as device:
-            yield device
-        return
     outputs = _set.outputs
     _set.streamed = False
     _require_new(path, target)
@@ -176,13 +171,38 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             stream = output.create()
             if outputs is not None:
                 outputs.append(output)
-            yield stream
+            with _compressed(path, stream) as inner:
+                yield inner
             output.finish()
         if outputs is None:
             _publish([output])
     finally:
         if outputs is None or not output.complete:
             output.close()
+
+
+@contextlib.contextmanager
+def _opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """What is no file, written directly; standard output as the program has it, which shields a terminal."""
+    with _explained("standard output" if os.fspath(path) == "-" else path):
+        if is_stdout(path):
+            yield sys.stdout.buffer
+            sys.stdout.buffer.flush()
+            return
+        descriptor = descriptor_of(path)
+        with Path(path).open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb") as stream:
+            yield stream
+
+
+@contextlib.contextmanager
+def _compressed(path: str | os.PathLike[str], stream: BinaryIO) -> Iterator[BinaryIO]:
+    """`stream`, or what compresses into it, as the name asks."""
+    if not compression_of(path):
+        yield stream
+        return
+    compressor = Compressor(stream, os.fspath(path))
+    yield cast("BinaryIO", compressor)
+    compressor.finish()
 
 
 def _require_new(path: str | os.PathLike[str], target: Path) -> None:
@@ -214,10 +234,6 @@ def _told(new: list[_Output], old: list[_Output]) -> str:
         return "nothing that was there has been changed"
     names = [", ".join(os.fspath(output.path) for output in some) for some in (new, old)]
     return f"already new: {names[0]}; still as before: {names[1]}; they do not belong together, run it again"
-
-
-def _is_device(target: Path) -> bool:
-    return target.exists() and not target.is_file()
 
 
 @contextlib.contextmanager
@@ -252,25 +268,23 @@ def remove_output(path: str | os.PathLike[str]) -> None:
 def check_writable(path: str | os.PathLike[str], expected_bytes: int = 0) -> None:
     """Raises WvError now, before hours of work, when `path` could not be written later.
 
-    `expected_bytes` is compared with the free space of the folder's file system.
+    `expected_bytes` is compared with the free space of the folder's file system, except for what gets compressed.
     """
-    if os.fspath(path) == "-":
+    require_compressor(path)
+    if is_stream(path):
+        require_open(path)
         return
+    refuse_folder(path)
     target = Path(os.path.realpath(path))
     folder = target.parent
-    if target.is_dir():
-        message = f"{path}: cannot write: is a directory; name a file, not a folder"
-        raise WvError(message)
     if not folder.is_dir():
         message = f"{path}: cannot write: the folder {folder} does not exist; create it first"
         raise WvError(message)
-    if _is_device(target):
-        return
     if not os.access(folder, os.W_OK | os.X_OK):
         message = f"{path}: cannot write: no permission to write in the folder {folder}"
         raise WvError(message)
     free = shutil.disk_usage(folder).free
-    if expected_bytes > free:
+    if expected_bytes > free and not compression_of(path):
         message = (
             f"{path}: needs about {expected_bytes / 1e6:,.0f} MB, but {folder} has {free / 1e6:,.0f} MB free; "
             "free some space or write to another disk"

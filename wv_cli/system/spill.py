@@ -16,15 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError, reason
+from wv_cli.system.places import is_stream
 
 
 class Spool:
-    """A file in the folder of `beside` (None or `-`: the current folder), made when it is first needed. `what` is kept
-    in it, in messages. Arrays are one-dimensional, C-contiguous and of any type; positions count their items. Use as a
-    context, or close it. Every method raises WvError where the folder cannot do what is asked."""
+    """A file in the folder of `beside` (None, `-`, a pipe: the current folder), made when it is first needed. `what` is
+    kept in it, in messages. Arrays are one-dimensional, C-contiguous and of any type; positions count their items. Use
+    as a context, or close it. Every method raises WvError where the folder cannot do what is asked."""
 
     def __init__(self, beside: str | None, what: str = "the word ids") -> None:
-        self.folder = "." if beside in (None, "-") else str(Path(os.path.realpath(str(beside))).parent)
+        self.folder = "." if beside is None or is_stream(beside) else str(Path(os.path.realpath(beside)).parent)
         self._what = what
         self._file: BinaryIO | None = None
 

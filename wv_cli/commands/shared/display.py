@@ -7,12 +7,13 @@ import contextlib
 import json
 import shlex
 import sys
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
 
 import click
 from tqdm import tqdm
 
+from wv_cli.commands.shared.bar import LINE, plain
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import WvError
@@ -20,6 +21,8 @@ from wv_cli.jobs.train import ended_early
 
 Observer = Callable[[Progress], None]
 _LOG_SECONDS = 10.0
+_SHORTEST_BAR, _LONGEST_BAR = 8, 30
+_DISPENSABLE = ("lr", "rate", "epoch")  # where a bar and all facts do not fit into a line, in this order
 
 
 def _clock(seconds: float) -> str:
@@ -28,20 +31,40 @@ def _clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def _facts(now: Progress) -> str:
-    loss = f"loss {now.loss:.4f}" if now.loss is not None else "loss -"
-    eta = f"ETA {_clock(now.eta)}" if now.eta is not None else "ETA -"
-    return f"epoch {now.epoch}/{now.epochs}  {now.rate / 1e3:,.0f}k words/s  lr {now.lr:.5f}  {loss}  {eta}"
+def _facts(now: Progress) -> dict[str, str]:
+    return {
+        "epoch": f"epoch {now.epoch}/{now.epochs}",
+        "rate": f"{now.rate / 1e3:,.0f}k words/s",
+        "lr": f"lr {now.lr:.5f}",
+        "loss": f"loss {now.loss:.4f}" if now.loss is not None else "loss -",
+        "eta": f"ETA {_clock(now.eta)}" if now.eta is not None else "ETA -",
+    }
+
+
+def bar_text(now: Progress, width: int) -> str:
+    """One line of at most `width` columns: percent, a bar, and the facts there is room for."""
+    facts = _facts(now)
+    for name in _DISPENSABLE:
+        if _room(facts, width) < _SHORTEST_BAR:
+            del facts[name]
+    room = max(1, min(_room(facts, width), _LONGEST_BAR))
+    bar_format = f"{{percentage:5.1f}}%|{{bar:{room}}}| {'  '.join(facts.values())}"
+    return str(tqdm.format_meter(now.fraction, 1.0, now.elapsed, bar_format=bar_format, ascii=plain()))[:width]
+
+
+def _room(facts: Mapping[str, str], width: int) -> int:
+    """The columns left to the bar."""
+    return width - len("100.0%|| ") - len("  ".join(facts.values()))
 
 
 def _bar() -> Observer:
-    bar = tqdm(total=1.0, bar_format="{percentage:5.1f}%|{bar:30}| {desc}", file=sys.stderr, leave=True)
+    """A bar that shows the last loss there was; who opened it clears or keeps it (LINE)."""
+    loss: float | None = None
 
     def observe(now: Progress) -> None:
-        bar.n = now.fraction
-        bar.set_description_str(_facts(now), refresh=True)
-        if now.fraction >= 1:
-            bar.close()
+        nonlocal loss
+        loss = loss if now.loss is None else now.loss
+        LINE.draw(bar_text(replace(now, loss=loss), LINE.width))
 
     return observe
 
@@ -59,7 +82,7 @@ def _every(seconds: float, show: Observer) -> Observer:
 
 
 def _line(now: Progress) -> None:
-    click.echo(f"{now.fraction:6.1%}  {_facts(now)}", err=True)
+    click.echo(f"{now.fraction:6.1%}  {'  '.join(_facts(now).values())}", err=True)
 
 
 def _json(now: Progress) -> None:
@@ -89,7 +112,7 @@ def say(message: str, quiet: bool, as_json: bool, **facts: object) -> None:
     """One line of talk on stderr; with --json an event that carries `facts`."""
     if quiet:
         return
-    with contextlib.suppress(OSError):  # as _patient
+    with contextlib.suppress(OSError), LINE.above():  # as _patient
         click.echo(json.dumps({"event": "message", "message": message, **facts}) if as_json else message, err=True)
 
 

@@ -78,6 +78,9 @@ quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing b
 phrases_option = click.option(
     "--phrases", metavar="FILE", help="Join these phrases in INPUT first (from `wv phrases --save-phrases`)."
 )
+to_option = click.option(
+    "--to", metavar="FORMAT", help="Format of the outputs, as for wv convert, whatever their names."
+)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Results as one JSON object on stdout, progress as one per event on stderr."
 )

@@ -2,16 +2,17 @@
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from wv_cli.commands.shared.bar import reading_bar
+from wv_cli.commands.shared.bar import LINE, reading_bar
 from wv_cli.commands.shared.display import observer, say, stopped
 from wv_cli.commands.shared.options import given_options, take
 from wv_cli.config import Config
 from wv_cli.jobs.train import session_fields
+from wv_cli.system.places import is_stdout
 
 if TYPE_CHECKING:
     from wv_cli.jobs.session import TrainingSession
@@ -37,12 +38,12 @@ def run_session(
     as_json: bool,
     figures: Callable[[dict[str, Any]], str],
     *,
-    also: str | None = None,
+    also: Sequence[str] = (),
     progress: bool = True,
     unit: str = "B",
     desc: str = "reading",
 ) -> None:
-    """Runs `session` and tells how it went: `figures` of its facts, after the names of the outputs and of the file
+    """Runs `session` and tells how it went: `figures` of its facts, after the names of the outputs and of the files
     written `also`. `progress`: whether a bar shows the training; `unit` and `desc` are of the bar for `reading`.
 
     Raises Interrupted and TimedOut with the command line that goes on, and what the session raises."""
@@ -51,11 +52,13 @@ def run_session(
         say(message, quiet, as_json, **facts)
 
     observe = observer(quiet, as_json) if progress else None
-    with reading_bar(quiet or as_json, unit, desc) as reading:
+    with reading_bar(quiet or as_json, session.read(), unit, desc) as reading:
         outcome, facts = session.run(tell, observe, reading)
+        if outcome is not None and outcome.finished:
+            LINE.keep()
     if outcome is not None and not outcome.finished:
         raise stopped(outcome, session.checkpoint_path is not None, session.resume)
-    written = [*session.outputs, *([also] if also else [])]
-    if as_json and "-" not in written:
+    written = [*session.outputs, *also]
+    if as_json and not any(map(is_stdout, session.written())):
         click.echo(json.dumps({"outputs": written, **facts}))
     tell(f"wrote {', '.join(written)}{figures(facts)}")
