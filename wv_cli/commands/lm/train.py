@@ -49,13 +49,13 @@ to_option = click.option("--to", metavar="FORMAT", help="arpa or binary; by defa
     "--memory", type=Size(), metavar="SIZE",
     help="Memory for sorting n-grams (1G); more go to disk. The model comes on top.  [default: 2G]",
 )  # fmt: skip
-@click.option("--meta/--no-meta", "write_meta", default=True, help="Write NAME.meta.json beside the output.")
+@click.option("--meta/--no-meta", default=True, help="Write NAME.meta.json beside the output.")
 @field_options(ReadingConfig)
 @quiet_option
 @json_option
 def command(
     inputs: tuple[str, ...], output: str, to: str | None, count_files: tuple[str, ...], counts_only: bool,
-    memory: int | None, write_meta: bool, force_text: bool, quiet: bool, as_json: bool, **options: Any,
+    memory: int | None, meta: bool, force_text: bool, quiet: bool, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Train a model of n-grams on INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd are
     unpacked. Each line is a sentence, a blank one too.
@@ -72,7 +72,7 @@ def command(
     from wv_cli.lm.estimate import estimate
     from wv_cli.lm.files import format_for_output, save
     from wv_cli.lm.words import read_words
-    from wv_cli.system import meta
+    from wv_cli.system.meta import write as write_sidecar
     from wv_cli.system.output import check_writable, together
     from wv_cli.text.input_files import refuse_overwriting
 
@@ -104,8 +104,8 @@ def command(
         else:
             save(output, made.model, format=to)
         facts = _facts(output, counts, made, time.perf_counter() - started)
-        if write_meta and output != "-":
-            meta.write(output, list(command_line()), {"config": asdict(config), **facts})
+        if meta and output != "-":
+            write_sidecar(output, list(command_line()), {"config": asdict(config), **facts})
     if as_json:
         click.echo(json.dumps(facts), err=output == "-")
     elif not quiet:
