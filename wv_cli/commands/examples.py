@@ -90,7 +90,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "lm": (
         ("order 5, modified Kneser-Ney, as ARPA", "wv lm train corpus.txt -o model.arpa"),
         ("score the sentences of a text", "wv lm score model.arpa text.txt"),
-        ("what comes next", "wv lm next model.arpa the cat"),
+        ("what comes next", "wv lm next model.arpa 'the cat'"),
     ),
     "lm train": (
         ("order 5, modified Kneser-Ney, as ARPA", "wv lm train corpus.txt -o model.arpa"),
@@ -103,8 +103,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("a line from a pipe, as JSON", "echo 'the cat sat' | wv lm score model.lm --json"),
     ),
     "lm next": (
-        ("the ten likeliest words", "wv lm next model.arpa the cat"),
-        ("the three likeliest", "wv lm next model.arpa -k 3 once upon a"),
+        ("the ten likeliest words", "wv lm next model.arpa 'the cat'"),
+        ("the three likeliest", "wv lm next model.arpa -k 3 'once upon a'"),
         ("as JSON", "wv lm next model.lm the --json"),
     ),
     "lm sample": (

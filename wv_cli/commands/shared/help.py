@@ -25,8 +25,8 @@ _PLACES = {
     "Model": "model preset",
     "Method": "method transform",
     "Vocabulary": "vocab",
-    "Output": "output outputs save_output_vectors classes save save_counts counts_only save_hasher save_transform "
-    "save_moments to_format precision escape meta layout",
+    "Output": "output outputs to save_vocab save_output_vectors classes save save_counts counts_only save_hasher "
+    "save_transform save_moments to_format precision escape meta layout",
     "Run": "memory checkpoint checkpoint_every resume overwrite max_time quiet as_json threads",
     "Classifier": "pretrained",
     "Autotune": "autotune_validation autotune_duration autotune_metric autotune_predictions autotune_size autotune_log",
