@@ -68,6 +68,7 @@ def test_every_command_line_is_understood(arguments: list[str]) -> None:
 def test_the_block_of_commands_works(tmp_path: Path, slice_text: Path) -> None:
     """Run as it stands, by a shell, on the first lines of the shipped text."""
     (tmp_path / "corpus.txt").write_bytes(slice_text.read_bytes())
+    (tmp_path / "new.txt").write_bytes(slice_text.read_bytes()[:100_000])
     (tmp_path / "corpus.txt.gz").write_bytes(gzip.compress(slice_text.read_bytes(), 1))
     # Labels that can be learnt: the first word of a line.
     lines = [line for line in slice_text.read_bytes().splitlines()[:3000] if line.strip()]
