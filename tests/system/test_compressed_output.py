@@ -17,6 +17,7 @@ from tests.conftest import GOLDEN
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats import FORMATS, load, save
 from wv_cli.formats.fasttext_bin import load_model, save_model
+from wv_cli.formats.recognise import is_sidecar
 from wv_cli.formats.streams import RowSource, save_blocks
 from wv_cli.system.compression import COMPRESSIONS, compression_of, inner_name
 from wv_cli.system.output import check_writable, open_output
@@ -72,9 +73,9 @@ def test_every_format(row, ending, vectors, tmp_path):
     else:
         assert unpacked == plain.read_bytes()
     if row.words_ending:
-        assert (tmp_path / f"packed{row.words_ending}").read_bytes() == (
-            tmp_path / f"plain{row.words_ending}"
-        ).read_bytes()
+        words = tmp_path / f"packed{row.words_ending}"
+        assert words.read_bytes() == (tmp_path / f"plain{row.words_ending}").read_bytes()
+        assert is_sidecar(str(words)) and not is_sidecar(str(packed))
     if row.read:
         read = load(packed)
         assert list(read.words) == list(vectors.words) and np.array_equal(read.matrix, load(plain).matrix)
