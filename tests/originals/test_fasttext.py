@@ -90,7 +90,7 @@ def test_pretrained_words_join(wv: Run, cook: Path, command: str) -> None:
 def test_all_files_or_none(wv: Run, cook: Path, tmp_path: Path) -> None:
     (tmp_path / "m.vec").mkdir()
     done = wv("fasttext", "supervised", "-input", cook, "-output", "m", "-dim", 2, "-epoch", 1, *SMALL)
-    assert done.returncode == 1 and "m.vec: cannot write: is a directory" in done.stderr
+    assert done.returncode == 1 and "m.vec: cannot write: is a folder" in done.stderr
     assert not (tmp_path / "m.bin").exists()
 
 

@@ -90,7 +90,7 @@ PROMISES: list[Promise] = [
         "Disk space and memory are checked before the work",
         (GUARDS,),
         (
-            Fault("disk space is not checked", OUTPUT, "if expected_bytes > free:", "if False:"),
+            Fault("disk space is not checked", OUTPUT, "if expected_bytes > free and", "if False and"),
             Fault(
                 "memory is never found wanting",
                 "wv_cli/system/memory.py",

@@ -78,7 +78,6 @@ def command(
     kept = every.cut(config)
     write_vocab(output, kept, sentence_end=sentence_end)
     seconds = time.perf_counter() - started
-
     coverage = kept.tokens / every.tokens
     if as_json:
         facts = {

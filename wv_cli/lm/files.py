@@ -1,6 +1,5 @@
 """The table of files that hold a language model, and reading and writing by it."""
 
-import gzip
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,11 +9,10 @@ from wv_cli.errors import BadFile, UsageError, shown
 from wv_cli.lm import arpa, binary
 from wv_cli.lm.model import NgramModel
 from wv_cli.registry import Registry
+from wv_cli.system.compression import inner_name
 from wv_cli.system.input import Input, open_input
 from wv_cli.system.kinds import HEAD_BYTES, kind_of
 from wv_cli.system.output import open_output
-
-PACKED = ".gz"
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class ModelFormat:
 MODEL_FORMATS: Registry[ModelFormat] = Registry(
     "model format",
     [
-        ("arpa", ModelFormat("text, of every toolkit", (".arpa", ".arpa.gz"), arpa.looks_like, arpa.read, arpa.write)),
+        ("arpa", ModelFormat("text, of every toolkit", (".arpa",), arpa.looks_like, arpa.read, arpa.write)),
         ("binary", ModelFormat("our own", (".lm",), binary.looks_like, binary.read, binary.write)),
     ],
 )
@@ -56,7 +54,7 @@ def format_for_output(path: str, format: str | None = None) -> ModelFormat:
         return MODEL_FORMATS.find(format)
     if path == "-":
         return MODEL_FORMATS["arpa"]
-    row = next((row for row in MODEL_FORMATS.values() if path.endswith(row.endings)), None)
+    row = next((row for row in MODEL_FORMATS.values() if inner_name(path).endswith(row.endings)), None)
     if row is None:
         choices = ", ".join(f"{name} ({', '.join(row.endings)})" for name, row in MODEL_FORMATS.items())
         message = f"{path}: the ending names no format to write; choose one by --to or the ending: {choices}"
@@ -65,12 +63,7 @@ def format_for_output(path: str, format: str | None = None) -> ModelFormat:
 
 
 def save(path: str, model: NgramModel, *, format: str | None = None) -> None:
-    """Writes a model, whole or not at all; a name that ends in .gz is packed. Raises UsageError, WvError."""
+    """Writes a model, whole or not at all, compressed where the name ends so. Raises UsageError, WvError."""
     row = format_for_output(path, format)
     with open_output(path) as stream:
-        if not path.endswith(PACKED):
-            row.write(stream, model)
-            return
-        # Without a name and a time in it the same model gives the same bytes.
-        with gzip.GzipFile("", "wb", 6, stream, mtime=0) as packed:
-            row.write(packed, model)  # type: ignore[arg-type]
+        row.write(stream, model)
