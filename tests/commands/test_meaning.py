@@ -38,6 +38,7 @@ PLAIN = {
         "force_text",
     ),
     *("output", "outputs", "from_format", "strict", "save_hasher", "save_transform", "save_moments", "save_counts"),
+    "save_vocab",
     *(
         "save",
         "save_phrases",
@@ -87,7 +88,8 @@ GLOVE = "--dim 4 --iterations 2 --min-count 2 --window 4 --x-max 9"
 MODELS, LOSSES = (Word2vecConfig.options()[name].choices for name in ("model", "loss"))
 WHITENINGS = WhitenConfig.options()["method"].choices
 VARIANTS = [
-    *(f"{W2V} --model {model} --loss {loss}" for model in MODELS for loss in LOSSES),
+    # A yes or no for each word moves every row at each position: a smaller rate.
+    *(f"{W2V} --model {model} --loss {loss}{' --lr 0.01' * (loss == 'ova')}" for model in MODELS for loss in LOSSES),
     f"{W2V} --model cbow --cbow-sum",
     f"{W2V} --sample 0",
     *(f"{FT} --model {model}" for model in MODELS),
@@ -252,6 +254,8 @@ def given(option: click.Option, variant: str) -> list[str]:
     name = str(option.name)
     if VALUES.get(name, "").startswith("--"):
         return VALUES[name].split()
+    if name == "to" and not variant.startswith("lm"):
+        return ["--to", "word2vec-binary"]
     if option.secondary_opts:
         off = option.default and option.opts[-1] not in variant
         return [option.secondary_opts[0] if off else option.opts[0]]
