@@ -36,7 +36,7 @@ cdef extern from "core/ngrams.h" nogil:
         int64_t capacity
     ctypedef struct wv_ngram_builder:
         int32_t order
-        wv_ngram_level *levels
+        wv_ngram_level levels[WV_LARGEST_ORDER]
     void wv_ngram_builder_init(wv_ngram_builder *builder, int32_t order)
     void wv_ngram_builder_free(wv_ngram_builder *builder)
     int wv_ngram_builder_add(wv_ngram_builder *builder, const int32_t *records, int64_t n)

@@ -1,6 +1,7 @@
 """csrc/core as C: headers that stand alone, no warnings, what is refused; and Cython's declarations of it against the
 headers, because C converts a number of another type silently."""
 
+import operator
 import os
 import re
 import shutil
@@ -148,7 +149,8 @@ def test_the_declarations_are_really_compared():
     """Every kind of drift is seen."""
     assert len(BLOCKS) >= 10
     counted = [len(functions_in(body)) + len(structs_of_block(body)) for _, _, body in BLOCKS]
-    assert min(counted) > 0 and sum(counted) > 40
+    only_constants = [re.fullmatch(r"enum:(\s+\w+)+\s*", body) is not None for _, _, body in BLOCKS]
+    assert all(map(operator.or_, counted, only_constants)) and sum(counted) > 40
     header = "typedef struct {\n    int64_t a, *b;\n    const char *c[4];\n} wv_x;\nconst wv_x *wv_f(int a, double *b);"
     assert functions_in(header) == {"wv_f": ("const wv_x *", "int", "double *")}
     assert structs_of_header(header) == {"wv_x": {"a": "int64_t ", "b": "int64_t *", "c": "const char *[4]"}}
