@@ -76,6 +76,7 @@ COMMANDS = [
     ),
     Command("convert vectors.vec binary.bin -q", ("binary.bin",)),
     Command("phrases text.txt -o phrases.txt -q", ("phrases.txt",)),
+    Command("lm train text.txt --smoothing witten-bell -o model.arpa --no-meta -q", ("model.arpa",)),
     Command("quantize model.bin -o small.ftz --cutoff 50 -q --no-meta", ("small.ftz",)),
 ]
 
