@@ -55,7 +55,8 @@ def main() -> int:
     print(f"{sum(totals.values()):,} files: {', '.join(f'{count:,} {what}' for what, count in totals.items())}")  # noqa: T201
     if given.record:
         limits = {"seed": given.seed, "memory_mb": given.memory, "processes": given.processes}
-        facts = {**about("damaged files read, and used when they could be"), **limits, **totals, "targets": run.counts}
+        facts = {**about("damaged files read, and used when they could be"), **limits, **totals}
+        facts["runs"] = [{"target": name, **counts} for name, counts in run.counts.items()]
         facts["seconds"] = round(time.monotonic() - begin, 1)
         facts["found"] = [vars(finding) for finding in run.findings]
         Path(given.record).write_text(json.dumps(facts, indent=1) + "\n")
@@ -68,10 +69,12 @@ def about(what: str, module: str = "") -> dict[str, object]:
 
     from wv_cli import __version__, _cpu
 
+    suite = f"fuzz{'.' * bool(module)}{module}"
     return {
-        "what": what,
-        "command": " ".join([f"python -m tests.fuzz{'.' * bool(module)}{module}", *sys.argv[1:]]),
-        "date": time.strftime("%Y-%m-%d"),
+        "suite": suite,
+        "data": what,
+        "command": " ".join([f"python -m tests.{suite}", *(Path(word).name for word in sys.argv[1:])]),
+        "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
         "machine": f"{platform.machine()}, {os.cpu_count()} processors, {platform.system()} {platform.release()}",
         "versions": {"wv": __version__, "kernels": _cpu.name(), "python": platform.python_version()}
         | {"numpy": numpy.__version__},

@@ -1,5 +1,8 @@
 """Aligned memory: where it begins, what it holds, and a clear error when there is none."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -26,3 +29,11 @@ def test_more_than_there_is_is_refused():
         zeros(1 << 40, 1 << 10)
     with pytest.raises(WvError, match=r"training needs 1,000,000,000\.00 GB of memory, but .* lower --dim"):
         require(10**18, "training", "lower --dim")
+
+
+def test_the_limit_of_the_process_counts():
+    code = (
+        "import resource; from wv_cli.system import memory; limit = 4 << 30\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (limit, limit)); assert 0 < memory.available() < limit - (16 << 20)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

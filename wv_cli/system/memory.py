@@ -1,6 +1,8 @@
 """Matrices and working memory for the kernels, aligned as they need them, and how much memory there is."""
 
+import contextlib
 import mmap
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -48,20 +50,25 @@ def zeros(rows: int, columns: int) -> NDArray[np.float32]:
 
 
 def available() -> int | None:
-    """Bytes this process can still take without swapping: the machine's free memory or the control group's limit,
-    whichever is less; None where the system does not say."""
+    """Bytes this process can still take without swapping: the machine's free memory, the control group's limit or the
+    process's own (ulimit -v), whichever is least; None where the system does not say."""
     found = []
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY:
+        with contextlib.suppress(OSError, ValueError):
+            pages = int(Path("/proc/self/statm").read_text().split()[0])
+            found.append(max(0, limit - pages * mmap.PAGESIZE))
     try:
         fields = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
         found.append(int(fields["MemAvailable"].split()[0]) * 1024)
     except (OSError, KeyError, ValueError):
         pass
-    for limit, used in [
+    for most, used in [
         ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
         ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
     ]:
         try:
-            found.append(int(Path(limit).read_text()) - int(Path(used).read_text()))
+            found.append(int(Path(most).read_text()) - int(Path(used).read_text()))
         except (OSError, ValueError):  # no such group, or "max"
             continue
     return min(found) if found else None
