@@ -10,23 +10,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.vectors.oov import OovRows, Subwords
-from wv_cli.vectors.queries import Answer, Named
+from wv_cli.vectors.oov import OovRows
+from wv_cli.vectors.queries import Answer, Listed, Named
 from wv_cli.vectors.spelling import Rest, find_words
-from wv_cli.words import WordList, split_words
+from wv_cli.words import split_words
 
 Vectors = NDArray[np.float64]
 
 
-class Rows(Protocol):
+class Rows(Listed, Protocol):
     """Words and their vectors: vectors.embeddings.Embeddings is one."""
 
-    @property
-    def words(self) -> WordList: ...
-    @property
-    def dim(self) -> int: ...
-    @property
-    def subwords(self) -> Subwords | None: ...
     def row(self, row: int, /) -> NDArray[np.float32]: ...
 
 

@@ -2,19 +2,14 @@
 
 from collections.abc import Sequence
 
-from wv_cli.commands.originals import OriginalCommand, say
-from wv_cli.commands.originals.neighbour_rows import ROWS, asked, load, places, table
-
-_USAGE = "Usage: ./distance <FILE>\nwhere FILE contains word projections in the BINARY FORMAT\n"
+from wv_cli.commands.originals import OriginalCommand
+from wv_cli.commands.originals.neighbour_rows import ROWS, asked, load, places, require_file, table
 
 
 def main(words: Sequence[str]) -> int:
-    if not words:
-        say(_USAGE)
-        return 0
     from wv_cli.search.neighbours import Neighbours
 
-    vectors = load(words[0])
+    vectors = load(require_file(words, "distance"))
     search = Neighbours(vectors.matrix)
     for line in asked("Enter word or sentence (EXIT to break): "):
         rows = places(vectors, line, lambda row: row >= 0, -1)

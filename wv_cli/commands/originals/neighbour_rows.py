@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     from wv_cli.vectors.embeddings import Embeddings
 
 ROWS = 40
+_USAGE = "Usage: ./{} <FILE>\nwhere FILE contains word projections in the BINARY FORMAT\n"
 _MISSING_FILE = 255
+
+
+def require_file(words: Sequence[str], program: str) -> str:
+    """The file that the command line names. Without one tells how the program is called and raises Exit(0)."""
+    if not words:
+        say(_USAGE.format(program))
+        raise Exit(0)
+    return words[0]
 
 
 def load(path: str, limit: int | None = None) -> "Embeddings":

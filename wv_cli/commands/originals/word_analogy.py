@@ -3,19 +3,15 @@
 from collections.abc import Sequence
 
 from wv_cli.commands.originals import OriginalCommand, say
-from wv_cli.commands.originals.neighbour_rows import ROWS, asked, load, places, table
+from wv_cli.commands.originals.neighbour_rows import ROWS, asked, load, places, require_file, table
 
-_USAGE = "Usage: ./word-analogy <FILE>\nwhere FILE contains word projections in the BINARY FORMAT\n"
 _TOO_FEW = "Only {} words were entered.. three words are needed at the input to perform the calculation\n"
 
 
 def main(words: Sequence[str]) -> int:
-    if not words:
-        say(_USAGE)
-        return 0
     from wv_cli.search.neighbours import Neighbours
 
-    vectors = load(words[0])
+    vectors = load(require_file(words, "word-analogy"))
     search = Neighbours(vectors.matrix)
     for line in asked("Enter three words (EXIT to break): "):
         if len(line) < 3:
