@@ -70,7 +70,8 @@ def test_short_run(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     record = json.loads((tmp_path / "record").read_text())
     assert record["read"] + record["refused"] == EACH * len(TARGETS) and record["findings"] == 0
-    assert all(counts["read"] or counts["refused"] for counts in record["targets"].values())
+    assert {counts["target"] for counts in record["runs"]} == set(TARGETS)
+    assert all(counts["read"] or counts["refused"] for counts in record["runs"])
     # What is always refused is not used, what is always read was not damaged.
     assert 0.1 < record["read"] / (record["read"] + record["refused"]) < 0.9
 
