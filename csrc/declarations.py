@@ -6,7 +6,7 @@ kernels/wv_kernels.h and the headers of kernels/ which that includes, and unders
     typedef struct { ... } name;      members: numbers, pointers, enums, structs declared before
     typedef enum { A, B } name;
     #define NAME integer
-    KERNEL(type, name, (arguments))   rows of the .def file that a struct includes: its function pointers
+    KERNEL(type, name, (arguments))   rows of the .def files that a struct includes: its function pointers
 
 Anything else is an error that names file and line. What stands inside `#ifdef WV_ISA` is left to C.
 
@@ -34,7 +34,7 @@ INCLUDE = re.compile(r'#include "(kernels/\w+\.h)"')
 ENUM = re.compile(r"typedef enum \{\s*([A-Z]\w*(?:\s*,\s*[A-Z]\w*)*),?\s*\} (\w+);")
 STRUCT = re.compile(r"typedef struct \{([^{}]*)\} (\w+);")
 MEMBER = re.compile(r"(const )?(\w+) +(\**\w+(?:, *\**\w+)*);")
-LIST = re.compile(r'#define KERNEL\(.*\n#include "(\w+/\w+\.def)"\n#undef KERNEL')
+LIST = re.compile(r'#define KERNEL\(.*\n((?:#include "\w+/\w+\.def"\n)+)#undef KERNEL')
 KERNEL = re.compile(r"KERNEL\((\w+), (\w+),\s*\(([^()]*)\)\)")
 ARGUMENT = re.compile(r"(const )?(\w+) (\**)\w+")
 
@@ -121,7 +121,11 @@ class Reader:
             kind = self.known(source, match.start(), match)
             members.extend((kind, name.strip()) for name in match[3].split(","))
 
-        rules: Rules = {LIST: lambda source, match: functions.extend(self.kernels(match[1])), MEMBER: member}
+        def listed(source: Source, match: re.Match[str]) -> None:
+            for path in re.findall(r'"(.+)"', match[1]):
+                functions.extend(self.kernels(path))
+
+        rules: Rules = {LIST: listed, MEMBER: member}
         self.scan(source, "a member: type name, ...;", rules, *match.span(1))
         name = match[2]
         self.types.add(name)

@@ -1,5 +1,5 @@
 /* The contract of the kernels: plain C structs and one table of function pointers per instruction set. What each
- * kernel does stands in wv_kernels.def, from which everything that names them is made.
+ * kernel does stands in wv_kernels.def (and wv_hamming.def), from which everything that names them is made.
  *
  * Every C file in kernels/ is compiled once per instruction set; each set exports one `wv_kernels` table (table.c)
  * and core/cpu.c lists them. Kernels only compute: no allocation, no I/O, no globals. The caller owns every buffer
@@ -28,6 +28,7 @@ typedef struct {
     int lanes;        /* floats per vector register */
 #define KERNEL(type, name, arguments) type (*name)arguments;
 #include "kernels/wv_kernels.def"
+#include "kernels/wv_hamming.def"
 #undef KERNEL
 } wv_kernels;
 
@@ -40,6 +41,7 @@ typedef struct {
 
 #define KERNEL(type, name, arguments) type WV_NAME(wv_##name) arguments;
 #include "kernels/wv_kernels.def"
+#include "kernels/wv_hamming.def"
 #undef KERNEL
 extern const wv_kernels WV_NAME(wv_kernels);
 

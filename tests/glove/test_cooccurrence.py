@@ -106,21 +106,21 @@ def test_any_stream_cut_anywhere(stream, window, symmetric, cuts):
 @given(st.lists(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), max_size=30), max_size=6))
 def test_merging_runs_sums_them(tmp_path_factory, shards):
     expected = {}
-    with Runs(str(tmp_path_factory.getbasetemp() / "x"), 1) as runs:
+    with Runs(str(tmp_path_factory.getbasetemp() / "x"), 1, as_values=True) as runs:
         for number, shard in enumerate(shards):
             block = np.array([(row, column, number + 1.0) for row, column in shard], RECORD)
             sort(block)
             runs.add([block])
             for key in shard:
                 expected[key] = expected.get(key, 0) + number + 1.0
-        merged = [record for block in runs.merged(as_values=True) for record in block.tolist()]
+        merged = [record for block in runs.merged() for record in block.tolist()]
     assert merged == [(*key, value) for key, value in sorted(expected.items())]
 
 
 def test_more_runs_than_can_be_merged_at_once(tmp_path):
     random = np.random.default_rng(5)
     expected = np.zeros((50, 50))
-    with Runs(str(tmp_path / "x"), 1) as runs:
+    with Runs(str(tmp_path / "x"), 1, as_values=True) as runs:
         for _ in range(40):
             block = np.zeros(random.integers(1, 4000), RECORD)
             block["row"], block["column"] = random.integers(1, 51, (2, len(block)))
@@ -128,7 +128,7 @@ def test_more_runs_than_can_be_merged_at_once(tmp_path):
             np.add.at(expected, (block["row"] - 1, block["column"] - 1), block["value"])
             sort(block)
             runs.add([block])
-        records = table(runs.merged(as_values=True))
+        records = table(runs.merged())
     np.testing.assert_array_equal(expected[records["row"] - 1, records["column"] - 1], records["value"])
     assert len(records) == np.count_nonzero(expected)
 

@@ -196,7 +196,8 @@ def test_every_struct_constant_and_kernel_of_the_headers_is_declared(generator):
     headers = [path.read_text() for path in (CSRC / "kernels").glob("wv_*.h")]
     names = [name for header in headers for name in re.findall(r"^(?:typedef .*)?\} (wv_\w+);", header, re.MULTILINE)]
     constants = [name for header in headers for name in re.findall(r"^#define (\w+) +[-(\d]", header, re.MULTILINE)]
-    rows = re.findall(r"^KERNEL\(\w+, (\w+),", (CSRC / "kernels/wv_kernels.def").read_text(), re.MULTILINE)
+    lists = [(CSRC / "kernels" / name).read_text() for name in ("wv_kernels.def", "wv_hamming.def")]
+    rows = [name for rows in lists for name in re.findall(r"^KERNEL\(\w+, (\w+),", rows, re.MULTILINE)]
     assert len(names) > 20 and "wv_kernels" in names and len(constants) > 4 and len(rows) > 25
     assert [name for name in names if not re.search(rf"ctypedef (struct|enum) {name}:", text)] == []
     assert [name for name in constants if f"\n    enum:\n        {name}\n" not in text] == []

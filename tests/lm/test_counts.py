@@ -5,12 +5,11 @@ import pytest
 
 from tests.lm.golden import TINY, entries, text_of, trained, unpacked
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.lm import record_runs
 from wv_cli.lm.config import CountConfig, LmConfig
 from wv_cli.lm.count_files import load, save, summed
 from wv_cli.lm.counts import count
 from wv_cli.lm.estimate import estimate
-from wv_cli.system import container
+from wv_cli.system import container, runs
 
 WHOLE = CountConfig(order=5)
 
@@ -62,7 +61,7 @@ def test_every_ngram_is_counted(order, tmp_path):
 @pytest.mark.parametrize("most", [2, 256])
 def test_memory_changes_nothing(whole, monkeypatch, tmp_path, most):
     """Five segments in one pass of merging, or in several."""
-    monkeypatch.setattr(record_runs, "_MOST_RUNS", most)
+    monkeypatch.setattr(runs, "_MOST_RUNS", most)
     assert_same(count([str(TINY)], WHOLE, memory=1, spool_beside=str(tmp_path / "out")), whole)
     assert not list(tmp_path.iterdir())
 

@@ -32,3 +32,14 @@ def test_a_folder_that_is_not_there_is_named(what, tmp_path):
         with pytest.raises(WvError, match=f"no: cannot keep {what} in a file here: no such file or directory"):
             work(np.zeros(3, np.int32))
     spool.close()
+
+
+def test_what_was_written_and_is_gone(tmp_path):
+    with Spool(str(tmp_path / "x"), "n-grams") as spool:
+        spool.write(np.arange(9, dtype=np.int32), 0)
+        out = np.empty(4, np.int32)
+        spool.fill(out, 5)
+        assert out.tolist() == [5, 6, 7, 8]
+        spool.truncate(32)
+        with pytest.raises(WvError, match="the file of n-grams here has become shorter; start again"):
+            spool.fill(out, 5)

@@ -82,10 +82,10 @@ def count(
     if len(cuts) == 2:
         yield from segment(0, scale)
         return
-    with Runs(spool_beside, memory) as runs:
+    with Runs(spool_beside, memory, as_values=False) as runs:
         for number in range(len(cuts) - 1):
             runs.add(segment(number, 0))
-        for records in runs.merged(as_values=False):
+        for records in runs.merged():
             records["value"] = records["value"].view(np.int64) / scale
             yield records
 

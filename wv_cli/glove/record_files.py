@@ -88,7 +88,7 @@ class Counts:
             yield from _blocks(self._files[0].path, _BLOCK)
             return
         size = max(memory // (4 * RECORD.itemsize), 1024)
-        with Runs(spool_beside, memory) as runs:
+        with Runs(spool_beside, memory, as_values=True) as runs:
             for file in self._files:
                 lookup = self._lookup(file.vocab)
                 for block in _blocks(file.path, size):
@@ -97,7 +97,7 @@ class Counts:
                     mapped = mapped[(mapped["row"] > 0) & (mapped["column"] > 0)]
                     sort(mapped)
                     runs.add([mapped])
-            yield from runs.merged(as_values=True)
+            yield from runs.merged()
 
     def _lookup(self, vocab: Vocab) -> NDArray[np.int32]:
         """Our id of each of the file's ids, both from 1; 0 where the word was cut."""

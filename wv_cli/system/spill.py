@@ -61,6 +61,12 @@ class Spool:
                 done += got
         return done // out.itemsize
 
+    def fill(self, out: NDArray[np.generic], position: int) -> None:
+        """Fills `out` from `position` on with what was written there."""
+        if self.read(out, position) < len(out):
+            message = f"{self.folder}: the file of {self._what} here has become shorter; start again"
+            raise WvError(message)
+
     def truncate(self, size: int) -> None:
         """Cuts the file to `size` bytes."""
         with self.errors():
