@@ -22,6 +22,7 @@ GOLDEN = ROOT / "tests" / "golden"
 _paths = sys.path[:]
 sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != ROOT]
 import wv_cli  # noqa: E402, F401
+from wv_cli.system import mapped  # noqa: E402
 
 sys.path[:] = _paths
 os.environ["PYTHONSAFEPATH"] = "1"
@@ -85,6 +86,15 @@ def wv(tmp_path: Path) -> Run:
         return run_wv(*arguments, **{"cwd": tmp_path, **options})  # type: ignore[arg-type]
 
     return run
+
+
+@pytest.fixture(autouse=True)
+def files_of_other_tests_may_change() -> Iterator[None]:
+    """The program runs once in a process; here a file that one test mapped must not be judged in another one's run."""
+    yield
+    mapped._changed.clear()
+    for address, (name, descriptor, _) in [*mapped._watched.items()]:
+        mapped._watched[address] = (name, descriptor, mapped._state(descriptor))
 
 
 @pytest.fixture(scope="session")

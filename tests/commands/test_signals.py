@@ -47,6 +47,26 @@ def ignored(*numbers):
     return before
 
 
+IMPORTS = """
+import sys, time
+from wv_cli.commands.shared import program
+program._IMPORT_SECONDS = 0.4
+sys.path.insert(0, "")
+with program.caught_signals():
+    import interrupted
+time.sleep(0.8)
+print("ended")
+"""
+
+
+def test_a_ctrl_c_that_comes_too_late_kills_nobody(tmp_path, monkeypatch):
+    """It is raised a moment after an import; when the program has ended before, its alarm must not go off."""
+    monkeypatch.chdir(tmp_path)
+    Path("interrupted.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ended\n", "")
+
+
 def wait_until_it_trains(process):
     """Told by the first line of progress."""
     for line in process.stderr:

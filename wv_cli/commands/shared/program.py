@@ -48,6 +48,11 @@ class _Stopper:
         signal.signal(signal.SIGALRM, self)
         signal.setitimer(signal.ITIMER_REAL, _IMPORT_SECONDS)
 
+    def forget(self) -> None:
+        """Calls off the moment that is waited for: the alarm of a program that has ended meanwhile would kill it."""
+        if self._first is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+
 
 def _importing(frame: FrameType | None) -> bool:
     while frame is not None:
@@ -69,6 +74,7 @@ def caught_signals() -> Iterator[None]:
     try:
         yield
     finally:
+        stopper.forget()
         for number, handler in before.items():
             signal.signal(number, handler)
 
