@@ -119,7 +119,7 @@ static const context_rule CONTEXT_RULES[] = {CONTEXT_RULE_ROWS(ROW)};
 /* One thread in one block of the corpus. */
 typedef struct {
     const wv_word2vec_run *run;
-    const wv_hot_rows *hot;
+    wv_hot_rows *hot;
     sentence_batch batch;
     hidden_ring ring;
     tile_rows tile[STAGES];
@@ -245,7 +245,7 @@ static double train_batch_of(block_state *state, uint64_t *random, int64_t *exam
     }
 }
 
-void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const wv_hot_rows *hot, const int32_t *ids, int64_t start,
+void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, wv_hot_rows *hot, const int32_t *ids, int64_t start,
                                 int64_t end, int32_t epoch, void *scratch, wv_word2vec_result *result) {
     block_state state;
     lay_out(run, output_layer_of(run), scratch, &state);
@@ -254,17 +254,15 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const wv_hot_rows *h
     uint64_t random = wv_rng_stream(run->options.seed, (uint64_t)epoch, (uint64_t)start);
     double schedule = (double)run->epoch_tokens * run->options.epochs;
     double loss = 0;
-    int64_t tokens = 0, examples = 0, position = start, exchanged = -HOT_TOKENS;
+    int64_t tokens = 0, examples = 0, position = start, before = 0;
     training->lr = run->options.start_lr;
 
     while (position < end) {
         float left = (float)(1 - ((double)epoch * (double)run->epoch_tokens + (double)position) / schedule);
         float lr = run->options.start_lr * left;
         training->lr = lr > run->options.least_lr ? lr : run->options.least_lr;
-        if (hot->count && tokens - exchanged >= HOT_TOKENS) {
-            exchange_hot_rows(run, hot);
-            exchanged = tokens;
-        }
+        if (hot->count) exchange_due(run, hot, tokens - before);
+        before = tokens;
         state.batch.length = 0;
         while (position < end && state.batch.length < BATCH)
             read_sentence(run, ids, &position, end, &random, &state.batch, &tokens);
@@ -272,9 +270,13 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, const wv_hot_rows *h
         loss += v_sum(training->totals.loss); /* once a batch: float sums of many thousand terms would lose digits */
         training->totals.loss = v_splat(0);
     }
-    if (hot->count) exchange_hot_rows(run, hot);
+    hot->tokens -= tokens - before;
     result->loss = loss + 0 * (double)v_sum(training->totals.magnitude); /* NaN or infinity in any row shows here */
     result->examples = examples;
     result->tokens = tokens;
     result->lr = training->lr;
+}
+
+void WV_NAME(wv_word2vec_settle)(const wv_word2vec_run *run, wv_hot_rows *hot) {
+    if (hot->count) exchange_hottest(run, hot, hot->count);
 }

@@ -50,12 +50,17 @@ typedef struct {
     int32_t most_subwords;
 } wv_word2vec_run;
 
+
 /* One thread's private copies (hotrows.h) of the rows 0 .. count-1 of `input` and first_output ..
  * first_output+count-1 of `output`, and what these rows were at the last exchange. All (count, dim), all zero before the
- * first block. count 0: none. */
+ * first block, as are the last two numbers. count 0: none. */
 typedef struct {
-    int32_t count, first_output;
+    int32_t count, first_output, hottest_output; /* copy hottest_output, and what lies nearest to it, is used most */
+    int32_t hottest, interval; /* so many rows are exchanged after every `interval` words, twice as many every second time */
     float *input, *input_base, *output, *output_base;
+    const float *input_share, *output_share; /* (count): of a change, the share that is added to the shared row */
+    int64_t tokens;     /* words until the next exchange */
+    int64_t exchanges;  /* so far */
 } wv_hot_rows;
 
 /* What one block did: sums, so that blocks and threads add up. */

@@ -223,10 +223,10 @@ cdef class Run:
         self.run.most_subwords = np.max(counts)
         return 0
 
-    def worker(self, int hot_rows=0):
-        """What one thread needs to train blocks; see Worker. With several threads `hot_rows` says how many of the most
-        frequent rows each works on in a private copy."""
-        return Worker(self, hot_rows)
+    def worker(self, hot=None):
+        """What one thread needs to train blocks; see Worker. With several threads `hot`, a wv_cli.models.hotrows.HotRows,
+        says on which rows each works in a private copy."""
+        return Worker(self, hot)
 
 
 cdef class Worker:
@@ -237,35 +237,43 @@ cdef class Worker:
     cdef object kept_alive
     cdef void *scratch
 
-    def __init__(self, Run run, int hot_rows):
-        cdef size_t floats
-        cdef float *copies
-        cdef int32_t outputs = run.output_rows
+    def __init__(self, Run run, hot):
         self.run = run
         self.kept_alive = [aligned_zeros(run.kernel.word2vec_scratch_bytes(&run.run))]
         self.scratch = address(self.kept_alive[0])
-        # A layer that neither draws words nor has their paths walks over all rows in order; there are no hot ones.
-        self.hot.count = min(hot_rows, run.run.first_word or outputs) if run.run.sampler or run.run.path else 0
-        if self.hot.count == 0:
-            return
-        # Words are sorted by falling count; in a Huffman tree the nodes near the root have the highest numbers. Where
-        # there are both, the hottest of both meet.
-        if run.run.first_word:
-            self.hot.first_output = run.run.first_word - self.hot.count // 2
-        else:
-            self.hot.first_output = outputs - self.hot.count if run.run.path else 0
-        floats = self.hot.count * <size_t>run.run.stride
-        self.kept_alive.append(aligned_zeros(4 * floats * sizeof(float)))
-        copies = <float *>address(self.kept_alive[1])
+        if hot is not None:
+            self.set_hot_rows(hot)
+
+    cdef int set_hot_rows(self, hot) except -1:
+        cdef int32_t count = hot.count, words = self.run.run.vocab_size
+        cdef const float[::1] input_share = hot.input_share, output_share = hot.output_share
+        cdef size_t floats = count * <size_t>self.run.run.stride
+        cdef float *copies
+        require(0 < count <= words, f"hot rows: expected 1 to {words}, found {count}")
+        require(0 <= hot.first_output <= self.run.output_rows - count, "hot rows: more than `output` has")
+        require(0 <= hot.hottest_output <= count, "hot rows: the hottest is none of them")
+        require(hot.hottest > 0 and hot.interval > 0, "hot rows: some must be exchanged now and then")
+        require(input_share.shape[0] == count and output_share.shape[0] == count, f"hot rows: expected {count} shares")
+        self.hot.count, self.hot.first_output, self.hot.hottest_output = count, hot.first_output, hot.hottest_output
+        self.hot.hottest, self.hot.interval = hot.hottest, hot.interval
+        self.hot.input_share, self.hot.output_share = &input_share[0], &output_share[0]
+        self.kept_alive += [hot, aligned_zeros(4 * floats * sizeof(float))]
+        copies = <float *>address(self.kept_alive[2])
         self.hot.input, self.hot.input_base = copies, copies + floats
         self.hot.output, self.hot.output_base = copies + 2 * floats, copies + 3 * floats
+        return 0
 
     def block(self, int64_t start, int64_t end, int32_t epoch):
         """Trains on ids[start:end] of one epoch without the GIL. Returns (loss, examples, tokens, lr): see wv_kernels.h.
-        When it returns, the shared matrices hold all that it has changed."""
+        The shared matrices hold all that it has changed after settle()."""
         cdef wv_word2vec_result result
         cdef Run run = self.run
         require(0 <= start <= end <= run.length, f"block {start}:{end} lies outside the corpus of {run.length} ids")
         with nogil:
             run.kernel.word2vec_block(&run.run, &self.hot, run.ids, start, end, epoch, self.scratch, &result)
         return result.loss, result.examples, result.tokens, result.lr
+
+    def settle(self):
+        """Adds what the private rows have changed to the shared matrices. Afterwards the worker may go on."""
+        with nogil:
+            self.run.kernel.word2vec_settle(&self.run.run, &self.hot)

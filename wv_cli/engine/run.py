@@ -45,6 +45,17 @@ class Trainable(Protocol[Worker]):
         """Trains one step without the GIL, with what worker() made for this thread."""
         ...
 
+    def settle(self, worker: Worker, /) -> None:
+        """The thread trains no more for now: what it has learnt and the model does not have yet goes to the model."""
+        ...
+
+
+class Immediate:
+    """A Trainable whose steps change the model itself."""
+
+    def settle(self, worker: object, /) -> None:
+        """No thread holds anything back."""
+
 
 class Diverged(WvError):
     """A row holds NaN or infinity."""
@@ -115,6 +126,8 @@ class _Crew(Generic[Worker]):
                     raise Diverged(message)
                 with self.lock:
                     self.totals.add(loss, examples, tokens, lr)
+            with self.lock:  # one after the other: all go through the same rows
+                self.model.settle(worker)
         except BaseException as error:  # carried to the main thread by stop()
             self.error = error
             self.stopping = True

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _glove
 from wv_cli.engine.blocks import EpochOrder
-from wv_cli.engine.run import StepResult
+from wv_cli.engine.run import Immediate, StepResult
 from wv_cli.errors import BadFile, WvError
 from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.tiles import CHUNK_RECORDS, TileStore, chunk_rules
@@ -33,7 +33,7 @@ _RAW_ROWS = 1 << 12  # read or written at a time
 _FROZEN = 1e30  # squared gradient of a coordinate that must not move
 
 
-class Glove:
+class Glove(Immediate):
     """A model in training. Satisfies wv_cli.engine.run.Trainable.
 
     `words` and `contexts` are (words, 2, half) float32: [:, 0] holds the vectors with their biases, [:, 1] the squared

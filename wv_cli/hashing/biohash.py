@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _hashing
 from wv_cli.engine.blocks import EpochOrder
-from wv_cli.engine.run import StepResult
+from wv_cli.engine.run import Immediate, StepResult
 from wv_cli.hashing.base import Train, require_rows
 from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.linear import Projections
@@ -36,7 +36,7 @@ def fit(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -
     return Projections(np.array(model.effective)) if train(model).finished else None
 
 
-class BioHash:
+class BioHash(Immediate):
     """The sgd rule in training. Satisfies engine.saved_run.Savable. `weights` (units, dim) start at N(0, 1) divided
     by their p-norm (the authors' code starts at N(0, 1), from which it first shrinks to the unit sphere)."""
 

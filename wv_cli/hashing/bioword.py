@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _bioword
 from wv_cli.engine.blocks import EpochOrder
-from wv_cli.engine.run import StepResult
+from wv_cli.engine.run import Immediate, StepResult
 from wv_cli.errors import WvError
 from wv_cli.hashing.base import LARGEST
 from wv_cli.hashing.config import BiowordConfig
@@ -51,7 +51,7 @@ def start_weights(config: BiowordConfig, words: int) -> NDArray[np.float32]:
     return weights
 
 
-class Bioword:
+class Bioword(Immediate):
     """A model in training. Satisfies engine.saved_run.Savable; the runner uses one thread, batches their own.
 
     Weights (2 words, cells) are raw * scale: rows of context words, then rows of words in the middle.

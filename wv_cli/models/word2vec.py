@@ -15,16 +15,13 @@ from wv_cli import _word2vec
 from wv_cli.engine.blocks import BlockTraining
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.hotrows import HotRows, hot_rows
 from wv_cli.models.layers import LAYERS, STEP_IDS_OF_VERSION_01
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
 from wv_cli.system import memory
 from wv_cli.text.corpus import Corpus
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
-
-# With several threads each works on private copies of so many of the most frequent rows (csrc/kernels/hotrows.h): two
-# threads 1.75 x one instead of 1.62 x; with 300 or 1,000 rows the exchange costs more than it saves.
-_HOT_ROWS = 100
 
 
 def keep_probability(
@@ -81,7 +78,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         self.words_initialised = self._initialise(init)
         # A step is so short that a signal is answered at once and threads share evenly.
         self.starts = _word2vec.block_starts(corpus.ids, self.layer.word_step_ids, config.max_sentence)
-        self._run = self._make_run()
+        self._run, self._hot = self._make_run()
 
     @staticmethod
     def bytes_needed(config: Word2vecConfig, words: int, subwords: Subwords | None = None) -> int:
@@ -125,27 +122,35 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         kept = np.repeat(ours, lengths)
         return np.concatenate([[0], np.cumsum(lengths[own])]), node[kept], code[kept]
 
-    def _make_run(self) -> _word2vec.Run:
+    def _make_run(self) -> tuple[_word2vec.Run, HotRows | None]:
+        """The run, and the rows of which each of several threads has copies: none where a layer takes all in order."""
         config, counts = self.config, self.corpus.vocab.counts
         tables: dict[str, Any] = {}
         vocab = self.corpus.vocab
         keep = keep_probability(counts, config, vocab.tokens_read + vocab.lines)
         if keep is not None:
             tables["keep"] = np.floor(keep * (2**32 - 1)).astype(np.uint32)
-        if self.layer.draws:
-            noise = counts.astype(np.float64) ** config.power
+        noise = counts.astype(np.float64) ** config.power if self.layer.draws else None
+        if noise is not None:
             tables["sampler"] = _word2vec.alias_table(noise)
             if self.layer.biases:
                 tables["log_noise"] = np.log(config.negative * noise / noise.sum()).astype(np.float32)
                 tables["output_bias"] = self.output_bias
         if self.subwords is not None:
             tables["subwords"] = (self.subwords.starts, self.subwords.rows)
-        return _word2vec.Run(
+        run = _word2vec.Run(
             config, ids=self.corpus.ids, input=self.input, output=self.output, path=self._path, **tables
         )
+        if config.threads == 1 or self.layer.takes_all:
+            return run, None
+        kept = counts if keep is None else counts * keep
+        return run, hot_rows(config, kept / counts.sum(), self._path, noise)
 
     def worker(self) -> _word2vec.Worker:
-        return self._run.worker(_HOT_ROWS if self.config.threads > 1 else 0)
+        return self._run.worker(self._hot)
+
+    def settle(self, worker: _word2vec.Worker) -> None:  # type: ignore[override]
+        worker.settle()
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""

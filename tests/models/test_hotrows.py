@@ -1,0 +1,82 @@
+"""Rows that are private to a thread: how many, which, and that threads that learn from old values do not diverge."""
+
+import numpy as np
+import pytest
+
+from wv_cli import _word2vec
+from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.hotrows import hot_rows, private_rows
+from wv_cli.models.word2vec import Word2vec
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.corpus import encode
+
+WORDS = 5000
+COUNTS = (1e6 / np.arange(1, WORDS + 1)).astype(np.int64)
+
+
+def rows_of(loss, threads, **changes):
+    config = Word2vecConfig(loss=loss, threads=threads, **changes)
+    path = _word2vec.huffman(COUNTS) if "hs" in loss else None
+    noise = COUNTS**0.75 if loss != "hs" else None
+    return hot_rows(config, COUNTS / COUNTS.sum(), path, noise)
+
+
+@pytest.mark.parametrize(("threads", "rows"), [(2, 800), (3, 100), (4, 50), (5, 25), (512, 25)])
+def test_the_more_threads_the_fewer_private_rows(threads, rows):
+    assert private_rows(threads) == rows
+
+
+@pytest.mark.parametrize(("loss", "first", "hottest"), [("ns", 0, 0), ("hs", 4199, 800), ("hs_ns", 4599, 400)])
+def test_the_hottest_rows_are_frequent_words_and_the_top_of_the_tree(loss, first, hottest):
+    hot = rows_of(loss, 2)
+    assert (hot.count, hot.first_output, hot.hottest_output) == (800, first, hottest)
+
+
+@pytest.mark.parametrize("loss", ["ns", "hs", "hs_ns"])
+@pytest.mark.parametrize("threads", [2, 8, 32])
+def test_what_each_thread_adds_lies_between_its_part_and_all(loss, threads):
+    hot = rows_of(loss, threads)
+    for share in (hot.input_share, hot.output_share):
+        assert share.dtype == np.float32 and share.shape == (hot.count,)
+        assert np.all((share > 0.999 / threads) & (share <= 1))
+    slow = rows_of(loss, threads, lr=1e-7)
+    np.testing.assert_allclose(slow.input_share, 1, atol=0.01)
+    if loss == "hs":
+        assert hot.output_share[-1] < hot.output_share[0] <= 1
+
+
+def test_more_private_rows_than_words():
+    config = Word2vecConfig(threads=2)
+    hot = hot_rows(config, np.array([0.7, 0.3]), None, np.array([7.0, 3.0]))
+    assert hot.count == 2
+
+
+def loss_of(corpus, threads, **changes):
+    """Mean loss of the last of three epochs when so many workers take turns, each for 2,000 words: what each learns the
+    others see after the next exchange."""
+    config = Word2vecConfig(dim=32, epochs=3, threads=threads, **changes)
+    model = Word2vec(config, corpus)
+    model.starts = _word2vec.block_starts(corpus.ids, 2000, config.max_sentence)
+    workers = [model.worker() for _ in range(threads)]
+    totals = np.zeros(2)
+    for step in range(model.steps):
+        loss, examples, _, _ = model.train_step(step, workers[step % threads])
+        if step >= 2 * model.epoch_steps:
+            totals += loss, examples
+    for worker in workers:
+        model.settle(worker)
+    return totals[0] / totals[1]
+
+
+@pytest.mark.parametrize("loss", ["hs", "ns"])
+def test_threads_that_learn_from_old_values_stay_near_one(loss, slice_text, monkeypatch):
+    corpus = encode([str(slice_text)], VocabConfig(min_count=5))
+    one = loss_of(corpus, 1, loss=loss, lr=0.05)
+    for threads in (2, 4, 16):
+        assert loss_of(corpus, threads, loss=loss, lr=0.05) == pytest.approx(one, rel=0.05), threads
+
+    monkeypatch.setattr("wv_cli.models.hotrows.private_rows", lambda threads: 100)
+    some = loss_of(corpus, 16, loss=loss, lr=0.05)
+    full = lambda config, distance, updates: np.ones(len(distance), np.float32)  # noqa: E731
+    monkeypatch.setattr("wv_cli.models.hotrows._share", full)
+    assert loss_of(corpus, 16, loss=loss, lr=0.05) > max(some, 2 * one), "more, and added in full"

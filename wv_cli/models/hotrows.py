@@ -1,0 +1,98 @@
+"""Which rows of a word2vec model each of several threads works on in a private copy (csrc/kernels/hotrows.h), and what
+share of its changes it adds to the rows that all share."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.models.config import Word2vecConfig
+
+Path = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]  # of huffman()
+
+_HOTTEST, _INTERVAL = 25, 500  # rows that are exchanged most often, and after how many words
+_ROWS_OF_TWO = 800
+
+
+@dataclass(frozen=True)
+class HotRows:
+    """Rows 0 .. count-1 of `input` and first_output .. first_output+count-1 of `output`, around copy hottest_output of
+    which those lie that are used most; `hottest` of them are exchanged every `interval` words, twice as many every
+    second time and so on. The shares are (count,) float32."""
+
+    count: int
+    first_output: int
+    hottest_output: int
+    hottest: int
+    interval: int
+    input_share: NDArray[np.float32]
+    output_share: NDArray[np.float32]
+
+
+def private_rows(threads: int) -> int:
+    """How many rows of each matrix are private to each thread, at most: 800 for two threads, 100 for three, 50
+    for four, 25 for more.
+
+    The more rows, the less the threads wait for each other's cache lines, but the longer each learns from old values of
+    the coldest of them, and the more threads there are, the more has changed until then. With 100 rows for 32 threads
+    that take turns training diverges.
+    """
+    count = _ROWS_OF_TWO
+    while count > _HOTTEST and count * threads**4 > _ROWS_OF_TWO * 2**4:
+        count //= 2
+    return count
+
+
+def hot_rows(
+    config: Word2vecConfig, words: NDArray[np.float64], path: Path | None, noise: NDArray[np.float64] | None
+) -> HotRows:
+    """For a model whose output rows are the nodes of `path`, then the words, where `noise` is given, or one of the two.
+
+    `words` (sorted by falling count) says how often a word of the text is this one and survives subsampling; words are
+    drawn in proportion to `noise`.
+    """
+    contexts = words * (config.window + 1 if config.shrink_window else 2 * config.window)
+    centres = contexts if config.model == "skipgram" else words
+    updates: list[NDArray[np.float64]] = []
+    nodes = 0
+    if path is not None:
+        starts, node, _ = path
+        nodes = int(node.max()) + 1
+        updates.append(np.bincount(node, np.repeat(centres, np.diff(starts)), nodes).astype(np.float64))
+    if noise is not None:
+        updates.append(centres + config.negative * centres.sum() * noise / noise.sum())
+    outputs: NDArray[np.float64] = np.concatenate(updates)
+
+    # In a Huffman tree the nodes near the root have the highest numbers; the most frequent words come next.
+    count = min(private_rows(config.threads), nodes or len(words))
+    hottest = count if noise is None else count // 2 if nodes else 0
+    first = nodes - hottest
+    copies = np.arange(count)
+    distance = np.where(copies < hottest, hottest - 1 - copies, copies - hottest)
+    return HotRows(
+        count,
+        first,
+        hottest,
+        _HOTTEST,
+        _INTERVAL,
+        _share(config, copies, contexts[:count]),
+        _share(config, distance, outputs[first : first + count]),
+    )
+
+
+def _share(config: Word2vecConfig, distance: NDArray[np.int64], updates: NDArray[np.float64]) -> NDArray[np.float32]:
+    """The share of its change that each thread adds to a row that all change at the same time: 1 where that is little
+    between two exchanges, 1 / threads where each arrives at its optimum.
+
+    `distance` from the hottest row says how often a row is exchanged, `updates` how often one word of the text changes
+    it. n updates with a learning rate of lr are taken to leave exp(-n lr threads / 80) of the way to the optimum of
+    what they are computed from. Threads that start from one row go the same way, and their sum would go beyond; with
+    this share they come together as far as one thread that makes all their updates.
+
+    1/80 is chosen by trial (5.8 million words, 2 to 32 threads that take turns): with less, or the same for any number
+    of threads, the losses of many threads rise until they diverge; with more, analogies get worse.
+    """
+    interval = _INTERVAL * 2.0 ** np.ceil(np.log2(np.maximum(1, (distance + 1) / _HOTTEST)))
+    way = np.maximum(config.threads / 80 * config.start_lr * interval * updates, 1e-6)
+    share: NDArray[np.float64] = np.expm1(-config.threads * way) / (config.threads * np.expm1(-way))
+    return share.astype(np.float32)
