@@ -32,7 +32,7 @@ def sparse():
 def reranked():
     """Of the codes, in the order of vectors that stand in another order."""
     order = np.random.default_rng(2).permutation(N)
-    return Reranker(dense()[0], Neighbours(MATRIX[order]).unit, np.argsort(order), N), None
+    return Reranker(dense()[0], Neighbours(MATRIX[order]), np.argsort(order), N), None
 
 
 every_index = pytest.mark.parametrize("make", [vectors, dense, sparse, reranked])
@@ -94,7 +94,7 @@ def test_reranking_is_the_exact_order_of_the_candidates():
     found = index.nearest([[5], [6, 7]], 10)
     np.testing.assert_array_equal(found[0], exact[0])
     np.testing.assert_allclose(found[1], exact[1], atol=1e-6)
-    few = Reranker(dense()[0], Neighbours(MATRIX).unit, np.arange(N), 4).nearest([[5]], 4)[0][0]
+    few = Reranker(dense()[0], Neighbours(MATRIX), np.arange(N), 4).nearest([[5]], 4)[0][0]
     assert set(few.tolist()) == set(dense()[0].nearest([[5]], 4)[0][0].tolist())
 
 
