@@ -5,7 +5,8 @@ a round trip unchanged. Two million words as Python objects would cost 150 MB an
 they are long, and the kernels and file formats read and write the blob directly.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import overload
 
 import numpy as np
@@ -54,6 +55,10 @@ class WordList(Sequence[str]):
 
     def bytes_at(self, index: int) -> bytes:
         return self.blob[self.starts[index] : self.starts[index + 1]]
+
+    def __iter__(self) -> Iterator[str]:
+        starts = self.starts.tolist()
+        return (decode(self.blob[start:end]) for start, end in pairwise(starts))
 
     @overload
     def __getitem__(self, index: int) -> str: ...
