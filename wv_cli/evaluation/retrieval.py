@@ -27,7 +27,7 @@ from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value
 from wv_cli.evaluation.config import RetrievalConfig
 from wv_cli.evaluation.data import restricted
 from wv_cli.search.codes import CodeNeighbours
-from wv_cli.search.neighbours import Neighbours
+from wv_cli.search.cosines import Cosines
 from wv_cli.search.topk import Index
 from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
@@ -131,7 +131,7 @@ def _levels(index: Index) -> Callable[[NDArray[np.int64]], NDArray[Any]]:
     """Of some rows (rows, all): how far all rows are from each of these, lower is nearer."""
     if isinstance(index, CodeNeighbours):
         return lambda rows: index.distances(index.data[rows])
-    assert isinstance(index, Neighbours)
+    assert isinstance(index, Cosines)
     unit = index.unit_rows(np.arange(len(index)))
     return lambda rows: -(unit[rows] @ unit.T)
 

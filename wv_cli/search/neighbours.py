@@ -7,7 +7,7 @@ the lowest row. Not here: approximate indexes, searches over binary codes.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -16,18 +16,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from wv_cli import _search
 from wv_cli.errors import UsageError
-from wv_cli.search.topk import NO_HIT, Asked, Hits, exclusions, in_batches, merge, together, unfilled
+from wv_cli.search.cosines import Cosines, Packed
+from wv_cli.search.topk import NO_HIT, Hits, merge, unfilled
 from wv_cli.system.memory import aligned
-from wv_cli.system.threads import processors, run_all
+from wv_cli.system.threads import run_all
 
 METHODS = tuple(_search.METHODS)
 
-_BATCH = 2048  # queries searched in one pass over the rows, at most
 _WORDS = 512  # distinct words of one analogy batch: their scores against a block of rows stay in the second-level cache
 _LEAST_ROWS = 4096  # are worth a thread
 
 
-class Neighbours:
+class Neighbours(Cosines):
     """A search.topk.Index of the rows of `matrix` (n, dim), which must not change while it is searched: the lengths are
     kept. Float32 whose rows follow each other is searched where it is, of anything else a copy.
 
@@ -69,88 +69,26 @@ class Neighbours:
         threads: int,
         isa: str | None,
     ) -> None:
-        self.threads = threads or processors()
-        self.dim, self._n, self._isa = dim, n, isa
+        super().__init__(n, dim, threads=threads, isa=isa)
         self._scales = np.full(n, -1.0)
         self._rows = _search.Rows(source, self._scales, offsets, dim) if n and dim else None  # None: nothing to search
         self._refuse: Callable[[int], None] | None = None
 
-    def __len__(self) -> int:
-        return self._n
-
-    def unit_rows(self, rows: ArrayLike, beyond: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """The unit vectors (len(rows), dim) of rows; numbers from len(self) on are rows of `beyond` (m, dim), of any
-        length. Raises IndexError."""
-        numbers = np.asarray(rows, np.int64)
-        self._require_known(numbers, beyond)
+    def _unit(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
         unit = np.zeros((len(numbers), self.dim), np.float32)
-        inside = numbers < self._n
-        if beyond is not None and not inside.all():
-            unit[~inside] = beyond[numbers[~inside] - self._n]
-            _search.normalise(unit, unit, self._isa)
-        if self._rows is not None and inside.any():
-            found = np.empty((int(inside.sum()), self.dim), np.float32)
-            self._rows.unit(numbers[inside], found, self._isa)
-            unit[inside] = found
-            self._require(numbers[inside])
+        if self._rows is not None:
+            self._rows.unit(numbers, unit, self._isa)
+            self._require(numbers)
         return unit
 
-    def nearest(
-        self,
-        asked: Asked,
-        k: int,
-        *,
-        weights: Sequence[Sequence[float]] | None = None,
-        beyond: NDArray[Any] | None = None,
-        rows: int | None = None,
-    ) -> Hits:
-        """As Index.nearest; what stands for several rows is the mean of their unit vectors."""
-        queries = together(asked, weights, lambda numbers: self.unit_rows(numbers, beyond), _mean)
-        return self.top_k(queries, k, exclude=asked, rows=rows)
-
-    def top_k(
-        self,
-        queries: ArrayLike,
-        k: int = 10,
-        *,
-        exclude: Sequence[Iterable[int]] | None = None,
-        rows: int | None = None,
-    ) -> Hits:
-        """The k rows of highest cosine with each query: (rows (q, k) int32, cosines (q, k) float32), best first.
-
-        queries: (q, dim), normalised here. exclude: for each query the rows it must not get. rows: search only the
-        first so many. Positions that cannot be filled (k > rows, NaN) have row -1 and score -inf. Raises ValueError for
-        shapes that do not fit.
-        """
-        vectors = np.array(queries, np.float32, ndmin=2)
-        if vectors.ndim != 2 or vectors.shape[1] != self.dim:
-            message = f"queries of shape {np.shape(queries)} do not fit vectors of {self.dim} numbers"
-            raise ValueError(message)
-        if exclude is not None and len(exclude) != len(vectors):
-            message = f"{len(exclude)} lists of excluded rows for {len(vectors)} queries"
-            raise ValueError(message)
-        n = self._searched(rows)
-        _search.normalise(vectors, vectors, self._isa)
-
-        def search(batch: slice, k: int) -> Hits:
-            return self._top_k(vectors[batch], k, *exclusions(exclude, len(vectors[batch]), batch), n)
-
-        return in_batches(len(vectors), k, n, _BATCH, search)
-
-    def _top_k(
-        self, vectors: NDArray[np.float32], k: int, starts: NDArray[np.int64], excluded: NDArray[np.int32], n: int
-    ) -> Hits:
-        count, lanes = len(vectors), _search.lanes(self._isa)
-        panels = aligned((-(-count // lanes), self.dim, lanes))
-        _search.pack(vectors, panels, self._isa)
+    def _top_k(self, queries: Packed, k: int, starts: NDArray[np.int64], excluded: NDArray[np.int32], n: int) -> Hits:
         heaps, scans = [], []
         assert self._rows is not None
         for _ in range(self._workers(n)):
-            thresholds = np.full(len(panels) * lanes, np.inf, np.float32)
-            thresholds[:count] = -np.inf
-            hits, scores = unfilled(count, k, NO_HIT)
+            hits, scores = unfilled(queries.count, k, NO_HIT)
             heaps.append((hits, scores))
-            job = _search.TopK(self._rows, panels, thresholds, scores, hits, starts, excluded, self._isa)
+            thresholds = queries.thresholds()
+            job = _search.TopK(self._rows, queries.panels, thresholds, scores, hits, starts, excluded, self._isa)
             scans.append(partial(job.scan, scratch=aligned((job.scratch_bytes,), np.uint8)))
         _over_rows(n, scans)
         self._require(slice(n))
@@ -214,17 +152,6 @@ class Neighbours:
             scores = np.divide(scores, length, out=scores.copy(), where=(length > 0) & np.isfinite(scores))
         return hits, scores
 
-    def _searched(self, rows: int | None) -> int:
-        """The rows to look at; none of vectors without numbers."""
-        n = len(self) if self.dim else 0
-        return n if rows is None else max(0, min(rows, n))
-
-    def _require_known(self, numbers: NDArray[np.int64], beyond: NDArray[np.float32] | None) -> None:
-        known = self._n + (len(beyond) if beyond is not None else 0)
-        if numbers.size and not (numbers.min() >= 0 and numbers.max() < known):
-            message = f"row numbers must be 0 to {known - 1}"
-            raise IndexError(message)
-
     def _require(self, rows: NDArray[np.int64] | slice) -> None:
         """Raises what `refuse` does of the first of `rows`, all or as many as were looked at, that is no vector."""
         if self._refuse is None:
@@ -248,12 +175,6 @@ def _over_rows(n: int, scans: Sequence[Callable[[int, int], None]]) -> None:
 
     used = scans if n > size else scans[:1]
     run_all(work, used, len(used))
-
-
-def _mean(rows: NDArray[np.float32], weights: NDArray[np.float32] | None) -> NDArray[np.float32]:
-    """(dim,) of (n, dim)."""
-    mean: NDArray[np.float32] = (rows if weights is None else rows * weights[:, None]).mean(axis=0)
-    return mean
 
 
 def _rows_follow(matrix: NDArray[np.generic]) -> bool:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import WvError
 from wv_cli.search.codes import CodeNeighbours
 from wv_cli.search.packed import pack_positions, unpack_bits, words_per_code
+from wv_cli.search.product import ProductNeighbours
 from wv_cli.search.reranking import Reranker
 from wv_cli.search.topk import Index
 from wv_cli.system import memory
@@ -126,10 +127,11 @@ class CodeVectors(Embeddings):
         return self._decoded(self.codes.data[[row]]).reshape(-1)
 
     def search(self, *, threads: int = 0) -> Index:
-        """An index of the codes; of product codes one of the vectors they stand for."""
+        """An index of the codes, product codes by the vectors they stand for."""
         codes = self.codes
         if codes.quantizer is not None:
-            return super().search(threads=threads)
+            quantizer = codes.quantizer
+            return ProductNeighbours(codes.data, quantizer.dim, quantizer.dsub, quantizer.centroids, threads=threads)
         return CodeNeighbours(codes.bits, codes.active, codes.data, threads=threads)
 
     def _decoded(self, data: NDArray[Any]) -> NDArray[np.float32]:
