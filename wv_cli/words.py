@@ -5,8 +5,9 @@ a round trip unchanged. Two million words as Python objects would cost 150 MB an
 they are long, and the kernels and file formats read and write the blob directly.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import overload
 
 import numpy as np
@@ -17,21 +18,27 @@ from wv_cli._text import SEPARATORS, WordMap, gather
 # What separates the words of a line. A newline ends it and is left alone: a typed word may hold one.
 LINE_SEPARATORS = SEPARATORS.replace(b"\n", b"").decode()
 _SCANS = 8  # words that are looked for one by one, each in a thirtieth of the time that a look-up table takes
-_TO_SPACES = str.maketrans(dict.fromkeys(LINE_SEPARATORS, " "))
+_WORD = re.compile(f"[^{re.escape(LINE_SEPARATORS)}]+")
+_AT_ONCE = 1 << 16  # words encoded at once
 
 
 def encode(word: str) -> bytes:
     return word.encode("utf-8", "surrogateescape")
 
 
-def decode(word: bytes) -> str:
+def decode(word: bytes | bytearray) -> str:
     return word.decode("utf-8", "surrogateescape")
 
 
 def split_words(line: str) -> list[str]:
     """The words of a line, separated as the tokenizer separates those of a text: not, as by str.split(), at a no-break
     space, which is part of a word."""
-    return [word for word in line.translate(_TO_SPACES).split(" ") if word]
+    return _WORD.findall(line)
+
+
+def each_word(line: str) -> Iterator[str]:
+    """split_words, one at a time: a line of megabytes does not become millions of words in memory."""
+    return (match.group() for match in _WORD.finditer(line))
 
 
 class WordList(Sequence[str]):
@@ -45,10 +52,11 @@ class WordList(Sequence[str]):
 
     @classmethod
     def of(cls, words: Iterable[str | bytes]) -> "WordList":
-        encoded = [encode(word) if isinstance(word, str) else word for word in words]
-        starts = np.zeros(len(encoded) + 1, np.int64)
-        np.cumsum([len(word) for word in encoded], out=starts[1:])
-        return cls(b"".join(encoded), starts)
+        each, parts, lengths = iter(words), [], [np.zeros(1, np.int64)]
+        while block := [encode(word) if isinstance(word, str) else word for word in islice(each, _AT_ONCE)]:
+            parts.append(b"".join(block))
+            lengths.append(np.array([len(word) for word in block], np.int64))
+        return cls(b"".join(parts), np.cumsum(np.concatenate(lengths)))
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -114,6 +122,8 @@ class WordList(Sequence[str]):
         """Those of the rows, whose words are not shorter than `prefix`."""
         letters = np.frombuffer(self.blob, np.uint8)
         for position, byte in enumerate(prefix):
+            if not len(rows):
+                break
             rows = rows[letters[self.starts[rows] + position] == byte]
         return rows
 

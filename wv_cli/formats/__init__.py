@@ -142,13 +142,19 @@ def find_readable(format: str | None) -> Format | None:
     return row
 
 
-def open_vectors(path: str | os.PathLike[str], *, format: str | None = None) -> Embeddings | FastTextModel:
+def open_vectors(
+    path: str | os.PathLike[str], *, format: str | None = None, mapped: bool = False
+) -> Embeddings | FastTextModel:
     """Opens vectors for looking up some of them: a fastText model as itself, mapped where possible, so that its vectors
     are composed only when they are asked for; anything else as load() reads it. Raises what load() raises."""
     chosen = find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)
-        return fasttext_bin.read_model(source) if row is fasttext_bin.FORMAT else _read(row, source, path, None)
+        return (
+            fasttext_bin.read_model(source)
+            if row is fasttext_bin.FORMAT
+            else _read(row, source, path, None, mapped=mapped)
+        )
 
 
 def format_for_output(path: str | os.PathLike[str], format: str | None = None) -> Format:

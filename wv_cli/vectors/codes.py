@@ -126,6 +126,9 @@ class CodeVectors(Embeddings):
     def row(self, row: int) -> NDArray[np.float32]:
         return self._decoded(self.codes.data[[row]]).reshape(-1)
 
+    def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        return self._decoded(self.codes.data[rows])
+
     def search(self, *, threads: int = 0) -> Index:
         """An index of the codes, product codes by the vectors they stand for."""
         codes = self.codes

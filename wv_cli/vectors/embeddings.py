@@ -97,6 +97,10 @@ class Embeddings:
         """Vector number `row`, (dim,), a copy."""
         return np.array(self.matrix[row], np.float32)
 
+    def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The vectors (len(rows), dim) of rows, a copy."""
+        return self.matrix[rows]
+
     def search(self, *, threads: int = 0) -> Index:
         """An index of the rows; `threads` 0: all processors."""
         return self.exact(threads=threads)

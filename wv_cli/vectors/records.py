@@ -58,8 +58,17 @@ class Records(Embeddings):
             pass
 
     def row(self, row: int) -> NDArray[np.float32]:
-        values = np.frombuffer(self._data, "<f4", self._dim, int(self._offsets[row])).astype(np.float32)
-        self._checked(row, values[None])
+        values: NDArray[np.float32] = self.take(np.array([row]))[0]
+        return values
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        if not len(rows):
+            return np.empty((0, self._dim), np.float32)
+        at_any_byte = np.lib.stride_tricks.sliding_window_view(np.frombuffer(self._data, np.uint8), 4 * self._dim)
+        values = at_any_byte[self._offsets[rows]].view("<f4").astype(np.float32, copy=False)
+        bad = first_not_finite(values)
+        if bad is not None:
+            self._refuse(int(rows[bad[0]]))
         return values
 
     def exact(self, *, threads: int = 0) -> Neighbours:
@@ -68,12 +77,4 @@ class Records(Embeddings):
     def _blocks(self) -> Iterator[NDArray[np.float32]]:
         step = max(1, _BLOCK_VALUES // self._dim)
         for first in range(0, len(self), step):
-            at_any_byte = np.lib.stride_tricks.sliding_window_view(np.frombuffer(self._data, np.uint8), 4 * self._dim)
-            yield self._checked(first, at_any_byte[self._offsets[first : first + step]].view("<f4"))
-
-    def _checked(self, first: int, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """values: the rows from `first` on."""
-        bad = first_not_finite(values)
-        if bad is not None:
-            self._refuse(first + bad[0])
-        return values
+            yield self.take(np.arange(first, min(first + step, len(self))))

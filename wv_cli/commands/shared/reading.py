@@ -118,14 +118,14 @@ def load_vectors(
 
 
 def open_composer(path: str, from_format: str | None, quiet: bool, *, piped: bool) -> "Composer":
-    """The same for vectors of single words and lines: a fastText model is mapped instead of read whole."""
+    """The same for vectors of single words and lines: a model or file is mapped where that can be done."""
     from wv_cli.formats import FormatWarning, open_vectors
     from wv_cli.transforms.composition import composer
 
     require_one_use(path, piped)
     if quiet:
         warnings.simplefilter("ignore", FormatWarning)
-    return composer(open_vectors(path, format=from_format))
+    return composer(open_vectors(path, format=from_format, mapped=True))
 
 
 def require_one_use(path: str, piped: bool) -> None:
