@@ -43,9 +43,10 @@ class WriteOptions:
 
 @dataclass(frozen=True)
 class Stream:
-    """A file read a block at a time: `rows` of `dim` numbers in all, as far as its header and the limit tell."""
+    """A file read a block at a time: `rows` of `dim` numbers in all, as its header and the limit tell; None where
+    they do not, or not for certain."""
 
-    rows: int
+    rows: int | None
     dim: int
     blocks: Iterator[Embeddings]
 
