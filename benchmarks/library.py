@@ -84,7 +84,8 @@ def search_wv(job: Job) -> dict[str, float]:
     index = Neighbours(formats.load(job["source"]).matrix, threads=job["threads"])
     queries = np.arange(job["queries"])
     return least(
-        lambda: index.top_k(index.unit[queries], 10, exclude=[[query] for query in queries.tolist()]), job["repeat"]
+        lambda: index.top_k(index.unit_rows(queries), 10, exclude=[[query] for query in queries.tolist()]),
+        job["repeat"],
     )
 
 

@@ -30,6 +30,19 @@ def test_lists_of_plain_words_are_asked_for_odd_ones(listed, asked):
     assert [made.find(word) for word in all_asked] == expected
 
 
+@given(st.lists(words))
+def test_words_in_order(listed):
+    assert list(WordList.of(listed)) == [decode(word) for word in listed]
+
+
+def test_the_first_few_words_are_found_without_a_table():
+    made = WordList.of([f"w{i % 90}" for i in range(100)])
+    found = [made.find(word) for word in ("w0", "w89", "w", "w9", "x1")]
+    assert found == [0, 89, -1, 9, -1] and made._index is None
+    assert made.find_all(WordList.of([f"w{i}" for i in range(90)])).tolist() == list(range(90))
+    assert made._index is not None
+
+
 indices = st.none() | st.integers(-25, 25)
 steps = st.none() | st.integers(-3, 3).filter(bool)
 

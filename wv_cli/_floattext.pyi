@@ -18,6 +18,13 @@ def read_rows(
     lengths: NDArray[np.int64],
     binary: bool,
 ) -> tuple[int, int, int, int]: ...
+def find_rows(
+    data: memoryview,
+    dim: int,
+    offsets: NDArray[np.int64],
+    words: NDArray[np.uint8],
+    lengths: NDArray[np.int64],
+) -> tuple[int, int, int, int]: ...
 def row_capacity(dim: int) -> int: ...
 def format_rows(
     matrix: NDArray[np.float32],

@@ -35,3 +35,23 @@ def decode(
     scales: NDArray[np.float32],
     out: NDArray[np.float32],
 ) -> None: ...
+
+class Search:
+    def __init__(
+        self,
+        codes: NDArray[np.uint8],
+        dsub: int,
+        centroids: NDArray[np.float32],
+        unit: float,
+        scales: NDArray[np.float32],
+        panels: NDArray[np.float32],
+        thresholds: NDArray[np.float32],
+        scores: NDArray[np.float32],
+        hits: NDArray[np.int32],
+        exclude_start: NDArray[np.int64],
+        exclude: NDArray[np.int32],
+        isa: str | None = None,
+    ) -> None: ...
+    @property
+    def scratch_bytes(self) -> int: ...
+    def scan(self, start: int, end: int, scratch: NDArray[np.uint8]) -> None: ...

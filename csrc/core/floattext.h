@@ -34,7 +34,7 @@ enum wv_stop {
 typedef struct {
     int64_t rows;       /* rows read */
     int64_t consumed;   /* bytes of those rows */
-    int64_t word_bytes; /* bytes of their words, now packed at the start of the buffer */
+    int64_t word_bytes; /* bytes of their words, now packed end to end */
     int stop;
 } wv_rows_read;
 
@@ -55,6 +55,14 @@ wv_rows_read wv_parse_rows(char *text, int64_t size, int32_t dim, int64_t capaci
 
 /* Binary rows: word, ' ', dim raw float32; any '\n' before the word is skipped. Arguments as above. */
 wv_rows_read wv_unpack_rows(char *data, int64_t size, int32_t dim, int64_t capacity, float *matrix, int64_t *lengths);
+
+/* Where binary rows lie, which are left where they are; their numbers are not looked at.
+ *   offsets  (capacity)   the first byte of each row's numbers, after `data`, filled
+ *   words    (room)       the words end to end, filled; room >= size - capacity * 4 * dim: where that is too small, the
+ *                         bytes end before `capacity` rows, and the words are of no use
+ *   lengths  (capacity)   bytes of each word, filled */
+wv_rows_read wv_find_rows(const char *data, int64_t size, int32_t dim, int64_t capacity, int64_t *offsets, char *words,
+                          int64_t room, int64_t *lengths);
 
 /* Prints one float and returns the bytes written (at most WV_FLOAT_CHARS). decimals 1 .. 9: fixed; 0: shortest exact; -1 .. -6: so
  * many significant digits. */

@@ -300,19 +300,22 @@ int64_t wv_first_not_finite(const float *matrix, ptrdiff_t stride, int32_t dim, 
     return -1;
 }
 
+/* A binary row from `p` on: its word, and the space before its numbers; NULL and why not. */
+static const char *next_row(const char *p, const char *end, int32_t dim, const char **word, int *stop) {
+    while (p < end && *p == '\n') p++;
+    *word = p;
+    const size_t left = (size_t)(end - p);
+    const char *space = memchr(p, ' ', left < WV_BINARY_WORD_LIMIT ? left : WV_BINARY_WORD_LIMIT);
+    if (space && (size_t)(end - space) > 4 * (size_t)dim) return space;
+    *stop = !space && left >= WV_BINARY_WORD_LIMIT ? WV_STOP_LONG_WORD : WV_STOP_PARTIAL;
+    return NULL;
+}
+
 wv_rows_read wv_unpack_rows(char *data, int64_t size, int32_t dim, int64_t capacity, float *matrix, int64_t *lengths) {
     wv_rows_read read = {0, 0, 0, WV_STOP_NONE};
-    const char *end = data + size, *p = data;
+    const char *end = data + size, *p = data, *word, *space;
     const size_t row_bytes = 4 * (size_t)dim;
-    while (p < end && read.rows < capacity) {
-        const char *word = p;
-        while (word < end && *word == '\n') word++;
-        size_t left = (size_t)(end - word);
-        const char *space = memchr(word, ' ', left < WV_BINARY_WORD_LIMIT ? left : WV_BINARY_WORD_LIMIT);
-        if (!space || (size_t)(end - space) <= row_bytes) {
-            read.stop = !space && left >= WV_BINARY_WORD_LIMIT ? WV_STOP_LONG_WORD : WV_STOP_PARTIAL;
-            break;
-        }
+    while (p < end && read.rows < capacity && (space = next_row(p, end, dim, &word, &read.stop)) != NULL) {
         float *row = matrix + read.rows * (int64_t)dim;
         memcpy(row, space + 1, row_bytes);
         if (wv_first_not_finite(row, dim, dim, 1) >= 0) {
@@ -324,6 +327,25 @@ wv_rows_read wv_unpack_rows(char *data, int64_t size, int32_t dim, int64_t capac
         lengths[read.rows++] = (int64_t)word_length;
         read.word_bytes += (int64_t)word_length;
         p = space + 1 + row_bytes;
+    }
+    read.consumed = p - data;
+    return read;
+}
+
+wv_rows_read wv_find_rows(const char *data, int64_t size, int32_t dim, int64_t capacity, int64_t *offsets, char *words,
+                          int64_t room, int64_t *lengths) {
+    wv_rows_read read = {0, 0, 0, WV_STOP_NONE};
+    const char *end = data + size, *p = data, *word, *space;
+    const size_t row_bytes = 4 * (size_t)dim;
+    while (p < end && read.rows < capacity && (space = next_row(p, end, dim, &word, &read.stop)) != NULL) {
+        size_t word_length = (size_t)(space - word);
+        /* Rows are about as long as the one before: the next words are on their way while this one is looked at. */
+        p = space + 1 + row_bytes;
+        if ((size_t)(end - p) > 4 * row_bytes) __builtin_prefetch(p + 4 * row_bytes);
+        if (read.word_bytes + (int64_t)word_length <= room) memcpy(words + read.word_bytes, word, word_length);
+        offsets[read.rows] = space + 1 - data;
+        lengths[read.rows++] = (int64_t)word_length;
+        read.word_bytes += (int64_t)word_length;
     }
     read.consumed = p - data;
     return read;

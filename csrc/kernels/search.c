@@ -1,4 +1,8 @@
-/* Exact top-k by inner product, and analogies. Unit rows in, so inner products are cosines.
+/* Exact top-k by cosine, and analogies.
+ *
+ * Rows are taken a block at a time, made unit rows in scratch that stays in the second-level cache, so that inner
+ * products are cosines; no normalised copy of all is kept. Only the lengths are (wv_search_rows), which a second scan need
+ * not find again.
  *
  * The arithmetic (panels.h): SCORED_ROWS vectors read one coordinate at a time (a broadcast load, so they need no
  * alignment and no copy) against one or two panels of `lanes` vectors side by side:
@@ -24,6 +28,41 @@
 #define ANALOGY_BLOCK_ROWS 128
 #define COSMUL_EPSILON 0.001f /* Levy & Goldberg 2014 */
 
+/* ---------------------------------------------------------------- unit rows */
+
+typedef float any_float __attribute__((aligned(1))); /* rows of a mapped file begin anywhere */
+
+static double scale_of(const any_float *row, int32_t dim) {
+    double squares = 0;
+    for (int32_t d = 0; d < dim; d++) squares += (double)row[d] * row[d];
+    /* 0 -> 0 as a cosine with nothing; infinity -> infinity * 0 or 0 * NaN: no number, so never a neighbour. */
+    return squares == 0 ? 0 : isfinite(squares) ? 1 / sqrt(squares) : NAN;
+}
+
+static void scale_row(const any_float *row, double scale, int32_t dim, float *out) {
+    for (int32_t d = 0; d < dim; d++) out[d] = (float)(row[d] * scale);
+}
+
+static void unit_row(const wv_search_rows *rows, int64_t row, float *out) {
+    const char *at = rows->base + (rows->offsets ? rows->offsets[row] : row * rows->stride);
+    const any_float *from = (const any_float *)(const void *)at;
+    double scale = rows->scale[row];
+    if (scale < 0) scale = rows->scale[row] = scale_of(from, rows->dim);
+    scale_row(from, scale, rows->dim, out);
+}
+
+void WV_NAME(wv_search_unit_rows)(const wv_search_rows *rows, const int64_t *numbers, int64_t count, float *out) {
+    for (int64_t i = 0; i < count; i++) unit_row(rows, numbers[i], out + i * rows->dim);
+}
+
+void WV_NAME(wv_search_normalise)(const float *source, int64_t source_stride, float *out, int64_t out_stride,
+                                  int64_t n, int32_t dim) {
+    for (int64_t row = 0; row < n; row++) {
+        const float *from = source + row * source_stride;
+        scale_row(from, scale_of(from, dim), dim, out + row * out_stride);
+    }
+}
+
 /* ---------------------------------------------------------------- top-k */
 
 static void offer(const wv_top_k *run, int32_t query, int32_t row, float score) {
@@ -44,11 +83,20 @@ static __attribute__((noinline)) void offer_rows(const wv_top_k *run, const pane
             offer(run, query + lane, (int32_t)(row + r), scores->score[r][panel][lane]);
 }
 
-/* `stride` is 0 for a single left-over row. */
-WV_INLINE void scan_rows(const wv_top_k *run, int64_t row, int64_t stride, int32_t panel, int panels) {
+/* A block of unit rows, of which the first is row `first` of all. */
+typedef struct {
+    const float *unit; /* (rows, dim), `stride` floats apart */
+    int64_t stride;
+    int64_t first;
+} unit_block;
+
+/* Row `row` of the block and those after it; `stride` is 0 for a single left-over row. */
+WV_INLINE void scan_rows(const wv_top_k *run, const unit_block *block, int64_t row, int64_t stride, int32_t panel,
+                         int panels) {
     panel_scores scores;
-    const float *query_panel = run->panels + (int64_t)panel * run->dim * WV_LANES;
-    score_panels(run->rows + row * run->stride, stride, query_panel, run->dim, panels, panel == 0, &scores);
+    const int32_t dim = run->rows->dim;
+    const float *query_panel = run->panels + (int64_t)panel * dim * WV_LANES;
+    score_panels(block->unit + row * block->stride, stride, query_panel, dim, panels, panel == 0, &scores);
     for (int p = 0; p < panels; p++) {
         int32_t query = (panel + p) * WV_LANES;
         vfloat threshold;
@@ -56,58 +104,67 @@ WV_INLINE void scan_rows(const wv_top_k *run, int64_t row, int64_t stride, int32
         vint bits = (vint){0};
 #pragma GCC unroll 16
         for (int r = 0; r < SCORED_ROWS; r++) bits |= (vint)(threshold - scores.score[r][p]);
-        if (any_negative(bits)) offer_rows(run, &scores, p, query, row, stride ? SCORED_ROWS : 1);
+        if (any_negative(bits)) offer_rows(run, &scores, p, query, block->first + row, stride ? SCORED_ROWS : 1);
     }
 }
 
-WV_INLINE void scan_block(const wv_top_k *run, int64_t start, int64_t end, int32_t panel, int panels) {
-    int64_t row = start;
-    for (; row + SCORED_ROWS <= end; row += SCORED_ROWS) scan_rows(run, row, run->stride, panel, panels);
-    for (; row < end; row++) scan_rows(run, row, 0, panel, panels);
+WV_INLINE void scan_block(const wv_top_k *run, const unit_block *block, int64_t rows, int32_t panel, int panels) {
+    int64_t row = 0;
+    for (; row + SCORED_ROWS <= rows; row += SCORED_ROWS) scan_rows(run, block, row, block->stride, panel, panels);
+    for (; row < rows; row++) scan_rows(run, block, row, 0, panel, panels);
 }
 
-void WV_NAME(wv_search_top_k)(const wv_top_k *run, int64_t start, int64_t end) {
-    int64_t block = TOP_K_BLOCK_BYTES / 4 / run->stride / SCORED_ROWS * SCORED_ROWS;
-    if (block < SCORED_ROWS) block = SCORED_ROWS;
-    int32_t panels = (run->queries + WV_LANES - 1) / WV_LANES;
-    for (int64_t row = start; row < end; row += block) {
-        int64_t stop = row + block < end ? row + block : end;
+/* Floats between the rows of a block: each begins at a cache line. */
+static int64_t unit_stride(int32_t dim) { return ((int64_t)dim + 15) / 16 * 16; }
+
+static int64_t block_rows(int32_t dim) {
+    int64_t rows = TOP_K_BLOCK_BYTES / 4 / unit_stride(dim) / SCORED_ROWS * SCORED_ROWS;
+    return rows < SCORED_ROWS ? SCORED_ROWS : rows;
+}
+
+static size_t lay_out_unit(const wv_top_k *run, void *memory, float **unit) {
+    wv_scratch scratch = {memory, 0};
+    *unit = WV_TAKE(&scratch, float, block_rows(run->rows->dim) * unit_stride(run->rows->dim));
+    return scratch.used;
+}
+
+size_t WV_NAME(wv_search_top_k_scratch_bytes)(const wv_top_k *run) {
+    float *unit;
+    return lay_out_unit(run, NULL, &unit);
+}
+
+void WV_NAME(wv_search_top_k)(const wv_top_k *run, int64_t start, int64_t end, void *scratch) {
+    float *unit;
+    lay_out_unit(run, scratch, &unit);
+    const int32_t panels = (run->queries + WV_LANES - 1) / WV_LANES, dim = run->rows->dim;
+    const int64_t size = block_rows(dim);
+    for (int64_t row = start; row < end; row += size) {
+        const int64_t rows = row + size < end ? size : end - row;
+        const unit_block block = {unit, unit_stride(dim), row};
+        for (int64_t i = 0; i < rows; i++) unit_row(run->rows, row + i, unit + i * block.stride);
         int32_t panel = 0;
-        for (; panel + PANELS <= panels; panel += PANELS) scan_block(run, row, stop, panel, PANELS);
-        if (panel < panels) scan_block(run, row, stop, panel, 1);
+        for (; panel + PANELS <= panels; panel += PANELS) scan_block(run, &block, rows, panel, PANELS);
+        if (panel < panels) scan_block(run, &block, rows, panel, 1);
     }
 }
-
-/* ---------------------------------------------------------------- packing and normalising */
 
 void WV_NAME(wv_search_pack)(const float *x, int64_t stride, int32_t count, int32_t dim, float *panels) {
     pack(x, stride, count, dim, panels);
-}
-
-void WV_NAME(wv_search_normalise)(const float *source, int64_t source_stride, float *out, int64_t out_stride,
-                                  int64_t n, int32_t dim) {
-    for (int64_t row = 0; row < n; row++) {
-        const float *from = source + row * source_stride;
-        float *to = out + row * out_stride;
-        double squares = 0;
-        for (int32_t d = 0; d < dim; d++) squares += (double)from[d] * from[d];
-        /* 0 -> 0 as a cosine with nothing; infinity -> infinity * 0 or 0 * NaN: no number, so never a neighbour. */
-        double scale = squares == 0 ? 0 : isfinite(squares) ? 1 / sqrt(squares) : NAN;
-        for (int32_t d = 0; d < dim; d++) to[d] = (float)(from[d] * scale);
-    }
 }
 
 /* ---------------------------------------------------------------- analogies */
 
 /* A block of rows and what it scores. */
 typedef struct {
+    float *unit;   /* (ANALOGY_BLOCK_ROWS, dim) */
     float *packed; /* panels of the block: (ANALOGY_BLOCK_ROWS / lanes, dim, lanes) */
     float *scores; /* (distinct, ANALOGY_BLOCK_ROWS) */
 } analogy_buffers;
 
 static size_t lay_out(const wv_analogies *run, void *memory, analogy_buffers *buffers) {
     wv_scratch scratch = {memory, 0};
-    buffers->packed = WV_TAKE(&scratch, float, (int64_t)ANALOGY_BLOCK_ROWS * run->dim);
+    buffers->unit = WV_TAKE(&scratch, float, (int64_t)ANALOGY_BLOCK_ROWS * run->rows->dim);
+    buffers->packed = WV_TAKE(&scratch, float, (int64_t)ANALOGY_BLOCK_ROWS * run->rows->dim);
     buffers->scores = WV_TAKE(&scratch, float, (int64_t)ANALOGY_BLOCK_ROWS * run->distinct);
     return scratch.used;
 }
@@ -119,14 +176,14 @@ size_t WV_NAME(wv_search_analogies_scratch_bytes)(const wv_analogies *run) {
 
 /* scores: (distinct, ANALOGY_BLOCK_ROWS) inner products of the words with the packed block. */
 static void score_words(const wv_analogies *run, const float *packed, float *scores) {
+    const int32_t dim = run->rows->dim;
     for (int32_t panel = 0; panel < ANALOGY_BLOCK_ROWS / WV_LANES; panel += PANELS) {
-        const float *block = packed + (int64_t)panel * run->dim * WV_LANES;
+        const float *block = packed + (int64_t)panel * dim * WV_LANES;
         for (int32_t word = 0; word < run->distinct;) {
             panel_scores block_scores;
             int whole = word + SCORED_ROWS <= run->distinct;
             int rows = whole ? SCORED_ROWS : 1;
-            score_panels(run->words + (int64_t)word * run->dim, whole ? run->dim : 0, block, run->dim, PANELS, 0,
-                         &block_scores);
+            score_panels(run->words + (int64_t)word * dim, whole ? dim : 0, block, dim, PANELS, 0, &block_scores);
             for (int r = 0; r < rows; r++) {
                 float *out = scores + (int64_t)(word + r) * ANALOGY_BLOCK_ROWS + panel * WV_LANES;
                 for (int p = 0; p < PANELS; p++) v_store(out + p * WV_LANES, block_scores.score[r][p]);
@@ -179,11 +236,13 @@ void WV_NAME(wv_search_analogies)(const wv_analogies *run, int64_t start, int64_
     analogy_buffers buffers;
     lay_out(run, scratch, &buffers);
     float *scores = buffers.scores;
+    const int32_t dim = run->rows->dim;
     for (int64_t row = start; row < end; row += ANALOGY_BLOCK_ROWS) {
         int64_t valid = end - row < ANALOGY_BLOCK_ROWS ? end - row : ANALOGY_BLOCK_ROWS;
         if (valid < ANALOGY_BLOCK_ROWS)
-            memset(buffers.packed, 0, sizeof(float) * ANALOGY_BLOCK_ROWS * (size_t)run->dim);
-        pack(run->rows + row * run->stride, run->stride, (int32_t)valid, run->dim, buffers.packed);
+            memset(buffers.packed, 0, sizeof(float) * ANALOGY_BLOCK_ROWS * (size_t)dim);
+        for (int64_t i = 0; i < valid; i++) unit_row(run->rows, row + i, buffers.unit + i * dim);
+        pack(buffers.unit, dim, (int32_t)valid, dim, buffers.packed);
         score_words(run, buffers.packed, scores);
         if (run->method == WV_3COSADD) answer_block(run, scores, row, valid, WV_3COSADD);
         else answer_block(run, scores, row, valid, WV_3COSMUL);

@@ -29,4 +29,22 @@ typedef struct {
     uint8_t *codes;         /* out: (rows, ceil(dim / dsub)) */
 } wv_product_codes;
 
+/* One thread's scan of codes for the k rows of highest cosine with every query, the rows being the vectors that the codes
+ * stand for. Heaps, thresholds and exclusions are those of wv_top_k. */
+typedef struct {
+    const uint8_t *codes; /* (n, ceil(dim / dsub)) */
+    int32_t dim, dsub;
+    const float *centroids; /* as above */
+    double unit;            /* 1 / the largest magnitude in them, 0 when all are 0 */
+    float *scale;           /* (n): 1 / length in these units, as a row's first scan finds it, 0 of a zero row; negative before */
+    int32_t queries;
+    int32_t k;
+    const float *panels; /* the queries, unit vectors, (ceil(queries / lanes), dim, lanes) */
+    float *threshold;
+    float *scores;
+    int32_t *hits;
+    const int64_t *exclude_start;
+    const int32_t *exclude;
+} wv_product_search;
+
 #endif

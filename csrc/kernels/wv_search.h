@@ -7,15 +7,24 @@
 /* Vectors stand side by side in panels so that one register holds the same coordinate of `lanes` of them:
  * panels is (ceil(count / lanes), dim, lanes), the lanes after the last vector zero, aligned to 64 bytes. */
 
+/* Vectors that are searched as they lie, of any length and at any address: nothing is copied but a block at a time, made
+ * unit rows on the way. Row i begins offsets[i] bytes after `base`, or i * stride where there are no offsets. */
+typedef struct {
+    const char *base; /* float32 */
+    int64_t stride;   /* bytes */
+    const int64_t *offsets; /* (n), or NULL */
+    int32_t dim;
+    double *scale; /* (n): 1 / length, as the first scan of a row finds it: 0 of a zero row, NaN of one that holds NaN or
+                    * infinity; negative before that */
+} wv_search_rows;
+
 /* One thread's scan for the k best rows of every query. Each query owns a heap of k slots, worst first (lowest score,
  * then highest row); the caller fills them with score -inf. NaN is never selected. */
 typedef struct {
-    const float *rows; /* (n, dim), rows `stride` floats apart; any alignment */
-    int64_t stride;
-    int32_t dim;
+    const wv_search_rows *rows; /* (n, dim) */
     int32_t queries;
     int32_t k;
-    const float *panels;          /* the queries */
+    const float *panels;          /* the queries, unit vectors */
     float *threshold;             /* (queries rounded up to lanes): the worst score in the heap; +inf after the last */
     float *scores;                /* (queries, k) */
     int32_t *hits;                /* (queries, k): row numbers */
@@ -28,9 +37,7 @@ typedef enum { WV_3COSADD, WV_3COSMUL } wv_analogy_method;
 /* One thread's scan for the k best answers to `a is to b as c is to ?`. Questions share words, so the scores of the
  * distinct words against a block of rows are made once and combined per question. */
 typedef struct {
-    const float *rows; /* (n, dim) unit vectors */
-    int64_t stride;
-    int32_t dim;
+    const wv_search_rows *rows; /* (n, dim) */
     int32_t questions;
     int32_t k;
     wv_analogy_method method;

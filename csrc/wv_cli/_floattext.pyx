@@ -23,6 +23,8 @@ cdef extern from "core/floattext.h" nogil:
                                int64_t *lengths) noexcept
     wv_rows_read wv_unpack_rows(char *data, int64_t size, int32_t dim, int64_t capacity, float *matrix,
                                 int64_t *lengths) noexcept
+    wv_rows_read wv_find_rows(const char *data, int64_t size, int32_t dim, int64_t capacity, int64_t *offsets,
+                              char *words, int64_t room, int64_t *lengths) noexcept
     size_t wv_format_float(float value, int decimals, char *out) noexcept
     size_t wv_format_rows(const float *matrix, ptrdiff_t stride, int32_t dim, int64_t rows, const char *blob,
                           const int64_t *starts, int decimals, int trailing_space, char *out) noexcept
@@ -84,6 +86,21 @@ def read_rows(unsigned char[::1] buffer, int64_t start, int64_t end, float[:, ::
         else:
             read = wv_parse_rows(<char *> &buffer[start], end - start, <int32_t> matrix.shape[1], matrix.shape[0], &matrix[0, 0],
                                  &lengths[0])
+    return read.rows, read.consumed, read.word_bytes, read.stop
+
+
+def find_rows(const unsigned char[::1] data, int64_t dim, int64_t[::1] offsets, unsigned char[::1] words, int64_t[::1] lengths):
+    """Finds the binary rows of `data`, at most as many as there are offsets: where the numbers of each begin, the words
+    end to end, and their sizes. `words` needs room for all that is not numbers. Returns what read_rows returns."""
+    cdef int64_t capacity = offsets.shape[0], size = data.shape[0]
+    if dim < 1 or dim > 2**29 or lengths.shape[0] < capacity or words.shape[0] < size - 4 * dim * capacity:
+        raise ValueError("offsets, words and lengths do not fit")
+    if size == 0 or capacity == 0 or words.shape[0] == 0:
+        return 0, 0, 0, STOP_NONE
+    cdef wv_rows_read read
+    with nogil:
+        read = wv_find_rows(<const char *> &data[0], size, <int32_t> dim, capacity, &offsets[0], <char *> &words[0],
+                            words.shape[0], &lengths[0])
     return read.rows, read.consumed, read.word_bytes, read.stop
 
 

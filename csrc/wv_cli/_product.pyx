@@ -1,10 +1,10 @@
-"""Product quantisation: the calls into kernels/product.c, without the GIL. wv_cli.vectors.quantizer is the face of it;
-this module only checks shapes, since a wrong one would read foreign memory. Values must be finite; that is the caller's to check."""
+"""Product quantisation: the calls into kernels/product.c and productsearch.c, without the GIL. wv_cli.vectors.quantizer
+and wv_cli.search.product are the faces of it; this module only checks shapes, since a wrong one would read foreign memory. Values must be finite; that is the caller's to check."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
-from wv_cli._arguments cimport require, require_floats, require_scratch, row_stride, table
-from wv_cli._kernels cimport WV_CENTROIDS, wv_kernels, wv_product_block, wv_product_codes
+from wv_cli._arguments cimport require, require_aligned, require_floats, require_scratch, require_starts, row_stride, table
+from wv_cli._kernels cimport WV_CENTROIDS, wv_kernels, wv_product_block, wv_product_codes, wv_product_search
 
 CENTROIDS = WV_CENTROIDS
 
@@ -111,3 +111,52 @@ def decode(const uint8_t[:, :] codes, const int64_t[::1] rows, int32_t dim, int3
                 memcpy(&scale, scale_of_file + i * sizeof(float), sizeof(float))
                 for j in range(dim):
                     vector[j] *= scale
+
+
+cdef class Search:
+    """One thread's search for the k best codes of every query; call `scan` with ascending ranges of rows.
+
+    centroids as in encode; unit is 1 / their largest magnitude, 0 when all are 0. scales (n) float32 must come filled with
+    -1 the first time, and are kept. The rest as in wv_cli._search.TopK.
+    """
+
+    cdef wv_product_search run
+    cdef const wv_kernels *kernel
+    cdef int64_t n
+    cdef tuple kept
+
+    def __init__(self, const uint8_t[:, ::1] codes, int32_t dsub, const float[::1] centroids, double unit,
+                 float[::1] scales, const float[:, :, ::1] panels, float[::1] thresholds, float[:, ::1] scores,
+                 int32_t[:, ::1] hits, const int64_t[::1] exclude_start, const int32_t[::1] exclude, str isa=None):
+        self.kernel = table(isa)
+        cdef int64_t queries = scores.shape[0], dim = panels.shape[1]
+        self.n = codes.shape[0]
+        require(queries > 0 and scores.shape[1] > 0 and self.n > 0 and dim > 0, "nothing to search")
+        require(self.n < 2**31 and queries < 2**30 and scores.shape[1] < 2**31 and dim < 2**24, "too large to search")
+        require(0 < dsub < 2**24 and codes.shape[1] == (dim + dsub - 1) // dsub and scales.shape[0] == self.n,
+                "codes or scales of the wrong shape")
+        require(centroids.shape[0] == WV_CENTROIDS * dim, "centroids of the wrong size")
+        require_floats(&centroids[0], "centroids")
+        require(hits.shape[0] == queries and hits.shape[1] == scores.shape[1], "hits and scores differ in shape")
+        require(panels.shape[2] == self.kernel.lanes and panels.shape[0] * panels.shape[2] == thresholds.shape[0]
+                and queries <= thresholds.shape[0] < queries + panels.shape[2], "panels or thresholds of the wrong shape")
+        require_aligned(&panels[0, 0, 0], "panels")
+        require_starts(exclude_start, queries, exclude.shape[0], "exclusions")
+        self.run.codes, self.run.dim, self.run.dsub = &codes[0, 0], <int32_t>dim, dsub
+        self.run.centroids, self.run.unit, self.run.scale = &centroids[0], unit, &scales[0]
+        self.run.queries, self.run.k = <int32_t>queries, <int32_t>scores.shape[1]
+        self.run.panels, self.run.threshold = &panels[0, 0, 0], &thresholds[0]
+        self.run.scores, self.run.hits = &scores[0, 0], &hits[0, 0]
+        self.run.exclude_start = &exclude_start[0]
+        self.run.exclude = &exclude[0] if exclude.shape[0] else NULL
+        self.kept = (codes, centroids, scales, panels, thresholds, scores, hits, exclude_start, exclude)
+
+    @property
+    def scratch_bytes(self):
+        return self.kernel.product_search_scratch_bytes(&self.run)
+
+    def scan(self, int64_t start, int64_t end, uint8_t[::1] scratch):
+        require(0 <= start <= end <= self.n, "rows out of range")
+        require_scratch(&scratch[0], scratch.nbytes, self.scratch_bytes)
+        with nogil:
+            self.kernel.product_search(&self.run, start, end, &scratch[0])

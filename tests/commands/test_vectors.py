@@ -5,6 +5,7 @@ import gzip
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -234,3 +235,31 @@ def test_scores_with_words_that_are_not_listed(wv, tmp_path):
     # The answer must be a word that is listed.
     header, *lines = [line.split("\t") for line in done.stdout.splitlines()]
     assert dict(zip(header, lines[-1], strict=True))["answered"] == "2"
+
+
+PEAK = """
+import sys
+from wv_cli.__main__ import main
+def peak():
+    return int(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1]) >> 10
+try:
+    main()
+finally:
+    print(peak(), file=sys.stderr)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell the largest memory")
+@pytest.mark.parametrize("options", [[], ["--sentences"]])
+def test_a_long_line_does_not_fill_the_memory(tmp_path, options):
+    """Its words are taken one by one: beside the text, some copies of it at most."""
+    path = tmp_path / "x.vec"
+    path.write_text("2 2\na 1 2\nb 3 4\n")
+
+    def peak(words):
+        command = [sys.executable, "-P", "-c", PEAK, "vectors", str(path), *options]
+        done = subprocess.run(command, input=b"a b " * words + b"\n", capture_output=True, check=True, timeout=120)
+        return int(done.stderr.split()[-1])
+
+    megabytes = 8
+    assert peak(megabytes << 18) - peak(1) < 5 * megabytes

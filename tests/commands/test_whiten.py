@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
 
 from tests.conftest import ROOT
-from wv_cli.formats import load, save
+from wv_cli.errors import BadFile, WvError
+from wv_cli.formats import FormatWarning, load, save
 from wv_cli.formats.streams import RowSource, save_blocks
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import Transform
@@ -180,6 +182,53 @@ def test_a_broken_file_harms_nothing(wv, tmp_path, name):
     done = wv("whiten", broken, "-o", "o.bin", "--method", "pca")
     assert done.returncode == 1 and done.stderr.startswith(f"wv whiten: {broken}:"), done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["o.bin"] and (tmp_path / "o.bin").read_text() == "yesterday"
+
+
+BROKEN = sorted((ROOT / "tests" / "golden" / "broken").iterdir())
+
+
+@pytest.mark.parametrize("path", BROKEN, ids=lambda path: path.name)
+def test_what_is_wrong_with_a_file_is_said_of_its_blocks_too(path):
+    def outcome(read):
+        try:
+            return read()
+        except BadFile as error:
+            return str(error)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        for limit in (None, 3):
+            found = outcome(lambda limit=limit: sum(map(len, RowSource(path, limit=limit).blocks())))
+            assert found == outcome(lambda limit=limit: len(load(path, limit=limit)))
+
+
+@pytest.mark.parametrize("suffix", [".vec", ".glove"])
+def test_text_is_read_a_block_at_a_time(files, suffix):
+    """Some megabytes, so that there are several blocks; as word2vec writes <unk>, it is not in the header."""
+    matrix = np.random.default_rng(2).standard_normal((20_000, 30)).astype(np.float32)
+    whole = Embeddings(WordList.of([*(f"w{i}" for i in range(19_999)), "<unk>"]), matrix)
+    save(files / f"big{suffix}", whole, precision="exact")
+    if suffix == ".vec":
+        text = (files / "big.vec").read_bytes()
+        (files / "big.vec").write_bytes(text.replace(b"20000 30", b"19999 30", 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FormatWarning)
+        source = RowSource(files / f"big{suffix}")
+        blocks = [(list(block.words), block.matrix.copy()) for block in source.blocks()]
+        assert len(blocks) > 2 and max(len(words) for words, _ in blocks) < 10_000
+        assert [word for words, _ in blocks for word in words] == list(whole.words)
+        assert np.array_equal(np.concatenate([part for _, part in blocks]), matrix)
+        assert source.rows == RowSource(files / f"big{suffix}").rows == 20_000
+
+
+def test_a_file_that_grows_between_two_passes_is_noticed(files):
+    save(files / "v.glove", load(files / "v.bin"))
+    source = RowSource(files / "v.glove")
+    assert source.rows == ROWS
+    with (files / "v.glove").open("ab") as stream:
+        stream.write(b"more" + b" 1" * DIM + b"\n")
+    with pytest.raises(WvError, match="the file was changed while it was read"):
+        list(source.blocks())
 
 
 def test_rows_in_blocks_are_written_as_at_once(files):

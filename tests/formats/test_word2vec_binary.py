@@ -12,6 +12,7 @@ from tests.conftest import GOLDEN
 from wv_cli.errors import BadFile
 from wv_cli.formats import check, load, save, sniff
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.records import Records
 from wv_cli.words import WordList
 
 BROKEN = GOLDEN / "broken"
@@ -193,3 +194,44 @@ def test_one_row_of_printable_bytes(values, tmp_path):
 def test_damaged_text_is_text(text, tmp_path):
     (tmp_path / "x").write_bytes(text)
     assert sniff(tmp_path / "x").name == "word2vec-text"
+
+
+def outcome(path, **options):
+    try:
+        vectors = load(path, format="word2vec-binary", **options)
+        return vectors.words, vectors.matrix.tolist()
+    except BadFile as error:
+        return str(error)
+
+
+def test_left_in_the_mapped_file_the_rows_are_the_same(tmp_path):
+    vectors = load(GOLDEN / "w2v-sg-ns.bin")
+    for path in (GOLDEN / "w2v-sg-ns.bin", GOLDEN / "gensim.bin", written(tmp_path, b"0 3\n")):
+        for limit in (None, 1, 7):
+            assert outcome(path, mapped=True, limit=limit) == outcome(path, limit=limit)
+    mapped = load(GOLDEN / "w2v-sg-ns.bin", mapped=True)
+    assert isinstance(mapped, Records) and mapped.dim == vectors.dim
+    np.testing.assert_array_equal(mapped.row(5), vectors.row(5))
+    assert mapped.neighbours("the", k=5) == vectors.neighbours("the", k=5)
+    assert "matrix" not in vars(mapped)
+
+
+def test_what_is_wrong_with_a_mapped_file_is_said_as_of_any_other(tmp_path):
+    for path in sorted(BROKEN.glob("*.bin")):
+        assert outcome(path, mapped=True) == outcome(path), path
+    whole = b"4 2\n" + b"".join(record(b"w%d" % i, i, 1) + b"\n" for i in range(4))
+    nan = whole.replace(record(b"w2", 2, 1), record(b"w2", 2, np.nan))
+    long = b"2 2\n" + b"x" * (1 << 21) + b"\n"
+    cut = [whole[:size] for size in (len(whole) - 2, len(whole) - 9, 30, 5)]
+    for data in (whole, nan, long, b"4 2\n" + b"x" * 50 + whole[4:-40], whole + b"\n\n", whole + b"more", *cut):
+        path = written(tmp_path, data)
+        assert outcome(path, mapped=True) == outcome(path), data[:80]
+
+
+def test_a_mapped_row_is_checked_when_it_is_asked_for(tmp_path):
+    data = b"3 2\n" + record(b"a", 1, 2) + record(b"b", 1, np.inf) + record(b"c", 3, 4)
+    mapped = load(written(tmp_path, data), format="word2vec-binary", mapped=True)
+    assert mapped["a"].tolist() == [1, 2] and mapped.similarity("a", "c") > 0
+    for use in (lambda: mapped["b"], lambda: mapped.neighbours("a"), lambda: mapped.matrix):
+        with pytest.raises(BadFile, match="row 2 of 3: expected finite numbers, found inf as number 2 of the word 'b'"):
+            use()

@@ -71,6 +71,7 @@ def word_vectors_of(vectors: Embeddings | FastTextModel) -> None:
 def vector_file(path: Path) -> None:
     formats.check(path)
     ask(formats.load(path))
+    ask(formats.load(path, mapped=True))
     formats.load(path, limit=2)
     word_vectors_of(formats.open_vectors(path))
     for block in RowSource(path).blocks() if formats.load(path, limit=1).dim <= 1000 else ():

@@ -36,6 +36,15 @@ def ordered(scores, hits):
     return np.where(hits == NO_HIT, -1, hits), np.take_along_axis(scores, order, axis=1)
 
 
+def as_they_are(rows):
+    """Rows that count as unit vectors."""
+    return _search.Rows(rows, np.ones(len(rows)))
+
+
+def scratch(search):
+    return aligned((search.scratch_bytes,), np.uint8)
+
+
 def kernel_top_k(isa, rows, queries, k, exclude=None, cuts=()):
     count, lanes = len(queries), _search.lanes(isa)
     panels = aligned((-(-count // lanes), rows.shape[1], lanes))
@@ -46,10 +55,10 @@ def kernel_top_k(isa, rows, queries, k, exclude=None, cuts=()):
     starts = np.cumsum([0, *map(len, lists)]).astype(np.int64)
     scores, hits = heap(count, k)
     forbidden = np.array([row for rows in lists for row in rows], np.int32)
-    search = _search.TopK(rows, panels, thresholds, scores, hits, starts, forbidden, isa)
+    search = _search.TopK(as_they_are(rows), panels, thresholds, scores, hits, starts, forbidden, isa)
     edges = [0, *cuts, len(rows)]
     for start, end in pairwise(edges):
-        search.scan(start, end)
+        search.scan(start, end, scratch(search))
     return ordered(scores, hits)
 
 
@@ -57,7 +66,7 @@ def kernel_analogies(isa, rows, a, b, c, k, method):
     ids, questions = np.unique(np.stack([a, b, c], axis=1), return_inverse=True)
     scores, hits = heap(len(a), k)
     search = _search.Analogies(
-        rows,
+        as_they_are(rows),
         np.ascontiguousarray(rows[ids]),
         ids.astype(np.int32),
         questions.reshape(-1, 3).astype(np.int32),
@@ -183,14 +192,13 @@ def test_wrong_shapes_are_refused_before_memory_is_touched(isa):
     panels, thresholds = aligned((1, 4, lanes)), np.full(lanes, -np.inf, np.float32)
     scores, hits = heap(2, 3)
     starts, none = np.zeros(3, np.int64), np.zeros(0, np.int32)
-    good = [rows, panels, thresholds, scores, hits, starts, none]
+    good = [as_they_are(rows), panels, thresholds, scores, hits, starts, none]
     search = _search.TopK(*good, isa)
     for start, end in [(-1, 5), (0, 21), (6, 5)]:
         with pytest.raises(ValueError, match="out of range"):
-            search.scan(start, end)
+            search.scan(start, end, scratch(search))
     for place, bad in [
-        (0, rows[:, :3]),
-        (0, rows[:, ::2]),
+        (0, as_they_are(rows[:, :3])),
         (1, aligned((2, 4, lanes))),
         (2, thresholds[:-1]),
         (4, hits[:1]),
@@ -199,7 +207,12 @@ def test_wrong_shapes_are_refused_before_memory_is_touched(isa):
     ]:
         with pytest.raises(ValueError, match=r"shape|stand|ascend"):
             _search.TopK(*[bad if i == place else value for i, value in enumerate(good)], isa)
+    for bad in (rows[:, ::2], rows[::-1], rows[:0]):
+        with pytest.raises(ValueError, match=r"contiguous|follow|nothing"):
+            as_they_are(bad)
+    with pytest.raises(ValueError, match="one scale for each row"):
+        _search.Rows(rows, np.ones(3))
     words = np.ascontiguousarray(rows[:3])
-    arguments = [rows, words, np.arange(3, dtype=np.int32), np.array([[0, 1, 3]], np.int32), "3cosadd"]
+    arguments = [as_they_are(rows), words, np.arange(3, dtype=np.int32), np.array([[0, 1, 3]], np.int32), "3cosadd"]
     with pytest.raises(ValueError, match="out of range"):
         _search.Analogies(*arguments, thresholds[:1], scores[:1], hits[:1], isa)

@@ -15,7 +15,7 @@ from wv_cli.models import classifier as module
 from wv_cli.models.classifier import ALL, Classifier, blocks_of_lines, load_classifier, tree
 from wv_cli.system import memory
 from wv_cli.system.memory import padded, zeros
-from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows, split_line
+from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows, tokens_of
 from wv_cli.words import WordList
 
 MODELS = ["cook-raw.ftz", "cook-hs", "cook-ova", "cook-ns"]
@@ -127,7 +127,7 @@ def test_lines_have_the_rows_the_model_gives_them(lines):
         starts, rows, label_starts, labels = classifier._engine.reader.read(b"".join(line + b"\n" for line in raw))
         assert len(starts) == len(label_starts) == len(lines) + 1
         for i, line in enumerate(raw):
-            tokens = split_line(line, classifier=True)
+            tokens = list(tokens_of(line, classifier=True))
             if b"</s>" in tokens:
                 tokens = tokens[: tokens.index(b"</s>")]
             assert rows[starts[i] : starts[i + 1]].tolist() == model.line_rows(tokens).tolist()

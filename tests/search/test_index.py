@@ -6,6 +6,7 @@ import pytest
 from wv_cli.search.codes import CodeNeighbours
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.search.packed import pack_bits, pack_positions, unpack_bits
+from wv_cli.search.product import ProductNeighbours
 from wv_cli.search.reranking import Reranker
 from wv_cli.search.topk import merge, unfilled
 
@@ -29,13 +30,18 @@ def sparse():
     return CodeNeighbours(50, 6, POSITIONS), POSITIONS
 
 
+def product():
+    codes = np.random.default_rng(3).integers(0, 256, (N, 3), np.uint8)
+    return ProductNeighbours(codes, 12, 5, random.standard_normal(256 * 12).astype(np.float32)), MATRIX
+
+
 def reranked():
     """Of the codes, in the order of vectors that stand in another order."""
     order = np.random.default_rng(2).permutation(N)
-    return Reranker(dense()[0], Neighbours(MATRIX[order]).unit, np.argsort(order), N), None
+    return Reranker(dense()[0], Neighbours(MATRIX[order]), np.argsort(order), N), None
 
 
-every_index = pytest.mark.parametrize("make", [vectors, dense, sparse, reranked])
+every_index = pytest.mark.parametrize("make", [vectors, dense, sparse, product, reranked])
 
 
 @every_index
@@ -94,7 +100,7 @@ def test_reranking_is_the_exact_order_of_the_candidates():
     found = index.nearest([[5], [6, 7]], 10)
     np.testing.assert_array_equal(found[0], exact[0])
     np.testing.assert_allclose(found[1], exact[1], atol=1e-6)
-    few = Reranker(dense()[0], Neighbours(MATRIX).unit, np.arange(N), 4).nearest([[5]], 4)[0][0]
+    few = Reranker(dense()[0], Neighbours(MATRIX), np.arange(N), 4).nearest([[5]], 4)[0][0]
     assert set(few.tolist()) == set(dense()[0].nearest([[5]], 4)[0][0].tolist())
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.reference import search as twin
 from wv_cli import _cpu
-from wv_cli.errors import UsageError
+from wv_cli.errors import BadFile, UsageError
 from wv_cli.search.neighbours import METHODS, Neighbours
 
 ISAS = pytest.mark.parametrize("isa", _cpu.usable())
@@ -130,7 +130,6 @@ def test_zero_and_broken_vectors():
     assert scores[0][hits[0] == 3] == 0
     assert (scores[1][:38] == 0).all() and hits[1].tolist()[:6] == [0, 1, 2, 3, 6, 7]
     assert (hits[2] == -1).all()
-    assert index.zero_rows() == 1
     assert (index.analogies([4], [1], [2], 3)[0] == -1).all()
     assert (index.analogies([3], [3], [3], 1)[1] == 0).all()
 
@@ -154,19 +153,62 @@ def test_any_layout_of_the_matrix_gives_the_same():
     unaligned = np.frombuffer(b"x" + matrix.tobytes(), np.uint8)[1:].view(np.float32).reshape(60, 7)
     reverse = np.ascontiguousarray(matrix[::-1])[::-1]
     for layout in (wide[:, :7], read_only, unaligned, reverse, np.asfortranarray(matrix), matrix.astype(np.float64)):
-        for overwrite in (False, True):
-            before = layout.copy()
-            index = Neighbours(layout, overwrite=overwrite)
-            for got, expected in zip(index.top_k(queries, 5), want, strict=True):
-                np.testing.assert_array_equal(got, expected)
-            assert overwrite or (layout == before).all()
+        before = layout.copy()
+        for got, expected in zip(Neighbours(layout).top_k(queries, 5), want, strict=True):
+            np.testing.assert_array_equal(got, expected)
+        assert (layout == before).all()
 
 
-def test_overwriting_takes_no_second_matrix():
-    matrix = normal(17, 50, 9)
-    index = Neighbours(matrix, overwrite=True)
-    assert np.shares_memory(index.unit, matrix)
-    np.testing.assert_allclose(np.linalg.norm(matrix, axis=1), 1, rtol=1e-6)
+def records(matrix):
+    """The rows at odd addresses in a block of bytes, and where each begins."""
+    words = [b"w" * (i % 7) + b" " for i in range(len(matrix))]
+    data = b"".join(word + row.tobytes() for word, row in zip(words, matrix, strict=True))
+    starts = np.cumsum([0, *(len(word) + 4 * matrix.shape[1] for word in words)])[:-1]
+    return memoryview(data), starts + [len(word) for word in words]
+
+
+@ISAS
+def test_rows_in_bytes_give_what_a_matrix_gives(isa):
+    for dim in (1, 7, 16, 33, 100):
+        matrix, queries = normal(dim, 500, dim), normal(17, 20, dim)
+        matrix[7] = 0
+        data, offsets = records(matrix)
+        found, index = (
+            Neighbours.of_bytes(data, offsets, dim, isa=isa),
+            Neighbours(matrix, isa=isa),
+        )
+        for _ in range(2):  # the lengths are found in the first search and kept
+            for got, want in zip(found.top_k(queries, 5), index.top_k(queries, 5), strict=True):
+                np.testing.assert_array_equal(got, want)
+        asked = [1, 2], [3, 4], [5, 7]
+        for got, want in zip(found.analogies(*asked, 3), index.analogies(*asked, 3), strict=True):
+            np.testing.assert_array_equal(got, want)
+        np.testing.assert_array_equal(found.unit_rows([499, 7, 0]), index.unit_rows([499, 7, 0]))
+
+
+def test_a_row_that_is_no_vector_is_refused_when_it_is_met():
+    matrix = normal(19, 60, 5)
+    matrix[40, 2], matrix[50, 0] = np.nan, np.inf
+
+    def refuse(row):
+        raise BadFile("file", f"row {row}")
+
+    index = Neighbours.of_bytes(*records(matrix), 5, refuse=refuse)
+    assert (index.top_k(matrix[:2], 3, rows=40)[0] >= 0).all()
+    assert np.isfinite(index.unit_rows([3, 39, 59])).all()
+    with pytest.raises(BadFile, match="row 50"):
+        index.unit_rows([50, 3])
+    with pytest.raises(BadFile, match="row 40"):
+        index.top_k(matrix[:2], 3)
+    with pytest.raises(BadFile, match="row 40"):
+        index.analogies([1], [2], [3])
+
+
+def test_no_row_lies_outside_of_the_bytes():
+    data, offsets = records(normal(20, 9, 5))
+    for moved in (-offsets[0] - 1, 1):
+        with pytest.raises(ValueError, match="a row lies outside of the bytes"):
+            Neighbours.of_bytes(data, offsets + moved, 5)
 
 
 def test_misuse_is_refused():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.reference.text import count_words, encode_lines, split_lines
 from wv_cli import _text
-from wv_cli.vectors.fasttext import split_line
+from wv_cli.vectors.fasttext import tokens_of
 from wv_cli.words import WordList, decode, split_words
 
 SEPARATORS = b" \t\v\f\r\0\n"
@@ -121,8 +121,8 @@ def test_all_that_split_text_agree_on_every_byte():
         text, apart = b"a" + bytes([byte]) + b"b", [b"a", b"b"]
         separates = byte in SEPARATORS
         assert (run([text])[1] == apart) is separates
-        assert (split_line(text, classifier=True) == apart) is separates
-        assert (split_line(text) == apart) is (separates and byte != 0)
+        assert (list(tokens_of(text, classifier=True)) == apart) is separates
+        assert (list(tokens_of(text)) == apart) is (separates and byte != 0)
         assert (split_words(decode(text)) == ["a", "b"]) is (separates and byte != 10)
 
 

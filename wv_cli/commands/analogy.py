@@ -34,7 +34,6 @@ def command(words: tuple[str, ...], k: int, method: str, oov: str, quiet: bool, 
     object. The three words themselves are never answers. Words that a fastText model does not list are composed of
     their character n-grams.
     """
-    from wv_cli.search.neighbours import Neighbours
     from wv_cli.vectors.queries import WordIndex
 
     if len(words) not in (0, 3):
@@ -44,8 +43,7 @@ def command(words: tuple[str, ...], k: int, method: str, oov: str, quiet: bool, 
     indexes = []
     for each in source.each():
         vectors = each.load(piped=not words)
-        search = Neighbours(vectors.matrix, threads=each.threads, overwrite=True)
-        indexes.append(WordIndex(vectors, search, each.vectors, rest=each.rest()))
+        indexes.append(WordIndex(vectors, vectors.exact(threads=each.threads), each.vectors, rest=each.rest()))
     most = min(k, max(map(len, indexes)))
 
     def asked(index: WordIndex) -> Asked:

@@ -57,7 +57,7 @@ def command(
         if rerank and not isinstance(vectors, CodeVectors):
             problem = f"{each.vectors} holds vectors, whose search is exact; give codes"
             raise UsageError(f"--rerank: {problem}")
-        search = vectors.search(threads=each.threads, overwrite=True)
+        search = vectors.search(threads=each.threads)
         if rerank:
             search = reranked(search, vectors.words, load_vectors(rerank, None, None, quiet), rerank, candidates)
         indexes.append(WordIndex(vectors, search, each.vectors, rest=each.rest()))

@@ -39,7 +39,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """Whiten the vectors of IN: make their mean 0 and their covariance the identity, or something near it.
 
     The mean and the covariance are computed in float64 in one pass; IN is then read again and written in blocks, so it
-    may be larger than memory if its format is word2vec-binary or npy; other formats are held in memory.
+    may be larger than memory, except as standard input or as codes or a fastText model, which are held in memory.
     Whitening is meant for sentence vectors; it often makes word vectors worse: `wv eval` tells.
     """
     from wv_cli.commands.shared.display import say

@@ -115,7 +115,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: AnalogyConfig) 
             asked = [number[rows] for rows in asked]
             matrix = matrix[pool]
         del embeddings, lookup
-        neighbours = Neighbours(matrix, threads=config.threads, overwrite=True)
+        neighbours = Neighbours(matrix, threads=config.threads)
         del matrix
         answered.append([answer(neighbours, rows, config.method, oov) for rows in asked])
         del neighbours

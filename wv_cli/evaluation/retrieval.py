@@ -14,7 +14,7 @@ several files are compared with the first by a paired normal test.
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value
 from wv_cli.evaluation.config import RetrievalConfig
 from wv_cli.evaluation.data import restricted
 from wv_cli.search.codes import CodeNeighbours
-from wv_cli.search.neighbours import Neighbours
+from wv_cli.search.cosines import Cosines
 from wv_cli.search.topk import Index
 from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
@@ -101,9 +101,10 @@ def find(embeddings: Embeddings, truth: Truth, config: RetrievalConfig) -> Found
     asked = row_of[truth.queries[queries]]
     precision, recall = (np.full(len(truth.queries), np.nan) for _ in range(2))
     index = embeddings.search(threads=config.threads)
+    levels = _levels(index)
     for start in range(0, len(asked), _BLOCK_QUERIES):
         part = queries[start : start + _BLOCK_QUERIES]
-        for query, level in zip(part.tolist(), _levels(index, asked[start : start + _BLOCK_QUERIES]), strict=True):
+        for query, level in zip(part.tolist(), levels(asked[start : start + _BLOCK_QUERIES]), strict=True):
             others = known.copy()
             others[truth.queries[query]] = False
             relevant = np.zeros(len(known), np.bool_)
@@ -126,12 +127,13 @@ def find(embeddings: Embeddings, truth: Truth, config: RetrievalConfig) -> Found
     return Found(precision, recall, per_second, bits)
 
 
-def _levels(index: Index, rows: NDArray[np.int64]) -> NDArray[Any]:
-    """(rows, all): how far all rows are from each of these, lower is nearer."""
+def _levels(index: Index) -> Callable[[NDArray[np.int64]], NDArray[Any]]:
+    """Of some rows (rows, all): how far all rows are from each of these, lower is nearer."""
     if isinstance(index, CodeNeighbours):
-        return index.distances(index.data[rows])
-    assert isinstance(index, Neighbours)
-    return -(index.unit[rows] @ index.unit.T)
+        return lambda rows: index.distances(index.data[rows])
+    assert isinstance(index, Cosines)
+    unit = index.unit_rows(np.arange(len(index)))
+    return lambda rows: -(unit[rows] @ unit.T)
 
 
 def run(vectors: Sequence[Vectors], data: Sequence[str], config: RetrievalConfig) -> Report:

@@ -95,12 +95,14 @@ def load(
     limit: int | None = None,
     unescape: bool = False,
     threads: int | None = None,
+    mapped: bool = False,
 ) -> Embeddings:
     """Reads vectors from a file or `-`, plain or compressed.
 
     `format` is a name in FORMATS, None: by content. `limit` reads only the first rows. `unescape` undoes save()'s
-    escape. All words are kept, duplicates too. Raises BadFile with the line or byte of the first fault, WvError when
-    the file cannot be read; warns with FormatWarning about what was odd but read whole.
+    escape. `mapped` lets numbers stay in the mapped file where its format can, for a few queries: see ReadOptions. All
+    words are kept, duplicates too. Raises BadFile with the line or byte of the first fault, WvError when the file
+    cannot be read; warns with FormatWarning about what was odd but read whole.
     """
     if limit is not None and limit < 1:
         message = f"the limit must be at least 1 row, not {limit}"
@@ -108,19 +110,24 @@ def load(
     chosen = find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)
-        result = _read(row, source, path, limit, threads)
+        result = _read(row, source, path, limit, threads, mapped=mapped)
         if unescape:
             result = Embeddings(unescape_words(result.words, source.name), result.matrix, result.subwords)
     return result
 
 
 def _read(
-    row: Format, source: Input, path: str | os.PathLike[str], limit: int | None, threads: int | None = None
+    row: Format,
+    source: Input,
+    path: str | os.PathLike[str],
+    limit: int | None,
+    threads: int | None = None,
+    mapped: bool = False,
 ) -> Embeddings:
     """The vectors of an open file, with their words, wherever these are."""
     assert row.read is not None
     mark = mark_of(row, source)
-    result = row.read(source, ReadOptions(limit, threads or default_threads()))
+    result = row.read(source, ReadOptions(limit, threads or default_threads(), mapped))
     words = read_words(row, path, len(result), whole=limit is None, mark=mark)
     return result if words is None else Embeddings(words, result.matrix)
 
@@ -135,13 +142,19 @@ def find_readable(format: str | None) -> Format | None:
     return row
 
 
-def open_vectors(path: str | os.PathLike[str], *, format: str | None = None) -> Embeddings | FastTextModel:
+def open_vectors(
+    path: str | os.PathLike[str], *, format: str | None = None, mapped: bool = False
+) -> Embeddings | FastTextModel:
     """Opens vectors for looking up some of them: a fastText model as itself, mapped where possible, so that its vectors
     are composed only when they are asked for; anything else as load() reads it. Raises what load() raises."""
     chosen = find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)
-        return fasttext_bin.read_model(source) if row is fasttext_bin.FORMAT else _read(row, source, path, None)
+        return (
+            fasttext_bin.read_model(source)
+            if row is fasttext_bin.FORMAT
+            else _read(row, source, path, None, mapped=mapped)
+        )
 
 
 def format_for_output(path: str | os.PathLike[str], format: str | None = None) -> Format:

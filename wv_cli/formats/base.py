@@ -25,10 +25,12 @@ class FormatWarning(UserWarning):
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """`limit`: read only the first rows (None: all). `threads`: how many parse at once."""
+    """`limit`: read only the first rows (None: all). `threads`: how many parse at once. `mapped`: numbers may stay in
+    the mapped file and be checked when they are used, for who uses them once or few of them."""
 
     limit: int | None = None
     threads: int = 1
+    mapped: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,10 @@ class WriteOptions:
 
 @dataclass(frozen=True)
 class Stream:
-    """A file read a block at a time: `rows` of `dim` numbers in all, as far as its header and the limit tell."""
+    """A file read a block at a time: `rows` of `dim` numbers in all, as its header and the limit tell; None where
+    they do not, or not for certain."""
 
-    rows: int
+    rows: int | None
     dim: int
     blocks: Iterator[Embeddings]
 

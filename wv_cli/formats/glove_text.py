@@ -5,11 +5,12 @@ words; it is kept as an ordinary row. A file cut between two rows cannot be told
 """
 
 import warnings
+from collections.abc import Iterator
 from typing import BinaryIO
 
 from wv_cli._floattext import parse_float
 from wv_cli.errors import BadFile, WvError, shown
-from wv_cli.formats.base import Format, FormatWarning, ReadOptions, WriteOptions
+from wv_cli.formats.base import Format, FormatWarning, ReadOptions, Stream, WriteOptions
 from wv_cli.formats.header import parse_header
 from wv_cli.formats.report import Report
 from wv_cli.formats.store import RowStore
@@ -76,11 +77,27 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
         store.reserve(min(guess, options.limit or guess))
     reader = RowReader(source, dim, 1, options.threads)
     reader.read(store, options.limit)
+    _judge_end(source, options, reader, first_row)
+    return store.finish(reader.rows)
+
+
+def _judge_end(source: Input, options: ReadOptions, reader: RowReader, first_row: bytes) -> None:
     if options.limit is None or reader.rows < options.limit:
         refuse_cut_row(source, first_row, reader.rows)
     if reader.rows == 1 and source.newline_missing and source.last_byte == 32:
-        warnings.warn(f"{source.name}: {_ONE_CUT_ROW}", FormatWarning, stacklevel=2)
-    return store.finish(reader.rows)
+        warnings.warn(f"{source.name}: {_ONE_CUT_ROW}", FormatWarning, stacklevel=3)
+
+
+def stream(source: Input, options: ReadOptions) -> Stream:
+    first_row = peek_row(source)
+    dim = find_dim(source, first_row)
+
+    def blocks() -> Iterator[Embeddings]:
+        reader = RowReader(source, dim, 1, options.threads)
+        yield from reader.blocks(options.limit)
+        _judge_end(source, options, reader, first_row)
+
+    return Stream(None, dim, blocks())
 
 
 def no_header(rows: int, dim: int) -> bytes:
@@ -119,6 +136,7 @@ FORMAT = Format(
     sniff=sniff,
     certain=is_certain,
     read=read,
+    stream=stream,
     check=check,
     write=write,
     header=no_header,

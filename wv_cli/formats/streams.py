@@ -1,7 +1,7 @@
 """Vectors a block at a time, read as often as needed: for files larger than memory.
 
-Formats with a `stream` (word2vec-binary, npy) are read anew for every pass, through a small buffer. Standard input and
-the other formats are read into memory once.
+Formats with a `stream` (word2vec-binary, word2vec-text, glove-text, npy) are read anew for every pass, through a small
+buffer. Standard input and the other formats are read into memory once.
 """
 
 import os
@@ -25,13 +25,15 @@ _BLOCK_VALUES = 1 << 20
 
 class RowSource:
     """The vectors of a file: `rows` of `dim` numbers, `blocks()` gives them in order, as often as it is called. A block
-    is valid until the next one is taken. Raises what formats.load raises."""
+    is valid until the next one is taken. Rows that no header tells for certain are counted in the first whole pass, or
+    in one of their own when they are asked for before. Raises what formats.load raises."""
 
     def __init__(self, path: str | os.PathLike[str], *, format: str | None = None, limit: int | None = None) -> None:
         self.name = os.fspath(path) if os.fspath(path) != "-" else "standard input"
         self._path, self._limit = path, limit
         self._loaded: Embeddings | None = None
         self._words: WordList | None = None
+        self._rows: int | None = None
         chosen = find_readable(format)
         if os.fspath(path) != "-":
             if limit is not None and limit < 1:
@@ -41,13 +43,22 @@ class RowSource:
                 chosen = chosen or sniff_input(source)
                 if chosen.stream is not None:
                     mark = mark_of(chosen, source)
-                    first = chosen.stream(source, ReadOptions(limit))
-                    self.rows, self.dim = first.rows, first.dim
-                    self._words = read_words(chosen, path, self.rows, whole=limit is None, mark=mark)
+                    first = chosen.stream(source, self._options())
+                    self._rows, self.dim = first.rows, first.dim
+                    if first.rows is not None:
+                        self._words = read_words(chosen, path, first.rows, whole=limit is None, mark=mark)
         self._format = chosen
         if chosen is None or chosen.stream is None:
             self._loaded = load(path, format=chosen.name if chosen else None, limit=limit)
-            self.rows, self.dim = len(self._loaded), self._loaded.dim
+            self._rows, self.dim = len(self._loaded), self._loaded.dim
+
+    @property
+    def rows(self) -> int:
+        if self._rows is None:
+            for _ in self.blocks():
+                pass
+        assert self._rows is not None
+        return self._rows
 
     def blocks(self) -> Iterator[Embeddings]:
         if self._loaded is not None:
@@ -59,14 +70,22 @@ class RowSource:
                 words = self._words[done : done + len(block)] if self._words is not None else block.words
                 done += len(block)
                 yield Embeddings(words, block.matrix)
+            if self._rows not in (None, done):
+                raise WvError(self._changed())
+            self._rows = done
 
     def _stream(self, source: Input) -> Stream:
         assert self._format is not None and self._format.stream is not None
-        stream = self._format.stream(source, ReadOptions(self._limit))
-        if (stream.rows, stream.dim) != (self.rows, self.dim):
-            message = f"{self.name}: the file was changed while it was read"
-            raise WvError(message)
+        stream = self._format.stream(source, self._options())
+        if stream.dim != self.dim or stream.rows not in (None, self._rows):
+            raise WvError(self._changed())
         return stream
+
+    def _options(self) -> ReadOptions:
+        return ReadOptions(self._limit, default_threads())
+
+    def _changed(self) -> str:
+        return f"{self.name}: the file was changed while it was read"
 
 
 def _slices(embeddings: Embeddings) -> Iterator[Embeddings]:

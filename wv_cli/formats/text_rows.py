@@ -9,12 +9,13 @@ be taken for a number; otherwise nobody can tell it from a row that is too long,
 import re
 import warnings
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import BinaryIO, ParamSpec, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wv_cli import _floattext
 from wv_cli.errors import BadFile, shown
@@ -22,10 +23,12 @@ from wv_cli.formats.base import FormatWarning, Precision
 from wv_cli.formats.store import RowStore
 from wv_cli.system.input import BLOCK_BYTES, LONGEST_LINE, Input
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.words import WordList
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
+_Rows = tuple[bytes, tuple[NDArray[np.float32], NDArray[np.int64]] | None, int]
 _BLANKS = re.compile(rb"[ \t]+")  # wv_is_blank of core/separators.h
 _BLOCK_VALUES = 1 << 16
 _ROWS_LOOKED_AT = 10
@@ -91,20 +94,20 @@ def explain(line: bytes, dim: int) -> tuple[str, str]:
 
 @dataclass
 class _Task:
-    """A block handed to a thread. `take` rows are wanted, the block has `lines` lines."""
+    """A block handed to a thread. `made` is where its rows go when that is no RowStore: (matrix, lengths)."""
 
     future: "Future[tuple[int, int, int, int]]"
     block: bytearray
     size: int
     first_row: int
-    take: int
+    made: tuple[NDArray[np.float32], NDArray[np.int64]] | None
 
 
 class RowReader:
-    """Reads the rows after a header into a RowStore.
+    """Reads the rows after a header.
 
     `first_line` is the line number of the first row. `most` stops the reading after so many rows; `overfull` tells
-    whether there was more. Raises BadFile with the line.
+    whether there was more, `rows` how many there are. Raises BadFile with the line.
     """
 
     def __init__(self, source: Input, dim: int, first_line: int, threads: int) -> None:
@@ -115,6 +118,20 @@ class RowReader:
         self._blank_line: int | None = None
 
     def read(self, store: RowStore, most: int | None) -> None:
+        """All rows, into `store`."""
+        for words, _, _ in self._read(most, store):
+            store.add_words(words)
+
+    def blocks(self, most: int | None) -> Iterator[Embeddings]:
+        """The rows a block at a time."""
+        for words, made, rows in self._read(most, None):
+            assert made is not None
+            starts = np.zeros(rows + 1, np.int64)
+            np.cumsum(made[1][:rows], out=starts[1:])
+            yield Embeddings(WordList(words, starts), made[0][:rows])
+
+    def _read(self, most: int | None, store: RowStore | None) -> Iterator[_Rows]:
+        """(words, what _Task made, rows) of each block, in order; with a `store` the rows lie there."""
         pending: deque[_Task] = deque()
         submitted = 0
         with make_pool(self.threads) as pool:
@@ -123,22 +140,25 @@ class RowReader:
                 take = min(_floattext.count_lines(block, 0, size), size // (2 * self.dim + 2) + 1)
                 if most is not None:
                     take = min(take, most - submitted)
-                if submitted + take > store.capacity:
-                    self._settle(pending, 0, store)
-                    store.reserve(submitted + take)
-                rows = slice(submitted, submitted + take)
-                views = store.matrix[rows], store.lengths[rows]
+                if store is None:
+                    views = np.empty((take, self.dim), np.float32), np.empty(take, np.int64)
+                else:
+                    if submitted + take > store.capacity:
+                        yield from self._settled(pending, 0)
+                        store.reserve(submitted + take)
+                    rows = slice(submitted, submitted + take)
+                    views = store.matrix[rows], store.lengths[rows]
                 future = pool.submit(_floattext.read_rows, block, 0, size, *views, False)
-                pending.append(_Task(future, block, size, submitted, take))
-                del views
+                pending.append(_Task(future, block, size, submitted, None if store else views))
+                del views  # of a store that will grow
                 submitted += take
-                self._settle(pending, self.threads if self.threads > 1 else 0, store)
+                yield from self._settled(pending, self.threads if self.threads > 1 else 0)
                 if self.overfull:
                     break
-            self._settle(pending, 0, store)
+            yield from self._settled(pending, 0)
 
-    def _settle(self, pending: deque[_Task], leave: int, store: RowStore) -> None:
-        """Takes the results of the oldest blocks, in order, until `leave` are left."""
+    def _settled(self, pending: deque[_Task], leave: int) -> Iterator[_Rows]:
+        """The results of the oldest blocks, in order, until `leave` are left."""
         while len(pending) > leave:
             task = pending.popleft()
             rows, consumed, word_bytes, stop = task.future.result()
@@ -146,8 +166,9 @@ class RowReader:
             blank = not rest.strip(b" \t\r\n")
             if self._blank_line is not None and (rows or not blank):
                 raise BadFile(self.source.name, explain(b"", self.dim)[1], line=self._blank_line)
-            store.add_words(bytes(memoryview(task.block)[:word_bytes]))
             self.rows = task.first_row + rows
+            if rows:
+                yield bytes(memoryview(task.block)[:word_bytes]), task.made, rows
             if rest and blank:
                 # Blank lines are harmless at the end of a file, and only there.
                 self._blank_line = self._blank_line or self.first_line + self.rows

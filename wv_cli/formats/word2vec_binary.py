@@ -7,7 +7,7 @@ files come from.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from wv_cli.formats.report import Report
 from wv_cli.formats.store import RowStore
 from wv_cli.system.input import Input
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.records import Records
 from wv_cli.words import WordList
 
 _BLOCK_BYTES = 1 << 20
@@ -93,6 +94,8 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
     header = read_header(source)
     header.require_size(source, row_bytes=_LEAST_WORD + 4 * header.dim)
     most = header.rows if options.limit is None else min(options.limit, header.rows)
+    if options.mapped and source.size is not None:
+        return _records(source, header, most)
     store = RowStore(header.dim, most if source.size is not None else None)
     reader = RecordReader(source, header.dim, most)
     rows = 0
@@ -107,14 +110,44 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
             raise BadFile(source.name, explain(run, header)[1], byte=run.offset)
         store.add_words(run.words)
         rows = run.first + run.count
-    _require_end(source, header, reader, most)
+    _require_end(source, header, reader.rest + source.peek(64), reader.offset, most)
     return store.finish(rows)
 
 
-def _require_end(source: Input, header: Header, reader: RecordReader, most: int) -> None:
-    if most == header.rows and (reader.rest + source.peek(64)).strip(b"\n"):
-        problem = _excess(source, header, reader.offset) + "; `wv check` tells more, --limit takes the rows it promises"
-        raise BadFile(source.name, problem, byte=reader.offset)
+def _records(source: Input, header: Header, most: int) -> Records:
+    """The rows where they are; their numbers are looked at only when the file is damaged, for where that begins."""
+    first, data = source.position, source.contents()
+    offsets, lengths = np.empty(most, np.int64), np.empty(most, np.int64)
+    words = np.empty(max(0, len(data) - 4 * header.dim * most), np.uint8)
+    rows, consumed, word_bytes, stop = _floattext.find_rows(data, header.dim, offsets, words, lengths)
+    offsets, starts = offsets[:rows], np.zeros(rows + 1, np.int64)
+    np.cumsum(lengths[:rows], out=starts[1:])
+
+    def refuse(row: int) -> NoReturn:
+        begin = int(offsets[row - 1]) + 4 * header.dim if row else 0
+        record = bytes(data[begin : int(offsets[row]) + 4 * header.dim])
+        run = Run(row, 0, b"", _floattext.STOP_NOT_FINITE, first + begin, len(record), record)
+        raise BadFile(source.name, explain(run, header)[1], byte=run.offset)
+
+    records = Records(WordList(words[:word_bytes].tobytes(), starts), data, offsets, header.dim, refuse)
+    at = first + consumed
+    try:
+        if rows < most:
+            lost = b"" if stop == _floattext.STOP_LONG_WORD else bytes(data[consumed:])
+            run = Run(rows, 0, b"", stop or _floattext.STOP_PARTIAL, at, len(data) - consumed, lost)
+            raise BadFile(source.name, explain(run, header)[1], byte=at)
+        _require_end(source, header, bytes(data[consumed : consumed + _BLOCK_BYTES]), at, most)
+    except BadFile:
+        records.require_finite()
+        raise
+    return records
+
+
+def _require_end(source: Input, header: Header, rest: bytes, offset: int, most: int) -> None:
+    """rest: what stands behind the last row, or the beginning of it; `offset` is where."""
+    if most == header.rows and rest.strip(b"\n"):
+        problem = _excess(source, header, offset) + "; `wv check` tells more, --limit takes the rows it promises"
+        raise BadFile(source.name, problem, byte=offset)
 
 
 def stream(source: Input, options: ReadOptions) -> Stream:
@@ -134,7 +167,7 @@ def _blocks(source: Input, header: Header, most: int) -> Iterator[Embeddings]:
         starts = np.zeros(run.count + 1, np.int64)
         np.cumsum(lengths[: run.count], out=starts[1:])
         yield Embeddings(WordList(run.words, starts), matrix[: run.count])
-    _require_end(source, header, reader, most)
+    _require_end(source, header, reader.rest + source.peek(64), reader.offset, most)
 
 
 def check(source: Input, report: Report) -> None:

@@ -6,17 +6,19 @@ word2vec, fastText (.vec), gensim and GloVe (-write-header 1). GloVe's header co
 """
 
 import warnings
+from collections.abc import Iterator
 from typing import BinaryIO
 
 from wv_cli.errors import BadFile
-from wv_cli.formats.base import Format, FormatWarning, ReadOptions, WriteOptions
-from wv_cli.formats.header import header_line, looks_like_text, parse_header, read_header
+from wv_cli.formats.base import Format, FormatWarning, ReadOptions, Stream, WriteOptions
+from wv_cli.formats.header import Header, header_line, looks_like_text, parse_header, read_header
 from wv_cli.formats.report import Report
 from wv_cli.formats.store import RowStore
 from wv_cli.formats.text_check import TextCheck
 from wv_cli.formats.text_rows import RowReader, are_rows, peek_row, refuse_cut_row, write_rows
 from wv_cli.system.input import Input
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.words import WordList
 
 
 def sniff(head: bytes) -> bool:
@@ -30,17 +32,36 @@ def is_certain(head: bytes) -> bool:
     return header is not None and are_rows(head[header.size :], header.dim)
 
 
-def read(source: Input, options: ReadOptions) -> Embeddings:
+def _header(source: Input) -> Header:
     header = read_header(source)
     # The shortest row is a one-byte word, and a space and a digit for every number.
     header.require_size(source, row_bytes=1 + 2 * header.dim, spare_bytes=1)
+    return header
+
+
+def _wanted(header: Header, options: ReadOptions) -> tuple[int, bool]:
+    """The rows to read, and whether to the end of the file: one row more than promised, for GloVe's <unk>."""
     limit = header.rows if options.limit is None else min(options.limit, header.rows)
+    return limit, options.limit is None or options.limit > header.rows
+
+
+def read(source: Input, options: ReadOptions) -> Embeddings:
+    header = _header(source)
     first_row = peek_row(source)
-    # To the end of the file: one row more than promised, for GloVe's <unk>.
-    whole = options.limit is None or options.limit > header.rows
+    limit, whole = _wanted(header, options)
     store = RowStore(header.dim, limit + whole if source.size is not None else None)
     reader = RowReader(source, header.dim, 2, options.threads)
     reader.read(store, limit + whole)
+    result = store.finish(reader.rows)
+    _judge_end(source, header, reader, first_row, options, result.words)
+    return result
+
+
+def _judge_end(
+    source: Input, header: Header, reader: RowReader, first_row: bytes, options: ReadOptions, words: WordList
+) -> None:
+    """words: the last ones at least."""
+    limit, whole = _wanted(header, options)
     if reader.rows < limit:
         problem = (
             f"the header promises {header.rows} rows, found {reader.rows}: the file was cut short or the header is "
@@ -49,9 +70,8 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
         raise BadFile(source.name, problem, line=reader.rows + 1)
     if whole:
         refuse_cut_row(source, first_row, reader.rows + 1)
-    result = store.finish(reader.rows)
     if reader.rows > header.rows:
-        if reader.overfull or result.words.bytes_at(header.rows) != b"<unk>":
+        if reader.overfull or words.bytes_at(len(words) - 1) != b"<unk>":
             problem = (
                 f"the header promises {header.rows} rows, but another row follows; correct the first line "
                 "or take the rows it promises with --limit"
@@ -61,8 +81,22 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
             f"{source.name}: the header promises {header.rows} rows and {reader.rows} are there, the last one <unk>: "
             "GloVe counts so; all were read"
         )
-        warnings.warn(message, FormatWarning, stacklevel=2)
-    return result
+        warnings.warn(message, FormatWarning, stacklevel=3)
+
+
+def stream(source: Input, options: ReadOptions) -> Stream:
+    header = _header(source)
+    first_row = peek_row(source)
+    limit, whole = _wanted(header, options)
+
+    def blocks() -> Iterator[Embeddings]:
+        reader, words = RowReader(source, header.dim, 2, options.threads), WordList.of([])
+        for block in reader.blocks(limit + whole):
+            words = block.words
+            yield block
+        _judge_end(source, header, reader, first_row, options, words)
+
+    return Stream(None, header.dim, blocks())
 
 
 def write(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) -> None:
@@ -104,6 +138,7 @@ FORMAT = Format(
     sniff=sniff,
     certain=is_certain,
     read=read,
+    stream=stream,
     check=check,
     write=write,
     header=header_line,

@@ -3,6 +3,7 @@
 Everything that can be refused is refused before the first row is read. Files of vectors pass through block by block.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -124,9 +125,10 @@ class WhitenSession(Session):
         if self.output is not None:
             assert source is not None
             transform.require_dim(source.dim, source.name)
-            facts["written"] = source.rows
             writers.append((self.output, lambda path: facts.update(zero_vectors=self._write(path, source, transform))))
         write_together(writers)
+        if self.output is not None and source is not None:
+            facts["written"] = source.rows
         return None, facts
 
     def _fitted(self, source: RowSource, facts: Facts) -> tuple[Moments, str]:
@@ -173,12 +175,13 @@ def _refuse(wrong: bool, message: str) -> None:
 def moments_of(source: RowSource, vocab: Vocab | None = None, top: int | None = None) -> tuple[Moments, int]:
     """(moments, rows that `vocab` does not know) of the first `top` rows, None: all; with `vocab` each weighs its
     word's count, 0 for a word that is not there."""
-    moments, unknown, left = Moments.none(source.dim), 0, source.rows if top is None else top
+    moments, unknown, left = Moments.none(source.dim), 0, math.inf if top is None else top
     for whole in source.blocks():
         if left <= 0:
             break
-        block = whole if len(whole) <= left else Embeddings(whole.words[:left], whole.matrix[:left])
-        left -= len(block)
+        part = int(min(len(whole), left))
+        block = whole if part == len(whole) else Embeddings(whole.words[:part], whole.matrix[:part])
+        left -= part
         weights = None
         if vocab is not None:
             weights = _counts(block.words, vocab)

@@ -1,12 +1,13 @@
 """Exact nearest neighbours by cosine, and analogies: every row is scored, nothing is approximated.
 
-Holds one normalised float32 copy of the matrix. Scores are made and selected tile by tile (csrc/kernels/search.c), so
-memory does not grow with the number of queries times rows. Answers do not depend on the number of threads or on which
-queries are asked together; ties go to the lowest row. Not here: approximate indexes, searches over binary codes.
+Rows are searched where they lie, in a matrix or in a mapped file; a block at a time is made unit rows, and scores are
+made and selected tile by tile (csrc/kernels/search.c). So memory grows neither with the vectors nor with the number of
+queries times rows. Answers do not depend on the number of threads or on which queries are asked together; ties go to
+the lowest row. Not here: approximate indexes, searches over binary codes.
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,120 +16,82 @@ from numpy.typing import ArrayLike, NDArray
 
 from wv_cli import _search
 from wv_cli.errors import UsageError
-from wv_cli.search.topk import NO_HIT, Asked, Hits, exclusions, in_batches, merge, taken, together, unfilled
-from wv_cli.system.memory import aligned, padded, zeros
-from wv_cli.system.threads import processors, run_all
+from wv_cli.search.cosines import Cosines, Packed
+from wv_cli.search.topk import NO_HIT, Hits, merge, unfilled
+from wv_cli.system.memory import aligned
+from wv_cli.system.threads import run_all
 
 METHODS = tuple(_search.METHODS)
 
-_BATCH = 2048  # queries searched in one pass over the rows, at most
 _WORDS = 512  # distinct words of one analogy batch: their scores against a block of rows stay in the second-level cache
 _LEAST_ROWS = 4096  # are worth a thread
 
 
-class Neighbours:
-    """A search.topk.Index of the rows of `matrix` (n, dim).
+class Neighbours(Cosines):
+    """A search.topk.Index of the rows of `matrix` (n, dim), which must not change while it is searched: the lengths are
+    kept. Float32 whose rows follow each other is searched where it is, of anything else a copy.
 
-    `unit` is the normalised matrix, (n, dim) float32: a view of rows padded to 64 bytes, or `matrix` itself, changed in
-    place, when `overwrite` is true and it is writable float32. A zero vector stays zero (its cosine with everything is
-    0); a vector with NaN or infinity becomes NaN and is never found.
+    A zero vector stays zero (its cosine with everything is 0); a vector with NaN or infinity is never found.
 
     `threads` 0 means all processors. `isa` names an instruction set, for tests; None is the one in use.
     """
 
-    def __init__(
-        self, matrix: NDArray[Any], *, threads: int = 0, overwrite: bool = False, isa: str | None = None
+    def __init__(self, matrix: NDArray[Any], *, threads: int = 0, isa: str | None = None) -> None:
+        if matrix.dtype != np.float32 or not _rows_follow(matrix):
+            matrix = np.ascontiguousarray(matrix, np.float32)
+        self._take(matrix, None, *matrix.shape, threads=threads, isa=isa)
+
+    @classmethod
+    def of_bytes(
+        cls,
+        data: memoryview,
+        offsets: NDArray[np.int64],
+        dim: int,
+        *,
+        threads: int = 0,
+        isa: str | None = None,
+        refuse: Callable[[int], None] | None = None,
+    ) -> "Neighbours":
+        """Of rows of `dim` raw float32 that begin at these `offsets` of a file. refuse(row) is called, and may raise,
+        when a search meets the row of a vector with NaN or infinity."""
+        self = cls.__new__(cls)
+        self._take(data, offsets, len(offsets), dim, threads=threads, isa=isa)
+        self._refuse = refuse
+        return self
+
+    def _take(
+        self,
+        source: Any,
+        offsets: NDArray[np.int64] | None,
+        n: int,
+        dim: int,
+        *,
+        threads: int,
+        isa: str | None,
     ) -> None:
-        self.threads = threads or processors()
-        self._isa = isa
-        n, dim = matrix.shape
-        in_place = overwrite and matrix.dtype == np.float32 and matrix.flags.writeable and _rows_follow(matrix)
-        self.unit: NDArray[np.float32] = matrix if in_place else zeros(n, padded(dim))[:, :dim]
+        super().__init__(n, dim, threads=threads, isa=isa)
+        self._scales = np.full(n, -1.0)
+        self._rows = _search.Rows(source, self._scales, offsets, dim) if n and dim else None  # None: nothing to search
+        self._refuse: Callable[[int], None] | None = None
 
-        def normalise(start: int, end: int) -> None:
-            source = matrix[start:end]
-            if source.dtype != np.float32 or not _rows_follow(source):
-                source = np.ascontiguousarray(source, np.float32)
-            _search.normalise(source, self.unit[start:end], isa)
+    def _unit(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+        unit = np.zeros((len(numbers), self.dim), np.float32)
+        if self._rows is not None:
+            self._rows.unit(numbers, unit, self._isa)
+            self._require(numbers)
+        return unit
 
-        _over_rows(n, [normalise] * self.threads)
-
-    def __len__(self) -> int:
-        return len(self.unit)
-
-    @property
-    def dim(self) -> int:
-        return int(self.unit.shape[1])
-
-    def unit_rows(self, rows: ArrayLike, beyond: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-        """The unit vectors (len(rows), dim) of rows, a copy; numbers from len(self) on are rows of `beyond` (m, dim),
-        of any length."""
-        if beyond is not None and len(beyond):
-            beyond = np.array(beyond, np.float32)
-            _search.normalise(beyond, beyond, self._isa)
-        found: NDArray[np.float32] = taken(self.unit, np.asarray(rows, np.int64), beyond)
-        return found
-
-    def zero_rows(self) -> int:
-        """How many vectors are zero."""
-        return int(len(self) - np.count_nonzero(self.unit.any(axis=1)))
-
-    def nearest(
-        self,
-        asked: Asked,
-        k: int,
-        *,
-        weights: Sequence[Sequence[float]] | None = None,
-        beyond: NDArray[Any] | None = None,
-        rows: int | None = None,
-    ) -> Hits:
-        """As Index.nearest; what stands for several rows is the mean of their unit vectors."""
-        queries = together(asked, weights, lambda numbers: self.unit_rows(numbers, beyond), _mean)
-        return self.top_k(queries, k, exclude=asked, rows=rows)
-
-    def top_k(
-        self,
-        queries: ArrayLike,
-        k: int = 10,
-        *,
-        exclude: Sequence[Iterable[int]] | None = None,
-        rows: int | None = None,
-    ) -> Hits:
-        """The k rows of highest cosine with each query: (rows (q, k) int32, cosines (q, k) float32), best first.
-
-        queries: (q, dim), normalised here. exclude: for each query the rows it must not get. rows: search only the
-        first so many. Positions that cannot be filled (k > rows, NaN) have row -1 and score -inf. Raises ValueError for
-        shapes that do not fit.
-        """
-        vectors = np.array(queries, np.float32, ndmin=2)
-        if vectors.ndim != 2 or vectors.shape[1] != self.dim:
-            message = f"queries of shape {np.shape(queries)} do not fit vectors of {self.dim} numbers"
-            raise ValueError(message)
-        if exclude is not None and len(exclude) != len(vectors):
-            message = f"{len(exclude)} lists of excluded rows for {len(vectors)} queries"
-            raise ValueError(message)
-        n = self._searched(rows)
-        _search.normalise(vectors, vectors, self._isa)
-
-        def search(batch: slice, k: int) -> Hits:
-            return self._top_k(vectors[batch], k, *exclusions(exclude, len(vectors[batch]), batch), n)
-
-        return in_batches(len(vectors), k, n, _BATCH, search)
-
-    def _top_k(
-        self, vectors: NDArray[np.float32], k: int, starts: NDArray[np.int64], excluded: NDArray[np.int32], n: int
-    ) -> Hits:
-        count, lanes = len(vectors), _search.lanes(self._isa)
-        panels = aligned((-(-count // lanes), self.dim, lanes))
-        _search.pack(vectors, panels, self._isa)
+    def _top_k(self, queries: Packed, k: int, starts: NDArray[np.int64], excluded: NDArray[np.int32], n: int) -> Hits:
         heaps, scans = [], []
+        assert self._rows is not None
         for _ in range(self._workers(n)):
-            thresholds = np.full(len(panels) * lanes, np.inf, np.float32)
-            thresholds[:count] = -np.inf
-            hits, scores = unfilled(count, k, NO_HIT)
+            hits, scores = unfilled(queries.count, k, NO_HIT)
             heaps.append((hits, scores))
-            scans.append(_search.TopK(self.unit, panels, thresholds, scores, hits, starts, excluded, self._isa).scan)
+            thresholds = queries.thresholds()
+            job = _search.TopK(self._rows, queries.panels, thresholds, scores, hits, starts, excluded, self._isa)
+            scans.append(partial(job.scan, scratch=aligned((job.scratch_bytes,), np.uint8)))
         _over_rows(n, scans)
+        self._require(slice(n))
         return merge(heaps, k)
 
     def analogies(
@@ -155,10 +118,7 @@ class Neighbours:
             message = f"unknown analogy method {method!r} (choices: {', '.join(METHODS)})"
             raise UsageError(message)
         asked = np.stack([np.atleast_1d(np.asarray(ids, np.int64)) for ids in (a, b, c)], axis=1)
-        known = len(self) + (len(beyond) if beyond is not None else 0)
-        if asked.size and not (asked.min() >= 0 and asked.max() < known):
-            message = f"row numbers must be 0 to {known - 1}"
-            raise IndexError(message)
+        self._require_known(asked, beyond)
         n = self._searched(rows)
         hits, scores = unfilled(len(asked), k)
         k = min(k, n)
@@ -173,14 +133,17 @@ class Neighbours:
         questions: NDArray[np.int32] = inverse.reshape(asked.shape).astype(np.int32)
         words, word_rows = self.unit_rows(ids, beyond), ids.astype(np.int32)
         heaps, scans = [], []
+        assert self._rows is not None
         for _ in range(self._workers(n)):
             thresholds = np.full(len(asked), -np.inf, np.float32)
             hits, scores = unfilled(len(asked), k, NO_HIT)
             heaps.append((hits, scores))
-            job = _search.Analogies(self.unit, words, word_rows, questions, method, thresholds, scores, hits, self._isa)
-            scratch = aligned((job.scratch_bytes,), np.uint8)
-            scans.append(partial(job.scan, scratch=scratch))
+            job = _search.Analogies(
+                self._rows, words, word_rows, questions, method, thresholds, scores, hits, self._isa
+            )
+            scans.append(partial(job.scan, scratch=aligned((job.scratch_bytes,), np.uint8)))
         _over_rows(n, scans)
+        self._require(slice(n))
         hits, scores = merge(heaps, k)
         if method == "3cosadd":
             # The kernel scores with b - a + c as it is; its length turns the score into a cosine and keeps the order.
@@ -189,10 +152,13 @@ class Neighbours:
             scores = np.divide(scores, length, out=scores.copy(), where=(length > 0) & np.isfinite(scores))
         return hits, scores
 
-    def _searched(self, rows: int | None) -> int:
-        """The rows to look at; none of vectors without numbers."""
-        n = len(self) if self.dim else 0
-        return n if rows is None else max(0, min(rows, n))
+    def _require(self, rows: NDArray[np.int64] | slice) -> None:
+        """Raises what `refuse` does of the first of `rows`, all or as many as were looked at, that is no vector."""
+        if self._refuse is None:
+            return
+        bad = np.isnan(self._scales[rows])
+        if bad.any():
+            self._refuse(int(np.arange(self._n)[rows][bad].min()))
 
     def _workers(self, n: int) -> int:
         return max(1, min(self.threads, n // _LEAST_ROWS))
@@ -209,12 +175,6 @@ def _over_rows(n: int, scans: Sequence[Callable[[int, int], None]]) -> None:
 
     used = scans if n > size else scans[:1]
     run_all(work, used, len(used))
-
-
-def _mean(rows: NDArray[np.float32], weights: NDArray[np.float32] | None) -> NDArray[np.float32]:
-    """(dim,) of (n, dim)."""
-    mean: NDArray[np.float32] = (rows if weights is None else rows * weights[:, None]).mean(axis=0)
-    return mean
 
 
 def _rows_follow(matrix: NDArray[np.generic]) -> bool:

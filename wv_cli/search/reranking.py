@@ -6,17 +6,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.search.neighbours import Neighbours
 from wv_cli.search.topk import NO_HIT, Asked, Hits, Index, merge
 
 
 class Reranker:
-    """A search.topk.Index: the `candidates` nearest rows of `first` (10 k by default) in the order of `unit`, and with
-    its scores. unit: (m, dim) float32 unit vectors, of which row i of `first` is row numbers[i]."""
+    """A search.topk.Index: the `candidates` nearest rows of `first` (10 k by default) in the order of `exact`, and with
+    its scores. Row i of `first` is row numbers[i] of `exact`."""
 
     def __init__(
-        self, first: Index, unit: NDArray[np.float32], numbers: NDArray[np.int64], candidates: int | None = None
+        self, first: Index, exact: Neighbours, numbers: NDArray[np.int64], candidates: int | None = None
     ) -> None:
-        self._first, self._unit, self._numbers, self._candidates = first, unit, numbers, candidates
+        self._first, self._exact, self._numbers, self._candidates = first, exact, numbers, candidates
 
     def __len__(self) -> int:
         return len(self._first)
@@ -37,11 +38,11 @@ class Reranker:
         found = np.sort(np.where(found < 0, NO_HIT, found), axis=1)
         scores = np.full(found.shape, -np.inf, np.float32)
         for query, numbers in enumerate(asked):
-            vectors = self._unit[self._numbers[list(numbers)]]
+            vectors = self._exact.unit_rows(self._numbers[list(numbers)])
             if weights is not None:
                 vectors = vectors * np.array(weights[query], np.float32)[:, None]
             mean = vectors.mean(axis=0, dtype=np.float64)
             length = float(np.linalg.norm(mean)) or 1.0
             candidates = found[query][found[query] < NO_HIT]
-            scores[query, : len(candidates)] = self._unit[self._numbers[candidates]] @ (mean / length)
+            scores[query, : len(candidates)] = self._exact.unit_rows(self._numbers[candidates]) @ (mean / length)
         return merge([(found, scores)], k)

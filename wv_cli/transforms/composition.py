@@ -1,21 +1,21 @@
 """Vectors of words and of lines, from a fastText model or from plain vectors, a batch at a time.
 
 A model composes words it does not list of their n-grams; how a line becomes one vector is the model's own rule, or for
-plain vectors the pooling "fasttext" of sentences.POOLINGS. Not here: reading the files (wv_cli.formats.open_vectors).
+plain vectors that of fastText's models of word vectors, the mean of unit vectors. Not here: reading the files
+(wv_cli.formats.open_vectors).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.transforms.sentences import POOLINGS, SIF_A, Sentences
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.fasttext import FastTextModel, split_line
-from wv_cli.words import WordList, split_words
+from wv_cli.vectors.fasttext import FastTextModel, token_blocks, unit_mean
+from wv_cli.words import WordList, each_word
 
 _WORDS_AT_ONCE = 10_000
 
@@ -77,14 +77,17 @@ class OfEmbeddings:
     def words(self, words: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         rows = self._embeddings.words.find_all(WordList.of(words))
         vectors = np.zeros((len(rows), self.dim), np.float32)
-        vectors[rows >= 0] = self._embeddings.matrix[rows[rows >= 0]]
+        vectors[rows >= 0] = self._embeddings.take(rows[rows >= 0])
         return vectors, rows >= 0
 
     def lines(self, lines: Sequence[str]) -> NDArray[np.float32]:
-        found = [self._embeddings.words.find_all(WordList.of(split_line(line))) for line in lines]
-        sentences = Sentences.of_rows([rows[rows >= 0].tolist() for rows in found])
-        vectors = POOLINGS["fasttext"](sentences, self._embeddings.matrix, None, SIF_A)
-        return vectors.astype(np.float32)
+        vectors = [unit_mean(map(self._known, token_blocks(line)), self.dim) for line in lines]
+        return np.array(vectors, np.float32).reshape(-1, self.dim)
+
+    def _known(self, words: Sequence[bytes]) -> NDArray[np.float32]:
+        """The vectors of those words that are listed."""
+        rows = self._embeddings.words.find_all(WordList.of(words))
+        return self._embeddings.take(rows[rows >= 0])
 
     def ngrams(self, word: str) -> tuple[list[bytes], NDArray[np.float32]]:
         """Raises UsageError."""
@@ -101,13 +104,12 @@ def word_vectors(
 ) -> Iterator[tuple[list[str], list[int], NDArray[np.float32], NDArray[np.bool_]]]:
     """(words, the index of each one's line, vectors, which have one: see Composer.words) of lines of words, some at a
     time; a line that is itself a word of `source` is one word."""
-    asked = [
+    asked = (
         (word, index)
         for index, line in enumerate(lines)
-        for word in ([line] if source.is_listed(line) else split_words(line))
-    ]
-    for first in range(0, len(asked), _WORDS_AT_ONCE):
-        part = asked[first : first + _WORDS_AT_ONCE]
+        for word in ([line] if source.is_listed(line) else each_word(line))
+    )
+    while part := list(islice(asked, _WORDS_AT_ONCE)):
         words = [word for word, _ in part]
         yield words, [index for _, index in part], *source.words(words)
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import WvError
 from wv_cli.search.codes import CodeNeighbours
-from wv_cli.search.neighbours import Neighbours
 from wv_cli.search.packed import pack_positions, unpack_bits, words_per_code
+from wv_cli.search.product import ProductNeighbours
 from wv_cli.search.reranking import Reranker
 from wv_cli.search.topk import Index
 from wv_cli.system import memory
@@ -126,11 +126,15 @@ class CodeVectors(Embeddings):
     def row(self, row: int) -> NDArray[np.float32]:
         return self._decoded(self.codes.data[[row]]).reshape(-1)
 
-    def search(self, *, threads: int = 0, overwrite: bool = False) -> Index:
-        """An index of the codes; of product codes one of the vectors they stand for."""
+    def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        return self._decoded(self.codes.data[rows])
+
+    def search(self, *, threads: int = 0) -> Index:
+        """An index of the codes, product codes by the vectors they stand for."""
         codes = self.codes
         if codes.quantizer is not None:
-            return super().search(threads=threads, overwrite=overwrite)
+            quantizer = codes.quantizer
+            return ProductNeighbours(codes.data, quantizer.dim, quantizer.dsub, quantizer.centroids, threads=threads)
         return CodeNeighbours(codes.bits, codes.active, codes.data, threads=threads)
 
     def _decoded(self, data: NDArray[Any]) -> NDArray[np.float32]:
@@ -148,11 +152,11 @@ class CodeVectors(Embeddings):
 
 def reranked(first: Index, words: WordList, vectors: Embeddings, name: str, candidates: int | None = None) -> Reranker:
     """`first`, an index of codes of `words`, whose `candidates` nearest (10 k by default) are put in the order of the
-    cosines of `vectors`, which are changed (Neighbours, overwrite). Raises WvError when a word has no vector there;
+    cosines of `vectors`. Raises WvError when a word has no vector there;
     `name` is what the message calls them."""
     rows = np.arange(len(words)) if words == vectors.words else vectors.words.find_all(words)
     if (rows < 0).any():
         lost = words[int((rows < 0).argmax())]
         message = f"{name}: has no vector for {lost!r}, which has a code; rerank with the vectors that were hashed"
         raise WvError(message)
-    return Reranker(first, Neighbours(vectors.matrix, overwrite=True).unit, rows, candidates)
+    return Reranker(first, vectors.exact(), rows, candidates)

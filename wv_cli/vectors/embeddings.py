@@ -82,8 +82,7 @@ class Embeddings:
         ones, with their cosines, best first; the words asked are left out, and the search is exact. Of codes: nearest
         to the bits that most of the words have, with the share of equal bits (sparse codes: of common active ones).
 
-        The first call makes a normalised copy of the matrix, which is kept: 4 x len(e) x dim bytes. Raises KeyError as
-        e[word], ValueError when no word is given.
+        Raises KeyError as e[word], ValueError when no word is given.
         """
         plus, minus = ([each] if isinstance(each, str) else list(each) for each in (positive, negative))
         return self._index.similar(plus, minus, k)
@@ -98,10 +97,17 @@ class Embeddings:
         """Vector number `row`, (dim,), a copy."""
         return np.array(self.matrix[row], np.float32)
 
-    def search(self, *, threads: int = 0, overwrite: bool = False) -> Index:
-        """An index of the rows; `threads` 0: all processors. With `overwrite` the matrix becomes its unit vectors where
-        it can, instead of a second matrix beside it."""
-        return Neighbours(self.matrix, threads=threads, overwrite=overwrite)
+    def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The vectors (len(rows), dim) of rows, a copy."""
+        return self.matrix[rows]
+
+    def search(self, *, threads: int = 0) -> Index:
+        """An index of the rows; `threads` 0: all processors."""
+        return self.exact(threads=threads)
+
+    def exact(self, *, threads: int = 0) -> Neighbours:
+        """An index of the vectors, which must not change while it is used."""
+        return Neighbours(self.matrix, threads=threads)
 
     @cached_property
     def _index(self) -> WordIndex:

@@ -6,9 +6,12 @@ belong to the words, those behind them to the buckets. Not here: files (wv_cli.f
 answers of a classifier (wv_cli.models.supervised).
 """
 
-from collections.abc import Iterable, Sequence
+import re
+import string
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, islice
 from typing import Literal, Protocol
 
 import numpy as np
@@ -30,7 +33,6 @@ _GATHERED_BYTES = 1 << 26
 _BLOCK_CHARACTERS = 1 << 18
 _WORDS_AT_ONCE = 10_000  # of a line
 _LEAST_SQUARE = 1e-30  # of a vector's length: below, its terms may be too small for float32
-_TO_SPACES = bytes.maketrans(SEPARATORS, b" " * len(SEPARATORS))
 
 
 class Matrix(Protocol):
@@ -183,14 +185,11 @@ class FastTextModel:
     def line_rows(self, line: Iterable[str | bytes]) -> Rows:
         """The rows whose mean is the hidden vector of a classifier for a line of tokens: words with their n-grams, the
         line end, and the n-grams of words. Labels are left out."""
-        tokens = [encode(token) if isinstance(token, str) else token for token in line]
-        listed = WordList.of([*tokens, END_OF_LINE])
+        listed = WordList.of(chain(line, [END_OF_LINE]))
         own, is_label = self.words.find_all(listed), self.labels.find_all(listed) >= 0
         if is_label.any() or LABEL_PREFIX in listed.blob:
-            unknown_label = [
-                row < 0 and token.startswith(LABEL_PREFIX) for row, token in zip(own, tokens, strict=False)
-            ]
-            kept = np.flatnonzero(~(is_label | [*unknown_label, False]))
+            begins_as_one = np.isin(np.arange(len(listed)), listed.beginning_with(LABEL_PREFIX))
+            kept = np.flatnonzero(~(is_label | ((own < 0) & begins_as_one)))  # the line end is none
             listed, own = listed.take(kept), own[kept]
         rows = self._rows_of_words(listed, own)[1]
         if self.args.word_ngrams <= 1:
@@ -202,11 +201,9 @@ class FastTextModel:
     def sentence_vector(self, line: str | bytes) -> NDArray[np.float32]:
         """(dim,): for a classifier the mean of the line's rows, else the mean of the unit vectors of its words, those
         without a vector left out."""
-        tokens = split_line(line, classifier=self.is_classifier)
         if self.is_classifier:
-            return self.mean([self.line_rows(tokens)]).reshape(-1)
-        blocks = (tokens[first : first + _WORDS_AT_ONCE] for first in range(0, len(tokens), _WORDS_AT_ONCE))
-        return unit_mean((self.word_vectors(block) for block in blocks), self.dim)
+            return self.mean([self.line_rows(tokens_of(line, classifier=True))]).reshape(-1)
+        return unit_mean((self.word_vectors(block) for block in token_blocks(line)), self.dim)
 
     def mean(self, groups: Sequence[Rows]) -> NDArray[np.float32]:
         """(len(groups), dim): the mean of each group's rows of the input matrix, zero for an empty group."""
@@ -267,11 +264,20 @@ class FastTextModel:
         return starts, rows
 
 
-def split_line(line: str | bytes, *, classifier: bool = False) -> list[bytes]:
+def tokens_of(line: str | bytes, *, classifier: bool = False) -> Iterator[bytes]:
     """The words of a line, as fastText separates them: for a classifier at SEPARATORS (Dictionary::readWord), else at
-    ASCII white space (C++ streams, bytes.split()), which is the same without NUL."""
-    text = encode(line) if isinstance(line, str) else line
-    return (text.translate(_TO_SPACES) if classifier else text).split()
+    ASCII white space (C++ streams), which is the same without NUL."""
+    pattern = b"[^" + re.escape(string.whitespace.encode() + (SEPARATORS if classifier else b"")) + b"]+"
+    if isinstance(line, bytes):
+        return (match.group() for match in re.finditer(pattern, line))
+    return (encode(match.group()) for match in re.finditer(pattern.decode(), line))
+
+
+def token_blocks(line: str | bytes) -> Iterator[list[bytes]]:
+    """The words of a line, not a classifier's, some at a time."""
+    tokens = tokens_of(line)
+    while block := list(islice(tokens, _WORDS_AT_ONCE)):
+        yield block
 
 
 def unit_mean(blocks: Iterable[NDArray[np.float32]], dim: int) -> NDArray[np.float32]:

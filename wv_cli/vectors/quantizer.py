@@ -229,7 +229,7 @@ def _sample(matrix: Rows, seed: int) -> NDArray[np.float32]:
     return values[np.append(rows, np.argmin(filled))]
 
 
-def _choose(random: np.random.Generator, rows: int, most: int) -> NDArray[np.int64]:
+def _choose(random: "np.random.Generator", rows: int, most: int) -> NDArray[np.int64]:
     """At most `most` of the numbers 0 .. rows - 1, ascending."""
     return np.arange(rows) if rows <= most else np.sort(random.choice(rows, most, replace=False, shuffle=False))
 

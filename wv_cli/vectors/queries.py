@@ -2,9 +2,13 @@
 
 How rows are searched is wv_cli.search, which knows no words."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.search.topk import Hits, Index
@@ -104,7 +108,7 @@ class WordIndex:
                 raise KeyError(missing(self.words, word, self.name))
         weights = [Sum.of(positive, negative).weights] if negative else None
         hits, scores = self._index.nearest([asked], min(k, len(self)), weights=weights, beyond=oov.vectors())
-        return self._named(hits[0].tolist(), scores[0].tolist())
+        return next(self._named(hits, scores))
 
     def _oov(self) -> OovRows:
         return OovRows(len(self), self._dim, self._subwords)
@@ -119,10 +123,13 @@ class WordIndex:
         answers = [Answer(query, problem=problem) for query, (_, problem) in zip(queries, found, strict=True)]
         known = [i for i, (_, problem) in enumerate(found) if not problem]
         if known:
-            hits, scores = search(known)
-            for i, rows, values in zip(known, hits.tolist(), scores.tolist(), strict=True):
-                answers[i].hits = self._named(rows, values)
+            for i, hits in zip(known, self._named(*search(known)), strict=True):
+                answers[i].hits = hits
         return answers
 
-    def _named(self, rows: list[int], scores: list[float]) -> Named:
-        return [(self.words[row], score) for row, score in zip(rows, scores, strict=True) if row >= 0]
+    def _named(self, rows: NDArray[np.int32], scores: NDArray[np.float32]) -> Iterator[Named]:
+        """Of each query, best first."""
+        found = rows >= 0
+        words = iter(self.words.take(rows[found]))
+        for values, count in zip(scores.tolist(), found.sum(axis=1).tolist(), strict=True):
+            yield list(zip(islice(words, count), values, strict=False))  # what is not filled comes last

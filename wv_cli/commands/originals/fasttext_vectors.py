@@ -106,7 +106,7 @@ class _Asking:
         from wv_cli.search.neighbours import Neighbours
 
         self._model = load(path)
-        self._search = Neighbours(self._model.all_word_vectors(), overwrite=True)
+        self._search = Neighbours(self._model.all_word_vectors())
         self._k = min(k, len(self._model.words))
 
     def vectors(self, asked: Sequence[str]) -> "NDArray[np.float32]":

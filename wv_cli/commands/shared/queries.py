@@ -27,16 +27,17 @@ def piped_lines() -> Iterator[list[str]]:
     another program asks and waits for the answer."""
     from wv_cli.words import decode
 
-    unfinished: list[bytes] = []  # joined when its line ends: a long line is copied once
+    unfinished = bytearray()  # a line of megabytes is there once more when it is decoded, and then gone
     while block := os.read(sys.stdin.fileno(), 1 << 16):
         first, *lines = block.split(b"\n")
-        unfinished.append(first)
+        unfinished += first
         if lines:
-            lines.insert(0, b"".join(unfinished))
-            unfinished = [lines.pop()]
-            yield [decode(line.rstrip(b"\r")) for line in lines]
-    if any(unfinished):
-        yield [decode(b"".join(unfinished))]
+            texts = [decode(unfinished).rstrip("\r")]
+            unfinished = bytearray(lines.pop())
+            texts += [decode(line).rstrip("\r") for line in lines]
+            yield texts
+    if unfinished:
+        yield [decode(unfinished)]
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,8 @@ class Source:
     beside: tuple[str, ...] = ()
 
     def load(self, *, piped: bool) -> "Embeddings":
-        """As load_vectors."""
-        return load_vectors(self.vectors, self.from_format, self.limit, self.quiet, piped=piped)
+        """As load_vectors; numbers may stay in the mapped file."""
+        return load_vectors(self.vectors, self.from_format, self.limit, self.quiet, piped=piped, mapped=True)
 
     def each(self) -> "list[Source]":
         """This one and those of the files `beside` it, whose content tells their format. Raises UsageError when
@@ -105,7 +105,7 @@ def from_option(wanted: bool) -> Decorator:
 
 
 def load_vectors(
-    path: str, from_format: str | None, limit: int | None, quiet: bool, *, piped: bool = False
+    path: str, from_format: str | None, limit: int | None, quiet: bool, *, piped: bool = False, mapped: bool = False
 ) -> "Embeddings":
     """formats.load; its warnings go to stderr (wv_cli.__main__), with `quiet` nowhere. Raises UsageError when standard
     input holds the vectors and, `piped`, something else too."""
@@ -114,18 +114,18 @@ def load_vectors(
     require_one_use(path, piped)
     if quiet:
         warnings.simplefilter("ignore", FormatWarning)
-    return load(path, format=from_format, limit=limit)
+    return load(path, format=from_format, limit=limit, mapped=mapped)
 
 
 def open_composer(path: str, from_format: str | None, quiet: bool, *, piped: bool) -> "Composer":
-    """The same for vectors of single words and lines: a fastText model is mapped instead of read whole."""
+    """The same for vectors of single words and lines: a model or file is mapped where that can be done."""
     from wv_cli.formats import FormatWarning, open_vectors
     from wv_cli.transforms.composition import composer
 
     require_one_use(path, piped)
     if quiet:
         warnings.simplefilter("ignore", FormatWarning)
-    return composer(open_vectors(path, format=from_format))
+    return composer(open_vectors(path, format=from_format, mapped=True))
 
 
 def require_one_use(path: str, piped: bool) -> None:

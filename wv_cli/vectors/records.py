@@ -1,0 +1,80 @@
+"""Vectors left where they lie in a mapped file, word2vec's binary one: rows of raw float32 with words between them.
+
+What a query needs of them is looked at, and only that: words and offsets are in memory, numbers are not. A row is
+checked for NaN and infinity when it is.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli._floattext import first_not_finite
+from wv_cli.search.neighbours import Neighbours
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.words import WordList
+
+_BLOCK_VALUES = 1 << 20
+
+
+class Records(Embeddings):
+    """The numbers of row i are the `dim` float32 that begin offsets[i] bytes after the first of `data`. `refuse(row)`
+    raises for a row that holds NaN or infinity. `matrix` is a copy, made when it is first asked for."""
+
+    def __init__(
+        self,
+        words: WordList,
+        data: memoryview,
+        offsets: NDArray[np.int64],
+        dim: int,
+        refuse: Callable[[int], NoReturn],
+    ) -> None:
+        fields = {"words": words, "_data": data, "_offsets": offsets, "_dim": dim, "_refuse": refuse}
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    _data: memoryview
+    _offsets: NDArray[np.int64]
+    _dim: int
+    _refuse: Callable[[int], NoReturn]
+
+    @property
+    def dim(self) -> int:
+        return self._dim
+
+    @cached_property
+    def matrix(self) -> NDArray[np.float32]:
+        matrix, done = np.empty((len(self), self._dim), np.float32), 0
+        for block in self._blocks():
+            matrix[done : done + len(block)] = block
+            done += len(block)
+        return matrix
+
+    def require_finite(self) -> None:
+        """Looks at all rows."""
+        for _ in self._blocks():
+            pass
+
+    def row(self, row: int) -> NDArray[np.float32]:
+        values: NDArray[np.float32] = self.take(np.array([row]))[0]
+        return values
+
+    def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        if not len(rows):
+            return np.empty((0, self._dim), np.float32)
+        at_any_byte = np.lib.stride_tricks.sliding_window_view(np.frombuffer(self._data, np.uint8), 4 * self._dim)
+        values = at_any_byte[self._offsets[rows]].view("<f4").astype(np.float32, copy=False)
+        bad = first_not_finite(values)
+        if bad is not None:
+            self._refuse(int(rows[bad[0]]))
+        return values
+
+    def exact(self, *, threads: int = 0) -> Neighbours:
+        return Neighbours.of_bytes(self._data, self._offsets, self._dim, threads=threads, refuse=self._refuse)
+
+    def _blocks(self) -> Iterator[NDArray[np.float32]]:
+        step = max(1, _BLOCK_VALUES // self._dim)
+        for first in range(0, len(self), step):
+            yield self.take(np.arange(first, min(first + step, len(self))))
