@@ -7,7 +7,6 @@
 
 #define AT_ONCE 256 /* words that are searched for together */
 #define AHEAD 8     /* so many words before it is needed memory is asked for */
-#define FEW 8       /* children that are looked at one after the other */
 #define LOWEST (-99.0f)
 
 static inline uint32_t number_at(const uint8_t *bits, int64_t at, int32_t width) {
@@ -88,31 +87,23 @@ static inline float backoff_of(const wv_packed_level *level, int64_t node) {
 static inline int sane_prob(float prob) { return prob >= LOWEST && prob <= 0; }
 static inline int sane_backoff(float backoff) { return backoff >= LOWEST && backoff <= -LOWEST; }
 
-/* The child by `word` among begin .. end, or WV_NO_NODE. */
-static inline int32_t search(const wv_packed_column *words, int64_t begin, int64_t end, uint32_t word) {
-    int64_t left = end - begin;
-    while (left > FEW) {
-        int64_t half = left / 2;
-        begin += get(words, begin + half - 1) < word ? half : 0;
-        left -= half;
-    }
-    for (; left > 0; begin++, left--) {
-        uint32_t found = get(words, begin);
-        if (found >= word) return found == word ? (int32_t)begin : WV_NO_NODE;
-    }
-    return WV_NO_NODE;
-}
-
 void wv_packed_begin(const wv_packed_model *model, int ends, int32_t *state) {
     for (int32_t k = 0; k < model->order - 1; k++) state[k] = WV_NO_NODE;
     if (ends && model->order > 1) state[0] = WV_SENTENCE;
 }
 
+/* A search for `word` among `left` nodes from `at` on, and for which word of the block it is. */
+typedef struct {
+    uint32_t at, left, word;
+    int32_t place;
+} search;
+
 /* Words that are looked up together; nodes[k][1 + i] is the node of k + 1 words that ends in word i, nodes[k][0] the
  * one that ends before them. */
 typedef struct {
     int32_t nodes[WV_LARGEST_ORDER][AT_ONCE + 1];
-    int64_t begin[AT_ONCE], end[AT_ONCE];
+    search searches[AT_ONCE];
+    int32_t running[AT_ONCE];
     int32_t active[AT_ONCE];  /* the words to search for in the next level */
     uint8_t fresh[AT_ONCE];   /* a sentence begins before this word */
     uint8_t longest[AT_ONCE]; /* the last level where it was found */
@@ -125,38 +116,72 @@ static inline int32_t context(const block *b, int32_t k, int32_t i) {
     return b->nodes[k][i];
 }
 
+static inline void prefetch(const wv_packed_column *column, int64_t place) {
+    __builtin_prefetch(column->bits + place * column->width / 8);
+}
+
+/* Narrows all searches down to one node, or none, a step of each after a step of all others, so that they wait for
+ * memory together. */
+static void narrow(const wv_packed_column *words, search *searches, int32_t *running, int32_t n) {
+    const uint8_t *bits = words->bits;
+    const uint64_t width = (uint64_t)words->width, mask = (UINT64_C(1) << width) - 1;
+    while (n > 0) {
+        int32_t kept = 0;
+        for (int32_t i = 0; i < n; i++) {
+            search *one = &searches[running[i]];
+            uint32_t half = one->left / 2, left = one->left - half, at = one->at;
+            uint64_t bit = (uint64_t)(at + half - 1) * width, found;
+            memcpy(&found, bits + (bit >> 3), sizeof found);
+            at += half & -(uint32_t)(((found >> (bit & 7)) & mask) < one->word); /* no branch: it is anyone's guess */
+            one->at = at;
+            one->left = left;
+            running[kept] = running[i];
+            kept += left > 1;
+        }
+        n = kept;
+    }
+}
+
 /* Searches for the n-grams of k + 1 words that end in the active ones, and leaves those active that may end longer
  * n-grams. */
 static int32_t descend(const wv_packed_model *model, int32_t k, block *b, int32_t active) {
     const wv_packed_level *above = &model->levels[k - 1], *level = &model->levels[k];
-    int32_t after[AT_ONCE], searched[AT_ONCE], n = 0, left = 0;
+    int32_t n = 0, running = 0, left = 0;
     for (int32_t i = 0; i < active; i++) {
-        int32_t node = context(b, k - 1, b->active[i]);
-        searched[n] = b->active[i];
-        after[n] = node;
-        if (node < 0) continue;
-        n++;
+        int32_t place = b->active[i], node = context(b, k - 1, place);
+        b->searches[n].place = place;
+        b->searches[n].at = (uint32_t)node;
+        n += node >= 0;
         __builtin_prefetch(above->index + node / WV_PACKED_BLOCK * 2);
     }
     for (int32_t i = 0; i < n + AHEAD; i++) {
         if (i < n) {
-            uint32_t before = above->index[after[i] / WV_PACKED_BLOCK * 2 + 1];
+            uint32_t before = above->index[b->searches[i].at / WV_PACKED_BLOCK * 2 + 1];
             if (before < above->widths)
                 __builtin_prefetch(above->offsets + (int64_t)before * (WV_PACKED_BLOCK + 1) / 8);
         }
-        int32_t j = i - AHEAD;
-        if (j < 0) continue;
-        if (!children(above, level->size, after[j], &b->begin[j], &b->end[j])) return WV_PACKED_DAMAGED;
-        __builtin_prefetch(level->word.bits + (b->begin[j] + b->end[j]) / 2 * level->word.width / 8);
+        if (i < AHEAD) continue;
+        search *one = &b->searches[i - AHEAD];
+        int64_t begin, end;
+        if (!children(above, level->size, one->at, &begin, &end)) return WV_PACKED_DAMAGED;
+        one->at = (uint32_t)begin;
+        one->left = (uint32_t)(end - begin);
+        one->word = (uint32_t)b->nodes[0][one->place + 1];
+        b->running[running] = i - AHEAD;
+        running += one->left > 1;
+        prefetch(&level->word, begin + one->left / 2);
     }
+    narrow(&level->word, b->searches, b->running, running);
     for (int32_t i = 0; i < n; i++) {
-        int32_t place = searched[i];
-        int32_t node = search(&level->word, b->begin[i], b->end[i], (uint32_t)b->nodes[0][place + 1]);
-        b->nodes[k][place + 1] = node;
-        if (node >= 0) b->longest[place] = (uint8_t)k;
+        const search *one = &b->searches[i];
+        int found = one->left > 0 && get(&level->word, one->at) == one->word;
+        b->nodes[k][one->place + 1] = found ? (int32_t)one->at : WV_NO_NODE;
+        b->longest[one->place] = found ? (uint8_t)k : b->longest[one->place];
+        if (found) prefetch(&level->prob, one->at);
+        if (found && k < model->order - 1) prefetch(&level->backoff, one->at);
         if (!model->closed) continue;
-        b->active[left] = place;
-        left += node >= 0;
+        b->active[left] = one->place;
+        left += found;
     }
     return model->closed ? left : active;
 }
