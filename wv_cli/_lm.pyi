@@ -30,22 +30,12 @@ class Builder:
 def link(
     levels: NDArray[np.int64], word: NDArray[np.int32], first: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], int]: ...
-
-@final
-class Model:
-    def __init__(
-        self,
-        levels: NDArray[np.int64],
-        word: NDArray[np.int32],
-        first: NDArray[np.int32],
-        suffix: NDArray[np.int32],
-        prob: NDArray[np.float32],
-        backoff: NDArray[np.float32],
-    ) -> None: ...
-    def begin(self) -> int: ...
-    def step(self, state: int, word: int) -> tuple[float, int, int]: ...
-    def score(
-        self, ids: NDArray[np.int32], state: int, ends: bool = True
-    ) -> tuple[NDArray[np.float32], NDArray[np.uint8], int]: ...
-    def below(self, length: int) -> NDArray[np.float32]: ...
-    def all(self, state: int) -> NDArray[np.float32]: ...
+def below(
+    levels: NDArray[np.int64],
+    word: NDArray[np.int32],
+    first: NDArray[np.int32],
+    suffix: NDArray[np.int32],
+    prob: NDArray[np.float32],
+    backoff: NDArray[np.float32],
+    length: int,
+) -> NDArray[np.float32]: ...

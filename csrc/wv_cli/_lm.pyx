@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""n-grams for Python: sorting those of a text, the trie of them (core/ngrams.h), asking a model (core/ngramscore.h).
+"""n-grams for Python: sorting those of a text, the trie of them (core/ngrams.h), models of it (core/ngramscore.h).
 
 Every array is checked here before its address goes to C.
 """
@@ -53,13 +53,7 @@ cdef extern from "core/ngramscore.h" nogil:
         wv_ngram_trie trie
         const float *prob
         const float *backoff
-        int32_t words
-    int32_t wv_ngram_begin(const wv_ngram_model *model)
-    float wv_ngram_step(const wv_ngram_model *model, int32_t word, int32_t *state, uint8_t *length)
-    void wv_ngram_score(const wv_ngram_model *model, const int32_t *ids, int64_t n, int ends, int32_t *state,
-                        float *scores, uint8_t *lengths)
     void wv_ngram_below(const wv_ngram_model *model, int32_t length, float *scores)
-    void wv_ngram_all(const wv_ngram_model *model, int32_t state, float *scores)
 
 
 LARGEST_ORDER = WV_LARGEST_ORDER
@@ -211,76 +205,25 @@ def link(const int64_t[::1] levels, const int32_t[::1] word, const int32_t[::1] 
     return suffix, lacking
 
 
-@cython.final
-cdef class Model:
-    """A back-off model, ready to be asked by any thread. levels (order + 1,) int64, word and suffix (nodes,) int32,
-    first (inner nodes + 1,) int32, prob (nodes,) and backoff (inner nodes,) float32."""
-
+def below(const int64_t[::1] levels, const int32_t[::1] word, const int32_t[::1] first, const int32_t[::1] suffix,
+          const float[::1] prob, const float[::1] backoff, int32_t length):
+    """What shorter n-grams of a model say of those of `length` words: log10 p of their last word after all others but the
+    first, (n,) float32. prob (nodes,) and backoff (inner nodes,)."""
     cdef wv_ngram_model model
-    cdef object kept_alive
-
-    def __init__(self, const int64_t[::1] levels, const int32_t[::1] word, const int32_t[::1] first,
-                 const int32_t[::1] suffix, const float[::1] prob, const float[::1] backoff):
-        fill_trie(&self.model.trie, levels, word, first, suffix)
-        cdef int64_t order = levels.shape[0] - 1, n, i
-        cdef bint shorter = True
-        require(prob.shape[0] == word.shape[0] and backoff.shape[0] == first.shape[0] - 1, "the numbers do not fit")
+    cdef int64_t order = levels.shape[0] - 1, n, i
+    cdef bint shorter = True
+    fill_trie(&model.trie, levels, word, first, suffix)
+    require(2 <= length <= order, "no n-grams of this length have shorter ones")
+    require(prob.shape[0] == word.shape[0] and backoff.shape[0] == first.shape[0] - 1, "the numbers do not fit")
+    with nogil:
+        for n in range(order):
+            for i in range(levels[n], levels[n + 1]):
+                shorter = shorter and (suffix[i] == WV_NO_NODE if n == 0 else 0 <= suffix[i] < levels[n])
+    require(shorter, "a suffix link leads to no shorter n-gram")
+    model.prob, model.backoff = &prob[0], &backoff[0]
+    scores = np.empty(levels[length] - levels[length - 1], np.float32)
+    cdef float[::1] view = scores
+    if view.shape[0]:
         with nogil:
-            for n in range(order):
-                for i in range(levels[n], levels[n + 1]):
-                    shorter = shorter and (suffix[i] == WV_NO_NODE if n == 0 else 0 <= suffix[i] < levels[n])
-        require(shorter, "a suffix link leads to no shorter n-gram")
-        self.model.words = <int32_t>levels[1]
-        self.model.prob, self.model.backoff = &prob[0], &backoff[0] if backoff.shape[0] else NULL
-        self.kept_alive = (levels, word, first, suffix, prob, backoff)
-
-    def begin(self):
-        """The state at the begin of a sentence."""
-        return wv_ngram_begin(&self.model)
-
-    def step(self, int32_t state, int32_t word):
-        """(log10 p(word | state), words of the n-gram that was found, the next state)."""
-        cdef uint8_t length = 0
-        cdef float score
-        self._require_state(state)
-        require(0 <= word < self.model.words, "no such word")
-        score = wv_ngram_step(&self.model, word, &state, &length)
-        return score, length, state
-
-    def score(self, const int32_t[::1] ids, int32_t state, bint ends=True):
-        """(scores (n,) float32, lengths (n,) uint8, the state after them) of a stream of ids; -1 scores </s>."""
-        cdef int64_t n = ids.shape[0]
-        scores, lengths = np.empty(n, np.float32), np.empty(n, np.uint8)
-        cdef float[::1] scores_view = scores
-        cdef uint8_t[::1] lengths_view = lengths
-        self._require_state(state)
-        require_ids(ids, -1, self.model.words, "ids")
-        if n:
-            with nogil:
-                wv_ngram_score(&self.model, &ids[0], n, ends, &state, &scores_view[0], &lengths_view[0])
-        return scores, lengths, state
-
-    def below(self, int32_t length):
-        """What shorter n-grams say of those of `length` words: log10 p of their last word after all others but the first,
-        (n,) float32."""
-        require(2 <= length <= self.model.trie.order, "no n-grams of this length have shorter ones")
-        cdef int64_t n = self.model.trie.levels[length] - self.model.trie.levels[length - 1]
-        scores = np.empty(n, np.float32)
-        cdef float[::1] view = scores
-        if n:
-            with nogil:
-                wv_ngram_below(&self.model, length, &view[0])
-        return scores
-
-    def all(self, int32_t state):
-        """log10 p(word | state) of all words, (words,) float32; <s> among them, which is never predicted."""
-        scores = np.empty(self.model.words, np.float32)
-        cdef float[::1] view = scores
-        self._require_state(state)
-        with nogil:
-            wv_ngram_all(&self.model, state, &view[0])
-        return scores
-
-    cdef int _require_state(self, int32_t state) except -1:
-        require(WV_NO_NODE <= state < self.model.trie.levels[self.model.trie.order - 1], "no such state")
-        return 0
+            wv_ngram_below(&model, length, &view[0])
+    return scores

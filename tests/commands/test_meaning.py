@@ -76,8 +76,8 @@ VALUES = {
     "positive": "the", "beside": "other.vec", "among": "pairs.csv",
     "threshold": "0.9999", "centre": "mean", "oov": "empty", "to_kind": "svg",
     "order": "2", "prune": "1", "limit_vocab": "few.vocab", "vocab_pad": "90000", "add_k": "0.3", "katz_max": "3",
-    "to": "binary", "max_words": "3", "count": "3", "start": "king", "mix": "other.txt", "count_files": "text.counts",
-    "prune_entropy": "1e-4",
+    "max_words": "3", "count": "3", "start": "king", "mix": "other.txt", "count_files": "text.counts",
+    "prune_entropy": "1e-4", "quantise": "2",
 }  # fmt: skip
 W2V = "train text.txt -o out.vec --dim 4 --min-count 2 --window 4 --sample 1e-2 --epochs 2 --lr 0.2"
 FT = "train text.txt -o out.bin --dim 4 --min-count 2 --epochs 2 --minn 2 --maxn 3 --buckets 500"
@@ -144,6 +144,7 @@ VARIANTS = [
     "phrases text.txt -o out.txt --score npmi",
     "phrases text.txt -o out.txt --apply text.phrases",
     "lm train text.txt -o out.arpa",
+    "lm train text.txt -o out.lm",
     *(f"lm train text.txt -o out.arpa --smoothing {method}" for method in ("katz", "witten-bell", "add-k", "mle")),
     "lm train --counts text.counts -o out.arpa",
     "lm train text.txt -o out.counts --counts-only",
@@ -152,6 +153,7 @@ VARIANTS = [
     "lm next text.lm the",
     "lm sample text.lm",
     "lm convert text.lm out.arpa",
+    "lm convert text.lm out.lm",
     "eval perplexity text.lm two.lm -d other.txt --json",
     "build-vocab text.txt -o out.vocab",
     "build-vocab --merge text.vocab -o out.vocab",
@@ -254,8 +256,9 @@ def given(option: click.Option, variant: str) -> list[str]:
     name = str(option.name)
     if VALUES.get(name, "").startswith("--"):
         return VALUES[name].split()
-    if name == "to" and not variant.startswith("lm"):
-        return ["--to", "word2vec-binary"]
+    if name == "to":
+        binary = "binary" if variant.startswith("lm") else "word2vec-binary"
+        return ["--to", "arpa" if variant.endswith("out.lm") else binary]
     if option.secondary_opts:
         off = option.default and option.opts[-1] not in variant
         return [option.secondary_opts[0] if off else option.opts[0]]

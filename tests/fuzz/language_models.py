@@ -38,7 +38,8 @@ def binary_files() -> list[bytes]:
     ):
         model = estimate(count([str(text)], config), config).model
         made.append(written(lambda path, model=model: save(str(path), model), "file.lm"))
-    return made
+    made.append(written(lambda path: save(str(path), model, quantise=2), "file.lm"))
+    return [*made, *golden("lm/version-0.3.0.lm")]
 
 
 def count_files() -> list[bytes]:

@@ -103,7 +103,13 @@ TARGETS: dict[str, Target] = {
             beside={"model.ftz": lambda: (GOLDEN / "ft-labels.ftz").read_bytes()},
         ),
         Target("arpa", language_models.arpa_files, language_models.model_file, IN_TEXT),
-        Target("ngrams", language_models.binary_files, language_models.model_file, _CONTAINER, ("container:ngrams",)),
+        Target(
+            "ngrams",
+            language_models.binary_files,
+            language_models.model_file,
+            _CONTAINER,
+            ("container:packed-ngrams", "container:ngrams"),
+        ),
         Target(
             "ngram-counts",
             language_models.count_files,

@@ -8,7 +8,8 @@ from tests.conftest import GOLDEN
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.counts import count
 from wv_cli.lm.estimate import Estimate, estimate
-from wv_cli.lm.model import NgramModel
+from wv_cli.lm.model import LanguageModel
+from wv_cli.lm.model import unpacked as in_memory
 from wv_cli.text.source import Source
 
 FOLDER = GOLDEN / "lm"
@@ -41,8 +42,9 @@ def text_of(name: str) -> Path:
     return FOLDER / f"{name.partition('.')[0]}.train.txt"
 
 
-def entries(model: NgramModel) -> dict[str, tuple[float, float]]:
+def entries(given: LanguageModel) -> dict[str, tuple[float, float]]:
     """log10 p and back-off of every n-gram."""
+    model = in_memory(given)
     trie, found = model.trie, {}
     for length in range(1, trie.order + 1):
         first = trie.level(length).start

@@ -84,11 +84,10 @@ def test_suffixes_that_are_missing(tmp_path):
         text = text.replace(line, "")
     text = text.replace("-0.2785315\t<s> c d\n", "")
     model = read(tmp_path, text)
-    score, length, state = 0.0, 0, -1
-    for word in "bcda":
-        score, length, state = model.asked.step(state, model.trie.words.find(word))
+    ids = np.array([model.words.find(word) for word in "bcda"], np.int32)
+    scores, lengths, _ = model.asked.score(ids, model.asked.begin(False))
     d_a = entries(model)["d a"][0]
-    assert (length, score) == (2, pytest.approx(d_a))
+    assert (lengths[-1], scores[-1]) == (2, pytest.approx(d_a))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from wv_cli.lm.smoothing import SMOOTHINGS
 def conditional(model, context):
     """ln p of all words but <s> after the words of a context, in the order of the vocabulary."""
     ids = np.array([model.trie.words.find(word) for word in context], np.int32)
-    state = model.asked.score(ids, -1)[2]
+    state = model.asked.score(ids, model.asked.begin(False))[2]
     return np.delete(model.asked.all(state).astype(np.float64), SENTENCE) * np.log(10)
 
 

@@ -24,12 +24,12 @@ CONTEXTS = ["in the", "of the", "the of", "anarchism zero", "xyzzy the", "the xy
 
 def sums(model, context):
     """The probabilities of all words after a context, added up, and one by one as they are scored."""
-    found = model.trie.words.find_all(WordList.of(context.split()))
+    found = model.words.find_all(WordList.of(context.split()))
     ids = np.where(found < 0, 0, found).astype(np.int32)
-    for begin in {model.asked.begin(), -1}:
-        state = model.asked.score(ids, begin)[2]
+    for ends in [True, False][: model.order]:
+        state = model.asked.score(ids, model.asked.begin(ends))[2]
         scores = model.asked.all(state)
-        stepped = [model.asked.step(state, word)[0] for word in range(0, len(scores), 37)]
+        stepped = [model.asked.score(np.array([word], np.int32), state)[0][0] for word in range(0, len(scores), 37)]
         assert scores[::37].tolist() == pytest.approx(stepped, abs=1e-5)
         yield float(np.delete(10.0 ** scores.astype(np.float64), SENTENCE).sum())
 
@@ -73,10 +73,8 @@ def test_files_keep_every_bit(smoothing, ending, tmp_path):
 
 
 def probability(model, text):
-    state, score = -1, 0.0
-    for word in text.split():
-        score, _, state = model.asked.step(state, model.trie.words.find(word))
-    return 10**score
+    ids = np.array([model.words.find(word) for word in text.split()], np.int32)
+    return 10 ** float(model.asked.score(ids, model.asked.begin(False))[0][-1])
 
 
 def test_relative_frequencies():
@@ -149,7 +147,7 @@ def test_binary_files_are_used_where_they_lie(tmp_path):
     path, packed = tmp_path / "model.lm", tmp_path / "model.lm.packed"
     save(str(path), model)
     mapped = load(path)
-    assert not mapped.prob.flags.owndata and mapped.prob.flags.aligned and mapped.trie.levels.ctypes.data % 8 == 0
+    assert not mapped.bits.flags.owndata and mapped.tables.flags.aligned and mapped.sizes.ctypes.data % 8 == 0
     packed.write_bytes(gzip.compress(path.read_bytes()))
     assert entries(load(packed)) == entries(mapped)
     damaged = bytearray(path.read_bytes())

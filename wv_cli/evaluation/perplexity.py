@@ -94,9 +94,9 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
     for name in names:
         model = load(name)
         if first is None:
-            first = model.trie.words
+            first = model.words
         elif not config.common_vocab:
-            _require_same(names[0], first, name, model.trie.words)
+            _require_same(names[0], first, name, model.words)
         for i, path in enumerate(paths):
             note = report.notes.append if name == names[0] else lambda message: None
             source = Source(texts([path], note=note, force=config.force_text))

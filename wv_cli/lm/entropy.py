@@ -52,7 +52,7 @@ def losses(model: NgramModel, frequency: Floats, length: int) -> Floats:
     trie = model.trie
     contexts = trie.level(length - 1)
     sizes = np.diff(trie.children(length - 1))
-    own, below = _powers(model.prob[trie.level(length)]), _powers(model.asked.below(length))
+    own, below = _powers(model.prob[trie.level(length)]), _powers(model.below(length))
     alpha = np.repeat(_powers(model.backoff[contexts]), sizes)
     lower = np.maximum(1 - sums(below, trie.children(length - 1)[:-1]), NOTHING)
     unseen = alpha * np.repeat(lower, sizes)
@@ -64,7 +64,7 @@ def losses(model: NgramModel, frequency: Floats, length: int) -> Floats:
 def _of_contexts(model: NgramModel, length: int) -> tuple[Floats, Floats]:
     """For each context of n-grams of a length the sum of their probabilities, and of what shorter ones say of them."""
     starts = model.trie.children(length - 1)[:-1]
-    own, below = model.prob[model.trie.level(length)], model.asked.below(length)
+    own, below = model.prob[model.trie.level(length)], model.below(length)
     return sums(_powers(own), starts), sums(_powers(below), starts)
 
 

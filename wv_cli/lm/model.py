@@ -1,6 +1,7 @@
-"""NgramModel: a back-off model of n-grams in memory, and what it says of sentences.
+"""NgramModel: a back-off model of n-grams in memory, as it is estimated and written to text.
 
-Numbers are logarithms to base 10, float32; LOG_ZERO stands for the logarithm of 0.
+Numbers are logarithms to base 10, float32; LOG_ZERO stands for the logarithm of 0. Models are asked packed
+(lm.packed), as which those of binary files are read; LanguageModel is either.
 """
 
 from dataclasses import dataclass
@@ -9,10 +10,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _lm
+from wv_cli import _lm, _packedlm
+from wv_cli.errors import BadFile
 from wv_cli.lm.counts import Trie
-
-LOG_ZERO = -99.0
+from wv_cli.lm.packed import LOG_ZERO as LOG_ZERO
+from wv_cli.lm.packed import PackedModel, pack
+from wv_cli.words import WordList
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +31,41 @@ class NgramModel:
     def order(self) -> int:
         return self.trie.order
 
+    @property
+    def words(self) -> WordList:
+        return self.trie.words
+
     @cached_property
-    def asked(self) -> _lm.Model:
-        """The same for C."""
+    def packed(self) -> PackedModel:
+        return pack(self.trie, self.prob, self.backoff)
+
+    @property
+    def asked(self) -> _packedlm.Packed:
+        return self.packed.asked
+
+    def below(self, length: int) -> NDArray[np.float32]:
+        """What shorter n-grams say of those of `length` words: log10 p of their last word after all others but the
+        first, (n,)."""
         trie = self.trie
-        return _lm.Model(trie.levels, trie.word, trie.first, trie.suffix, self.prob, self.backoff)
+        return _lm.below(trie.levels, trie.word, trie.first, trie.suffix, self.prob, self.backoff, length)
+
+
+LanguageModel = NgramModel | PackedModel
+
+
+def unpacked(model: LanguageModel) -> NgramModel:
+    """A model to be written to text, or to be changed. Raises BadFile for one from a file that is damaged."""
+    if isinstance(model, NgramModel):
+        return model
+    asked, inner = model.asked, range(1, model.order)
+    levels = np.concatenate([[0], np.cumsum(model.sizes)])
+    word = np.concatenate([asked.words(length) for length in range(1, model.order + 1)])
+    parts = [asked.children(length)[:-1] + np.int32(levels[length]) for length in inner]
+    first = np.concatenate([*parts, levels[-1:]]).astype(np.int32)
+    try:
+        suffix, _ = _lm.link(levels, word, first)
+    except ValueError as error:
+        raise BadFile(model.name, f"{error}: the file is damaged; make it again") from None
+    prob = np.concatenate([asked.probs(length) for length in range(1, model.order + 1)])
+    backoff = np.concatenate([np.empty(0, np.float32), *(asked.backoffs(length) for length in inner)])
+    return NgramModel(Trie(model.words, levels, word, first, suffix), prob, backoff)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
 from wv_cli.lm.counts import SENTENCE, SENTENCE_END, UNKNOWN, new_encoder
-from wv_cli.lm.model import NgramModel
+from wv_cli.lm.model import LanguageModel
 from wv_cli.words import WordList
 
 
@@ -42,9 +42,9 @@ class Scored:
 class Scorer:
     """Scores a text as it comes: whole sentences, as soon as they end. `ends`: they begin in <s> and end in </s>."""
 
-    def __init__(self, model: NgramModel, *, ends: bool = True) -> None:
+    def __init__(self, model: LanguageModel, *, ends: bool = True) -> None:
         self._model, self._ends = model, ends
-        self._encoder = new_encoder(model.trie.words)
+        self._encoder = new_encoder(model.words)
         self._carry = np.empty(0, np.int32)
         self._lines = 0
 
@@ -71,11 +71,11 @@ class Scorer:
         if marks.any():
             at = int(np.argmax(marks))
             line = self._lines + int(np.count_nonzero(spelled[:at] < 0)) + 1
-            word = self._model.trie.words[int(spelled[at])]
+            word = self._model.words[int(spelled[at])]
             problem = f"expected words, found {word}, which marks sentences in the model; give lines without it"
             raise BadFile(name, problem, line=line)
         self._lines += len(ends)
         asked = self._model.asked
-        ids = np.where(spelled < len(self._model.trie.words), spelled, np.int32(UNKNOWN))
-        scores, lengths, _ = asked.score(ids, asked.begin() if self._ends else -1, self._ends)
+        ids = np.where(spelled < len(self._model.words), spelled, np.int32(UNKNOWN))
+        scores, lengths, _ = asked.score(ids, asked.begin(self._ends), self._ends)
         return Scored(ids, spelled, scores, lengths)

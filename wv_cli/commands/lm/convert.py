@@ -2,7 +2,7 @@
 
 import click
 
-from wv_cli.commands.lm.train import to_option
+from wv_cli.commands.lm.train import quantise_option, to_option
 from wv_cli.commands.shared.help import Command
 
 
@@ -10,14 +10,15 @@ from wv_cli.commands.shared.help import Command
 @click.argument("model", metavar="MODEL")
 @click.argument("output", metavar="OUTPUT")
 @to_option
-def command(model: str, output: str, to: str | None) -> None:
+@quantise_option
+def command(model: str, output: str, to: str | None, quantise: int | None) -> None:
     """Write MODEL as OUTPUT: NAME.arpa and NAME.arpa.gz are ARPA, NAME.lm wv's binary, - is ARPA on standard output.
 
-    Nothing is lost either way: numbers are written so that they read back to the same.
+    Nothing is lost either way, but with --quantise: numbers are written so that they read back to the same.
     """
     from wv_cli.lm.files import format_for_output, load, save
     from wv_cli.system.output import check_writable
 
-    format_for_output(output, to)
+    format_for_output(output, to).require_quantise(quantise)
     check_writable(output)
-    save(output, load(model), format=to)
+    save(output, load(model), format=to, quantise=quantise)

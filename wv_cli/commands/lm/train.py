@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 # The options that make a model of counts.
 _OF_MODELS = tuple(name for name in LmConfig.options() if name not in CountConfig.options())
 to_option = click.option("--to", metavar="FORMAT", help="arpa or binary; by default the ending of the name tells.")
+quantise_option = click.option(
+    "--quantise", type=click.IntRange(2, 16), metavar="BITS",
+    help="Of a binary: so many bits for each probability and back-off instead of all (8 hardly changes scores).",
+)  # fmt: skip
 
 
 @click.command("train", cls=Command, short_help="Train a model of n-grams on a text.")
@@ -39,6 +43,7 @@ to_option = click.option("--to", metavar="FORMAT", help="arpa or binary; by defa
     help="NAME.arpa and NAME.arpa.gz are ARPA, NAME.lm wv's binary, - is ARPA on standard output.",
 )  # fmt: skip
 @to_option
+@quantise_option
 @field_options(LmConfig)
 @click.option(
     "--counts", "count_files", multiple=True, metavar="FILE",
@@ -54,8 +59,8 @@ to_option = click.option("--to", metavar="FORMAT", help="arpa or binary; by defa
 @quiet_option
 @json_option
 def command(
-    inputs: tuple[str, ...], output: str, to: str | None, count_files: tuple[str, ...], counts_only: bool,
-    memory: int | None, meta: bool, force_text: bool, quiet: bool, as_json: bool, **options: Any,
+    inputs: tuple[str, ...], output: str, to: str | None, quantise: int | None, count_files: tuple[str, ...],
+    counts_only: bool, memory: int | None, meta: bool, force_text: bool, quiet: bool, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Train a model of n-grams on INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd are
     unpacked. Each line is a sentence, a blank one too.
@@ -84,7 +89,7 @@ def command(
         message = "give either INPUT to count or --counts that were made earlier"
         raise UsageError(message)
     if not counts_only:
-        format_for_output(output, to)
+        format_for_output(output, to).require_quantise(quantise)
     refuse_overwriting([*inputs, *count_files], output)
     check_writable(output)
     started = time.perf_counter()
@@ -102,7 +107,7 @@ def command(
         if made is None:
             save_counts(output, counts)
         else:
-            save(output, made.model, format=to)
+            save(output, made.model, format=to, quantise=quantise)
         facts = _facts(output, counts, made, time.perf_counter() - started)
         if meta and output != "-":
             write_sidecar(output, list(command_line()), {"config": asdict(config), **facts})
@@ -127,7 +132,7 @@ def _refuse_idle(config: LmConfig, from_counts: bool, counts_only: bool) -> None
     for name in given:
         if from_counts and name in ("lowercase", "skip_symbols", "force_text"):
             raise conflict("--counts", flag_of(name), "the words are counted already")
-        if counts_only and name in (*_OF_MODELS, "to"):
+        if counts_only and name in (*_OF_MODELS, "to", "quantise"):
             raise conflict("--counts-only", flag_of(name), "it concerns the model, which is made with --counts later")
 
 
