@@ -123,7 +123,7 @@ def test_convert_there_and_back(wv, model, tmp_path):
         ("train {text} -o out.lm --order 11", "--order must be between 1 and 10"),
         ("train {text} -o out.lm --limit-vocab {empty}", "expected words divided by spaces"),
         ("train {empty} -o out.lm", "no text"),
-        ("score {text} {text}", "expected a language model (arpa, binary), found"),
+        ("score {text} {text}", "expected a language model (arpa, binary, neural), found"),
         ("score - -", "standard input"),
     ],
 )

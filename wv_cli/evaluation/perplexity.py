@@ -17,6 +17,7 @@ from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value
 from wv_cli.evaluation.config import PerplexityConfig
 from wv_cli.evaluation.statistics import NO_INTERVAL, Interval, percentile_interval
 from wv_cli.formats.recognise import texts
+from wv_cli.lm.asking import words_of
 from wv_cli.lm.files import load
 from wv_cli.lm.mixing import fitted_weights, mixed
 from wv_cli.lm.scoring import Scorer
@@ -94,9 +95,9 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
     for name in names:
         model = load(name)
         if first is None:
-            first = model.trie.words
+            first = words_of(model)
         elif not config.common_vocab:
-            _require_same(names[0], first, name, model.trie.words)
+            _require_same(names[0], first, name, words_of(model))
         for i, path in enumerate(paths):
             note = report.notes.append if name == names[0] else lambda message: None
             source = Source(texts([path], note=note, force=config.force_text))

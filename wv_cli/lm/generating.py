@@ -1,35 +1,36 @@
 """What a model would write: the most probable next words, and sentences drawn word by word."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
+from wv_cli.lm.asking import LanguageModel, words_of
 from wv_cli.lm.counts import SENTENCE, SENTENCE_END, UNKNOWN
-from wv_cli.lm.model import LOG_ZERO, NgramModel
+from wv_cli.lm.model import LOG_ZERO
 from wv_cli.words import WordList, split_words
 
 
 class Generator:
     """`ends`: what it is asked to go on begins a sentence. Words that the model does not list are <unk>."""
 
-    def __init__(self, model: NgramModel, *, ends: bool = True) -> None:
-        self._model = model
-        self._begin = model.asked.begin() if ends else -1
+    def __init__(self, model: LanguageModel, *, ends: bool = True) -> None:
+        self._asked: Any = model.asked  # its states are its own affair
+        self._words = words_of(model)
+        self._begin = self._asked.begin() if ends else -1
 
     def following(self, start: str, k: int) -> list[tuple[str, float]]:
         """The k most probable words after `start` with their probabilities, none that is 0; <unk> is no word. Raises
         UsageError for a start that holds <s> or </s>."""
         probabilities = self._probabilities(self._state(start))
         best = np.argsort(-probabilities, kind="stable")[:k]
-        return [
-            (self._model.trie.words[word], float(probabilities[word])) for word in best.tolist() if probabilities[word]
-        ]
+        return [(self._words[word], float(probabilities[word])) for word in best.tolist() if probabilities[word]]
 
     def sample(self, count: int, seed: int, *, start: str = "", max_words: int = 100) -> Iterator[str]:
         """Sentences that begin with `start`, none longer than max_words words. Raises what following raises."""
-        begin, opening, words = self._state(start), split_words(start), self._model.trie.words
+        begin, opening, words = self._state(start), split_words(start), self._words
         random = np.random.default_rng(seed)
         for _ in range(count):
             state, sentence = begin, list(opening)
@@ -41,20 +42,19 @@ class Generator:
                 if word == SENTENCE_END:
                     break
                 sentence.append(words[word])
-                state = self._model.asked.step(state, word)[2]
+                state = self._asked.step(state, word)[2]
             yield " ".join(sentence)
 
-    def _state(self, start: str) -> int:
-        found = self._model.trie.words.find_all(WordList.of(split_words(start)))
+    def _state(self, start: str) -> Any:
+        found = self._words.find_all(WordList.of(split_words(start)))
         if np.isin(found, [SENTENCE, SENTENCE_END]).any():
             message = f"{start!r}: <s> and </s> mark sentences and are no words; leave them out"
             raise UsageError(message)
         ids = np.where(found < 0, UNKNOWN, found).astype(np.int32)
-        state: int = self._model.asked.score(ids, self._begin)[2]
-        return state
+        return self._asked.score(ids, self._begin)[2]
 
-    def _probabilities(self, state: int) -> NDArray[np.float64]:
-        scores = self._model.asked.all(state).astype(np.float64)
+    def _probabilities(self, state: Any) -> NDArray[np.float64]:
+        scores = self._asked.all(state).astype(np.float64)
         scores[[UNKNOWN, SENTENCE]] = -np.inf
         scores[scores <= LOG_ZERO] = -np.inf
         return np.asarray(10.0 ** np.minimum(scores, 0.0))

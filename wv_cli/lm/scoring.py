@@ -6,13 +6,14 @@ vocabulary (OOV).
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
+from wv_cli.lm.asking import LanguageModel, words_of
 from wv_cli.lm.counts import SENTENCE, SENTENCE_END, UNKNOWN, new_encoder
-from wv_cli.lm.model import NgramModel
 from wv_cli.words import WordList
 
 
@@ -42,9 +43,10 @@ class Scored:
 class Scorer:
     """Scores a text as it comes: whole sentences, as soon as they end. `ends`: they begin in <s> and end in </s>."""
 
-    def __init__(self, model: NgramModel, *, ends: bool = True) -> None:
-        self._model, self._ends = model, ends
-        self._encoder = new_encoder(model.trie.words)
+    def __init__(self, model: LanguageModel, *, ends: bool = True) -> None:
+        self._words, self._ends = words_of(model), ends
+        self._asked: Any = model.asked  # its states are its own affair
+        self._encoder = new_encoder(self._words)
         self._carry = np.empty(0, np.int32)
         self._lines = 0
 
@@ -71,11 +73,11 @@ class Scorer:
         if marks.any():
             at = int(np.argmax(marks))
             line = self._lines + int(np.count_nonzero(spelled[:at] < 0)) + 1
-            word = self._model.trie.words[int(spelled[at])]
+            word = self._words[int(spelled[at])]
             problem = f"expected words, found {word}, which marks sentences in the model; give lines without it"
             raise BadFile(name, problem, line=line)
         self._lines += len(ends)
-        asked = self._model.asked
-        ids = np.where(spelled < len(self._model.trie.words), spelled, np.int32(UNKNOWN))
+        asked = self._asked
+        ids = np.where(spelled < len(self._words), spelled, np.int32(UNKNOWN))
         scores, lengths, _ = asked.score(ids, asked.begin() if self._ends else -1, self._ends)
         return Scored(ids, spelled, scores, lengths)

@@ -15,9 +15,9 @@ def command(model: str, output: str, to: str | None) -> None:
 
     Nothing is lost either way: numbers are written so that they read back to the same.
     """
-    from wv_cli.lm.files import format_for_output, load, save
+    from wv_cli.lm.files import format_for_output, load_ngrams, save
     from wv_cli.system.output import check_writable
 
     format_for_output(output, to)
     check_writable(output)
-    save(output, load(model), format=to)
+    save(output, load_ngrams(model), format=to)
