@@ -41,6 +41,8 @@ CALLS = [
     "hash good.vec -o out --hasher {}",
     "bioword {} -o out --cells 40 --length 5 --epochs 1 --min-count 1",
     "bioword good.txt -o out --hasher {}",
+    "train {} -o out.lm --model nplm --dim 4 --hidden 4 --negative 4 --epochs 1",
+    "train good.txt -o out.lm --model lbl --loss hs --dim 4 --epochs 1 --vocab {}",
     "lm train {} -o out.lm --smoothing witten-bell",
     "lm train good.txt -o out.arpa --limit-vocab {}",
     "lm train --counts {} -o out.arpa",

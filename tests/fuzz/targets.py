@@ -105,6 +105,13 @@ TARGETS: dict[str, Target] = {
         Target("arpa", language_models.arpa_files, language_models.model_file, IN_TEXT),
         Target("ngrams", language_models.binary_files, language_models.model_file, _CONTAINER, ("container:ngrams",)),
         Target(
+            "neural-lm",
+            language_models.neural_files,
+            language_models.neural_file,
+            _CONTAINER,
+            ("container:neural-lm",),
+        ),
+        Target(
             "ngram-counts",
             language_models.count_files,
             language_models.count_file,

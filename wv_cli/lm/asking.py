@@ -9,8 +9,11 @@ before):
     all(state)                 log10 p of every word
 """
 
+from dataclasses import replace
+
+from wv_cli.errors import UsageError
 from wv_cli.lm.model import NgramModel
-from wv_cli.lm.neural import NeuralModel
+from wv_cli.lm.neural import NeuralModel, Normalisers
 from wv_cli.words import WordList
 
 LanguageModel = NgramModel | NeuralModel
@@ -19,3 +22,28 @@ LanguageModel = NgramModel | NeuralModel
 def words_of(model: LanguageModel) -> WordList:
     """The words that a model lists, <unk>, <s> and </s> before all others."""
     return model.words if isinstance(model, NeuralModel) else model.trie.words
+
+
+def unnormalised(model: LanguageModel, name: str) -> NeuralModel:
+    """The model with its scores taken for logarithms of probabilities as they are. Raises UsageError, about `name`, for
+    one that was not trained for that."""
+    if isinstance(model, NeuralModel) and model.may_be_unnormalised:
+        return replace(model, unnormalised=True)
+    message = (
+        f"--unnormalised: {name} was not trained by noise contrast (wv train --model nplm --loss nce): without the sum "
+        "over all words its scores are no probabilities"
+    )
+    raise UsageError(message)
+
+
+def counting(model: LanguageModel) -> LanguageModel:
+    """The model, with the sums over all words of its scores (Normalisers) counted anew from here on where training by
+    noise contrast has made them about 1."""
+    return replace(model, normalisers=Normalisers()) if isinstance(model, NeuralModel) else model
+
+
+def normalisers_of(model: LanguageModel) -> Normalisers | None:
+    """None for a model of which there is nothing to say, or that was asked without them."""
+    if isinstance(model, NeuralModel) and model.may_be_unnormalised and model.normalisers.count:
+        return model.normalisers
+    return None

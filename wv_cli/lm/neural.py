@@ -102,6 +102,12 @@ class NeuralModel:
         """Whether training made the sum over all words about 1."""
         return self.loss == "nce"
 
+    def log_sums(self, contexts: Ids) -> Floats:
+        """ln of the sum over all words of exp(score), (n,), after contexts (n, order - 1), the nearest word first; of
+        models whose outputs are words."""
+        parts = [contexts[begin : begin + _EVENTS] for begin in range(0, len(contexts), _EVENTS)]
+        return np.concatenate([_log_sums(self._hidden(part) @ self.output.T + self.bias) for part in parts])
+
     def begin(self) -> Context:
         """The context at the begin of a sentence."""
         return (SENTENCE,) * (self.order - 1)

@@ -5,16 +5,18 @@ sentences, which a Corpus otherwise leaves out. A line ends with -1.
 """
 
 import hashlib
+import mmap
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli import _text
 from wv_cli.errors import WvError
 from wv_cli.lm.counts import SENTENCE, SENTENCE_END, SPECIAL, UNKNOWN, new_encoder
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.corpus import Corpus, remapped, require_words
-from wv_cli.text.id_stream import read_ids
+from wv_cli.text.corpus import END_OF_LINE, Corpus, require_words
+from wv_cli.text.id_stream import IdStream, read_ids
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Progress, Source
 from wv_cli.text.vocab import Vocab, ordered
@@ -61,10 +63,29 @@ def encode_sentences(
                 raise WvError(message)
             found = known.words.find_all(words).astype(np.int32)
             lookup[found >= 0] = found[found >= 0] + len(SPECIAL)
-        ids, tokens, lines, fingerprint = remapped(encoder, file, lookup)
-        tokens_read = int(counts.sum())
+        tokens, lines = encoder.tokens, encoder.lines
+        encoder.forget_words()
+        ids, fingerprint = _final_ids(IdStream(encoder, file), file, np.append(lookup, np.int32(END_OF_LINE)))
     digest = hashlib.blake2b(fingerprint.digest() + bytes.fromhex(known.digest), digest_size=16).hexdigest()
-    return Corpus(ids, known, tokens, lines, digest, tokens_read)
+    return Corpus(ids, known, tokens, lines, digest, tokens)
+
+
+def _final_ids(stream: IdStream, file: Spool, lookup: NDArray[np.int32]) -> tuple[NDArray[np.int32], _text.Fingerprint]:
+    """The stream with the ids of `lookup`, whose last entry is that of line ends, and its fingerprint."""
+    fingerprint, length = _text.Fingerprint(), 0
+    for block in stream.blocks():
+        final = np.take(lookup, block, mode="wrap")
+        fingerprint.update(final)
+        if stream.ids is not None:
+            block[:] = final
+        else:
+            file.write(final, length)
+        length += len(final)
+    if stream.ids is not None:
+        stream.ids.flags.writeable = False
+        return stream.ids, fingerprint
+    with file.errors():  # the map outlives the descriptor, and the file outlives both its name and the descriptor
+        return np.frombuffer(mmap.mmap(file.descriptor, length * 4, access=mmap.ACCESS_READ), np.int32), fingerprint
 
 
 def all_words(vocab: Vocab) -> WordList:

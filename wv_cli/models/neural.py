@@ -5,6 +5,7 @@ step is a block of positions; every epoch takes the blocks in an order of its ow
 step.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from wv_cli.text.corpus import Corpus
 from wv_cli.vectors.embeddings import Embeddings
 
 _FIRST_SPREAD = 0.1  # standard deviation of the numbers of word vectors at first
+_POSITIONS_ASKED = 2048
 # A word that does not occur is taken for one seen so often.
 _UNSEEN = 0.5
 
@@ -153,7 +155,7 @@ class NeuralLm(BlockTraining[NeuralConfig]):
         parts = [self.output[:, :width]]
         if config.direct:
             parts.append(_unpadded(self.output[:, memory.padded(width) :], context, dim))
-        return NeuralModel(
+        made = NeuralModel(
             words=all_words(self.corpus.vocab),
             order=config.order,
             loss=config.loss,
@@ -164,6 +166,21 @@ class NeuralLm(BlockTraining[NeuralConfig]):
             bias=self.bias,
             outputs=self.outputs,
         )
+        return replace(made, bias=made.bias - self._excess(made)) if made.may_be_unnormalised else made
+
+    def _excess(self, model: NeuralModel) -> np.float32:
+        """The mean of ln Z over some positions of the text, which dropout moves away from 0: it is taken off all
+        biases, which changes nothing but scores that are not normalised."""
+        ids, context = self.corpus.ids, self.config.order - 1
+        random = np.random.default_rng(self.config.seed)
+        places = random.integers(0, len(ids), min(len(ids), _POSITIONS_ASKED))
+        contexts = np.full((len(places), context), SENTENCE, np.int32)
+        inside = np.ones(len(places), np.bool_)
+        for j in range(context):
+            before = ids[places - 1 - j]
+            inside &= (places > j) & (before >= 0)
+            contexts[inside, j] = before[inside]
+        return np.float32(model.log_sums(contexts).mean())
 
     def embeddings(self) -> Embeddings:
         """The context vectors of the words."""
