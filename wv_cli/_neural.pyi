@@ -16,7 +16,7 @@ class Run:
         hidden_bias: NDArray[np.float32] | None = None,
         sampler: NDArray[np.uint32] | None = None,
         log_noise: NDArray[np.float32] | None = None,
-        path: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]] | None = None,
+        path: tuple[NDArray[np.generic], ...] | None = None,
         classes: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
         isa: str | None = None,
     ) -> None: ...

@@ -3,6 +3,10 @@
  *
  *   importance (Bengio & Senecal 2003): the softmax's negative part from words drawn for the batch, word j with
  *       r_j = m_j exp(s_j) / (k P_noise(j)),  divided by their sum; m_j: how often it was drawn
+ *     The target takes part with exp(s) itself, drawn or not (Jean et al. 2015): without it nothing holds back a word
+ *     that is seldom drawn, and the scores run away.
+ *   hs with several codes a word (Mnih & Hinton 2008): p(word) = sum over its codes c of p(c), each the product of the
+ *       answers on its path; a node's step is (answer - sigmoid(s)) for each code, times p(c) / p(word)
  *   class (Goodman 2001): p(word) = p(class) p(word | class), a softmax over the classes and one within the class
  *
  * Every row has a bias, s = z . y + b. The noise of a batch is drawn once for all its positions (as Ji et al. 2016 for
@@ -29,9 +33,10 @@ typedef struct {
     float *score;           /* (batch, scores of one input) */
     float *label, *weight;  /* as score; sampled layers */
     float **row;            /* rows of a tile */
-    int32_t *word, *times;  /* sampled layers: the words of the tile, how often they were drawn */
+    int32_t *word, *times;  /* sampled layers: the words of the tile, how often they were drawn; codes: the nodes, and the
+                               place in `word` of each step of the paths */
     int32_t *choice;        /* (batch): which of the rows is the target */
-    int32_t *slot;          /* (vocab_size): 1 + place in `word`, 0 for those that are not there */
+    int32_t *slot;          /* (output_rows): 1 + place in `word`, 0 for those that are not there */
     tile_totals totals;
 } neural_batch;
 
@@ -116,26 +121,94 @@ static int path_scores(const wv_neural_run *run) {
     return run->path && run->path_start ? run->longest_path + WV_ROW_FLOATS : -1;
 }
 
+/* The nodes listed for one position: their scores, or the update with the steps that have taken their place. */
+static void score_nodes(const wv_neural_run *run, neural_batch *batch, int i, int nodes) {
+    for (int j = 0; j < nodes; j += WV_TILE_OUTPUTS)
+        tile_scores(1, batch->z + i, rows_from(nodes, j), batch->row + j, run->output_stride, batch->sums,
+                    batch->score + j);
+}
+
+static void update_nodes(const wv_neural_run *run, neural_batch *batch, int i, int nodes) {
+    for (int j = 0; j < nodes; j += WV_TILE_OUTPUTS)
+        tile_update_one(batch->z[i], batch->delta[i], rows_from(nodes, j), batch->row + j, run->output_stride,
+                        batch->score + j, NOTHING_AHEAD);
+}
+
+static int32_t list_row(const wv_neural_run *run, neural_batch *batch, int32_t row, int *count) {
+    if (!batch->slot[row]) {
+        batch->word[*count] = row;
+        point_at(run, row, 1, batch->row + *count);
+        batch->slot[row] = ++*count;
+    }
+    return batch->slot[row] - 1;
+}
+
+/* ln sigmoid(s) */
+WV_INLINE float log_sigmoid(float s) {
+    return s < 0 ? s - __builtin_log1pf(__builtin_expf(s)) : -__builtin_log1pf(__builtin_expf(-s));
+}
+
+/* One position of which the target has several codes; they may share nodes, each of which is listed once. */
+static double train_codes(const wv_neural_run *run, neural_batch *batch, int i) {
+    const int64_t *start = run->path_start;
+    int64_t first = run->code_start[batch->target[i]], end = run->code_start[batch->target[i] + 1];
+    int64_t base = start[first];
+    float highest = -1e30f, sum = 0;
+    int count = 0;
+    for (int64_t k = base; k < start[end]; k++)
+        batch->times[k - base] = list_row(run, batch, run->path[k] >> 1, &count);
+    score_nodes(run, batch, i, count);
+    for (int j = 0; j < count; j++) {
+        batch->score[j] += run->bias[batch->word[j]];
+        batch->label[j] = 0;
+        batch->slot[batch->word[j]] = 0;
+    }
+    for (int64_t code = first; code < end; code++) {
+        float log_p = 0;
+        for (int64_t k = start[code]; k < start[code + 1]; k++) {
+            float s = batch->score[batch->times[k - base]];
+            log_p += log_sigmoid(run->path[k] & 1 ? s : -s);
+        }
+        batch->weight[code - first] = log_p;
+        highest = log_p > highest ? log_p : highest;
+    }
+    for (int64_t code = first; code < end; code++)
+        sum += batch->weight[code - first] = __builtin_expf(batch->weight[code - first] - highest);
+    for (int64_t code = first; code < end; code++)
+        for (int64_t k = start[code]; k < start[code + 1]; k++) {
+            int32_t place = batch->times[k - base];
+            float right = (float)(run->path[k] & 1) - 1 / (1 + __builtin_expf(-batch->score[place]));
+            batch->label[place] += batch->weight[code - first] / sum * right;
+        }
+    for (int j = 0; j < count; j++) {
+        batch->score[j] = batch->lr * batch->label[j];
+        run->bias[batch->word[j]] += batch->score[j];
+    }
+    update_nodes(run, batch, i, count);
+    return -(double)(highest + __builtin_logf(sum));
+}
+
 /* One position after the other: the paths of a batch share the nodes at the top. */
 static double train_path(const wv_neural_run *run, neural_batch *batch) {
+    double loss = 0;
     for (int i = 0; i < batch->inputs; i++) {
+        if (run->code_start) {
+            loss += train_codes(run, batch, i);
+            continue;
+        }
         const int32_t *path = run->path + run->path_start[batch->target[i]];
         int nodes = (int)(run->path_start[batch->target[i] + 1] - run->path_start[batch->target[i]]);
         for (int j = 0; j < nodes; j++) point_at(run, path[j] >> 1, 1, batch->row + j);
-        for (int j = 0; j < nodes; j += WV_TILE_OUTPUTS)
-            tile_scores(1, batch->z + i, rows_from(nodes, j), batch->row + j, run->output_stride, batch->sums,
-                        batch->score + j);
+        score_nodes(run, batch, i, nodes);
         for (int j = 0; j < nodes; j++) {
             batch->score[j] += run->bias[path[j] >> 1];
             batch->label[j] = (float)(path[j] & 1);
         }
         logistic_steps(nodes, batch->score, batch->label, NULL, batch->lr, batch->score, &batch->totals);
-        for (int j = 0; j < nodes; j += WV_TILE_OUTPUTS)
-            tile_update_one(batch->z[i], batch->delta[i], rows_from(nodes, j), batch->row + j, run->output_stride,
-                            batch->score + j, NOTHING_AHEAD);
+        update_nodes(run, batch, i, nodes);
         for (int j = 0; j < nodes; j++) run->bias[path[j] >> 1] += batch->score[j];
     }
-    return 0;
+    return loss;
 }
 
 /* ---------------------------------------------------------------- words drawn for the batch: nce, ns, importance */
@@ -147,13 +220,8 @@ static int sampled_scores(const wv_neural_run *run) {
 static int corrected_scores(const wv_neural_run *run) { return run->log_noise ? sampled_scores(run) : -1; }
 
 WV_INLINE int32_t list_word(const wv_neural_run *run, neural_batch *batch, int32_t word, int *count) {
-    if (!batch->slot[word]) {
-        batch->word[*count] = word;
-        batch->times[*count] = 0;
-        point_at(run, word, 1, batch->row + *count);
-        batch->slot[word] = ++*count;
-    }
-    return batch->slot[word] - 1;
+    if (!batch->slot[word]) batch->times[*count] = 0;
+    return list_row(run, batch, word, count);
 }
 
 /* The targets and the words drawn, each once; returns how many there are. */
@@ -224,7 +292,7 @@ static double train_noise_contrast(const wv_neural_run *run, neural_batch *batch
 
 static double train_negatives(const wv_neural_run *run, neural_batch *batch) { return train_questions(run, batch, 0); }
 
-/* The loss is that of the estimated normaliser, the mean of exp(s) / P_noise over the words drawn. */
+/* The loss is that of the estimated normaliser. */
 static double train_importance(const wv_neural_run *run, neural_batch *batch) {
     int inputs = batch->inputs, count = list_sample(run, batch);
     size_t cells = (size_t)inputs * (size_t)count;
@@ -239,7 +307,9 @@ static double train_importance(const wv_neural_run *run, neural_batch *batch) {
         for (int i = 0; i < inputs; i++)
             for (int k = 0; k < block; k++) {
                 size_t cell = (size_t)j * (size_t)inputs + (size_t)(i * block + k);
-                batch->weight[cell] *= (float)batch->times[j + k];
+                int right = batch->choice[i] == j + k;
+                batch->weight[cell] *= right ? __builtin_expf(run->log_noise[batch->word[j + k]])
+                                             : (float)batch->times[j + k];
                 sum[i] += batch->weight[cell];
             }
     }
@@ -276,18 +346,18 @@ static int lay_out_outputs(const wv_neural_run *run, wv_scratch *scratch, neural
     int scores = NEURAL_LAYERS[run->options.loss].most_scores(run);
     if (scores < 0) return -1;
     size_t inputs = (size_t)run->options.batch, cells = inputs * (size_t)scores + WV_ROW_FLOATS;
-    int sampled = run->sampler != NULL;
+    int listed = run->sampler || run->code_start;
     batch->target = WV_TAKE(scratch, int32_t, inputs);
     batch->choice = WV_TAKE(scratch, int32_t, inputs);
     batch->sums = WV_TAKE(scratch, vfloat, inputs * WV_TILE_OUTPUTS + WV_LANES);
     batch->cells = WV_TAKE(scratch, float, inputs * WV_TILE_OUTPUTS + WV_ROW_FLOATS);
     batch->score = WV_TAKE(scratch, float, cells);
-    batch->label = WV_TAKE(scratch, float, sampled || run->path ? cells : 0);
-    batch->weight = WV_TAKE(scratch, float, sampled ? cells : 0);
-    batch->row = WV_TAKE(scratch, float *, sampled || run->path ? scores : 0);
-    batch->word = WV_TAKE(scratch, int32_t, sampled ? scores : 0);
-    batch->times = WV_TAKE(scratch, int32_t, sampled ? scores : 0);
-    batch->slot = WV_TAKE(scratch, int32_t, sampled ? run->vocab_size : 0);
+    batch->label = WV_TAKE(scratch, float, listed || run->path ? cells : 0);
+    batch->weight = WV_TAKE(scratch, float, listed ? cells : 0);
+    batch->row = WV_TAKE(scratch, float *, listed || run->path ? scores : 0);
+    batch->word = WV_TAKE(scratch, int32_t, listed ? scores : 0);
+    batch->times = WV_TAKE(scratch, int32_t, listed ? scores : 0);
+    batch->slot = WV_TAKE(scratch, int32_t, listed ? run->output_rows : 0);
     return 0;
 }
 

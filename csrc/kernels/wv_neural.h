@@ -45,9 +45,10 @@ typedef struct {
     float *bias;        /* (output_rows); -1e30 for rows that are nothing to predict */
     const wv_alias *sampler;   /* (vocab_size): noise */
     const float *log_noise;    /* (vocab_size): ln(negative * P_noise(word)) */
-    const int64_t *path_start; /* (vocab_size + 1): the tree path of a word, root first ... */
+    const int64_t *code_start; /* (vocab_size + 1): the codes of a word; NULL: word w has one code, w */
+    const int64_t *path_start; /* (codes + 1): the tree path of a code, root first ... */
     const int32_t *path;       /* ... twice the row of `output`, plus the answer of that node */
-    int32_t longest_path;
+    int32_t longest_path;      /* nodes of all codes of a word, at most */
     const int32_t *word_class;  /* (vocab_size) */
     const int32_t *class_start; /* (classes + 1): the words of a class; their rows come first, those of the classes follow */
     int32_t classes, largest_class;

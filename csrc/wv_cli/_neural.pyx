@@ -21,7 +21,8 @@ cdef class Run:
     are shared, not copied. `hidden` is the length of the predicted vector, `bias` (rows of output,) float32.
 
     Of the tables only those are given that the output layer reads: `sampler` is _word2vec.alias_table(...), log_noise
-    (words,) float32, `path` (starts int64, nodes int32, answers uint8), `classes` (class of each word, class starts),
+    (words,) float32, `path` (starts int64, nodes int32, answers
+    uint8) or, for several codes a word, (starts, nodes, answers, starts of the codes int64), `classes` (class of each word, class starts),
     both int32.
     """
 
@@ -96,17 +97,23 @@ cdef class Run:
         return 0
 
     cdef int set_path(self, path) except -1:
-        cdef const int64_t[::1] start
+        cdef const int64_t[::1] start, codes
         cdef const int32_t[::1] steps, node
-        start, nodes, answers = path
+        start, nodes, answers, *several = path
         node = nodes
-        require_starts(start, self.run.vocab_size, node.shape[0], "path")
+        lengths = path[0]
+        if several:
+            codes = several[0]
+            require_starts(codes, self.run.vocab_size, start.shape[0] - 1, "codes")
+            self.run.code_start = &codes[0]
+            lengths = path[0][several[0]]
+        require_starts(start, start.shape[0] - 1 if several else self.run.vocab_size, node.shape[0], "path")
         require_ids(node, 0, self.run.output_rows, "nodes of the tree")
         packed = nodes * 2 + (answers != 0).astype(np.int32)
         steps = packed
         self.kept_alive.append(packed)
         self.run.path_start, self.run.path = &start[0], &steps[0]
-        self.run.longest_path = np.max(np.diff(path[0]))
+        self.run.longest_path = np.max(np.diff(lengths))
         return 0
 
     cdef int set_classes(self, classes) except -1:

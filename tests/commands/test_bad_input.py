@@ -43,6 +43,7 @@ CALLS = [
     "bioword good.txt -o out --hasher {}",
     "train {} -o out.lm --model nplm --dim 4 --hidden 4 --negative 4 --epochs 1",
     "train good.txt -o out.lm --model lbl --loss hs --dim 4 --epochs 1 --vocab {}",
+    "train good.txt -o out.lm --model lbl --loss hs --dim 4 --epochs 1 --tree clustered --tree-from {}",
     "lm train {} -o out.lm --smoothing witten-bell",
     "lm train good.txt -o out.arpa --limit-vocab {}",
     "lm train --counts {} -o out.arpa",

@@ -77,7 +77,8 @@ VALUES = {
     "threshold": "0.9999", "centre": "mean", "oov": "empty", "to_kind": "svg",
     "order": "2", "prune": "1", "limit_vocab": "few.vocab", "vocab_pad": "90000", "add_k": "0.3", "katz_max": "3",
     "to": "binary", "max_words": "3", "count": "3", "start": "king", "mix": "other.txt", "count_files": "text.counts",
-    "prune_entropy": "1e-4", "hidden": "3", "dropout": "0.3",
+    "prune_entropy": "1e-4", "hidden": "3", "dropout": "0.3", "codes": "3",
+    "tree_from": "neural.lm",
 }  # fmt: skip
 W2V = "train text.txt -o out.vec --dim 4 --min-count 2 --window 4 --sample 1e-2 --epochs 2 --lr 0.2"
 FT = "train text.txt -o out.bin --dim 4 --min-count 2 --epochs 2 --minn 2 --maxn 3 --buckets 500"
@@ -98,6 +99,8 @@ VARIANTS = [
     *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --loss {loss}" for loss in ("softmax", "hs", "class")),
     *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --negative 9 --loss {loss}" for loss in ("nce", "ns", "importance")),
     f"{NEURAL} -o out.lm --model lbl --negative 9",
+    f"{NEURAL} -o out.lm --model lbl --loss hs --tree random --codes 2",
+    f"{NEURAL} -o out.lm --model nplm --loss hs --tree clustered --tree-from neural.lm",
     f"{NEURAL} --model lbl --loss softmax --context-matrices diagonal --dropout 0.2 -o out.vec",
     f"{SUP} --word-ngrams 2 --buckets 900",
     f"{SUP} --minn 2 --maxn 3 --buckets 900",

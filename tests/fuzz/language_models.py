@@ -56,6 +56,7 @@ def neural_files() -> list[bytes]:
     for config in (
         NeuralConfig(dim=3, hidden=4, order=3, negative=4, direct=True, epochs=1),
         NeuralConfig(model="lbl", loss="hs", dim=3, epochs=1),
+        NeuralConfig(model="lbl", loss="hs", tree="random", codes=2, dim=3, epochs=1),
         NeuralConfig(model="lbl", loss="class", dim=3, context_matrices="diagonal", epochs=1),
         NeuralConfig(model="lbl", loss="softmax", dim=3, tie=True, epochs=1),
     ):

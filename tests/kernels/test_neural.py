@@ -9,7 +9,8 @@ from wv_cli import _cpu, _neural, _word2vec
 from wv_cli.lm.counts import SENTENCE
 from wv_cli.lm.neural import Classes, Paths
 from wv_cli.models.config import NeuralConfig
-from wv_cli.models.neural import frequency_classes, huffman_paths
+from wv_cli.models.neural import frequency_classes
+from wv_cli.models.trees import clustered_paths, huffman_paths, random_paths
 from wv_cli.system.memory import padded, zeros
 
 LOSSES = NeuralConfig.options()["loss"].choices
@@ -47,9 +48,17 @@ def setting(dim, loss="softmax", seed=1, **changes):
         share = np.maximum(counts, 0.5) / counts.sum()
         tables["log_noise"] = np.log(config.negative * share).astype(np.float32)
     elif loss == "hs":
-        match huffman_paths(counts):
-            case Paths(start, node, answer):
-                tables["path"], rows = (start, node, answer), int(node.max()) + 1
+        vectors = random.normal(0, 1, (WORDS, 3))
+        match {
+            "huffman": lambda: huffman_paths(counts),
+            "random": lambda: random_paths(counts, config.codes, 1),
+            "clustered": lambda: clustered_paths(counts, vectors, config.codes, 1),
+        }[config.tree]():
+            case Paths(start, node, answer, codes):
+                tables["path"], rows = (
+                    (start, node, answer, *([codes] if codes is not None else [])),
+                    int(node.max()) + 1,
+                )
     elif loss == "class":
         classes = frequency_classes(counts)
         assert isinstance(classes, Classes) and len(classes.start) > 3
@@ -154,6 +163,15 @@ def test_options(isa, changes):
     compare(isa, 12, "nce", **changes)
 
 
+TREES = [("random", 1), ("random", 2), ("random", 5), ("clustered", 1), ("clustered", 3)]
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize(("tree", "codes"), TREES)
+def test_trees_and_codes(isa, tree, codes):
+    compare(isa, 9, "hs", tree=tree, codes=codes)
+
+
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("loss", ["softmax", "nce", "ns", "importance"])
 @pytest.mark.parametrize("matrices", ["full", "diagonal"])
@@ -163,8 +181,10 @@ def test_tied_vectors(isa, loss, matrices):
 
 @pytest.mark.parametrize("tie", [False, True])
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("shape", [*SHAPES, {"model": "lbl", "tree": "random", "codes": 3}], ids=str)
 def test_twin_equals_finite_differences(loss, shape, tie):
+    if "tree" in shape and loss != "hs":
+        pytest.skip("has no tree")
     if tie and (shape["model"] == "nplm" or loss in ONE_BY_ONE):
         pytest.skip("has no tied vectors")
     config, _, tables, parameters = setting(3, loss, tie=tie, **shape)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.lm.golden import FOLDER
+from tests.reference.neural import context_of
 from wv_cli.engine.run import train
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
@@ -18,14 +19,17 @@ from wv_cli.lm.asking import counting, normalisers_of, unnormalised, words_of
 from wv_cli.lm.counts import SENTENCE, UNKNOWN
 from wv_cli.lm.files import load, load_ngrams
 from wv_cli.lm.generating import Generator
+from wv_cli.lm.neural import Paths
 from wv_cli.lm.sentences import encode_sentences
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.neural import NeuralLm
+from wv_cli.models.trees import clustered_paths, predicted_vectors
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.vocab import read_vocab
 
 TEXT = str(FOLDER / "micro.train.txt")
 LOSSES = NeuralConfig.options()["loss"].choices
+TREES = [("random", 1), ("random", 3), ("clustered", 1), ("clustered", 4)]
 SHAPES = [
     {"model": "nplm", "hidden": 7},
     {"model": "nplm", "hidden": 7, "direct": True},
@@ -37,9 +41,9 @@ SHAPES = [
 
 def trained(loss="nce", **changes):
     defaults = {"dim": 5, "order": 4, "epochs": 30, "lr": 0.05, "negative": 20}
-    run = NeuralLm(
-        NeuralConfig(loss=loss, **{**defaults, **changes}), encode_sentences([TEXT], VocabConfig(min_count=1))
-    )
+    corpus = encode_sentences([TEXT], VocabConfig(min_count=1))
+    clusters = trained("nce", dim=4).model() if changes.get("tree") == "clustered" else None
+    run = NeuralLm(NeuralConfig(loss=loss, **{**defaults, **changes}), corpus, clusters)
     train(run)
     return run
 
@@ -49,6 +53,8 @@ def every_model():
         for shape in SHAPES:
             if not (shape.get("tie") and loss in ("hs", "class")):
                 yield pytest.param(loss, shape, id=f"{loss} {shape}")
+    for tree, codes in TREES:
+        yield pytest.param("hs", {"model": "lbl", "tree": tree, "codes": codes}, id=f"{tree} {codes}")
 
 
 EVERY_MODEL = pytest.mark.parametrize(("loss", "shape"), list(every_model()))
@@ -170,6 +176,7 @@ def test_a_file_that_does_not_fit_itself_is_refused(change, message, tmp_path):
         ("hs", lambda outputs: replace(outputs, node=outputs.node + 1), "path_nodes"),
         ("hs", lambda outputs: replace(outputs, answer=outputs.answer + 1), "path_answers"),
         ("hs", lambda outputs: replace(outputs, start=outputs.start[::-1].copy()), "path_starts"),
+        ("hs", lambda outputs: replace(outputs, codes=np.arange(3)), "code_starts"),
         ("class", lambda outputs: replace(outputs, start=outputs.start + 1), "class_starts"),
         ("class", lambda outputs: replace(outputs, start=outputs.start[:-1]), "class_starts"),
     ],
@@ -180,6 +187,43 @@ def test_a_tree_or_classes_that_do_not_fit_are_refused(loss, change, message, tm
         neural_files.write(stream, replace(model, outputs=change(model.outputs)))
     with pytest.raises(BadFile, match=message):
         load(path)
+
+
+@pytest.mark.parametrize(("tree", "codes"), TREES)
+def test_every_word_is_a_leaf_of_every_tree(tree, codes):
+    paths = trained("hs", tree=tree, codes=codes, epochs=0).outputs
+    assert isinstance(paths, Paths)
+    words = len(paths.start) - 1 if paths.codes is None else len(paths.codes) - 1
+    counts = np.diff(paths.codes) if paths.codes is not None else np.diff(paths.start) > 0
+    assert [int(count) for count in counts] == [0 if word == SENTENCE else codes for word in range(words)]
+    every = [tuple(2 * paths.node[a:b] + paths.answer[a:b]) for a, b in pairwise(paths.start)]
+    leaves = [path for path in every if path]
+    assert len(set(leaves)) == len(leaves) == codes * (words - 1)
+    assert int(paths.node.max()) + 1 == len(leaves) - 1, "a binary tree"
+    assert sum(2.0 ** -len(path) for path in leaves) == pytest.approx(1)
+
+
+def test_a_clustered_tree_sets_words_of_two_kinds_apart():
+    random = np.random.default_rng(1)
+    kinds = np.arange(40) % 2
+    vectors = random.normal(0, 0.1, (40, 3)) + kinds[:, None] * [3.0, 0, 0]
+    paths = clustered_paths(np.ones(40), vectors, 1, 1)
+    first = [int(paths.answer[a]) if b > a else -1 for a, b in pairwise(paths.start)]
+    sides = {kind: {first[word] for word in range(40) if kinds[word] == kind and word != SENTENCE} for kind in (0, 1)}
+    assert len(sides[0]) == len(sides[1]) == 1 and sides[0] != sides[1]
+
+
+def test_vectors_that_are_predicted_are_means_over_occurrences():
+    run = trained("nce", epochs=3)
+    model, ids = run.model(), run.corpus.ids
+    found = predicted_vectors(model, ids, np.arange(len(model.words), dtype=np.int32))
+    expected = np.zeros_like(found)
+    for word in range(len(model.words)):
+        places = np.flatnonzero(np.where(ids < 0, 2, ids) == word)
+        if len(places):
+            contexts = np.array([context_of(ids, place, model.order - 1) for place in places.tolist()], np.int32)
+            expected[word] = model.predicted(contexts).mean(axis=0)
+    np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
 def test_noise_contrast_leaves_sums_near_one_and_scores_that_need_none():
@@ -241,7 +285,7 @@ def test_two_threads_learn_the_same_events(model):
 
 
 def test_a_run_that_stops_goes_on_to_the_same_bytes(tmp_path, monkeypatch):
-    options = {"model": "nplm", "dim": 6, "hidden": 6, "epochs": 300, "negative": 9, "dropout": 0.1}
+    options = {"model": "nplm", "dim": 6, "hidden": 6, "epochs": 4000, "negative": 9, "dropout": 0.1}
 
     def made(name, **changes):
         run_session(TEXT, [tmp_path / f"{name}.lm", tmp_path / f"{name}.vec"], **options, **changes)

@@ -79,17 +79,23 @@ class Batch:
                 loss = softmax(range(words, len(scores)), words + own)
                 loss += softmax([row for row in range(start[own], start[own + 1]) if row != SENTENCE], target)
             case "hs":
-                start, node, answer = self.path
-                for k in range(start[target], start[target + 1]):
-                    loss += question(node[k], int(answer[k]))
+                start, node, answer, *codes = self.path
+                first, end = (codes[0][target], codes[0][target + 1]) if codes else (target, target + 1)
+                paths = [range(start[code], start[code + 1]) for code in range(first, end)]
+                logs = [-sum(np.logaddexp(0, (1 - 2.0 * answer[k]) * scores[node[k]]) for k in path) for path in paths]
+                loss = -np.logaddexp.reduce(logs)
+                for path, log in zip(paths, logs, strict=True):
+                    for k in path:
+                        add(node[k], np.exp(log + loss) * (sigmoid(scores[node[k]]) - answer[k]))
             case "nce":
                 loss = question(target, 1, self.log_noise[target])
                 loss += sum(question(word, 0, self.log_noise[word]) for word in self.sample)
             case "ns":
                 loss = question(target, 1) + sum(question(word, 0) for word in self.sample if word != target)
             case "importance":
-                shares = np.array([np.exp(scores[word] - self.log_noise[word]) for word in self.sample])
-                for word, share in zip(self.sample, shares / shares.sum(), strict=True):
+                words = [target, *(word for word in self.sample if word != target)]
+                shares = np.exp([scores[word] - (k > 0) * self.log_noise[word] for k, word in enumerate(words)])
+                for word, share in zip(words, shares / shares.sum(), strict=True):
                     add(word, share)
                 add(target, -1.0)
                 loss = np.log(shares.sum()) - scores[target]

@@ -14,6 +14,7 @@ from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus, training_facts
 from wv_cli.jobs.session import Observe, Reading, TextSession
 from wv_cli.lm import neural_files
 from wv_cli.lm.counts import SPECIAL
+from wv_cli.lm.files import load_neural
 from wv_cli.lm.sentences import encode_sentences
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.neural import NeuralLm
@@ -27,12 +28,14 @@ _ENDING = ".lm"
 @dataclass(frozen=True, kw_only=True)
 class NeuralSession(TextSession):
     """Outputs that are called NAME.lm are the model, others its word vectors in the format that their name says.
-    `save_vocab` gets the words and their counts before the training."""
+    `save_vocab` gets the words and their counts before the training. A clustered tree is made of what the neural model
+    `tree_from` predicts."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = {}
+    CONDITIONS: ClassVar[Mapping[str, str]] = {"tree_from": "loss=hs and tree=clustered"}
 
     config: NeuralConfig
     save_vocab: str | None = None
+    tree_from: str | None = None
 
     def check_options(self) -> None:
         if self.phrases:
@@ -40,9 +43,17 @@ class NeuralSession(TextSession):
                 "--phrases: a language model learns from sentences as they stand; join the phrases with `wv phrases`"
             )
             raise UsageError(message)
+        if self.config.loss == "hs" and self.config.tree == "clustered" and not self.tree_from:
+            message = (
+                "--tree clustered needs --tree-from NAME.lm, a neural model that was trained before (--tree random)"
+            )
+            raise UsageError(message)
         for path in self.outputs:
             if not _is_model(path):
                 formats.format_for_output(path, None)
+
+    def read(self) -> list[str]:
+        return super().read() + ([self.tree_from] if self.tree_from else [])
 
     def written(self) -> list[str]:
         return super().written() + ([self.save_vocab] if self.save_vocab else [])
@@ -65,7 +76,7 @@ class NeuralSession(TextSession):
         say(f"needs {needed / 1e6:,.0f} MB for the model and as much disk for a checkpoint", model_bytes=needed)
         for path in [*self.outputs, *([self.checkpoint_path] if self.checkpoint_path else [])]:
             check_writable(path, needed)
-        model = NeuralLm(config, corpus)
+        model = NeuralLm(config, corpus, load_neural(self.tree_from) if self.tree_from else None)
         first_step = self.first_step(model, say)
         outcome = self.train(model, first_step, observe, f"lower --lr (now {config.lr:g})")
         facts: Facts = {

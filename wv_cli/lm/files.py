@@ -63,6 +63,17 @@ def load_ngrams(path: str | os.PathLike[str]) -> NgramModel:
     return model
 
 
+def load_neural(path: str | os.PathLike[str]) -> NeuralModel:
+    """The same of a neural model. Raises UsageError for one of n-grams."""
+    model = load(path)
+    if isinstance(model, NgramModel):
+        message = (
+            f"{os.fspath(path)}: a model of n-grams, which has no vectors; give a neural model (wv train --model lbl)"
+        )
+        raise UsageError(message)
+    return model
+
+
 def format_for_output(path: str, format: str | None = None) -> ModelFormat:
     """The format to write `path` in: the one called `format`, else by the name's ending, else (`-`) ARPA. Raises
     UsageError."""

@@ -30,12 +30,14 @@ class Words:
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """Word w is what the nodes node[start[w]:start[w + 1]] (rows of `output`, root first) answer with `answer`, 0 or
-    1: its probability is the product of theirs."""
+    """Code c is what the nodes node[start[c]:start[c + 1]] (rows of `output`, root first) answer with `answer`, 0 or
+    1: its probability is the product of theirs. Word w has the code w or, with `codes`, codes[w] .. codes[w + 1] - 1,
+    and the sum of their probabilities."""
 
     start: NDArray[np.int64]
     node: Ids
     answer: NDArray[np.uint8]
+    codes: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,10 +147,9 @@ class NeuralModel:
         match self.outputs:
             case Words():
                 logs = scores if self.unnormalised else scores - _log_sums(scores[None])
-            case Paths(start, node, answer):
-                answers = _log_answers(scores[node], answer)
-                logs = np.add.reduceat(np.append(answers, np.float32(0)), start[:-1])
-                logs[np.diff(start) == 0] = -np.inf
+            case Paths(start, node, answer, codes):
+                logs = _sums_of(np.add, _log_answers(scores[node], answer), start)
+                logs = logs if codes is None else _sums_of(np.logaddexp, logs, codes)
             case Classes(start) as classes:
                 count = len(classes.of_word)
                 within = np.concatenate([scores[a:b] - _log_sums(scores[None, a:b]) for a, b in _pairs(start)])
@@ -160,6 +161,12 @@ class NeuralModel:
     def _context(self, state: Context | int) -> Context:
         """NO_CONTEXT, where lines are pieces of sentences, is words that are not known."""
         return state if isinstance(state, tuple) else (UNKNOWN,) * (self.order - 1)
+
+    def predicted(self, contexts: Ids) -> Floats:
+        """The vectors that the model predicts after contexts (n, order - 1): what rows of `output` are multiplied with,
+        without the part of direct connections."""
+        hidden = self._hidden(contexts)
+        return hidden if self.hidden_bias is None else hidden[:, : len(self.hidden_bias)]
 
     def _hidden(self, contexts: Ids) -> Floats:
         """What the rows of `output` are multiplied with, (n, columns of output)."""
@@ -203,14 +210,16 @@ class NeuralModel:
         return np.asarray(scores[np.arange(len(targets)), targets] - sums)
 
     def _ask_paths(self, paths: Paths, hidden: Floats, targets: Ids) -> Floats:
-        first, lengths = paths.start[targets], paths.start[targets + 1] - paths.start[targets]
-        begin = np.cumsum(lengths) - lengths
-        event = np.repeat(np.arange(len(targets)), lengths)
-        at = np.arange(len(event)) + (first - begin)[event]
-        node = paths.node[at]
+        if paths.codes is None:
+            return self._ask_codes(paths, hidden, targets)
+        event, code, starts = _members(paths.codes, targets)
+        return _sums_of(np.logaddexp, self._ask_codes(paths, hidden[event], code), starts)
+
+    def _ask_codes(self, paths: Paths, hidden: Floats, codes: NDArray[np.integer]) -> Floats:
+        event, step, starts = _members(paths.start, codes)
+        node = paths.node[step]
         scores = np.einsum("nd,nd->n", hidden[event], self.output[node]) + self.bias[node]
-        logs = np.bincount(event, _log_answers(scores, paths.answer[at]), len(targets))
-        return np.where(lengths > 0, logs, -np.inf).astype(np.float32)
+        return _sums_of(np.add, _log_answers(scores, paths.answer[step]), starts)
 
     def _ask_classes(self, classes: Classes, hidden: Floats, targets: Ids) -> Floats:
         count, own = len(classes.of_word), classes.of_word[targets]
@@ -222,6 +231,22 @@ class NeuralModel:
             within = hidden[events] @ self.output[a:b].T + self.bias[a:b]
             logs[events] += within[np.arange(len(events)), targets[events] - a] - _log_sums(within)
         return np.asarray(logs)
+
+
+def _members(starts: NDArray[np.int64], groups: NDArray[np.integer]) -> tuple[NDArray[np.int64], ...]:
+    """Of the members starts[g] .. starts[g + 1] - 1 of some groups, one after the other: the place in `groups` of each,
+    the members, and where those of each group begin."""
+    lengths = starts[groups + 1] - starts[groups]
+    begin = np.concatenate([[0], np.cumsum(lengths)])
+    place = np.repeat(np.arange(len(groups)), lengths)
+    return place, np.arange(len(place)) + (starts[groups] - begin[:-1])[place], begin
+
+
+def _sums_of(add: np.ufunc, values: Floats, starts: NDArray[np.int64]) -> Floats:
+    """Sums of values[starts[i]:starts[i + 1]]; ln 0 for those of nothing."""
+    nothing = np.float32(add.identity)  # a last one, so that every start is a place
+    sums = add.reduceat(np.append(values, nothing), starts[:-1])
+    return np.where(np.diff(starts) == 0, np.float32(-np.inf), sums).astype(np.float32)
 
 
 def _pairs(starts: Ids) -> Iterator[tuple[int, int]]:

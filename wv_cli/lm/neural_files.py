@@ -19,6 +19,7 @@ _LARGEST = 1e9  # sums of products are finite then
 _LAYOUT: container.Layout = {
     "starts": ("<i8", ("starts",)),
     "path_starts": ("<i8", ("path starts",)),
+    "code_starts": ("<i8", ("code starts",)),
     "input": ("<f4", ("words", "dim")),
     "mixing": ("<f4", ("mixing rows", "mixing columns")),
     "hidden_bias": ("<f4", ("hidden biases",)),
@@ -42,6 +43,7 @@ def write(stream: BinaryIO, model: NeuralModel) -> None:
     arrays: dict[str, NDArray[Any]] = {
         "starts": model.words.starts,
         "path_starts": paths.start if paths else np.empty(0, np.int64),
+        "code_starts": paths.codes if paths and paths.codes is not None else np.empty(0, np.int64),
         "input": model.input,
         "mixing": model.mixing,
         "hidden_bias": model.hidden_bias if model.hidden_bias is not None else np.empty(0, np.float32),
@@ -102,14 +104,22 @@ def _outputs(
 
     start, node, answer = (arrays[name] for name in ("path_starts", "path_nodes", "path_answers"))
     classes = arrays["class_starts"]
+    codes = arrays["code_starts"]
+    if len(codes) and (len(codes) != words + 1 or codes[0] != 0 or (np.diff(codes) < 0).any() or not len(start)):
+        refuse("code_starts")
     if len(start):
-        if len(start) != words + 1 or start[0] != 0 or start[-1] != len(node) or (np.diff(start) < 0).any():
+        if (
+            len(start) != (codes[-1] if len(codes) else words) + 1
+            or start[0] != 0
+            or start[-1] != len(node)
+            or (np.diff(start) < 0).any()
+        ):
             refuse("path_starts")
         if not len(node) or node.min() < 0 or node.max() >= rows:
             refuse("path_nodes")
         if answer.max() > 1:
             refuse("path_answers")
-        return Paths(start, node, answer)
+        return Paths(start, node, answer, codes if len(codes) else None)
     if len(classes):
         if classes[0] != 0 or classes[-1] != words or (np.diff(classes) < 1).any() or rows != words + len(classes) - 1:
             refuse("class_starts")

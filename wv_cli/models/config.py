@@ -201,6 +201,15 @@ class NeuralConfig(Config):
     context_matrices: Literal["full", "diagonal"] = option(
         "full", "What a context word is multiplied with: a matrix for each place, or a vector.", only="model=lbl"
     )
+    tree: Literal["huffman", "random", "clustered"] = option(
+        "huffman",
+        "Of hierarchical softmax: by the words' counts, balanced and random, or by what --tree-from predicts.",
+        only="loss=hs",
+    )
+    codes: int = option(
+        1, "So many trees under one root, and codes for each word.", low=1, high=64,
+        only="loss=hs and tree=random|clustered",
+    )  # fmt: skip
     tie: bool = option(
         False, "Words have one vector, as context and as what is predicted.",
         only="model=lbl and loss=softmax|nce|ns|importance",

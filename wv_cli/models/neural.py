@@ -5,6 +5,7 @@ step is a block of positions; every epoch takes the blocks in an order of its ow
 step.
 """
 
+import zlib
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +21,7 @@ from wv_cli.lm.neural_files import NOTHING
 from wv_cli.lm.sentences import all_words, occurrences
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.layers import NEURAL_LAYERS
+from wv_cli.models.trees import clustered_paths, contexts_of, huffman_paths, predicted_vectors, random_paths
 from wv_cli.system import memory
 from wv_cli.text.corpus import Corpus
 from wv_cli.vectors.embeddings import Embeddings
@@ -34,14 +36,15 @@ class NeuralLm(BlockTraining[NeuralConfig]):
     """A model in training. Satisfies wv_cli.engine.run.Trainable. The matrices are those of csrc/kernels/wv_neural.h;
     `corpus` is what wv_cli.lm.sentences makes of a text."""
 
-    def __init__(self, config: NeuralConfig, corpus: Corpus) -> None:
-        """Allocates and initialises. Raises WvError when the matrices do not fit in memory."""
+    def __init__(self, config: NeuralConfig, corpus: Corpus, clusters: NeuralModel | None = None) -> None:
+        """Allocates and initialises; a clustered tree is made of what the model `clusters` predicts. Raises WvError
+        when the matrices do not fit in memory."""
         self.config, self.corpus, self.layer = config, corpus, NEURAL_LAYERS[config.loss]
         words = len(corpus.vocab) + len(SPECIAL)
         memory.require(self.bytes_needed(config, words), "training", "lower --dim or --hidden, or raise --min-count")
         counts = np.maximum(occurrences(corpus.ids, words), _UNSEEN)
         counts[SENTENCE] = 0
-        self.outputs = self._make_outputs(counts)
+        self.outputs = self._make_outputs(counts, clusters)
         self._make_matrices(words, counts)
         self.starts = np.append(np.arange(0, len(corpus.ids), self.layer.step_ids), len(corpus.ids))
         self._order = EpochOrder(config.seed, self.epoch_steps)
@@ -55,10 +58,18 @@ class NeuralLm(BlockTraining[NeuralConfig]):
         inputs = memory.padded(config.dim) * (0 if config.tie else words)
         return 4 * (inputs + words * columns + config.width * context)
 
-    def _make_outputs(self, counts: NDArray[np.float64]) -> Words | Paths | Classes:
-        if self.layer.tree:
+    def _make_outputs(self, counts: NDArray[np.float64], clusters: NeuralModel | None) -> Words | Paths | Classes:
+        config = self.config
+        if not self.layer.tree:
+            return frequency_classes(counts) if config.loss == "class" else Words()
+        if config.tree == "huffman":
             return huffman_paths(counts)
-        return frequency_classes(counts) if self.config.loss == "class" else Words()
+        if config.tree == "random":
+            return random_paths(counts, config.codes, config.seed)
+        assert clusters is not None, "checked by the session"
+        lookup = clusters.words.find_all(all_words(self.corpus.vocab)).astype(np.int32)
+        vectors = predicted_vectors(clusters, self.corpus.ids, lookup)
+        return clustered_paths(counts, vectors, config.codes, config.seed)
 
     def _make_matrices(self, words: int, counts: NDArray[np.float64]) -> None:
         """Context vectors and mixing small and random, output rows zero (tied: the context vectors), biases the words'
@@ -99,8 +110,8 @@ class NeuralLm(BlockTraining[NeuralConfig]):
             share = np.maximum(noise, noise[noise > 0].min()) / noise.sum()
             tables["log_noise"] = np.log(self.config.negative * share).astype(np.float32)
         match self.outputs:
-            case Paths(start, node, answer):
-                tables["path"] = start, node, answer
+            case Paths(start, node, answer, codes):
+                tables["path"] = (start, node, answer) if codes is None else (start, node, answer, codes)
             case Classes(start) as classes:
                 tables["classes"] = classes.of_word, start
         return _neural.Run(
@@ -127,7 +138,14 @@ class NeuralLm(BlockTraining[NeuralConfig]):
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""
-        return {**self.config.identity(), "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
+        texts = {"corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
+        return {**self.config.identity(), **texts, "paths": self._paths_digest()}
+
+    def _paths_digest(self) -> int:
+        """Of the tree, which another model may have made."""
+        if not isinstance(self.outputs, Paths):
+            return 0
+        return zlib.crc32(self.outputs.answer.tobytes(), zlib.crc32(self.outputs.node.astype("<i4").tobytes()))
 
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""
@@ -171,34 +189,14 @@ class NeuralLm(BlockTraining[NeuralConfig]):
     def _excess(self, model: NeuralModel) -> np.float32:
         """The mean of ln Z over some positions of the text, which dropout moves away from 0: it is taken off all
         biases, which changes nothing but scores that are not normalised."""
-        ids, context = self.corpus.ids, self.config.order - 1
-        random = np.random.default_rng(self.config.seed)
+        ids, random = self.corpus.ids, np.random.default_rng(self.config.seed)
         places = random.integers(0, len(ids), min(len(ids), _POSITIONS_ASKED))
-        contexts = np.full((len(places), context), SENTENCE, np.int32)
-        inside = np.ones(len(places), np.bool_)
-        for j in range(context):
-            before = ids[places - 1 - j]
-            inside &= (places > j) & (before >= 0)
-            contexts[inside, j] = before[inside]
+        contexts = contexts_of(ids, places, self.config.order - 1)
         return np.float32(model.log_sums(contexts).mean())
 
     def embeddings(self) -> Embeddings:
         """The context vectors of the words."""
         return Embeddings(self.corpus.vocab.words, self.input[len(SPECIAL) :, : self.config.dim])
-
-
-def huffman_paths(counts: NDArray[np.float64]) -> Paths:
-    """Every word but <s> is a leaf of the Huffman tree of the counts."""
-    order = np.argsort(-counts, kind="stable")  # <s>, which does not count, is the last
-    start, node, code = _word2vec.huffman(np.maximum(1, np.ceil(counts[order[:-1]])).astype(np.int64))
-    lengths = np.zeros(len(counts), np.int64)
-    lengths[order[:-1]] = np.diff(start)
-    parts = np.split(np.arange(len(node)), start[1:-1])
-    by_word: list[NDArray[np.int64]] = [np.empty(0, np.int64)] * len(counts)
-    for word, part in zip(order[:-1].tolist(), parts, strict=True):
-        by_word[word] = part
-    places = np.concatenate(by_word)
-    return Paths(np.concatenate([[0], np.cumsum(lengths)]), node[places], (1 - code[places]).astype(np.uint8))
 
 
 def frequency_classes(counts: NDArray[np.float64]) -> Classes:
