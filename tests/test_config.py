@@ -21,7 +21,7 @@ CONFIGS: list[type[Config]] = [
 ]
 FIELDS = [(config, each) for config in CONFIGS for each in config.options().values()]
 # Fields a command has an option of its own for: --model names the session too, --threshold and --memory are parsed.
-HIDDEN = {"Word2vecConfig.model", "PhrasesConfig.thresholds", "PhrasesConfig.memory"}
+HIDDEN = {"Word2vecConfig.model", "NeuralConfig.model", "PhrasesConfig.thresholds", "PhrasesConfig.memory"}
 # Values that go with others, where one alone would be refused for their sake.
 TOGETHER: dict[str, dict[str, object]] = {"cells": {"length": 1}, "length": {"cells": 1 << 16}, "maxn": {"minn": 1}}
 TOGETHER["remove"] = {"method": "abtt"}

@@ -17,6 +17,7 @@
 #include "kernels/wv_bioword.h"
 #include "kernels/wv_glove.h"
 #include "kernels/wv_hashing.h"
+#include "kernels/wv_neural.h"
 #include "kernels/wv_product.h"
 #include "kernels/wv_search.h"
 #include "kernels/wv_shared.h"

@@ -78,7 +78,18 @@ def test_every_example_is_understood(path: str, line: str) -> None:
 
 def test_options_of_train_stand_under_headings(wv: Run) -> None:
     shown = wv("train", "-h").stdout
-    order = ["Input", "Model", "Vocabulary", "Training", "Output", "Run", "Classifier", "Autotune", "Examples"]
+    order = [
+        "Input",
+        "Model",
+        "Vocabulary",
+        "Training",
+        "Output",
+        "Run",
+        "Language model",
+        "Classifier",
+        "Autotune",
+        "Examples",
+    ]
     places = [shown.index(f"\n{title}:\n") for title in order]
     assert places == sorted(places) and "\nOptions:" not in shown
 
@@ -91,7 +102,7 @@ def test_every_heading_has_its_place() -> None:
 
 def test_help_has_the_fields_own_defaults_and_ranges(wv: Run) -> None:
     shown = without_blanks(wv("train", "-h").stdout)
-    lr = "--lr X Learning rate at the start. [default: 0.025 (cbow 0.05, fasttext 0.05, supervised 0.1); "
+    lr = "--lr X Learning rate at the start. [default: 0.025 (cbow 0.05, fasttext 0.05, supervised 0.1, nplm 0.02, "
     assert without_blanks(lr) in shown
     assert {model: Word2vecConfig(model=model).start_lr for model in START_LR} == START_LR  # type: ignore[arg-type]
     options = [each for each in command_of("train").params if isinstance(each, FieldOption)]

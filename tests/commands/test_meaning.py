@@ -77,12 +77,14 @@ VALUES = {
     "threshold": "0.9999", "centre": "mean", "oov": "empty", "to_kind": "svg",
     "order": "2", "prune": "1", "limit_vocab": "few.vocab", "vocab_pad": "90000", "add_k": "0.3", "katz_max": "3",
     "max_words": "3", "count": "3", "start": "king", "mix": "other.txt", "count_files": "text.counts",
-    "prune_entropy": "1e-4", "quantise": "2",
+    "prune_entropy": "1e-4", "quantise": "2", "hidden": "3", "dropout": "0.3", "codes": "3",
+    "tree_from": "neural.lm",
 }  # fmt: skip
 W2V = "train text.txt -o out.vec --dim 4 --min-count 2 --window 4 --sample 1e-2 --epochs 2 --lr 0.2"
 FT = "train text.txt -o out.bin --dim 4 --min-count 2 --epochs 2 --minn 2 --maxn 3 --buckets 500"
 SUP = "train labelled.txt -o out.bin --model supervised --dim 4 --epochs 2"
 HASH = "hash {file} -o out.txt --save-hasher out.hasher"
+NEURAL = "train text.txt --dim 4 --order 3 --epochs 2 --min-count 2 --lr 0.1"
 STS = "eval sts words.vec -d pairs.csv --json"
 GLOVE = "--dim 4 --iterations 2 --min-count 2 --window 4 --x-max 9"
 MODELS, LOSSES = (Word2vecConfig.options()[name].choices for name in ("model", "loss"))
@@ -94,6 +96,12 @@ VARIANTS = [
     f"{W2V} --sample 0",
     *(f"{FT} --model {model}" for model in MODELS),
     *(f"{SUP} --loss {loss}" for loss in ("softmax", "hs", "ns", "ova")),
+    *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --loss {loss}" for loss in ("softmax", "hs", "class")),
+    *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --negative 9 --loss {loss}" for loss in ("nce", "ns", "importance")),
+    f"{NEURAL} -o out.lm --model lbl --negative 9",
+    f"{NEURAL} -o out.lm --model lbl --loss hs --tree random --codes 2",
+    f"{NEURAL} -o out.lm --model nplm --loss hs --tree clustered --tree-from neural.lm",
+    f"{NEURAL} --model lbl --loss softmax --context-matrices diagonal --dropout 0.2 -o out.vec",
     f"{SUP} --word-ngrams 2 --buckets 900",
     f"{SUP} --minn 2 --maxn 3 --buckets 900",
     *(f"{HASH} -m {method}" for method in ("lsh", "densefly", "pcah", "itq", "sign", "pq")),
@@ -149,12 +157,14 @@ VARIANTS = [
     "lm train --counts text.counts -o out.arpa",
     "lm train text.txt -o out.counts --counts-only",
     "lm score text.lm other.txt",
+    "lm score neural.lm other.txt",
     "lm score text.lm other.txt --json",
     "lm next text.lm the",
     "lm sample text.lm",
     "lm convert text.lm out.arpa",
     "lm convert text.lm out.lm",
     "eval perplexity text.lm two.lm -d other.txt --json",
+    "eval perplexity text.lm neural.lm -d other.txt --json --common-vocab",
     "build-vocab text.txt -o out.vocab",
     "build-vocab --merge text.vocab -o out.vocab",
     "check words.vec",
@@ -225,6 +235,7 @@ def folder(tmp_path_factory, slice_text):
         "lm train text.txt -o text.lm --smoothing witten-bell -q",
         "lm train text.txt -o text.counts --counts-only -q",
         "lm train text.txt -o two.lm --order 2 --smoothing witten-bell -q",
+        f"{NEURAL} --model nplm --hidden 5 --negative 9 -o neural.lm -q",
         "build-vocab text.txt -o text.vocab --min-count 2 -q",
         "phrases text.txt -o joined.txt --threshold 9 --min-count 2 --save-phrases text.phrases -q",
         "build-vocab text.txt -o few.vocab --min-count 20 -q",

@@ -19,7 +19,9 @@ from wv_cli.hashing.biohash import BioHash
 from wv_cli.hashing.bioword import Bioword
 from wv_cli.hashing.config import BiowordConfig, HashConfig
 from wv_cli.jobs.autotune import Plan, Search
-from wv_cli.models.config import SupervisedConfig, Word2vecConfig
+from wv_cli.lm.sentences import encode_sentences
+from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
+from wv_cli.models.neural import NeuralLm
 from wv_cli.models.supervised import Supervised
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
@@ -60,6 +62,18 @@ def _words(**options: Any) -> Callable[[], Any]:
     return lambda: Word2vec(Word2vecConfig(dim=4, epochs=2, threads=1, **options), corpus())
 
 
+@cache
+def sentences() -> Corpus:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "text"
+        path.write_bytes(seeds.text())
+        return encode_sentences([str(path)], VocabConfig(min_count=2))
+
+
+def _neural(**options: Any) -> Callable[[], Any]:
+    return lambda: NeuralLm(NeuralConfig(dim=4, epochs=2, threads=1, **options), sentences())
+
+
 # A model of every kind that trains by steps.
 MODELS: dict[str, Callable[[], Any]] = {
     "skipgram": _words(),
@@ -67,6 +81,8 @@ MODELS: dict[str, Callable[[], Any]] = {
     "nce": _words(loss="nce"),
     "subwords": _words(minn=2, maxn=3, buckets=100),
     "supervised": lambda: Supervised(SupervisedConfig(dim=4, epochs=2, threads=1), 1, labelled()),
+    "nplm": _neural(hidden=4, negative=5, direct=True),
+    "lbl": _neural(model="lbl", loss="hs", tree="random", codes=2),
     "glove": lambda: glove()[0],
     "biohash": lambda: BioHash(
         np.ascontiguousarray(seeds.small().matrix), HashConfig(length=4, expansion=16, rule="sgd", epochs=2, threads=1)

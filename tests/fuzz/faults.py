@@ -77,6 +77,11 @@ COMMANDS = [
     Command("convert vectors.vec binary.bin -q", ("binary.bin",)),
     Command("phrases text.txt -o phrases.txt -q", ("phrases.txt",)),
     Command("lm train text.txt --smoothing witten-bell -o model.arpa --no-meta -q", ("model.arpa",)),
+    Command(
+        "train text.txt --model nplm --dim 4 --hidden 4 --negative 4 --epochs 1 --threads 1 -o neural.lm --no-meta -q",
+        ("neural.lm",),
+        True,
+    ),
     Command("quantize model.bin -o small.ftz --cutoff 50 -q --no-meta", ("small.ftz",)),
 ]
 

@@ -1,20 +1,27 @@
 """Files of language models: whole ones to begin with, and what the commands ask of one that was read."""
 
+import io
 from functools import cache
 from pathlib import Path
 
 from tests.fuzz.seeds import golden, written
+from wv_cli.engine.run import train
 from wv_cli.evaluation import TASKS, Vectors
+from wv_cli.lm import neural_files as container
+from wv_cli.lm.asking import LanguageModel
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.count_files import load as load_counts
 from wv_cli.lm.count_files import save as save_counts
 from wv_cli.lm.count_files import summed
 from wv_cli.lm.counts import count
 from wv_cli.lm.estimate import estimate
-from wv_cli.lm.files import load, save
+from wv_cli.lm.files import load, load_ngrams, save
 from wv_cli.lm.generating import Generator
-from wv_cli.lm.model import NgramModel
 from wv_cli.lm.scoring import Scorer
+from wv_cli.lm.sentences import encode_sentences
+from wv_cli.models.config import NeuralConfig
+from wv_cli.models.neural import NeuralLm
+from wv_cli.text.config import VocabConfig
 from wv_cli.text.source import Source
 
 TEXT = Path(__file__).parent.parent / "golden" / "lm" / "sentences20.txt"
@@ -42,6 +49,30 @@ def binary_files() -> list[bytes]:
     return [*made, *golden("lm/version-0.3.0.lm")]
 
 
+@cache
+def neural_files() -> list[bytes]:
+    """One of each kind of output, of both models."""
+    corpus = encode_sentences([str(TEXT.with_name("micro.train.txt"))], VocabConfig(min_count=1))
+    made = []
+    for config in (
+        NeuralConfig(dim=3, hidden=4, order=3, negative=4, direct=True, epochs=1),
+        NeuralConfig(model="lbl", loss="hs", dim=3, epochs=1),
+        NeuralConfig(model="lbl", loss="hs", tree="random", codes=2, dim=3, epochs=1),
+        NeuralConfig(model="lbl", loss="class", dim=3, context_matrices="diagonal", epochs=1),
+        NeuralConfig(model="lbl", loss="softmax", dim=3, tie=True, epochs=1),
+    ):
+        model = NeuralLm(config, corpus)
+        train(model)
+        stream = io.BytesIO()
+        container.write(stream, model.model())
+        made.append(stream.getvalue())
+    return made
+
+
+def neural_file(path: Path) -> None:
+    ask(load(path))
+
+
 def count_files() -> list[bytes]:
     texts = [str(TEXT.with_name(f"{name}.train.txt")) for name in ("micro", "fallback")]
     made = [count([text], LmConfig(order=order)) for order, text in enumerate(texts, 2)]
@@ -55,13 +86,13 @@ def count_file(path: Path) -> None:
 
 
 def model_file(path: Path) -> None:
-    model = load(path)
+    model = load_ngrams(path)
     ask(model)
     save("/dev/null", model, format="arpa")
     save("/dev/null", model, format="binary")
 
 
-def ask(model: NgramModel) -> None:
+def ask(model: LanguageModel) -> None:
     """What score, next and sample do."""
     for ends in (True, False):
         for _ in Scorer(model, ends=ends).read(Source([str(TEXT)])):

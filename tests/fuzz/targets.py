@@ -111,6 +111,13 @@ TARGETS: dict[str, Target] = {
             ("container:packed-ngrams", "container:ngrams"),
         ),
         Target(
+            "neural-lm",
+            language_models.neural_files,
+            language_models.neural_file,
+            _CONTAINER,
+            ("container:neural-lm",),
+        ),
+        Target(
             "ngram-counts",
             language_models.count_files,
             language_models.count_file,

@@ -8,7 +8,7 @@ from tests.conftest import GOLDEN
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.counts import count
 from wv_cli.lm.estimate import Estimate, estimate
-from wv_cli.lm.model import LanguageModel
+from wv_cli.lm.model import Ngrams
 from wv_cli.lm.model import unpacked as in_memory
 from wv_cli.text.source import Source
 
@@ -42,7 +42,7 @@ def text_of(name: str) -> Path:
     return FOLDER / f"{name.partition('.')[0]}.train.txt"
 
 
-def entries(given: LanguageModel) -> dict[str, tuple[float, float]]:
+def entries(given: Ngrams) -> dict[str, tuple[float, float]]:
     """log10 p and back-off of every n-gram."""
     model = in_memory(given)
     trie, found = model.trie, {}

@@ -79,6 +79,11 @@ class PerplexityConfig(ReadingConfig):
     mix: str | None = option(
         None, "Show the models' linear interpolation, too, with the weights that fit this text best (FILE, held out)."
     )
+    unnormalised: bool = option(
+        False,
+        "Take the scores of models trained by noise contrast (--loss nce) for logarithms of probabilities as they are, "
+        "without the sum over all words.",
+    )
     resamples: int = option(
         1000, "Draws for intervals and p; 0 for none.", low=0, high=1_000_000, low_is="no intervals and tests"
     )

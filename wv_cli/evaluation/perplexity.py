@@ -5,7 +5,7 @@ over all events, without them their events are left out, though words after them
 query counts. Models of different vocabularies do not compare: the one with fewer words looks better.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -17,8 +17,10 @@ from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value
 from wv_cli.evaluation.config import PerplexityConfig
 from wv_cli.evaluation.statistics import NO_INTERVAL, Interval, percentile_interval
 from wv_cli.formats.recognise import texts
+from wv_cli.lm.asking import LanguageModel, counting, normalisers_of, unnormalised
 from wv_cli.lm.files import load
 from wv_cli.lm.mixing import fitted_weights, mixed
+from wv_cli.lm.neural import Normalisers
 from wv_cli.lm.scoring import Scorer
 from wv_cli.text.source import Source
 from wv_cli.words import WordList
@@ -30,12 +32,13 @@ _BLOCK = 1 << 22  # draws at a time
 
 @dataclass(frozen=True, eq=False)
 class Events:
-    """What models say of one text: log10 p `scores` and whether a word is `oov`, both (models, events), and where the
-    events of each sentence end."""
+    """What models say of one text: log10 p `scores` and whether a word is `oov`, both (models, events), where the
+    events of each sentence end, and the sums of each model that was trained without them."""
 
     scores: NDArray[np.float32]
     oov: NDArray[np.bool_]
     ends: NDArray[np.int64]
+    normalisers: list[Normalisers | None]
 
     def sums(self, scores: NDArray[np.floating], used: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """(the sum of log10 p, the number of events) of each sentence, over the events used."""
@@ -59,6 +62,12 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: PerplexityConfi
         weights = fitted_weights(held_out.scores[:, _used(held_out, config)])
         shares = " + ".join(f"{weight:.4f} {name}" for weight, name in zip(weights, names, strict=True))
         report.protocol.append(f"mixture: {shares}, fitted on {config.mix}")
+    if any(found[0].normalisers):
+        report.columns += [
+            Column("log_z", "ln Z", number(4, signed=True)),
+            Column("log_z_spread", "spread of ln Z", number(4)),
+        ]
+        report.protocol.append("Z: the sum over all words, which training by noise contrast takes for 1")
     for path, events in zip(data, found, strict=False):
         _add_rows(report, path, names, events, weights, config)
     return report
@@ -90,9 +99,9 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
     scores: list[list[NDArray[np.float32]]] = [[] for _ in paths]
     oov: list[list[NDArray[np.bool_]]] = [[] for _ in paths]
     ends: list[NDArray[np.int64]] = []
+    sums: list[list[Normalisers | None]] = [[] for _ in paths]
     first: WordList | None = None
-    for name in names:
-        model = load(name)
+    for model, name in _models(names, config):
         if first is None:
             first = model.words
         elif not config.common_vocab:
@@ -100,7 +109,9 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
         for i, path in enumerate(paths):
             note = report.notes.append if name == names[0] else lambda message: None
             source = Source(texts([path], note=note, force=config.force_text))
-            parts = list(Scorer(model).read(source, path))
+            asked = counting(model)
+            parts = list(Scorer(asked).read(source, path))
+            sums[i].append(normalisers_of(asked))
             if not sum(len(part.ids) for part in parts):
                 message = f"{path}: no text: expected a sentence a line, found none"
                 raise WvError(message)
@@ -108,7 +119,23 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
             oov[i].append(np.concatenate([part.oov for part in parts]))
             if name == names[0]:
                 ends.append(np.flatnonzero(np.concatenate([part.ids for part in parts]) < 0) + 1)
-    return [Events(np.array(s), np.array(o), e) for s, o, e in zip(scores, oov, ends, strict=False)]
+    return [Events(np.array(s), np.array(o), e, z) for s, o, e, z in zip(scores, oov, ends, sums, strict=False)]
+
+
+def _models(names: list[str], config: PerplexityConfig) -> Iterator[tuple[LanguageModel, str]]:
+    """The models, one after the other. Raises UsageError when none of them can be asked as the config wants it."""
+    refused: UsageError | None = None
+    asked = False
+    for name in names:
+        model = load(name)
+        if config.unnormalised:
+            try:
+                model, asked = unnormalised(model, name), True
+            except UsageError as error:
+                refused = error
+        yield model, name
+    if refused is not None and not asked:
+        raise refused
 
 
 def _require_same(first: str, words: WordList, second: str, others: WordList) -> None:
@@ -153,6 +180,9 @@ def _add_rows(
             if (used & ~unknown).any() else None,
             "bits": -mean * _LOG2_10, "mean_log10": mean, "events": int(total), "oov": int(np.count_nonzero(unknown)),
         }  # fmt: skip
+        sums_of = dict(zip(names, events.normalisers, strict=True)).get(name)
+        if sums_of is not None:
+            row |= {"log_z": sums_of.mean, "log_z_spread": sums_of.spread}
         if len(shown) > 1:
             row["difference"] = (float(first.sum()) / total - mean) * _LOG2_10
             row["p"] = _randomised(first - sums, config) if own is not scores[0] else None

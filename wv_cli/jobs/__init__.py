@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from wv_cli.config import Config
-from wv_cli.models.config import SupervisedConfig, Word2vecConfig
+from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
 from wv_cli.registry import Registry
 
 if TYPE_CHECKING:
@@ -65,6 +65,28 @@ MODELS: Registry[Model] = Registry(
                 "wv_cli.jobs.supervised:SupervisedSession",
                 vocab_defaults={"min_count": 1},
                 own_defaults="fastText's",
+            ),
+        ),
+        (
+            "nplm",
+            Model(
+                "A hidden layer over the words before predicts the next: a language model.",
+                "Bengio et al. 2003, JMLR 3:1137; noise contrast Mnih & Teh 2012, arXiv 1206.6426",
+                NeuralConfig,
+                "wv_cli.jobs.neural:NeuralSession",
+                vocab_defaults={"min_count": 1},
+                own_defaults="its own",
+            ),
+        ),
+        (
+            "lbl",
+            Model(
+                "The sum of the words before, each times a matrix, predicts the next: a language model.",
+                "Mnih & Hinton 2007, ICML; diagonal matrices Mnih & Kavukcuoglu 2013 (vLBL)",
+                NeuralConfig,
+                "wv_cli.jobs.neural:NeuralSession",
+                vocab_defaults={"min_count": 1},
+                own_defaults="its own",
             ),
         ),
     ],

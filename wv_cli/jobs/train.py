@@ -64,7 +64,9 @@ def session(
     if "given" in names:
         rest["given"] = tuple(config)
     if row.presets:
-        config = {"model": model, **PRESETS.find(preset or "word2vec"), **config}
+        config = {**PRESETS.find(preset or "word2vec"), **config}
+    if "model" in row.config.options():
+        config["model"] = model
     return kind(
         inputs=_paths(inputs),
         outputs=_paths(outputs),

@@ -18,7 +18,7 @@ from wv_cli.errors import BadFile, shown
 from wv_cli.formats.base import FormatWarning
 from wv_cli.lm.config import LARGEST_ORDER
 from wv_cli.lm.counts import SPECIAL, Trie
-from wv_cli.lm.model import LOG_ZERO, LanguageModel, NgramModel, unpacked
+from wv_cli.lm.model import LOG_ZERO, NgramModel, Ngrams, unpacked
 from wv_cli.system.input import Input
 from wv_cli.words import WordList
 
@@ -40,7 +40,7 @@ def looks_like(head: bytes) -> bool:
     return next((line == b"\\data\\" for line in lines if line and not line.startswith(b"#")), False)
 
 
-def write(stream: BinaryIO, given: LanguageModel, _: int | None) -> None:
+def write(stream: BinaryIO, given: Ngrams, _: int | None) -> None:
     """Writes a model with the shortest numbers that read back to the same float32."""
     model = unpacked(given)
     trie, words = model.trie, model.words

@@ -10,7 +10,7 @@ from wv_cli._lm import link
 from wv_cli.lm.config import LARGEST_ORDER
 from wv_cli.lm.count_files import read_words
 from wv_cli.lm.counts import SPECIAL, Trie
-from wv_cli.lm.model import LOG_ZERO, LanguageModel, NgramModel, unpacked
+from wv_cli.lm.model import LOG_ZERO, NgramModel, Ngrams, unpacked
 from wv_cli.lm.packed import PackedModel, pack
 from wv_cli.system import container
 from wv_cli.system.input import Input
@@ -43,7 +43,7 @@ def looks_like(head: bytes) -> bool:
     return head.startswith((container.magic(KIND), container.magic(OLD_KIND)))
 
 
-def write(stream: BinaryIO, model: LanguageModel, quantise: int | None = None) -> None:
+def write(stream: BinaryIO, model: Ngrams, quantise: int | None = None) -> None:
     """Writes a model, its numbers quantised to so many bits."""
     packed = _packed(model, quantise)
     letters = np.frombuffer(packed.words.blob, np.uint8)
@@ -52,7 +52,7 @@ def write(stream: BinaryIO, model: LanguageModel, quantise: int | None = None) -
     container.write(stream, KIND, {"order": packed.order, "closed": packed.closed}, arrays, aligned=True)
 
 
-def read(source: Input) -> LanguageModel:
+def read(source: Input) -> Ngrams:
     """The model in a file, which is mapped where that can be: processes that use it share the memory, and what is not
     asked for is not read. Raises BadFile for a file that is damaged; where only asking shows that, it raises then."""
     if source.peek(len(container.magic(OLD_KIND))) == container.magic(OLD_KIND):
@@ -76,7 +76,7 @@ def read(source: Input) -> LanguageModel:
     return model
 
 
-def _packed(model: LanguageModel, quantise: int | None) -> PackedModel:
+def _packed(model: Ngrams, quantise: int | None) -> PackedModel:
     if quantise is None:
         return model if isinstance(model, PackedModel) else model.packed
     whole = unpacked(model)

@@ -1,4 +1,5 @@
-"""The table of files that hold a language model, and reading and writing by it."""
+"""The table of files that hold a model of n-grams, and reading and writing by it; reading neural models, too, which
+`wv train` writes."""
 
 import os
 from collections.abc import Callable
@@ -6,8 +7,10 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from wv_cli.errors import BadFile, UsageError, shown
-from wv_cli.lm import arpa, binary
-from wv_cli.lm.model import LanguageModel
+from wv_cli.lm import arpa, binary, neural_files
+from wv_cli.lm.asking import LanguageModel
+from wv_cli.lm.model import Ngrams
+from wv_cli.lm.neural import NeuralModel
 from wv_cli.registry import Registry
 from wv_cli.system.compression import inner_name
 from wv_cli.system.input import Input, open_input
@@ -23,8 +26,8 @@ class ModelFormat:
     summary: str
     endings: tuple[str, ...]
     looks_like: Callable[[bytes], bool]
-    read: Callable[[Input], LanguageModel]
-    write: Callable[[BinaryIO, LanguageModel, int | None], None]
+    read: Callable[[Input], Ngrams]
+    write: Callable[[BinaryIO, Ngrams, int | None], None]
     quantises: bool
 
     def require_quantise(self, bits: int | None) -> None:
@@ -44,15 +47,39 @@ MODEL_FORMATS: Registry[ModelFormat] = Registry(
 
 
 def load(path: str | os.PathLike[str]) -> LanguageModel:
-    """Reads a model from a file or `-`, plain or compressed, of any of MODEL_FORMATS. Raises BadFile with the line or
-    byte of the first fault, WvError when the file cannot be read; warns with FormatWarning of what was mended."""
+    """Reads a model from a file or `-`, plain or compressed: of n-grams, of any of MODEL_FORMATS, or neural. Raises
+    BadFile with the line or byte of the first fault, WvError when the file cannot be read; warns with FormatWarning of
+    what was mended."""
     with open_input(path, "a language model") as source:
         head = source.peek(HEAD_BYTES)
+        if neural_files.looks_like(head):
+            return neural_files.read(source)
         for row in MODEL_FORMATS.values():
             if row.looks_like(head):
                 return row.read(source)
-        problem = f"expected a language model ({', '.join(MODEL_FORMATS)}), found {kind_of(head) or shown(head, 20)}"
+        found = kind_of(head) or shown(head, 20)
+        problem = f"expected a language model ({', '.join([*MODEL_FORMATS, 'neural'])}), found {found}"
         raise BadFile(source.name, problem, byte=0)
+
+
+def load_ngrams(path: str | os.PathLike[str]) -> Ngrams:
+    """The same of n-grams. Raises UsageError for a neural model, which no other format can hold."""
+    model = load(path)
+    if isinstance(model, NeuralModel):
+        message = f"{os.fspath(path)}: a neural model, which no other format can hold; give a model of n-grams"
+        raise UsageError(message)
+    return model
+
+
+def load_neural(path: str | os.PathLike[str]) -> NeuralModel:
+    """The same of a neural model. Raises UsageError for one of n-grams."""
+    model = load(path)
+    if not isinstance(model, NeuralModel):
+        message = (
+            f"{os.fspath(path)}: a model of n-grams, which has no vectors; give a neural model (wv train --model lbl)"
+        )
+        raise UsageError(message)
+    return model
 
 
 def format_for_output(path: str, format: str | None = None) -> ModelFormat:
@@ -70,7 +97,7 @@ def format_for_output(path: str, format: str | None = None) -> ModelFormat:
     return row
 
 
-def save(path: str, model: LanguageModel, *, format: str | None = None, quantise: int | None = None) -> None:
+def save(path: str, model: Ngrams, *, format: str | None = None, quantise: int | None = None) -> None:
     """Writes a model, whole or not at all, compressed where the name ends so. `quantise`: probabilities and back-offs
     of each length take at most 2^quantise values. Raises UsageError, WvError."""
     row = format_for_output(path, format)

@@ -1,13 +1,15 @@
 """What a model would write: the most probable next words, and sentences drawn word by word."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
+from wv_cli.lm.asking import LanguageModel
 from wv_cli.lm.counts import SENTENCE, SENTENCE_END, UNKNOWN
-from wv_cli.lm.model import LOG_ZERO, LanguageModel
+from wv_cli.lm.model import LOG_ZERO
 from wv_cli.words import WordList, split_words
 
 
@@ -15,7 +17,7 @@ class Generator:
     """`ends`: what it is asked to go on begins a sentence. Words that the model does not list are <unk>."""
 
     def __init__(self, model: LanguageModel, *, ends: bool = True) -> None:
-        self._model = model
+        self._model: Any = model  # its states are its own affair
         self._begin = model.asked.begin(ends)
 
     def following(self, start: str, k: int) -> list[tuple[str, float]]:
@@ -42,7 +44,7 @@ class Generator:
                 state = self._model.asked.score(np.array([word], np.int32), state)[2]
             yield " ".join(sentence)
 
-    def _state(self, start: str) -> NDArray[np.int32]:
+    def _state(self, start: str) -> Any:
         found = self._model.words.find_all(WordList.of(split_words(start)))
         if np.isin(found, [SENTENCE, SENTENCE_END]).any():
             message = f"{start!r}: <s> and </s> mark sentences and are no words; leave them out"
@@ -50,7 +52,7 @@ class Generator:
         ids = np.where(found < 0, UNKNOWN, found).astype(np.int32)
         return self._model.asked.score(ids, self._begin)[2]
 
-    def _probabilities(self, state: NDArray[np.int32]) -> NDArray[np.float64]:
+    def _probabilities(self, state: Any) -> NDArray[np.float64]:
         scores = self._model.asked.all(state).astype(np.float64)
         scores[[UNKNOWN, SENTENCE]] = -np.inf
         scores[scores <= LOG_ZERO] = -np.inf

@@ -1,7 +1,7 @@
 """NgramModel: a back-off model of n-grams in memory, as it is estimated and written to text.
 
 Numbers are logarithms to base 10, float32; LOG_ZERO stands for the logarithm of 0. Models are asked packed
-(lm.packed), as which those of binary files are read; LanguageModel is either.
+(lm.packed), as which those of binary files are read; Ngrams is either.
 """
 
 from dataclasses import dataclass
@@ -50,10 +50,10 @@ class NgramModel:
         return _lm.below(trie.levels, trie.word, trie.first, trie.suffix, self.prob, self.backoff, length)
 
 
-LanguageModel = NgramModel | PackedModel
+Ngrams = NgramModel | PackedModel
 
 
-def unpacked(model: LanguageModel) -> NgramModel:
+def unpacked(model: Ngrams) -> NgramModel:
     """A model to be written to text, or to be changed. Raises BadFile for one from a file that is damaged."""
     if isinstance(model, NgramModel):
         return model

@@ -6,13 +6,14 @@ vocabulary (OOV).
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
+from wv_cli.lm.asking import LanguageModel
 from wv_cli.lm.counts import SENTENCE, SENTENCE_END, UNKNOWN, new_encoder
-from wv_cli.lm.model import LanguageModel
 from wv_cli.words import WordList
 
 
@@ -44,6 +45,7 @@ class Scorer:
 
     def __init__(self, model: LanguageModel, *, ends: bool = True) -> None:
         self._model, self._ends = model, ends
+        self._asked: Any = model.asked  # its states are its own affair
         self._encoder = new_encoder(model.words)
         self._carry = np.empty(0, np.int32)
         self._lines = 0
@@ -75,7 +77,6 @@ class Scorer:
             problem = f"expected words, found {word}, which marks sentences in the model; give lines without it"
             raise BadFile(name, problem, line=line)
         self._lines += len(ends)
-        asked = self._model.asked
         ids = np.where(spelled < len(self._model.words), spelled, np.int32(UNKNOWN))
-        scores, lengths, _ = asked.score(ids, asked.begin(self._ends), self._ends)
+        scores, lengths, _ = self._asked.score(ids, self._asked.begin(self._ends), self._ends)
         return Scored(ids, spelled, scores, lengths)

@@ -1,4 +1,4 @@
-"""What a run of word2vec, fastText or a classifier is asked to do."""
+"""What a run of word2vec, fastText, a classifier or a neural language model is asked to do."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -175,6 +175,67 @@ class SupervisedConfig(Config):
         _require_subwords(self.minn, self.maxn)
         message = f"--label-prefix must be letters without white space, not {self.label_prefix!r}"
         require(is_one_word(self.label_prefix), message)
+
+
+_SAMPLED = "loss=nce|ns|importance"
+
+
+@dataclass(frozen=True)
+class NeuralConfig(Config):
+    """A neural language model: nplm (Bengio et al. 2003) or lbl (Mnih & Hinton 2007)."""
+
+    group: ClassVar[str] = "Language model"
+
+    model: Literal["nplm", "lbl"] = option("nplm")
+    loss: Literal["softmax", "nce", "ns", "hs", "importance", "class"] = option(
+        "nce",
+        "Output layer: full softmax, noise-contrastive estimation, negative sampling, hierarchical softmax, the "
+        "softmax by importance sampling, or one of classes and one of the words in each.",
+    )
+    order: int = option(5, "Words of an n-gram: so many less one predict the next.", low=2, high=10)
+    dim: int = dim_option()
+    hidden: int = option(100, "Numbers of the hidden layer.", low=1, high=100_000, only="model=nplm")
+    direct: bool = option(
+        False, "Connect the context words with the output, too, past the hidden layer.", only="model=nplm"
+    )
+    context_matrices: Literal["full", "diagonal"] = option(
+        "full", "What a context word is multiplied with: a matrix for each place, or a vector.", only="model=lbl"
+    )
+    tree: Literal["huffman", "random", "clustered"] = option(
+        "huffman",
+        "Of hierarchical softmax: by the words' counts, balanced and random, or by what --tree-from predicts.",
+        only="loss=hs",
+    )
+    codes: int = option(
+        1, "So many trees under one root, and codes for each word.", low=1, high=64,
+        only="loss=hs and tree=random|clustered",
+    )  # fmt: skip
+    tie: bool = option(
+        False, "Words have one vector, as context and as what is predicted.",
+        only="model=lbl and loss=softmax|nce|ns|importance",
+    )  # fmt: skip
+    negative: int = option(500, "Noise words, drawn for all positions of a batch.", low=1, high=100_000, only=_SAMPLED)
+    power: float = option(1.0, "Negatives are drawn with probability count^power.", low=0, high=2, only=_SAMPLED)
+    dropout: float = option(
+        0.0, "Share of the numbers of context and hidden layer left out of each step.", low=0, below=1
+    )
+    lr: float = lr_option(0.02, "Learning rate at the start.", high=10)
+    lr_floor: float = option(
+        0.01,
+        "The learning rate falls linearly, down to this share of --lr.",
+        low=0,
+        high=1,
+        what="a share of --lr",
+    )
+    batch: int = option(16, "Positions that move at once.", low=1, high=1024)
+    epochs: int = epochs_option(5, low=0)
+    seed: int = seed_option()
+    threads: int = threads_option()
+
+    @property
+    def width(self) -> int:
+        """Numbers of the predicted vector."""
+        return self.hidden if self.model == "nplm" else self.dim
 
 
 @dataclass(frozen=True)

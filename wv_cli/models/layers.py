@@ -1,6 +1,7 @@
 """What each output layer asks of the models that train it: one row per --loss.
 
-The layers themselves are rows of tables in C: csrc/kernels/layers.h (word2vec), supervised.c and prediction.c.
+The layers themselves are rows of tables in C: csrc/kernels/layers.h (word2vec), supervised.c and prediction.c,
+neural_outputs.h (neural language models).
 """
 
 from dataclasses import dataclass
@@ -44,4 +45,14 @@ LAYERS = {
     "nce": OutputLayer("ns", draws=True, biases=True, version=2),  # 2: noise may be the word itself
     "ova": OutputLayer("ova"),
     "hs_ns": OutputLayer(None, draws=True, tree=True, step_ids=20_000),
+}
+
+# Those of neural language models. Every row has a bias there; the columns are the same words, many more than labels.
+NEURAL_LAYERS = {
+    "softmax": OutputLayer(None, step_ids=500),
+    "nce": OutputLayer(None, draws=True, step_ids=4_000),
+    "ns": OutputLayer(None, draws=True, step_ids=4_000),
+    "hs": OutputLayer(None, tree=True, step_ids=4_000),
+    "importance": OutputLayer(None, draws=True, step_ids=4_000),
+    "class": OutputLayer(None, step_ids=2_000),
 }

@@ -28,10 +28,22 @@ sentences_option = click.option(
 @click.argument("model", metavar="MODEL")
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...")
 @click.option("--words", "each_word", is_flag=True, help="Each word, too: word=ID LENGTH LOG10, ID 0 being OOV.")
+@click.option(
+    "--unnormalised", is_flag=True,
+    help="Take the scores of a model trained by noise contrast (--loss nce) for log10 of probabilities as they are.",
+)  # fmt: skip
 @sentences_option
 @field_options(ReadingConfig)
 @answers_option
-def score(model: str, inputs: tuple[str, ...], each_word: bool, ends: bool, force_text: bool, as_json: bool) -> None:
+def score(
+    model: str,
+    inputs: tuple[str, ...],
+    each_word: bool,
+    unnormalised: bool,
+    ends: bool,
+    force_text: bool,
+    as_json: bool,
+) -> None:
     """Print log10 of the probability of every line of INPUT (text files, folders, or - for standard input), a line of
     output for each, as KenLM's query does. Without INPUT the lines of standard input are answered as they come.
 
@@ -43,6 +55,7 @@ def score(model: str, inputs: tuple[str, ...], each_word: bool, ends: bool, forc
     from wv_cli.commands.shared.display import say
     from wv_cli.commands.shared.reading import require_one_use
     from wv_cli.formats.recognise import texts
+    from wv_cli.lm import asking
     from wv_cli.lm.files import load
     from wv_cli.lm.scoring import Scorer
     from wv_cli.text.input_files import blocks, opened
@@ -54,7 +67,8 @@ def score(model: str, inputs: tuple[str, ...], each_word: bool, ends: bool, forc
         text = Source(texts(inputs, note=partial(say, quiet=False, as_json=False), force=force_text))
     else:
         text = blocks(opened("-"), "standard input", _PIPE_BYTES)
-    scorer = Scorer(load(model), ends=ends)
+    loaded = load(model)
+    scorer = Scorer(asking.unnormalised(loaded, model) if unnormalised else loaded, ends=ends)
     for scored in scorer.read(text, ", ".join(inputs) or "standard input"):
         words = scorer.words() if each_word else None
         for sentence in scored.sentences():

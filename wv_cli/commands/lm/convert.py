@@ -16,9 +16,9 @@ def command(model: str, output: str, to: str | None, quantise: int | None) -> No
 
     Nothing is lost either way, but with --quantise: numbers are written so that they read back to the same.
     """
-    from wv_cli.lm.files import format_for_output, load, save
+    from wv_cli.lm.files import format_for_output, load_ngrams, save
     from wv_cli.system.output import check_writable
 
     format_for_output(output, to).require_quantise(quantise)
     check_writable(output)
-    save(output, load(model), format=to, quantise=quantise)
+    save(output, load_ngrams(model), format=to, quantise=quantise)

@@ -15,8 +15,8 @@ from wv_cli.registry import Registry
 
 # In this order; a command with few options shows them as one list.
 HEADINGS = (
-    "Options", "Protocol", "Method", "Input", "Model", "Vocabulary", "Training", "Output", "Run", "Classifier",
-    "Autotune",
+    "Options", "Protocol", "Method", "Input", "Model", "Vocabulary", "Training", "Output", "Run", "Language model",
+    "Classifier", "Autotune",
 )  # fmt: skip
 _FEW = 13
 # Where options stand that are no fields, by the name of their parameter; all others under "Options".
@@ -28,6 +28,7 @@ _PLACES = {
     "Output": "output outputs to save_vocab save_output_vectors classes save save_counts counts_only save_hasher "
     "save_transform save_moments to_format precision escape meta layout",
     "Run": "memory checkpoint checkpoint_every resume overwrite max_time quiet as_json threads",
+    "Language model": "tree_from",
     "Classifier": "pretrained",
     "Autotune": "autotune_validation autotune_duration autotune_metric autotune_predictions autotune_size autotune_log",
 }

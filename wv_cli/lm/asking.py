@@ -1,0 +1,42 @@
+"""What all language models answer, whatever they are made of: the words they list, and how probable events are.
+
+`model.words` are those it lists, <unk>, <s> and </s> before all others. `model.asked` has, for states that only the
+model understands:
+
+    begin(ends)                the state at the begin of a sentence; `ends` false: of a line that is none
+    score(ids, state, ends)    (scores, lengths, the state behind them) of a stream of ids
+    all(state)                 log10 p of every word
+"""
+
+from dataclasses import replace
+
+from wv_cli.errors import UsageError
+from wv_cli.lm.model import Ngrams
+from wv_cli.lm.neural import NeuralModel, Normalisers
+
+LanguageModel = Ngrams | NeuralModel
+
+
+def unnormalised(model: LanguageModel, name: str) -> NeuralModel:
+    """The model with its scores taken for logarithms of probabilities as they are. Raises UsageError, about `name`, for
+    one that was not trained for that."""
+    if isinstance(model, NeuralModel) and model.may_be_unnormalised:
+        return replace(model, unnormalised=True)
+    message = (
+        f"--unnormalised: {name} was not trained by noise contrast (wv train --model nplm --loss nce): without the sum "
+        "over all words its scores are no probabilities"
+    )
+    raise UsageError(message)
+
+
+def counting(model: LanguageModel) -> LanguageModel:
+    """The model, with the sums over all words of its scores (Normalisers) counted anew from here on where training by
+    noise contrast has made them about 1."""
+    return replace(model, normalisers=Normalisers()) if isinstance(model, NeuralModel) else model
+
+
+def normalisers_of(model: LanguageModel) -> Normalisers | None:
+    """None for a model of which there is nothing to say, or that was asked without them."""
+    if isinstance(model, NeuralModel) and model.may_be_unnormalised and model.normalisers.count:
+        return model.normalisers
+    return None
