@@ -36,6 +36,7 @@ def option(
     only: str = "",
     group: str = "",
     shown: str = "",
+    also: str = "",
     identity: bool = True,
 ) -> Value:
     """A field of a Config. Without `help` it is no command-line option by itself.
@@ -45,6 +46,7 @@ def option(
     (`unit`), and call it `flag` where that is not the field's name. `off` is the flag that turns a bool off. `only` is
     the condition (see `holds`) on other options without which this one means nothing, and is refused. Help shows it
     under the heading `group`, where that is not its config's, and `shown` as its default where the value says little.
+    `also` is an expression of what may stand beside the choices.
     `identity=False`: may differ when a checkpoint is continued.
     """
     given = {name: value for name, value in locals().items() if name != "default"}
@@ -76,6 +78,7 @@ class Option:
     only: str
     group: str
     shown: str
+    also: str
     identity: bool
 
     def __post_init__(self) -> None:
@@ -118,7 +121,8 @@ class Option:
             return
         for each in value if self.many else (value,):
             if self.choices:
-                require(each in self.choices, f"{self.flag} must be one of {', '.join(self.choices)}, not {each!r}")
+                allowed = each in self.choices or (self.also and re.fullmatch(self.also, each))
+                require(bool(allowed), f"{self.flag} must be one of {', '.join(self.choices)}, not {each!r}")
             elif self.kind in (int, float) and not self.many:
                 self._check_number(each)
 

@@ -62,6 +62,7 @@ CALLS = [
     "vectors {} the",
     "vectors {} --sentences the",
     "vectors good.vec --sentences --pooling sif --counts {} the",
+    "vectors --sentences --encoder {} the",
     "eval similarity {} -d good.pairs",
     "eval similarity good.vec -d {}",
     "eval analogy {} -d good.questions",

@@ -77,8 +77,9 @@ VALUES = {
     "threshold": "0.9999", "centre": "mean", "oov": "empty", "to_kind": "svg",
     "order": "2", "prune": "1", "limit_vocab": "few.vocab", "vocab_pad": "90000", "add_k": "0.3", "katz_max": "3",
     "to": "binary", "max_words": "3", "count": "3", "start": "king", "mix": "other.txt", "count_files": "text.counts",
-    "prune_entropy": "1e-4",
+    "prune_entropy": "1e-4", "encoder": str(GOLDEN / "encoders" / "tiny-bert-st6"), "max_length": "3",
 }  # fmt: skip
+TINY = GOLDEN / "encoders" / "tiny-bert"
 W2V = "train text.txt -o out.vec --dim 4 --min-count 2 --window 4 --sample 1e-2 --epochs 2 --lr 0.2"
 FT = "train text.txt -o out.bin --dim 4 --min-count 2 --epochs 2 --minn 2 --maxn 3 --buckets 500"
 SUP = "train labelled.txt -o out.bin --model supervised --dim 4 --epochs 2"
@@ -133,6 +134,7 @@ VARIANTS = [
     "vectors words.vec --sentences --pooling sif --counts text.vocab 'The King' 'of king w3'",
     "vectors words.vec --sentences --pooling mean -o out.npy 'The King' 'of king w3'",
     f"vectors {GOLDEN / 'ft-words.bin'} --ngrams the",
+    f"vectors --sentences --encoder {TINY} --precision exact 'The dog is running' 'a man reads'",
     "convert words.vec out.glove",
     "convert words.vec out.bin",
     "plot words.vec king the of to -o out.html",

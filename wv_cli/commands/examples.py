@@ -86,6 +86,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "SIF, as a file",
             "wv vectors vectors.bin --sentences --pooling sif --counts corpus.vocab -o lines.npy < lines.txt",
         ),
+        (
+            "through a BERT-like encoder",
+            "wv vectors --sentences --encoder all-MiniLM-L6-v2 -o lines.npy < lines.txt",
+        ),
     ),
     "lm": (
         ("order 5, modified Kneser-Ney, as ARPA", "wv lm train corpus.txt -o model.arpa"),

@@ -15,8 +15,8 @@ from wv_cli.registry import Registry
 
 # In this order; a command with few options shows them as one list.
 HEADINGS = (
-    "Options", "Protocol", "Method", "Input", "Model", "Vocabulary", "Training", "Output", "Run", "Classifier",
-    "Autotune",
+    "Options", "Protocol", "Method", "Input", "Encoder", "Model", "Vocabulary", "Training", "Output", "Run",
+    "Classifier", "Autotune",
 )  # fmt: skip
 _FEW = 13
 # Where options stand that are no fields, by the name of their parameter; all others under "Options".

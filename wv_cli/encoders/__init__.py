@@ -1,0 +1,73 @@
+"""Encoders of sentences: folders of models that other programs made, asked for the vectors of lines of text.
+
+The table ENCODERS has a row for every kind of folder. Nothing is downloaded and nothing in a folder is run: what is
+read is settings, a tokenizer and arrays of numbers; a pickle never.
+"""
+
+import importlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wv_cli.encoders.config import EncoderConfig
+from wv_cli.errors import BadFile, WvError
+from wv_cli.registry import Registry
+
+if TYPE_CHECKING:
+    from wv_cli.encoders.base import Encoder
+
+__all__ = ["ENCODERS", "EncoderConfig", "Kind", "open_encoder"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A folder is of this kind when it has one of the files `known_by`. `module` has the class `encoder`, which takes
+    the path, an EncoderConfig and the names of the poolings that will be asked for."""
+
+    name: str
+    summary: str
+    known_by: tuple[str, ...]
+    module: str
+    encoder: str
+
+    def open(self, path: Path, config: EncoderConfig, poolings: Sequence[str]) -> "Encoder":
+        make: Callable[..., Encoder] = getattr(importlib.import_module(self.module), self.encoder)
+        return make(path, config, poolings)
+
+
+# In the order in which a folder is looked at.
+ENCODERS: Registry[Kind] = Registry(
+    "kind of encoder",
+    [
+        (kind.name, kind)
+        for kind in [
+            Kind(
+                "bert",
+                "a BERT-like encoder: config.json, tokenizer.json, model.onnx or model.safetensors",
+                ("config.json", "modules.json"),
+                "wv_cli.encoders.transformer",
+                "Transformer",
+            ),
+        ]
+    ],
+)
+
+
+def open_encoder(
+    path: str | os.PathLike[str], config: EncoderConfig | None = None, poolings: Sequence[str] = ()
+) -> "Encoder":
+    """The encoder of a folder, which is going to be asked for these poolings, none: for its own. Raises WvError when a
+    package is missing that it needs, BadFile for a folder that is none of an encoder or is damaged, UsageError for
+    options that it cannot fulfil."""
+    folder, config = Path(path), config or EncoderConfig()
+    config.validate()
+    if not folder.is_dir():
+        message = f"{folder}: expected the folder of an encoder, found {'a file' if folder.exists() else 'nothing'}"
+        raise WvError(message)
+    for kind in ENCODERS.values():
+        if any((folder / name).is_file() for name in kind.known_by):
+            return kind.open(folder, config, poolings)
+    kinds = "; or ".join(kind.summary for kind in ENCODERS.values())
+    raise BadFile(folder, f"expected {kinds}; found no {' and no '.join(k.known_by[0] for k in ENCODERS.values())}")
