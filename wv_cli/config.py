@@ -188,12 +188,13 @@ class Config:
         return {name: value for name, value in dataclasses.asdict(self).items() if options[name].identity}
 
 
-_ATOM = re.compile(r"(not )?(\w+)(?:([=>])(.+))?")
+_ATOM = re.compile(r"(not )?(\w+)(?:(!=|[=>])(.+))?")
 
 
 def holds(condition: str, values: Mapping[str, Any]) -> bool:
     """Whether a condition is true of options: "maxn>0 or loss=ns|nce and not merge". A bare name asks whether there is
-    a value, of many values `=` whether one is among the words. Raises KeyError for a name that `values` lacks."""
+    a value, of many values `=` whether one is among the words, `!=` whether one is not. Raises KeyError for a name that
+    `values` lacks."""
     return any(all(_holds(atom, values) for atom in _atoms(each)) for each in condition.split(" or "))
 
 
@@ -214,7 +215,7 @@ def _atoms(conjunction: str) -> list[str]:
 
 
 def _parts(atom: str) -> tuple[str, str, str, str]:
-    """("not " or "", name, "=" or ">" or "", the rest)."""
+    """("not " or "", name, "=" or "!=" or ">" or "", the rest)."""
     match = _ATOM.fullmatch(atom)
     assert match is not None, atom
     negated, name, relation, rest = match.groups(default="")
@@ -228,6 +229,8 @@ def _holds(atom: str, values: Mapping[str, Any]) -> bool:
         return bool(value > float(rest))
     if relation == "=":
         return any(each in rest.split("|") for each in (value if isinstance(value, tuple) else (value,)))
+    if relation == "!=":
+        return any(each not in rest.split("|") for each in (value if isinstance(value, tuple) else (value,)))
     return bool(value) is not bool(negated)
 
 
@@ -242,8 +245,9 @@ def _meaningless(name: str, condition: str, values: Mapping[str, Any]) -> str:
         value, flag = values[other], flag_of(other)
         if relation:
             shown = " ".join(map(str, value)) if isinstance(value, tuple) else value
-            found.append(f"for {flag} {shown}" if value is not None else f"without {flag}")
-            wanted.append(f"{flag} above {rest}" if relation == ">" else f"{flag} {rest.replace('|', ' or ')}")
+            found.append(f"for {flag} {shown}" if value not in (None, ()) else f"without {flag}")
+            words = {">": " above", "!=": " other than"}.get(relation, "")
+            wanted.append(f"{flag}{words} {rest.replace('|', ' or ')}")
         else:
             found.append(f"{'with' if negated else 'without'} {flag}")
             wanted += [] if negated else [flag]

@@ -78,6 +78,7 @@ VALUES = {
     "order": "2", "prune": "1", "limit_vocab": "few.vocab", "vocab_pad": "90000", "add_k": "0.3", "katz_max": "3",
     "to": "binary", "max_words": "3", "count": "3", "start": "king", "mix": "other.txt", "count_files": "text.counts",
     "prune_entropy": "1e-4", "encoder": str(GOLDEN / "encoders" / "tiny-bert-st6"), "max_length": "3",
+    "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
 }  # fmt: skip
 TINY = GOLDEN / "encoders" / "tiny-bert"
 W2V = "train text.txt -o out.vec --dim 4 --min-count 2 --window 4 --sample 1e-2 --epochs 2 --lr 0.2"
@@ -119,6 +120,9 @@ VARIANTS = [
     f"{STS} --pooling sif --counts text.vocab",
     f"{STS} --pooling idf",
     f"{STS} --after abtt --stop-words both",
+    f"{STS} --after pca",
+    f"eval sts --encoder {TINY} -d pairs.csv --json --after soft --fit all --fit-data few.csv",
+    "eval sts --sentence-vectors sentences.npy -d pairs.csv --json",
     "nn words.vec king nosuch --oov skip",
     "nn a.codes king nosuch --oov skip",
     "nn a.codes king nosuch --oov skip --rerank words.vec",
@@ -172,6 +176,7 @@ UNSEEN = {
     ("phrases text", "across_lines"): "long lines: pairs across their ends are too rare",
     ("phrases", "passes"): "higher thresholds join a subset here",
     ("analogy words", "oov"): "all words are known",
+    ("eval sts --encoder", "oov"): "every sentence has a vector",
     ("nn words.vec --positive", "oov"): "all words are known",
     ("similarity words", "oov"): "all words are known",
     ("odd-one-out", "oov"): "all words are known",
@@ -221,6 +226,10 @@ def folder(tmp_path_factory, slice_text):
     drawn = random.integers(0, 400, (40, 4))
     pairs += [f"king w{a} the w{b},w{c} of w{d},{(a + c) % 7}" for a, b, c, d in drawn]
     Path("pairs.csv").write_text("".join(f"{pair}\n" for pair in pairs))
+    Path("few.csv").write_text("".join(f"{pair}\n" for pair in pairs[3:30]))
+    rows = random.standard_normal((2 * len(pairs), 8)).astype(np.float32)
+    rows[5] = 0
+    np.save("sentences.npy", rows)
     for made in (
         "lm train text.txt -o text.lm --smoothing witten-bell -q",
         "lm train text.txt -o text.counts --counts-only -q",
@@ -322,7 +331,7 @@ def test_every_option_changes_something_or_is_refused(variant, folder, capfdbina
         ("train text.txt -o o.vec --cbow-mean", "--cbow-mean has no meaning for --model skipgram"),
         ("train text.txt -o o.vec --minn 2", "--minn has no meaning for --maxn 0; it goes with --maxn above 0"),
         ("quantize classifier.bin -o o.ftz --lr 0.1", "--lr needs --retrain"),
-        ("eval sts words.vec -d pairs.csv --sif-a 0.001", "--sif-a has no meaning for --pooling mean"),
+        ("eval sts words.vec -d pairs.csv --sif-a 0.001", "--sif-a has no meaning without --pooling; it goes with"),
         ("nn a.codes king --candidates 5", "--candidates needs --rerank"),
         ("plot words.vec king the of -o o.html --seed 1", "--seed has no meaning for --method pca"),
         ("vectors words.vec --sentences king --oov zero", "--oov has no meaning with --sentences"),

@@ -155,6 +155,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("sentence pairs", "wv eval sts vectors.bin -d sts-test.tsv"),
         ("weighted by frequency", "wv eval sts vectors.bin -d sts-test.tsv --pooling sif --counts corpus.vocab"),
         ("with and without whitening", "wv eval sts vectors.bin -d sts-test.tsv --after whiten"),
+        (
+            "an encoder, whitened on other sentences",
+            "wv eval sts --encoder all-MiniLM-L6-v2 -d sts-test.csv --after whiten --dim 256 --fit train "
+            "--fit-data sts-train.csv",
+        ),
     ),
     "plot": (
         ("capitals and countries", "wv plot vectors.bin france paris italy rome -o capitals.png"),
