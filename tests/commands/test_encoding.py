@@ -50,6 +50,17 @@ def test_a_file(wv, tmp_path, name):
     assert list(made.words) == [str(row) for row in range(9)]
 
 
+def test_tokens(wv):
+    """Without --sentences each token has a vector: [CLS] and [SEP], too."""
+    done = wv("vectors", "--encoder", TINY, "--pooling", "layer:1", "--runtime", "numpy", input=LINES)
+    rows = [line.split(" ") for line in done.stdout.splitlines()]
+    assert [row[0] for row in rows] == [token for tokens in FACTS["tokens"] for token in tokens]
+    expected = ARRAYS["hidden_states.1"][ARRAYS["attention_mask"] > 0]
+    np.testing.assert_allclose(np.array([row[1:] for row in rows], float), expected, rtol=0, atol=1e-5)
+    done = wv("vectors", "--encoder", TINY, "--json", "the")
+    assert [json.loads(line)["token"] for line in done.stdout.splitlines()] == ["[CLS]", "the", "[SEP]"]
+
+
 def test_arguments_and_json(wv):
     done = wv(*CALL, "the dog", "", "\udce9", "--json", "--normalize", "--runtime", "numpy")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
@@ -61,7 +72,6 @@ def test_arguments_and_json(wv):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ((*CALL[:1], "--encoder", TINY, "the"), 2, "--encoder needs --sentences"),
         (("vectors",), 2, "missing argument 'FILE'"),
         (("vectors", "--sentences", "x.vec", "--max-length", 9), 2, "--max-length needs --encoder"),
         (("vectors", "--sentences", "x.vec", "--pooling", "cls"), 2, "give --encoder DIR, or mean, sif or idf"),

@@ -78,8 +78,10 @@ VALUES = {
     "order": "2", "prune": "1", "limit_vocab": "few.vocab", "vocab_pad": "90000", "add_k": "0.3", "katz_max": "3",
     "to": "binary", "max_words": "3", "count": "3", "start": "king", "mix": "other.txt", "count_files": "text.counts",
     "prune_entropy": "1e-4", "encoder": str(GOLDEN / "encoders" / "tiny-bert-st6"), "max_length": "3",
+    "gamma": "2",
     "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
 }  # fmt: skip
+ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
 TINY = GOLDEN / "encoders" / "tiny-bert"
 W2V = "train text.txt -o out.vec --dim 4 --min-count 2 --window 4 --sample 1e-2 --epochs 2 --lr 0.2"
 FT = "train text.txt -o out.bin --dim 4 --min-count 2 --epochs 2 --minn 2 --maxn 3 --buckets 500"
@@ -138,6 +140,8 @@ VARIANTS = [
     "vectors words.vec --sentences --pooling sif --counts text.vocab 'The King' 'of king w3'",
     "vectors words.vec --sentences --pooling mean -o out.npy 'The King' 'of king w3'",
     f"vectors {GOLDEN / 'ft-words.bin'} --ngrams the",
+    f"vectors --encoder {ELMO} --mix 1,2,3 --precision exact 'The dog is running' 'a man reads'",
+    f"vectors --encoder {TINY} --precision exact 'The dog is running' 'a man reads'",
     f"vectors --sentences --encoder {TINY} --precision exact 'The dog is running' 'a man reads'",
     "convert words.vec out.glove",
     "convert words.vec out.bin",
@@ -176,6 +180,7 @@ UNSEEN = {
     ("phrases text", "across_lines"): "long lines: pairs across their ends are too rare",
     ("phrases", "passes"): "higher thresholds join a subset here",
     ("analogy words", "oov"): "all words are known",
+    ("elmo", "runtime"): "NumPy computes it in any case",
     ("eval sts --encoder", "oov"): "every sentence has a vector",
     ("nn words.vec --positive", "oov"): "all words are known",
     ("similarity words", "oov"): "all words are known",

@@ -158,6 +158,14 @@ TARGETS: dict[str, Target] = {
             file="modules.json",
             beside={name: _of_encoder(name) for name in ("config.json", "model.safetensors", "tokenizer.json")},
         ),
+        Target(
+            "elmo-options",
+            lambda: seeds.golden("encoders/elmo/bilm-tf/options.json"),
+            uses.encoder,
+            IN_TEXT,
+            file="options.json",
+            beside={"weights.hdf5": lambda: (GOLDEN / "encoders/elmo/bilm-tf/lm_weights.hdf5").read_bytes()},
+        ),
         *(_packed(codec) for codec in ("gzip", "bzip2", "xz", "zstd")),
     )
 }

@@ -90,6 +90,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "through a BERT-like encoder",
             "wv vectors --sentences --encoder all-MiniLM-L6-v2 -o lines.npy < lines.txt",
         ),
+        ("words in their sentence, by an ELMo", "wv vectors --encoder elmo --mix 0.3,0.3,0.4 'the bank of the river'"),
     ),
     "lm": (
         ("order 5, modified Kneser-Ney, as ARPA", "wv lm train corpus.txt -o model.arpa"),

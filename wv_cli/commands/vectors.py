@@ -45,23 +45,24 @@ def command(
 
     With --sentences a line gets one vector. A classifier's is the mean of its words, n-grams and line end; that of
     word vectors the mean of the words' unit vectors. --pooling chooses another mean, of words found without regard to
-    case and punctuation. With --encoder there is no FILE: lines are encoded by a model of another program, a folder
-    with config.json, tokenizer.json and model.onnx or model.safetensors (pip install 'wv-cli[encoders]').
+    case and punctuation.
+
+    With --encoder there is no FILE: lines are encoded, or without --sentences their tokens, by a model of another
+    program, a BERT-like encoder's or an ELMo's folder as it is published (pip install 'wv-cli[encoders]').
     """
     from wv_cli.commands.shared.reading import open_composer
     from wv_cli.formats.lines import json_lines, require_finite, text_lines, without_vector
     from wv_cli.transforms.composition import runs, word_vectors
 
-    if wants_encoder(options):
+    if wants_encoder(sentences, options):
         given = words if file is None else (file, *words)
-        encode_lines(None if given in ((), ("-",)) else list(given), precision, as_json, quiet, **options)
+        encode_lines(given, precision, as_json, quiet, sentences=sentences, **options)
         return 0
     if file is None:
         raise click.MissingParameter(param=command.params[0])
     pooling = pooling_of(options)
     if ngrams is not None and (words or sentences):
-        error = conflict("--ngrams", "--sentences" if sentences else "WORD", "--ngrams names the one word itself")
-        raise error
+        raise conflict("--ngrams", "--sentences" if sentences else "WORD", "--ngrams names the one word itself")
     refuse_meaningless(oov="not sentences and not ngrams")
     piped = ngrams is None and words in ((), ("-",))
     if wants_pooling(pooling, sentences, as_json, precision):

@@ -23,8 +23,8 @@ __all__ = ["ENCODERS", "EncoderConfig", "Kind", "open_encoder"]
 
 @dataclass(frozen=True)
 class Kind:
-    """A folder is of this kind when it has one of the files `known_by`. `module` has the class `encoder`, which takes
-    the path, an EncoderConfig and the names of the poolings that will be asked for."""
+    """A folder is of this kind when one of its files has a name that matches one of `known_by`. `module` has the class
+    `encoder`, which takes the path, an EncoderConfig and the names of the poolings that will be asked for."""
 
     name: str
     summary: str
@@ -50,6 +50,13 @@ ENCODERS: Registry[Kind] = Registry(
                 "wv_cli.encoders.transformer",
                 "Transformer",
             ),
+            Kind(
+                "elmo",
+                "an ELMo: options.json and weights.hdf5, whatever stands before these names",
+                ("*options.json",),
+                "wv_cli.encoders.elmo",
+                "Elmo",
+            ),
         ]
     ],
 )
@@ -67,7 +74,7 @@ def open_encoder(
         message = f"{folder}: expected the folder of an encoder, found {'a file' if folder.exists() else 'nothing'}"
         raise WvError(message)
     for kind in ENCODERS.values():
-        if any((folder / name).is_file() for name in kind.known_by):
+        if any(any(folder.glob(name)) for name in kind.known_by):
             return kind.open(folder, config, poolings)
     kinds = "; or ".join(kind.summary for kind in ENCODERS.values())
     raise BadFile(folder, f"expected {kinds}; found no {' and no '.join(k.known_by[0] for k in ENCODERS.values())}")

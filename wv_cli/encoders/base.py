@@ -25,7 +25,8 @@ States = tuple[list[NDArray[np.float32]], NDArray[np.bool_]]
 
 class Encoder(Protocol):
     """`layers` stand above layer 0, the embeddings; `pooling` and `normalize` are its maker's choice. `parallel`:
-    states() may run in several threads at once."""
+    states() may run in several threads at once. `in_order`: what comes out depends on the sentences before, even on
+    empty ones; they are encoded one at a time."""
 
     name: str
     dim: int
@@ -33,9 +34,13 @@ class Encoder(Protocol):
     pooling: str
     normalize: bool
     parallel: bool
+    in_order: bool
 
     def tokens(self, texts: Sequence[str]) -> tuple[list[NDArray[Any]], int]:
         """(tokens of each sentence, along the first axis; how many sentences were cut)."""
+
+    def names(self, text: str, tokens: NDArray[Any]) -> list[str]:
+        """What the tokens of one sentence are called."""
 
     def states(self, tokens: Sequence[NDArray[Any]], layers: Sequence[int]) -> States:
         """Of a batch of sentences that have at least one token. Raises BadFile for a network that cannot run."""
@@ -74,18 +79,39 @@ def encode(
         states, mask = encoder.states([tokens[row] for row in rows.tolist()], layers)
         for pooling, result in zip(poolings, results, strict=True):
             pooled = pooling.join([states[layers.index(layer)] for layer in pooling.layers], mask)
-            if not np.isfinite(pooled).all():
-                raise BadFile(encoder.name, "gives nan or infinity for a sentence: its weights are damaged")
+            _require_finite(encoder, pooled)
             result[rows] = unit_rows(pooled) if normalize else pooled
         with lock:
             done += len(rows)
             if progress is not None and done < len(texts):
                 progress(done, len(texts))
 
-    run_all(work, batches(lengths), threads if encoder.parallel else 1)
+    run_all(work, _batches(encoder, lengths), threads if encoder.parallel and not encoder.in_order else 1)
     if progress is not None:
         progress(len(texts), len(texts))
     return [Encoded(result, lengths == 0, cut, int(lengths.sum())) for result in results]
+
+
+def encode_tokens(encoder: Encoder, texts: Sequence[str], pooling: Pooling) -> list[NDArray[np.float32]]:
+    """(tokens, dim) of each sentence: every token's own vector, of the layers of `pooling`. Raises BadFile."""
+    tokens, _ = encoder.tokens(texts)
+    found = [np.zeros((0, encoder.dim), np.float32) for _ in texts]
+    for rows in _batches(encoder, np.array([len(each) for each in tokens], np.int64)):
+        states, mask = encoder.states([tokens[row] for row in rows.tolist()], pooling.layers)
+        combined = pooling.combine(states, mask)
+        for row, vectors, real in zip(rows.tolist(), combined, mask, strict=True):
+            found[row] = vectors[real]
+            _require_finite(encoder, found[row])
+    return found
+
+
+def _require_finite(encoder: Encoder, vectors: NDArray[np.floating]) -> None:
+    if not np.isfinite(vectors).all():
+        raise BadFile(encoder.name, "gives nan or infinity for a sentence: its weights are damaged")
+
+
+def _batches(encoder: Encoder, lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    return [np.array([row]) for row in range(len(lengths))] if encoder.in_order else batches(lengths)
 
 
 def batches(lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:

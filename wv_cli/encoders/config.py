@@ -30,4 +30,14 @@ class EncoderConfig(Config):
         "What computes: onnx, ONNX Runtime with the folder's model.onnx; numpy, this program with its "
         "model.safetensors; auto, the first of them that can.",
     )
+    mix: str | None = option(
+        None,
+        "A weighted sum of all layers in the place of the last one: W0,W1,... from the embeddings up, or "
+        "softmax:W0,W1,... for weights as ELMo's users train them.",
+    )
+    gamma: float = option(1.0, "Multiplies the sum.", above=0, high=1e6, only="mix")
+    mix_norm: bool = option(False, "Layers of a mix are brought to mean 0 and variance 1 first.", only="mix")
+    stateful: bool = option(
+        False, "ELMo: go on with the states the sentence before has left, as the original does, instead of with zeros."
+    )
     threads: int = threads_option("Threads that encode; 0: all processors.")

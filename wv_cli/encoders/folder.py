@@ -56,6 +56,15 @@ class Settings:
             raise BadFile(path, f"expected an object of settings, found {str(facts)[:40]!r}")
         self.facts: dict[str, Any] = facts
 
+    def part(self, name: str) -> "Settings":
+        """The object of that name in this one. Raises BadFile when there is none."""
+        facts = self.facts.get(name)
+        if not isinstance(facts, dict):
+            raise BadFile(self.path, f"{name}: expected an object of settings, found {str(facts)[:40]!r}")
+        result = Settings.__new__(Settings)
+        result.path, result.facts = self.path, facts
+        return result
+
     def number(self, name: str, low: int, high: int, default: int | None = None) -> int:
         """Raises BadFile for a whole number that is not there, where there is no default, or beyond the bounds."""
         value = self.facts.get(name)
@@ -66,12 +75,14 @@ class Settings:
         return value
 
     def real(self, name: str, default: float) -> float:
-        value = self.facts.get(name, default)
+        """`default` also for null. Raises BadFile as number()."""
+        value = default if self.facts.get(name) is None else self.facts[name]
         if type(value) not in (int, float) or not 0 <= value < 1e30:
             raise BadFile(self.path, f"{name}: expected a number of 0 or more, found {value!r}")
         return float(value)
 
     def yes(self, name: str) -> bool:
+        """No where nothing is said. Raises BadFile as number()."""
         value = self.facts.get(name) or False
         if type(value) is not bool:
             raise BadFile(self.path, f"{name}: expected true or false, found {value!r}")

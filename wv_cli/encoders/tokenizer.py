@@ -73,10 +73,9 @@ class Tokenizer:
                     cut += bool(each.overflowing)
         return found, cut
 
-    def named(self, *tokens: str) -> frozenset[int]:
-        """The ids of those of these tokens that there are."""
-        ids = (self._inner.token_to_id(token) for token in tokens)
-        return frozenset(id for id in ids if id is not None)
+    def names(self, ids: Sequence[int]) -> list[str]:
+        """What tokens are called."""
+        return [self._inner.id_to_token(id) or "" for id in ids]
 
 
 def _utf8(text: str) -> str:

@@ -26,15 +26,24 @@ _ROBERTA = ("roberta", "xlm-roberta", "camembert")  # their positions are counte
 class Transformer:
     """An encoders.base.Encoder."""
 
+    in_order = False
+
     def __init__(self, path: Path, config: EncoderConfig, poolings: Sequence[str]) -> None:
         """`poolings` are those that will be asked for, none: the folder's own. Raises BadFile, WvError, UsageError."""
+        if config.stateful:
+            message = f"--stateful is for ELMo; {path} keeps nothing from sentence to sentence"
+            raise UsageError(message)
         folder = Folder.open(path)
         settings = Settings(folder.root / "config.json")
         self.name, self.pooling, self.normalize = str(path), folder.pooling, folder.normalize
         self.dim = settings.number("hidden_size", 1, 1 << 16)
         self.layers = settings.number("num_hidden_layers", 1, 999)
-        wanted = sorted(
-            {i for each in poolings or [self.pooling] for i in Pooling.of(each, self.layers, self.name).layers}
+        wanted = (
+            list(range(self.layers + 1))
+            if config.mix
+            else sorted(
+                {i for each in poolings or [self.pooling] for i in Pooling.of(each, self.layers, self.name).layers}
+            )
         )
         self._network = _network(folder, settings, config, wanted)
         self.parallel = self._network.parallel
@@ -55,6 +64,9 @@ class Transformer:
     def tokens(self, texts: Sequence[str]) -> tuple[list[NDArray[Any]], int]:
         found, cut = self._tokenizer.ids(texts)
         return list(found), cut
+
+    def names(self, text: str, tokens: NDArray[Any]) -> list[str]:
+        return self._tokenizer.names(tokens.tolist())
 
     def states(self, tokens: Sequence[NDArray[Any]], layers: Sequence[int]) -> States:
         ids, mask = padded(tokens, self._padding)

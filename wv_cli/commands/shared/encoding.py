@@ -1,4 +1,4 @@
-"""`wv vectors --sentences --encoder`: lines of text through an encoder of another program."""
+"""`wv vectors --encoder`: lines of text through an encoder of another program."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from wv_cli.encoders.base import Encoded
+    from wv_cli.encoders.base import Encoded, Encoder
+    from wv_cli.encoders.pooling import Pooling
     from wv_cli.formats.base import Precision
 
 _OF_WORDS = ("sif", "idf")
+_JOINING = ("mean", "cls", "max", "sqrt-len")
 _ELSEWHERE = ("counts", "case", "from_format", "ngrams", "oov")
 
 
 def encoder_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """--encoder and what goes with it."""
-    option = click.option(
-        "--encoder", metavar="DIR", help="With --sentences: encode lines with the encoder in this folder; no FILE."
-    )
+    option = click.option("--encoder", metavar="DIR", help="Encode lines with the encoder in this folder; no FILE.")
     return option(field_options(EncoderConfig)(function))
 
 
-def wants_encoder(options: dict[str, Any]) -> bool:
+def wants_encoder(sentences: bool, options: dict[str, Any]) -> bool:
     """Raises UsageError for options of an encoder without one, and for what has no meaning with one."""
     pooling = options["pooling"]
     if options["encoder"] is None:
@@ -41,19 +41,23 @@ def wants_encoder(options: dict[str, Any]) -> bool:
             message = f"--pooling {pooling} joins the tokens of an encoder; give --encoder DIR, or mean, sif or idf"
             raise UsageError(message)
         return False
-    refuse_meaningless(**dict.fromkeys(_ELSEWHERE, "not encoder"), encoder="sentences")
+    refuse_meaningless(**dict.fromkeys(_ELSEWHERE, "not encoder"), output="sentences", normalize="sentences")
+    refuse_meaningless(**dict(EncoderConfig.conditions()))
     if pooling in _OF_WORDS:
         message = f"--pooling {pooling} weighs words of a vector file; with --encoder choose mean, cls, max, ..."
+        raise UsageError(message)
+    if not sentences and pooling in _JOINING:
+        message = f"--pooling {pooling} joins the tokens of a line, which have a vector each without --sentences"
         raise UsageError(message)
     return True
 
 
 def encode_lines(
-    lines: list[str] | None, precision: "Precision", as_json: bool, quiet: bool, *, encoder: str, pooling: str | None,
-    output: str | None, **options: Any,
+    lines: tuple[str, ...], precision: "Precision", as_json: bool, quiet: bool, *, sentences: bool, encoder: str,
+    pooling: str | None, output: str | None, **options: Any,
 ) -> None:  # fmt: skip
-    """Writes one vector for each of `lines` (None: of standard input) to `output`, or to standard output, where answers
-    come as the lines do."""
+    """Writes one vector for each of `lines` (none, or -: of standard input) to `output`, or to standard output, where
+    answers come as the lines do; without `sentences` one for each of their tokens."""
     from wv_cli.encoders import open_encoder
     from wv_cli.encoders.base import encode
     from wv_cli.encoders.pooling import Pooling
@@ -65,8 +69,14 @@ def encode_lines(
     config.validate()
     source = open_encoder(encoder, config, (pooling,) if pooling is not None else ())
     chosen = Pooling.of(pooling or source.pooling, source.layers, source.name)
+    if config.mix is not None:
+        chosen = chosen.mixed(config.mix, config.gamma, config.mix_norm, source.layers, source.name)
+    batches: Iterator[list[str]] = piped_lines() if lines in ((), ("-",)) else iter([list(lines)])
+    if not sentences:
+        for batch in batches:
+            _write_tokens(source, batch, chosen, precision, as_json)
+        return
     normalize = source.normalize if config.normalize is None else config.normalize
-    batches: Iterator[list[str]] = iter([lines]) if lines is not None else piped_lines()
     made: list[Encoded] = []
 
     def encoded(batch: Sequence[str], progress: Callable[[int, int | None], None] | None = None) -> "Encoded":
@@ -88,6 +98,21 @@ def encode_lines(
             sys.stdout.buffer.flush()
     if not quiet:
         _tell(made)
+
+
+def _write_tokens(
+    source: "Encoder", batch: Sequence[str], chosen: "Pooling", precision: "Precision", as_json: bool
+) -> None:
+    """Those of every line, in their order."""
+    from wv_cli.encoders.base import encode_tokens
+    from wv_cli.formats.lines import json_lines, text_lines
+
+    tokens, _ = source.tokens(batch)
+    for text, each, vectors in zip(batch, tokens, encode_tokens(source, batch, chosen), strict=True):
+        names = source.names(text, each)
+        made = json_lines("token", names, vectors, precision) if as_json else text_lines(names, vectors, precision)
+        sys.stdout.buffer.write(made)
+    sys.stdout.buffer.flush()
 
 
 def _check_output(output: str, precision: "Precision", as_json: bool) -> None:
