@@ -206,8 +206,9 @@ def refuse_idle(conditions: Iterable[tuple[str, str]], given: Container[str], va
 
 
 def flag_of(name: str) -> str:
-    """The option of a parameter: `--json` is as_json, since `json` is a module; one letter has one dash."""
-    return ("-" if len(name) == 1 else "--") + name.removeprefix("as_").replace("_", "-")
+    """The option of a parameter: `--json` is as_json, since `json` is a module, `--to` to_format; one letter has one
+    dash."""
+    return ("-" if len(name) == 1 else "--") + name.removeprefix("as_").removesuffix("_format").replace("_", "-")
 
 
 def _atoms(conjunction: str) -> list[str]:

@@ -3,6 +3,7 @@ that was written for the user, or success; never a traceback, never a Python exc
 
 import os
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,8 @@ CALLS = [
     "eval sts good.vec -d good.sts --stop-words drop --stop-list {}",
     "plot {} --top 5 -o out.html",
     "convert {} out.bin",
+    "convert {} out --to static",
+    "convert good.vec out --to static --counts {}",
     "check {}",
     *(f"dump {{}} {what}" for what in ("args", "dict", "input")),
 ]
@@ -163,6 +166,7 @@ def test_bad_files(template, folder, capfd, monkeypatch):
     wrong = []
     name = template.split()[0]
     for what in [*BAD, *PATHS]:
+        shutil.rmtree("out", ignore_errors=True)
         for made in folder.glob("out*"):
             made.unlink()
         bad = shlex.quote(PATHS.get(what, what))

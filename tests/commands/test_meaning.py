@@ -7,6 +7,7 @@ A new option needs a value in VALUES, or a place in PLAIN if it never changes re
 import os
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import click
@@ -78,7 +79,7 @@ VALUES = {
     "order": "2", "prune": "1", "limit_vocab": "few.vocab", "vocab_pad": "90000", "add_k": "0.3", "katz_max": "3",
     "to": "binary", "max_words": "3", "count": "3", "start": "king", "mix": "other.txt", "count_files": "text.counts",
     "prune_entropy": "1e-4", "encoder": str(GOLDEN / "encoders" / "tiny-bert-st6"), "max_length": "3",
-    "gamma": "2",
+    "gamma": "2", "split": "punctuation",
     "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
 }  # fmt: skip
 ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
@@ -145,6 +146,7 @@ VARIANTS = [
     f"vectors --sentences --encoder {TINY} --precision exact 'The dog is running' 'a man reads'",
     "convert words.vec out.glove",
     "convert words.vec out.bin",
+    "convert words.vec out.folder --to static",
     "plot words.vec king the of to -o out.html",
     f"predict {GOLDEN / 'ft-labels.bin'} golden-labelled.txt",
     f"predict {GOLDEN / 'ft-labels.bin'} golden-labelled.txt --json",
@@ -290,14 +292,16 @@ def given(option: click.Option, variant: str) -> list[str]:
 
 def outcome(arguments: str, capfdbinary) -> tuple[int, bytes, str]:
     """(exit code, all that was written: standard output and files, standard error)."""
+    shutil.rmtree("out.folder", ignore_errors=True)
     for path in Path().glob("out.*"):
         path.unlink()
     Path("context.vec").unlink(missing_ok=True)
     capfdbinary.readouterr()
     code = call(arguments)
     out, err = capfdbinary.readouterr()
-    made = sorted([*Path().glob("out.*"), *Path().glob("context.vec")])
-    files = [path.name.encode() + path.read_bytes() for path in made if not path.name.endswith(".json")]
+    made = sorted([*Path().glob("out.*"), *Path().glob("context.vec"), *Path("out.folder").glob("*")])
+    made = [path for path in made if path.is_file()]
+    files = [path.name.encode() + path.read_bytes() for path in made if not path.name.endswith("meta.json")]
     out = re.sub(rb'"config": \{.*?\}|"[a-z_]*seconds": [0-9.e-]+|took [0-9.]+', b"", out)
     return code, b"".join([out, *files]), err.decode()
 

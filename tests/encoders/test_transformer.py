@@ -281,7 +281,7 @@ def test_what_is_no_folder_of_an_encoder(tmp_path):
     for path, message in [
         (tmp_path / "none", "found nothing"),
         (TINY / "config.json", "found a file"),
-        (tmp_path, "expected a BERT-like encoder: .*; found no config.json"),
+        (tmp_path, "expected an ELMo: .*; or a BERT-like encoder: .*; found none of these"),
     ]:
         with pytest.raises(WvError, match=message):
             open_encoder(path)

@@ -32,8 +32,8 @@ def _packed(codec: str) -> Target:
     return Target(f"packed-{codec}", lambda: seeds.packed(codec), uses.packed, ANYWHERE, (f"codec:{codec}",))
 
 
-def _of_encoder(name: str) -> Callable[[], bytes]:
-    return lambda: (GOLDEN / "encoders" / "tiny-bert" / name).read_bytes()
+def _of_encoder(name: str, encoder: str = "tiny-bert") -> Callable[[], bytes]:
+    return lambda: (GOLDEN / "encoders" / encoder / name).read_bytes()
 
 
 TARGETS: dict[str, Target] = {
@@ -157,6 +157,23 @@ TARGETS: dict[str, Target] = {
             IN_TEXT,
             file="modules.json",
             beside={name: _of_encoder(name) for name in ("config.json", "model.safetensors", "tokenizer.json")},
+        ),
+        Target(
+            "static-matrix",
+            lambda: seeds.golden("encoders/static-model2vec-weights/model.safetensors"),
+            uses.static,
+            (*ANYWHERE, *IN_TEXT[-4:]),
+            ("format:safetensors",),
+            file="model.safetensors",
+            beside={name: _of_encoder(name, "static-model2vec") for name in ("config.json", "tokenizer.json")},
+        ),
+        Target(
+            "static-tokenizer",
+            lambda: seeds.golden("encoders/static-model2vec/tokenizer.json"),
+            uses.static,
+            IN_TEXT,
+            file="tokenizer.json",
+            beside={name: _of_encoder(name, "static-model2vec") for name in ("config.json", "model.safetensors")},
         ),
         Target(
             "elmo-options",

@@ -73,6 +73,12 @@ def encoder(path: Path) -> None:
         assert np.isfinite(each.vectors).all()
 
 
+def static(path: Path) -> None:
+    """The folder that the file stands in, as vectors and as an encoder."""
+    ask(formats.load(path.parent))
+    encoder(path)
+
+
 def word_vectors_of(vectors: Embeddings | FastTextModel) -> None:
     source = composer(vectors)
     list(word_vectors(source, _ODD))

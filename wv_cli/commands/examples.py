@@ -171,6 +171,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("binary to text", "wv convert vectors.bin vectors.vec"),
         ("GloVe's file for a program that wants a header", "wv convert glove.6B.50d.txt glove.vec"),
         ("the first 1000 words for TensorBoard", "wv convert vectors.bin words.tsv --limit 1000"),
+        ("for model2vec and sentence-transformers", "wv convert vectors.bin folder --to static --counts corpus.vocab"),
     ),
     "check": (
         ("one file", "wv check vectors.vec"),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wv_cli.encoders.config import EncoderConfig
+from wv_cli.encoders.folder import is_elmo, is_static, is_transformer
 from wv_cli.errors import BadFile, WvError
 from wv_cli.registry import Registry
 
@@ -23,12 +24,12 @@ __all__ = ["ENCODERS", "EncoderConfig", "Kind", "open_encoder"]
 
 @dataclass(frozen=True)
 class Kind:
-    """A folder is of this kind when one of its files has a name that matches one of `known_by`. `module` has the class
-    `encoder`, which takes the path, an EncoderConfig and the names of the poolings that will be asked for."""
+    """`is_one` tells such a folder. `module` has the class `encoder`, which takes the path, an EncoderConfig and the
+    names of the poolings that will be asked for."""
 
     name: str
     summary: str
-    known_by: tuple[str, ...]
+    is_one: Callable[[Path], bool]
     module: str
     encoder: str
 
@@ -44,18 +45,25 @@ ENCODERS: Registry[Kind] = Registry(
         (kind.name, kind)
         for kind in [
             Kind(
-                "bert",
-                "a BERT-like encoder: config.json, tokenizer.json, model.onnx or model.safetensors",
-                ("config.json", "modules.json"),
-                "wv_cli.encoders.transformer",
-                "Transformer",
-            ),
-            Kind(
                 "elmo",
                 "an ELMo: options.json and weights.hdf5, whatever stands before these names",
-                ("*options.json",),
+                is_elmo,
                 "wv_cli.encoders.elmo",
                 "Elmo",
+            ),
+            Kind(
+                "static",
+                "a static embedding: modules.json or config.json that says so, tokenizer.json, model.safetensors",
+                is_static,
+                "wv_cli.encoders.static",
+                "Static",
+            ),
+            Kind(
+                "bert",
+                "a BERT-like encoder: config.json, tokenizer.json, model.onnx or model.safetensors",
+                is_transformer,
+                "wv_cli.encoders.transformer",
+                "Transformer",
             ),
         ]
     ],
@@ -74,7 +82,7 @@ def open_encoder(
         message = f"{folder}: expected the folder of an encoder, found {'a file' if folder.exists() else 'nothing'}"
         raise WvError(message)
     for kind in ENCODERS.values():
-        if any(any(folder.glob(name)) for name in kind.known_by):
+        if kind.is_one(folder):
             return kind.open(folder, config, poolings)
     kinds = "; or ".join(kind.summary for kind in ENCODERS.values())
-    raise BadFile(folder, f"expected {kinds}; found no {' and no '.join(k.known_by[0] for k in ENCODERS.values())}")
+    raise BadFile(folder, f"expected {kinds}; found none of these")

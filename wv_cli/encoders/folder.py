@@ -27,17 +27,30 @@ _WORDS = {"mean": "mean", "cls": "cls", "max": "max", "mean_sqrt_len_tokens": "s
 _KNOWN = ("Transformer", "Pooling", "Normalize", "StaticEmbedding")
 
 
+def is_elmo(path: Path) -> bool:
+    return any(path.glob("*options.json"))
+
+
+def is_static(path: Path) -> bool:
+    """Raises BadFile for files that cannot be read."""
+    if any(kind == "StaticEmbedding" for kind, _ in _modules(path)):
+        return True
+    return Settings(path / "config.json", required=False).facts.get("model_type") == "model2vec"
+
+
+def is_transformer(path: Path) -> bool:
+    return (path / "config.json").is_file() or (path / "modules.json").is_file()
+
+
 def read_json(path: Path) -> Any:
     """Raises BadFile, WvError."""
     try:
-        with path.open("rb") as stream:
-            text = stream.read(_LARGEST + 1)
+        size = path.stat().st_size
+        text = path.read_bytes() if size <= _LARGEST else b""
     except OSError as error:
         message = f"{path}: cannot read: {reason(error)}"
         raise WvError(message) from error
     try:
-        if len(text) > _LARGEST:
-            raise ValueError
         return json.loads(text)
     except (ValueError, RecursionError):
         raise BadFile(

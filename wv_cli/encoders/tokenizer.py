@@ -73,6 +73,10 @@ class Tokenizer:
                     cut += bool(each.overflowing)
         return found, cut
 
+    def id(self, token: str) -> int | None:
+        found: int | None = self._inner.token_to_id(token)
+        return found
+
     def names(self, ids: Sequence[int]) -> list[str]:
         """What tokens are called."""
         return [self._inner.id_to_token(id) or "" for id in ids]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
-from wv_cli.system.input import open_input
+from wv_cli.system.input import Input, open_input
 
 _MOST_HEADER = 100_000_000  # what the format allows
 _TYPES = {
@@ -55,16 +55,18 @@ class Tensors:
     def open(cls, path: str | os.PathLike[str]) -> "Tensors":
         """Raises BadFile, WvError."""
         with open_input(path, "a safetensors file") as source:
-            name = source.name
-            length = int.from_bytes(source.read(8), "little")
-            if not 2 <= length <= _MOST_HEADER or (source.size is not None and length > source.size - 8):
-                problem = (
-                    f"expected a safetensors file, whose first 8 bytes are the length of its header, found {length}"
-                )
-                raise BadFile(name, problem, byte=0)
-            places = _places(name, source.read(length))
-            numbers = source.contents()
-        end = 0
+            return cls.of(source)
+
+    @classmethod
+    def of(cls, source: Input) -> "Tensors":
+        """Those of an open file. Raises BadFile, WvError."""
+        name = source.name
+        length = int.from_bytes(source.read(8), "little")
+        if not 2 <= length <= _MOST_HEADER or (source.size is not None and length > source.size - 8):
+            problem = f"expected a safetensors file, whose first 8 bytes are the length of its header, found {length}"
+            raise BadFile(name, problem, byte=0)
+        places = _places(name, source.read(length))
+        numbers, end = source.contents(), 0
         for key, place in sorted(places.items(), key=lambda item: (item[1].begin, item[1].end)):
             if place.begin != end:
                 problem = f"expected the numbers of {key!r} at offset {end}, found offset {place.begin}"
