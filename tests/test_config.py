@@ -31,6 +31,7 @@ FREE = {
     "BiowordConfig": {"threads", "length", "normalize_cells"},
     "AnalogyConfig": set(),  # scores are not continued
     "RetrievalConfig": set(),
+    "StsConfig": set(),
 }
 
 

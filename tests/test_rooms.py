@@ -31,6 +31,7 @@ ROOMS = (
     "models",
     "glove",
     "lm",
+    "encoders",
     "formats",
     "vectors",
     "search",

@@ -36,6 +36,7 @@ def option(
     only: str = "",
     group: str = "",
     shown: str = "",
+    also: str = "",
     identity: bool = True,
 ) -> Value:
     """A field of a Config. Without `help` it is no command-line option by itself.
@@ -45,6 +46,7 @@ def option(
     (`unit`), and call it `flag` where that is not the field's name. `off` is the flag that turns a bool off. `only` is
     the condition (see `holds`) on other options without which this one means nothing, and is refused. Help shows it
     under the heading `group`, where that is not its config's, and `shown` as its default where the value says little.
+    `also` is an expression of what may stand beside the choices.
     `identity=False`: may differ when a checkpoint is continued.
     """
     given = {name: value for name, value in locals().items() if name != "default"}
@@ -76,6 +78,7 @@ class Option:
     only: str
     group: str
     shown: str
+    also: str
     identity: bool
 
     def __post_init__(self) -> None:
@@ -118,7 +121,8 @@ class Option:
             return
         for each in value if self.many else (value,):
             if self.choices:
-                require(each in self.choices, f"{self.flag} must be one of {', '.join(self.choices)}, not {each!r}")
+                allowed = each in self.choices or (self.also and re.fullmatch(self.also, each))
+                require(bool(allowed), f"{self.flag} must be one of {', '.join(self.choices)}, not {each!r}")
             elif self.kind in (int, float) and not self.many:
                 self._check_number(each)
 
@@ -184,12 +188,13 @@ class Config:
         return {name: value for name, value in dataclasses.asdict(self).items() if options[name].identity}
 
 
-_ATOM = re.compile(r"(not )?(\w+)(?:([=>])(.+))?")
+_ATOM = re.compile(r"(not )?(\w+)(?:(!=|[=>])(.+))?")
 
 
 def holds(condition: str, values: Mapping[str, Any]) -> bool:
     """Whether a condition is true of options: "maxn>0 or loss=ns|nce and not merge". A bare name asks whether there is
-    a value, of many values `=` whether one is among the words. Raises KeyError for a name that `values` lacks."""
+    a value, of many values `=` whether one is among the words, `!=` whether one is not. Raises KeyError for a name that
+    `values` lacks."""
     return any(all(_holds(atom, values) for atom in _atoms(each)) for each in condition.split(" or "))
 
 
@@ -201,8 +206,9 @@ def refuse_idle(conditions: Iterable[tuple[str, str]], given: Container[str], va
 
 
 def flag_of(name: str) -> str:
-    """The option of a parameter: `--json` is as_json, since `json` is a module; one letter has one dash."""
-    return ("-" if len(name) == 1 else "--") + name.removeprefix("as_").replace("_", "-")
+    """The option of a parameter: `--json` is as_json, since `json` is a module, `--to` to_format; one letter has one
+    dash."""
+    return ("-" if len(name) == 1 else "--") + name.removeprefix("as_").removesuffix("_format").replace("_", "-")
 
 
 def _atoms(conjunction: str) -> list[str]:
@@ -210,7 +216,7 @@ def _atoms(conjunction: str) -> list[str]:
 
 
 def _parts(atom: str) -> tuple[str, str, str, str]:
-    """("not " or "", name, "=" or ">" or "", the rest)."""
+    """("not " or "", name, "=" or "!=" or ">" or "", the rest)."""
     match = _ATOM.fullmatch(atom)
     assert match is not None, atom
     negated, name, relation, rest = match.groups(default="")
@@ -224,6 +230,8 @@ def _holds(atom: str, values: Mapping[str, Any]) -> bool:
         return bool(value > float(rest))
     if relation == "=":
         return any(each in rest.split("|") for each in (value if isinstance(value, tuple) else (value,)))
+    if relation == "!=":
+        return any(each not in rest.split("|") for each in (value if isinstance(value, tuple) else (value,)))
     return bool(value) is not bool(negated)
 
 
@@ -238,8 +246,9 @@ def _meaningless(name: str, condition: str, values: Mapping[str, Any]) -> str:
         value, flag = values[other], flag_of(other)
         if relation:
             shown = " ".join(map(str, value)) if isinstance(value, tuple) else value
-            found.append(f"for {flag} {shown}" if value is not None else f"without {flag}")
-            wanted.append(f"{flag} above {rest}" if relation == ">" else f"{flag} {rest.replace('|', ' or ')}")
+            found.append(f"for {flag} {shown}" if value not in (None, ()) else f"without {flag}")
+            words = {">": " above", "!=": " other than"}.get(relation, "")
+            wanted.append(f"{flag}{words} {rest.replace('|', ' or ')}")
         else:
             found.append(f"{'with' if negated else 'without'} {flag}")
             wanted += [] if negated else [flag]

@@ -3,6 +3,7 @@ that was written for the user, or success; never a traceback, never a Python exc
 
 import os
 import shlex
+import shutil
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,7 @@ CALLS = [
     "vectors {} the",
     "vectors {} --sentences the",
     "vectors good.vec --sentences --pooling sif --counts {} the",
+    "vectors --sentences --encoder {} the",
     "eval similarity {} -d good.pairs",
     "eval similarity good.vec -d {}",
     "eval analogy {} -d good.questions",
@@ -78,9 +80,14 @@ CALLS = [
     "eval perplexity good.lm -d good.txt --mix {}",
     "eval sts {} -d good.sts",
     "eval sts good.vec -d {}",
+    "eval sts --encoder {} -d good.sts",
+    "eval sts --sentence-vectors {} -d good.sts",
+    "eval sts good.vec -d good.sts --after pca --fit train --fit-data {}",
     "eval sts good.vec -d good.sts --stop-words drop --stop-list {}",
     "plot {} --top 5 -o out.html",
     "convert {} out.bin",
+    "convert {} out --to static",
+    "convert good.vec out --to static --counts {}",
     "check {}",
     *(f"dump {{}} {what}" for what in ("args", "dict", "input")),
 ]
@@ -162,6 +169,7 @@ def test_bad_files(template, folder, capfd, monkeypatch):
     wrong = []
     name = template.split()[0]
     for what in [*BAD, *PATHS]:
+        shutil.rmtree("out", ignore_errors=True)
         for made in folder.glob("out*"):
             made.unlink()
         bad = shlex.quote(PATHS.get(what, what))

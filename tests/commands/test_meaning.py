@@ -7,6 +7,7 @@ A new option needs a value in VALUES, or a place in PLAIN if it never changes re
 import os
 import re
 import shlex
+import shutil
 from pathlib import Path
 
 import click
@@ -78,8 +79,11 @@ VALUES = {
     "order": "2", "prune": "1", "limit_vocab": "few.vocab", "vocab_pad": "90000", "add_k": "0.3", "katz_max": "3",
     "max_words": "3", "count": "3", "start": "king", "mix": "other.txt", "count_files": "text.counts",
     "prune_entropy": "1e-4", "quantise": "2", "hidden": "3", "dropout": "0.3", "codes": "3",
-    "tree_from": "neural.lm",
+    "tree_from": "neural.lm", "encoder": str(GOLDEN / "encoders" / "tiny-bert-st6"), "max_length": "3",
+    "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
 }  # fmt: skip
+ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
+TINY = GOLDEN / "encoders" / "tiny-bert"
 W2V = "train text.txt -o out.vec --dim 4 --min-count 2 --window 4 --sample 1e-2 --epochs 2 --lr 0.2"
 FT = "train text.txt -o out.bin --dim 4 --min-count 2 --epochs 2 --minn 2 --maxn 3 --buckets 500"
 SUP = "train labelled.txt -o out.bin --model supervised --dim 4 --epochs 2"
@@ -126,6 +130,9 @@ VARIANTS = [
     f"{STS} --pooling sif --counts text.vocab",
     f"{STS} --pooling idf",
     f"{STS} --after abtt --stop-words both",
+    f"{STS} --after pca",
+    f"eval sts --encoder {TINY} -d pairs.csv --json --after soft --fit all --fit-data few.csv",
+    "eval sts --sentence-vectors sentences.npy -d pairs.csv --json",
     "nn words.vec king nosuch --oov skip",
     "nn a.codes king nosuch --oov skip",
     "nn a.codes king nosuch --oov skip --rerank words.vec",
@@ -141,8 +148,12 @@ VARIANTS = [
     "vectors words.vec --sentences --pooling sif --counts text.vocab 'The King' 'of king w3'",
     "vectors words.vec --sentences --pooling mean -o out.npy 'The King' 'of king w3'",
     f"vectors {GOLDEN / 'ft-words.bin'} --ngrams the",
+    f"vectors --encoder {ELMO} --mix 1,2,3 --precision exact 'The dog is running' 'a man reads'",
+    f"vectors --encoder {TINY} --precision exact 'The dog is running' 'a man reads'",
+    f"vectors --sentences --encoder {TINY} --precision exact 'The dog is running' 'a man reads'",
     "convert words.vec out.glove",
     "convert words.vec out.bin",
+    "convert words.vec out.folder --to static",
     "plot words.vec king the of to -o out.html",
     f"predict {GOLDEN / 'ft-labels.bin'} golden-labelled.txt",
     f"predict {GOLDEN / 'ft-labels.bin'} golden-labelled.txt --json",
@@ -182,6 +193,8 @@ UNSEEN = {
     ("phrases text", "across_lines"): "long lines: pairs across their ends are too rare",
     ("phrases", "passes"): "higher thresholds join a subset here",
     ("analogy words", "oov"): "all words are known",
+    ("elmo", "runtime"): "NumPy computes it in any case",
+    ("eval sts --encoder", "oov"): "every sentence has a vector",
     ("nn words.vec --positive", "oov"): "all words are known",
     ("similarity words", "oov"): "all words are known",
     ("odd-one-out", "oov"): "all words are known",
@@ -231,6 +244,10 @@ def folder(tmp_path_factory, slice_text):
     drawn = random.integers(0, 400, (40, 4))
     pairs += [f"king w{a} the w{b},w{c} of w{d},{(a + c) % 7}" for a, b, c, d in drawn]
     Path("pairs.csv").write_text("".join(f"{pair}\n" for pair in pairs))
+    Path("few.csv").write_text("".join(f"{pair}\n" for pair in pairs[3:30]))
+    rows = random.standard_normal((2 * len(pairs), 8)).astype(np.float32)
+    rows[5] = 0
+    np.save("sentences.npy", rows)
     for made in (
         "lm train text.txt -o text.lm --smoothing witten-bell -q",
         "lm train text.txt -o text.counts --counts-only -q",
@@ -288,14 +305,16 @@ def given(option: click.Option, variant: str) -> list[str]:
 
 def outcome(arguments: str, capfdbinary) -> tuple[int, bytes, str]:
     """(exit code, all that was written: standard output and files, standard error)."""
+    shutil.rmtree("out.folder", ignore_errors=True)
     for path in Path().glob("out.*"):
         path.unlink()
     Path("context.vec").unlink(missing_ok=True)
     capfdbinary.readouterr()
     code = call(arguments)
     out, err = capfdbinary.readouterr()
-    made = sorted([*Path().glob("out.*"), *Path().glob("context.vec")])
-    files = [path.name.encode() + path.read_bytes() for path in made if not path.name.endswith(".json")]
+    made = sorted([*Path().glob("out.*"), *Path().glob("context.vec"), *Path("out.folder").glob("*")])
+    made = [path for path in made if path.is_file()]
+    files = [path.name.encode() + path.read_bytes() for path in made if not path.name.endswith("meta.json")]
     out = re.sub(rb'"config": \{.*?\}|"[a-z_]*seconds": [0-9.e-]+|took [0-9.]+', b"", out)
     return code, b"".join([out, *files]), err.decode()
 
@@ -334,7 +353,7 @@ def test_every_option_changes_something_or_is_refused(variant, folder, capfdbina
         ("train text.txt -o o.vec --cbow-mean", "--cbow-mean has no meaning for --model skipgram"),
         ("train text.txt -o o.vec --minn 2", "--minn has no meaning for --maxn 0; it goes with --maxn above 0"),
         ("quantize classifier.bin -o o.ftz --lr 0.1", "--lr needs --retrain"),
-        ("eval sts words.vec -d pairs.csv --sif-a 0.001", "--sif-a has no meaning for --pooling mean"),
+        ("eval sts words.vec -d pairs.csv --sif-a 0.001", "--sif-a has no meaning without --pooling; it goes with"),
         ("nn a.codes king --candidates 5", "--candidates needs --rerank"),
         ("plot words.vec king the of -o o.html --seed 1", "--seed has no meaning for --method pca"),
         ("vectors words.vec --sentences king --oov zero", "--oov has no meaning with --sentences"),

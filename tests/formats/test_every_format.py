@@ -3,6 +3,7 @@ that can be written comes back, nothing is changed in silence, no damaged file i
 
 import bz2
 import gzip
+import json
 import lzma
 import os
 import warnings
@@ -36,6 +37,7 @@ GOLDEN_FILES = {
     "codes-text": [("sign.codes.txt", 200, code_twin.read_text)],
     "fasttext-bin": [("ft-words.bin", 225, lambda data: fasttext_vectors(data))],
     "npy": [("gensim.npy", 200, twin.read_npy)],
+    "safetensors": [("encoders/static-model2vec/model.safetensors", 400, lambda data: static_vectors(data))],
 }
 
 
@@ -43,6 +45,14 @@ def fasttext_vectors(data):
     """Composed of the words' n-grams, which is more than copying numbers: close is equal."""
     model = fasttext.read(data)
     return model.words, np.array([model.vector(word) for word in model.words])
+
+
+def static_vectors(data):
+    """The rows behind the one of unknown words, called as the tokenizer beside the file says."""
+    facts = json.loads((GOLDEN / "encoders" / "static-model2vec" / "tokenizer.json").read_text())
+    words = sorted(facts["model"]["vocab"], key=facts["model"]["vocab"].get)[1:]
+    matrix = np.frombuffer(data[8 + int.from_bytes(data[:8], "little") :], "<f4").reshape(401, 50)[1:]
+    return [word.encode() for word in words], matrix
 
 
 every_golden = pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """The table of readers: one row for each kind of file that comes from outside. test_targets.py holds it against the
 program's own tables, so that a new format, method, task or model is fuzzed too."""
 
+from collections.abc import Callable
+
 from tests.conftest import GOLDEN
 from tests.fuzz import checkpoints, language_models, seeds, uses
 from tests.fuzz.containers import change_container
@@ -28,6 +30,10 @@ def _checkpoint(name: str) -> Target:
 
 def _packed(codec: str) -> Target:
     return Target(f"packed-{codec}", lambda: seeds.packed(codec), uses.packed, ANYWHERE, (f"codec:{codec}",))
+
+
+def _of_encoder(name: str, encoder: str = "tiny-bert") -> Callable[[], bytes]:
+    return lambda: (GOLDEN / "encoders" / encoder / name).read_bytes()
 
 
 TARGETS: dict[str, Target] = {
@@ -140,6 +146,55 @@ TARGETS: dict[str, Target] = {
             IN_TEXT,
             file="STS.gs.x.txt",
             beside={"STS.input.x.txt": lambda: seeds.semeval()[1]},
+        ),
+        Target(
+            "safetensors",
+            lambda: seeds.golden("encoders/tiny-bert/model.safetensors"),
+            uses.encoder,
+            (*ANYWHERE, *IN_TEXT[-4:]),
+            file="model.safetensors",
+            beside={name: _of_encoder(name) for name in ("config.json", "tokenizer.json")},
+        ),
+        Target(
+            "encoder-settings",
+            lambda: seeds.golden("encoders/tiny-bert/config.json", "encoders/tiny-bert-st6/config.json"),
+            uses.encoder,
+            IN_TEXT,
+            file="config.json",
+            beside={name: _of_encoder(name) for name in ("model.safetensors", "tokenizer.json")},
+        ),
+        Target(
+            "encoder-modules",
+            lambda: seeds.golden("encoders/tiny-bert/modules.json", "encoders/tiny-bert-st6/modules.json"),
+            uses.encoder,
+            IN_TEXT,
+            file="modules.json",
+            beside={name: _of_encoder(name) for name in ("config.json", "model.safetensors", "tokenizer.json")},
+        ),
+        Target(
+            "static-matrix",
+            lambda: seeds.golden("encoders/static-model2vec-weights/model.safetensors"),
+            uses.static,
+            (*ANYWHERE, *IN_TEXT[-4:]),
+            ("format:safetensors",),
+            file="model.safetensors",
+            beside={name: _of_encoder(name, "static-model2vec") for name in ("config.json", "tokenizer.json")},
+        ),
+        Target(
+            "static-tokenizer",
+            lambda: seeds.golden("encoders/static-model2vec/tokenizer.json"),
+            uses.static,
+            IN_TEXT,
+            file="tokenizer.json",
+            beside={name: _of_encoder(name, "static-model2vec") for name in ("config.json", "model.safetensors")},
+        ),
+        Target(
+            "elmo-options",
+            lambda: seeds.golden("encoders/elmo/bilm-tf/options.json"),
+            uses.encoder,
+            IN_TEXT,
+            file="options.json",
+            beside={"weights.hdf5": lambda: (GOLDEN / "encoders/elmo/bilm-tf/lm_weights.hdf5").read_bytes()},
         ),
         *(_packed(codec) for codec in ("gzip", "bzip2", "xz", "zstd")),
     )

@@ -11,6 +11,9 @@ import numpy as np
 from tests.fuzz import seeds
 from tests.fuzz.seeds import small
 from wv_cli import formats
+from wv_cli.encoders import EncoderConfig, open_encoder
+from wv_cli.encoders.base import encode as encode_texts
+from wv_cli.encoders.pooling import Pooling
 from wv_cli.engine.run import train
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.formats.codes import save as save_codes
@@ -60,6 +63,20 @@ def ask(vectors: Embeddings) -> None:
         codes = vectors.codes
         save_codes("/dev/null", codes, text=b"\t" not in codes.words.blob and b"\n" not in codes.words.blob)
         reranked(vectors.search(threads=1), codes.words, Embeddings(codes.words, vectors.matrix.copy()), "x")
+
+
+def encoder(path: Path) -> None:
+    """The folder that the file stands in, as `wv vectors --encoder`."""
+    source = open_encoder(path.parent, EncoderConfig(runtime="numpy"), ("layer:0",))
+    pooling = Pooling.of(source.pooling, source.layers, source.name)
+    for each in encode_texts(source, ["the dog", "", "naïve \udcff"], [pooling]):
+        assert np.isfinite(each.vectors).all()
+
+
+def static(path: Path) -> None:
+    """The folder that the file stands in, as vectors and as an encoder."""
+    ask(formats.load(path.parent))
+    encoder(path)
 
 
 def word_vectors_of(vectors: Embeddings | FastTextModel) -> None:

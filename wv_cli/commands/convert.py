@@ -1,13 +1,20 @@
 """`wv convert`: reads vectors in one file format and writes them in another."""
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from wv_cli.commands.shared.conversions import (
+    MODEL,
+    STATIC,
+    refuse_others,
+    save_model_again,
+    save_static,
+    static_options,
+)
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import conflict, quiet_option
-from wv_cli.errors import WvError
+from wv_cli.commands.shared.options import quiet_option
 
 if TYPE_CHECKING:
     from wv_cli.formats.base import Precision
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--escape", is_flag=True, help="Write words that OUT cannot hold as new%20york instead of refusing them.")
 @click.option("--unescape", is_flag=True, help="Undo --escape while reading.")
+@static_options
 @quiet_option
 def command(
     source: str,
@@ -36,6 +44,7 @@ def command(
     escape: bool,
     unescape: bool,
     quiet: bool,
+    **static: Any,
 ) -> None:
     """Convert the vectors of IN to OUT. Either may be - and compressed: OUT by its name (.gz, .bz2, .xz, .zst).
 
@@ -47,6 +56,9 @@ def command(
       npy              .npy       a NumPy array; the words beside it in NAME.words.txt
       projector-tsv    .tsv       for TensorBoard's projector, words in NAME.metadata.tsv; only written
       codes            .codes     codes from wv hash (codes-text: as text), vectors of 1 and -1 or 0; only read
+      safetensors                 a model's matrix, words in tokenizer.json beside it; only read; or a folder with both
+      static                      the folder OUT for model2vec and sentence-transformers: tokenizer.json,
+                                  model.safetensors, config.json, modules.json; only by --to
       fasttext-bin                a fastText model, from a fastText model only: --to fasttext-bin undoes the
                                   quantisation of a .ftz and renews files in the oldest layout
 
@@ -61,13 +73,13 @@ def command(
     from wv_cli.system.output import check_writable
     from wv_cli.system.places import refuse_reading
 
+    refuse_others(to_format)
+    if to_format == STATIC:
+        save_static(source, target, from_format, limit, unescape, quiet, **static)
+        return
     check_writable(target)
-    if to_format == "fasttext-bin":
-        given = {"--limit": limit, "--precision": precision, "--escape": escape, "--unescape": unescape}
-        for option in (name for name, value in given.items() if value):
-            error = conflict(option, "--to fasttext-bin", "a model is written whole and as it is")
-            raise error
-        _convert_model(source, target, from_format, quiet)
+    if to_format == MODEL:
+        save_model_again(source, target, from_format, quiet)
         return
     row = format_for_output(target, to_format)
     decimals: Precision = "exact" if precision == "exact" else int(precision or 6)
@@ -81,20 +93,3 @@ def command(
     if not quiet:
         rows = f"{len(vectors)} rows of {vectors.dim} numbers"
         click.echo(f"{'standard output' if target == '-' else target}: {rows}, {row.name}", file=sys.stderr)
-
-
-def _convert_model(source: str, target: str, from_format: str | None, quiet: bool) -> None:
-    from wv_cli.formats import open_vectors
-    from wv_cli.formats.fasttext_bin import dense, save_model
-    from wv_cli.vectors.fasttext import FastTextModel
-
-    vectors = open_vectors(source, format=from_format)
-    if not isinstance(vectors, FastTextModel):
-        message = f"{source}: expected a fastText model, found vectors alone; a model cannot be made of them"
-        raise WvError(message)
-    model = dense(vectors, source)
-    save_model(target, model)
-    if not quiet:
-        words = f"{len(model.words)} words, {len(model.labels)} labels"
-        rows = f"{model.input.shape[0]} rows of {model.dim} numbers"
-        click.echo(f"{'standard output' if target == '-' else target}: {words}, {rows}, fasttext-bin", file=sys.stderr)

@@ -6,11 +6,12 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.gate import check_bar, judge
 from wv_cli.commands.shared.help import Command, CommandGroup
 from wv_cli.commands.shared.options import field_options, given_options, quiet_option, take
 from wv_cli.commands.shared.reading import from_option, load_vectors, require_one_use
-from wv_cli.errors import GateMissed, UsageError, WvError
-from wv_cli.evaluation import TASKS, Report, Task, Vectors
+from wv_cli.errors import UsageError
+from wv_cli.evaluation import TASKS, Task, Vectors
 from wv_cli.text.config import ReadingConfig
 
 
@@ -25,7 +26,7 @@ def command() -> None:
 
 def _subcommand(task: Task) -> click.Command:
     @click.command(task.name, cls=Command, short_help=task.summary)
-    @click.argument("vectors", nargs=-1, required=True, metavar=f"{task.subject.upper()}...")
+    @click.argument("vectors", nargs=-1, required=not task.others, metavar=f"{task.subject.upper()}...")
     @click.option("-d", "--data", multiple=True, required=True, metavar="FILE", help="File or folder; may be repeated.")
     @field_options(task.config)
     @click.option(
@@ -50,13 +51,16 @@ def _subcommand(task: Task) -> click.Command:
         from wv_cli.text.input_files import expand_inputs
 
         if min_score is not None:
-            _check_bar(task, min_score)
+            check_bar(task, min_score)
         config = take(task.config, options)
         config.validate()
         config.refuse_idle(given_options())
+        others = [path for name in task.others for path in getattr(config, name)]
+        if not vectors:
+            _require_others(task, others)
         limit: int | None = getattr(config, "restrict_vocab", 0) or None
-        for path in vectors:
-            require_one_use(path, [*vectors, *data].count("-") > 1)
+        for path in (*vectors, *others):
+            require_one_use(path, [*vectors, *others, *data].count("-") > 1)
 
         def loader(path: str) -> Callable[[], Any]:
             return lambda: load_vectors(path, from_format, limit, quiet)
@@ -70,29 +74,22 @@ def _subcommand(task: Task) -> click.Command:
         sys.stdout.buffer.flush()
         for note in [*notes, *report.notes] if not quiet else []:
             click.echo(f"note: {note}", err=True)
-        _judge(report, min_score)
+        judge(report, min_score)
 
     run.help = f"{task.summary}\n\nData files hold {task.data}. A folder stands for all files in it."
     return run
 
 
-def _check_bar(task: Task, min_score: float) -> None:
-    """Raises UsageError for a bar that every score passes or none."""
-    low, high = task.scale
-    if not low <= min_score <= high:
-        message = f"--min-score {min_score:g}: {task.measure} lies between {low:g} and {high:g}"
-        raise UsageError(message)
-    if high == 100 and 0 < min_score <= 1:
-        message = f"--min-score {min_score:g}: {task.measure} is in percent; write {100 * min_score:g}"
-        raise UsageError(message)
-
-
-def _judge(report: Report, min_score: float | None) -> None:
-    """Raises GateMissed for a score below the bar, WvError when one could not be computed."""
-    if min_score is not None and (missed := report.below(min_score)):
-        raise GateMissed("; ".join(missed))
-    if report.unscored:
-        raise WvError("; ".join(report.unscored))
+def _require_others(task: Task, others: list[str]) -> None:
+    """Raises UsageError where there is nothing to score, and for an option that concerns the subject alone."""
+    command = click.get_current_context().command
+    if not others:
+        raise click.MissingParameter(param=command.params[0])
+    given = given_options()
+    for option in command.params:
+        if option.name in task.of_subject and option.name in given:
+            message = f"{option.opts[0]} concerns {task.subject.upper()}, and none are given"
+            raise UsageError(message)
 
 
 for _task in TASKS.values():

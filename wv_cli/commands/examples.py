@@ -87,6 +87,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "SIF, as a file",
             "wv vectors vectors.bin --sentences --pooling sif --counts corpus.vocab -o lines.npy < lines.txt",
         ),
+        (
+            "through a BERT-like encoder",
+            "wv vectors --sentences --encoder all-MiniLM-L6-v2 -o lines.npy < lines.txt",
+        ),
+        ("words in their sentence, by an ELMo", "wv vectors --encoder elmo --mix 0.3,0.3,0.4 'the bank of the river'"),
     ),
     "lm": (
         ("order 5, modified Kneser-Ney, as ARPA", "wv lm train corpus.txt -o model.arpa"),
@@ -152,6 +157,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("sentence pairs", "wv eval sts vectors.bin -d sts-test.tsv"),
         ("weighted by frequency", "wv eval sts vectors.bin -d sts-test.tsv --pooling sif --counts corpus.vocab"),
         ("with and without whitening", "wv eval sts vectors.bin -d sts-test.tsv --after whiten"),
+        (
+            "an encoder, whitened on other sentences",
+            "wv eval sts --encoder all-MiniLM-L6-v2 -d sts-test.csv --after whiten --dim 256 --fit train "
+            "--fit-data sts-train.csv",
+        ),
     ),
     "plot": (
         ("capitals and countries", "wv plot vectors.bin france paris italy rome -o capitals.png"),
@@ -162,6 +172,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("binary to text", "wv convert vectors.bin vectors.vec"),
         ("GloVe's file for a program that wants a header", "wv convert glove.6B.50d.txt glove.vec"),
         ("the first 1000 words for TensorBoard", "wv convert vectors.bin words.tsv --limit 1000"),
+        ("for model2vec and sentence-transformers", "wv convert vectors.bin folder --to static --counts corpus.vocab"),
     ),
     "check": (
         ("one file", "wv check vectors.vec"),

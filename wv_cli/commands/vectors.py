@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from wv_cli.commands.shared.encoding import encode_lines, encoder_options, wants_encoder
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import conflict, precision_option, quiet_option, refuse_meaningless
-from wv_cli.commands.shared.pooling import pool_lines, pooling_options, wants_pooling
+from wv_cli.commands.shared.pooling import pool_lines, pooling_of, pooling_options, wants_pooling
 from wv_cli.commands.shared.queries import piped_lines
 from wv_cli.commands.shared.reading import load_vectors
 from wv_cli.commands.shared.unknown import Unknown, oov_option
@@ -21,19 +22,20 @@ if TYPE_CHECKING:
 
 
 @click.command("vectors", cls=Command)
-@click.argument("file", metavar="FILE")
+@click.argument("file", metavar="FILE", required=False)
 @click.argument("words", nargs=-1, metavar="[WORD]... | -")
 @click.option("--sentences", is_flag=True, help="One vector, without a name, for each line or argument as a whole.")
 @click.option("--ngrams", metavar="WORD", help="The vectors of WORD's character n-grams in a fastText model.")
 @oov_option("zero")
 @pooling_options
+@encoder_options
 @precision_option
 @click.option("--from", "from_format", metavar="FORMAT", help="Format of FILE; by default its content tells.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per vector.")
 @quiet_option
 def command(
-    file: str, words: tuple[str, ...], sentences: bool, ngrams: str | None, oov: str, precision: "Precision",
-    from_format: str | None, as_json: bool, quiet: bool, **pooling: Any,
+    file: str | None, words: tuple[str, ...], sentences: bool, ngrams: str | None, oov: str, precision: "Precision",
+    from_format: str | None, as_json: bool, quiet: bool, **options: Any,
 ) -> int:  # fmt: skip
     """Print vectors from FILE, a fastText model (.bin, .ftz) or a file of word vectors, as lines `word number ...`.
 
@@ -44,14 +46,23 @@ def command(
     With --sentences a line gets one vector. A classifier's is the mean of its words, n-grams and line end; that of
     word vectors the mean of the words' unit vectors. --pooling chooses another mean, of words found without regard to
     case and punctuation.
+
+    With --encoder there is no FILE: lines are encoded, or without --sentences their tokens, by a model of another
+    program, a BERT-like encoder's or an ELMo's folder as it is published (pip install 'wv-cli[encoders]').
     """
     from wv_cli.commands.shared.reading import open_composer
     from wv_cli.formats.lines import json_lines, require_finite, text_lines, without_vector
     from wv_cli.transforms.composition import runs, word_vectors
 
+    if wants_encoder(sentences, options):
+        given = words if file is None else (file, *words)
+        encode_lines(given, precision, as_json, quiet, sentences=sentences, **options)
+        return 0
+    if file is None:
+        raise click.MissingParameter(param=command.params[0])
+    pooling = pooling_of(options)
     if ngrams is not None and (words or sentences):
-        error = conflict("--ngrams", "--sentences" if sentences else "WORD", "--ngrams names the one word itself")
-        raise error
+        raise conflict("--ngrams", "--sentences" if sentences else "WORD", "--ngrams names the one word itself")
     refuse_meaningless(oov="not sentences and not ngrams")
     piped = ngrams is None and words in ((), ("-",))
     if wants_pooling(pooling, sentences, as_json, precision):
@@ -62,10 +73,8 @@ def command(
 
     def show(kind: str, names: Sequence[str | bytes], vectors: "NDArray[np.float32]") -> None:
         require_finite(vectors, names, file)
-        if as_json:
-            text = json_lines(kind, names, vectors, precision)
-        else:
-            text = text_lines(None if sentences else names, vectors, precision)
+        named = None if sentences else names
+        text = json_lines(kind, names, vectors, precision) if as_json else text_lines(named, vectors, precision)
         sys.stdout.buffer.write(text)
         sys.stdout.buffer.flush()
 

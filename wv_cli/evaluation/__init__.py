@@ -27,7 +27,8 @@ __all__ = ["TASKS", "Report", "Task", "Vectors"]
 @dataclass(frozen=True)
 class Task:
     """`measure` is the number --min-score looks at, `scale` its range (lowest, highest); `data` says what a data file
-    holds; the fields of `config` are its options; `subject` is what is scored."""
+    holds; the fields of `config` are its options; `subject` is what is scored, or besides and in its place what the
+    options `others` name. Options `of_subject` mean nothing without a subject."""
 
     name: str
     summary: str
@@ -37,6 +38,8 @@ class Task:
     module: str
     config: type[Config]
     subject: str = "vectors"
+    others: tuple[str, ...] = ()
+    of_subject: tuple[str, ...] = ()
 
     def run(self, vectors: Sequence[Vectors], data: Sequence[str], config: Config) -> Report:
         """Scores every vector file on every data file. Raises UsageError, BadFile and what loading raises."""
@@ -106,6 +109,8 @@ TASKS: Registry[Task] = Registry(
                 "SemEval's STS.input files beside their STS.gs files",
                 "wv_cli.evaluation.sts",
                 StsConfig,
+                others=("encoder", "sentence_vectors"),
+                of_subject=("case", "subwords", "restrict_vocab", "stop_words", "from_format"),
             ),
         ]
     ],

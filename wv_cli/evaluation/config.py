@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from wv_cli.config import Config, option, require, seed_option
+from wv_cli.encoders.config import LAYER
 from wv_cli.models.config import PredictConfig
 from wv_cli.text.config import ReadingConfig
+from wv_cli.transforms.config import WhitenConfig
 
 
 def _restrict_vocab() -> int:
@@ -18,8 +20,10 @@ def _search_threads() -> int:
     return option(0, help, low=0, high=1024, low_is="all processors", group="Run")
 
 
-# More than the plain mean is shown of each vector file.
-_HAS_GAINS = "pooling=sif|idf or after or stop_words=both"
+# More than the plain mean is shown of each source.
+_HAS_GAINS = "pooling!=mean or after or stop_words=both"
+_METHODS = "|".join(WhitenConfig.options()["method"].choices)
+_CHOICES = Literal["mean", "sif", "idf", "cls", "max", "sqrt-len", "first-last", "last-two"]
 
 
 @dataclass(frozen=True)
@@ -92,21 +96,65 @@ class PerplexityConfig(ReadingConfig):
 
 @dataclass(frozen=True)
 class StsConfig(EvalConfig):
-    """`after`: names of transforms to fit on the sentences themselves, or files of saved ones."""
+    """`after`: names of transforms to fit on sentences, or files of saved ones. `encoder` and `sentence_vectors` are
+    scored besides word vectors, or in their place."""
+
+    encoder: tuple[str, ...] = option((), "Score the encoder in this folder, too, or without VECTORS. Repeat for more.")
+    sentence_vectors: tuple[str, ...] = option(
+        (),
+        "Score the rows of this file, too: one for each sentence of the data as they stand there, the first and second "
+        "of a pair one after the other, then those of --fit-data. Repeat for more.",
+    )
 
     oov: Literal["skip", "zero"] = option(
         "zero",
         "Sentences no word of which has a vector: zero gives their pairs similarity 0, skip leaves them out.",
     )
-    pooling: tuple[Literal["mean", "sif", "idf"], ...] = option(
-        ("mean",),
+    pooling: tuple[_CHOICES, ...] = option(
+        (),
         "Sentence vectors: plain mean, SIF (weights by frequency, common component removed), or mean weighted "
-        "by inverse document frequency. Repeat for more.",
+        "by inverse document frequency; of an encoder's tokens cls, max, sqrt-len, first-last, last-two, layer:K. "
+        "Repeat for more.",
+        also=LAYER,
+        shown="mean; an encoder's own",
     )
     after: tuple[str, ...] = option(
         (),
         "Then apply a transform: whiten, zca, pca, soft or abtt fitted on these sentences, or a FILE that `wv "
         "whiten --save-transform` saved. Repeat for more; each is shown beside the result without.",
+    )
+    dim: int = option(
+        0,
+        "Dimensions that whiten, pca and soft keep; 0 keeps all that vary.",
+        low=0,
+        high=100_000,
+        low_is="all",
+        only="after=whiten|pca|soft",
+    )
+    fit: Literal["test", "train", "all"] = option(
+        "test",
+        "What a transform is fitted on: test, the sentences scored; train, those of --fit-data; all, both.",
+        only=f"after={_METHODS}",
+    )
+    fit_data: tuple[str, ...] = option(
+        (), "FILE of sentence pairs to fit on, such as a training set; its scores are not used.", only="fit=train|all"
+    )
+    max_length: int = option(
+        0,
+        "Tokens of a sentence that an encoder reads.",
+        low=0,
+        high=10**6,
+        low_is="as its folder says",
+        only="encoder",
+    )
+    threads: int = option(
+        0,
+        "Threads of an encoder; 0 uses all processors.",
+        low=0,
+        high=1024,
+        low_is="all processors",
+        only="encoder",
+        group="Run",
     )
     stop_words: Literal["keep", "drop", "both"] = option("keep", "Keep or drop English stop words; both shows both.")
     stop_list: str | None = option(None, "FILE with the stop words to drop instead.", only="stop_words=drop|both")
@@ -129,3 +177,11 @@ class StsConfig(EvalConfig):
     def check(self) -> None:
         message = "--pooling sif needs the words' frequencies: give --counts VOCAB (`wv build-vocab` makes one)"
         require("sif" not in self.pooling or self.counts is not None, message)
+        others = [*self.encoder, *self.sentence_vectors]
+        weighs = next((name for name in self.pooling if name in ("sif", "idf")), "")
+        require(not (others and weighs), f"--pooling {weighs} weighs words; {''.join(others[:1])} has none")
+        message = "--stop-words both shows two lines of word vectors; an encoder or sentence vectors have one"
+        require(not (others and self.stop_words == "both"), message)
+        message = "--sentence-vectors are pooled; --pooling has no place there"
+        require(not (self.sentence_vectors and self.pooling), message)
+        require(self.fit == "test" or bool(self.fit_data), f"--fit {self.fit} needs --fit-data FILE")

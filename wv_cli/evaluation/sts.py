@@ -1,21 +1,20 @@
 """Semantic textual similarity: do cosines of sentence vectors order sentence pairs as people do? (STS benchmark, STS
 2012-16, SICK.)
 
-Sentence vectors are made of word vectors (wv_cli/transforms/sentences.py) and, if asked for, transformed
-(wv_cli/transforms/whiten.py). What is fitted on sentences - SIF's common component, a transform given by name - is
-fitted on all sentences of all data files of the call, without their scores.
+Sentence vectors are made of word vectors, by an encoder or elsewhere and, if asked for, transformed (sts_systems.py).
+What is fitted on sentences - SIF's common component, a transform given by name - is fitted on all sentences of all
+data files of the call, without their scores; a transform, if asked for, on those of other data, or on both.
 
 Decisions: cosines in float64, equal if 12 decimals are; a sentence no word of which has a vector is the zero vector,
 before and after any transform, its cosine with everything is 0, and it is counted. The plain mean is always shown,
-first, and gains are against it, with intervals from a paired bootstrap over pairs. Several files of one folder are
-summed up in the three ways of the literature, which differ by points: `all` (one correlation over all pairs), `mean`
-and `wmean` (of the files' correlations, plain and weighted by pairs).
+first (where nothing else is asked for, an encoder's own pooling); gains are against it, with intervals from a paired
+bootstrap over pairs. Several files of one folder are summed up in the three ways of the literature, which differ by
+points: `all` (one correlation over all pairs), `mean` and `wmean` (of the files' correlations, plain and weighted by
+pairs).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import UsageError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value, protocol
 from wv_cli.evaluation.config import StsConfig
-from wv_cli.evaluation.data import composed_note, restricted
+from wv_cli.evaluation.data import restricted
 from wv_cli.evaluation.statistics import (
     NO_INTERVAL,
     Interval,
@@ -35,57 +34,52 @@ from wv_cli.evaluation.statistics import (
     steiger,
 )
 from wv_cli.evaluation.sts_data import SentencePairs, read_sentence_pairs, sts_files
+from wv_cli.evaluation.sts_systems import GIVEN, METHODS, NONE, Material, System, of_encoder, of_rows, of_words
+from wv_cli.formats import load
+from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.stop_words import read_stop_words
-from wv_cli.text.vocab import Vocab, read_vocab
-from wv_cli.transforms.config import WhitenConfig
-from wv_cli.transforms.moments import Moments
-from wv_cli.transforms.sentences import sentence_vectors
-from wv_cli.transforms.whiten import Transform, fit
-from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.lookup import Lookup
+from wv_cli.text.vocab import read_vocab
+from wv_cli.transforms.whiten import Transform
 
-METHODS: tuple[str, ...] = get_args(WhitenConfig.__annotations__["method"])
-NONE = "-"
-
-
-@dataclass(frozen=True)
-class System:
-    """One way to make sentence vectors of one vector file, and its cosines: values[i] and zero[i] (sentences without a
-    vector, of each pair) belong to data set i."""
-
-    vectors: str
-    pooling: str
-    after: str
-    stop_words: str
-    values: list[NDArray[np.float64]]
-    zero: list[NDArray[np.int64]]
+_OF_WORDS = ("mean", "sif", "idf")
 
 
 def run(vectors: Sequence[Vectors], data: Sequence[str], config: StsConfig) -> Report:
-    """Scores every vector file on every data file; see evaluation.Task.run."""
+    """Scores every vector file, every file of sentence vectors and every encoder on every data file; see
+    evaluation.Task.run."""
     _require_known(config.after)
+    if vectors and any(name not in _OF_WORDS for name in config.pooling):
+        message = f"--pooling {' '.join(config.pooling)} joins the tokens of an encoder; {vectors[0].name} has none"
+        raise UsageError(message)
     sets = [read_sentence_pairs(path, strict=config.strict) for path in sts_files(data)]
     vocab = read_vocab(config.counts) if config.counts is not None else None
     stop_list = read_stop_words(config.stop_list)
     saved = {name: Transform.load(name) for name in config.after if name not in METHODS}
+    fit_files = sts_files(expand_inputs(config.fit_data)) if config.fit_data else []
+    fit_sets = [read_sentence_pairs(path, strict=config.strict) for path in fit_files]
+    material = Material(sets, fit_sets, config, vocab, stop_list, saved)
     systems: list[System] = []
     notes: list[str] = []
     for source in vectors:
         embeddings = restricted(source.load(), config.restrict_vocab)
-        for name, transform in saved.items():
-            transform.require_dim(embeddings.dim, f"{source.name} under {name}")
-        made, about = _systems(source.name, embeddings, sets, config, vocab, stop_list, saved)
+        made, about = of_words(source.name, embeddings, material)
         systems, notes = [*systems, *made], [*notes, *about]
         del embeddings
-    report = _new_report(config, len(vectors) > 1, sum(2 * len(pairs.texts) for pairs in sets))
+    for path in config.sentence_vectors:
+        systems += of_rows(path, load(path), material)
+    for path in config.encoder:
+        made, about = of_encoder(path, material)
+        systems, notes = [*systems, *made], [*notes, *about]
+    files = len(vectors) + len(config.sentence_vectors) + len(config.encoder)
+    per_file = len(systems) // files
+    report = _new_report(material, bool(vectors), files > 1, per_file > 1)
     report.notes += notes
-    per_file = len(systems) // len(vectors)
     scored = [_Scores(pairs.path, [i], sets, systems, config) for i, pairs in enumerate(sets)]
     for index, pairs in enumerate(sets):
         report.notes += pairs.malformed.notes()
         report.rows += scored[index].rows(per_file, pairs.malformed.count)
         for system, rho in zip(systems, scored[index].rho, strict=True):
-            what = " ".join(part for part in (system.pooling, system.after) if part not in ("mean", NONE))
+            what = " ".join(part for part in (system.pooling, system.after) if part not in ("mean", GIVEN, NONE))
             name = f"{system.vectors}{f' ({what})' if what else ''} on {pairs.path}"
             report.scores.append((name, rho))
             if np.isnan(rho):
@@ -101,69 +95,6 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: StsConfig) -> R
                 average = _Scores.averaged(f"{folder}: {how}", [scored[i] for i in members], whole, how == "wmean")
                 report.rows += average.rows(per_file, malformed)
     return report
-
-
-def _systems(
-    name: str,
-    embeddings: Embeddings,
-    sets: list[SentencePairs],
-    config: StsConfig,
-    vocab: Vocab | None,
-    stop_list: frozenset[str],
-    saved: dict[str, Transform],
-) -> tuple[list[System], list[str]]:
-    """The systems of one vector file, and what the report should say about it."""
-    lookup = Lookup(embeddings, config.case, subwords=config.subwords)
-    # Each data set's first sentences, then its second ones.
-    texts = [pair[side] for pairs in sets for side in (0, 1) for pair in pairs.texts]
-    systems = []
-    for stop in ("keep", "drop") if config.stop_words == "both" else (config.stop_words,):
-        for pooling in dict.fromkeys(("mean", *config.pooling)):
-            base, empty = sentence_vectors(
-                texts,
-                embeddings,
-                lookup,
-                pooling,
-                vocab=vocab,
-                stop_words=stop_list if stop == "drop" else frozenset(),
-                a=config.sif_a,
-            )
-            for after in (NONE, *dict.fromkeys(config.after)):
-                made = _transformed(base, empty, after, saved)
-                values, zero = _cosines(made, sets)
-                systems.append(System(name, pooling, after, stop, values, zero))
-    return systems, composed_note(name, len(lookup.oov))
-
-
-def _transformed(
-    base: NDArray[np.float64], empty: NDArray[np.bool_], after: str, saved: dict[str, Transform]
-) -> NDArray[np.float64]:
-    if after == NONE:
-        return base
-    transform = saved.get(after)
-    if transform is None:
-        moments = Moments.none(base.shape[1]).with_rows(base[~empty])
-        config = WhitenConfig(method=after)  # type: ignore[arg-type]
-        transform = fit(moments, config, f"the {moments.rows} sentences with words")
-    made = (base - transform.mean) @ transform.matrix
-    made[empty] = 0
-    return made
-
-
-def _cosines(
-    vectors: NDArray[np.float64], sets: list[SentencePairs]
-) -> tuple[list[NDArray[np.float64]], list[NDArray[np.int64]]]:
-    norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-    unit = vectors / np.where(norms == 0, 1, norms)[:, None]
-    values, zero, first = [], [], 0
-    for pairs in sets:
-        n = len(pairs.texts)
-        x, y = slice(first, first + n), slice(first + n, first + 2 * n)
-        # Sentences of the same words in another order differ in the last bits; they are ties.
-        values.append(np.round(np.clip(np.einsum("ij,ij->i", unit[x], unit[y]), -1, 1), 12))
-        zero.append((norms[x] == 0).astype(np.int64) + (norms[y] == 0))
-        first += 2 * n
-    return values, zero
 
 
 class _Scores:
@@ -242,7 +173,9 @@ class _Scores:
         return steiger(self.rho[first] / 100, self.rho[second] / 100, between, self.used, ranks=True).p
 
 
-def _new_report(config: StsConfig, several: bool, sentences: int) -> Report:
+def _new_report(material: Material, words: bool, several: bool, gains: bool) -> Report:
+    """There are word vectors; `several` sources are compared; there are several systems of each, which have `gains`."""
+    config = material.config
     columns = [
         Column("data", "data", label=True),
         Column("vectors", "vectors", label=True),
@@ -254,8 +187,7 @@ def _new_report(config: StsConfig, several: bool, sentences: int) -> Report:
         Column("high", "to", number(1)),
         Column("pearson", "pearson", number(2)),
     ]
-    variants = len({"mean", *config.pooling}) * (1 + len(config.after)) * (2 if config.stop_words == "both" else 1)
-    if variants > 1:
+    if gains:
         columns += [
             Column("gain", "gain", number(2, signed=True)),
             Column("gain_low", "95 % from", number(2, signed=True)),
@@ -269,15 +201,26 @@ def _new_report(config: StsConfig, several: bool, sentences: int) -> Report:
         Column("zero_vectors", "zero", "{:,}".format),
         Column("malformed", ""),
     ]
-    lines = [
-        *protocol(config),
-        "blanks part words, punctuation is tried with and without",
-        "pairs with a sentence of unknown words " + ("have similarity 0" if config.oov == "zero" else "are left out"),
-    ]
-    if variants > 1:
+    lines = [*protocol(config), "blanks part words, punctuation is tried with and without"] if words else []
+    if config.encoder:
+        read = f"the first {config.max_length} tokens" if config.max_length else "as many tokens as its folder says"
+        lines.append(f"an encoder reads {read} of a sentence; its vectors are as pooled, not normalised")
+    if config.sentence_vectors:
+        lines.append(f"{GIVEN}: sentence vectors made elsewhere")
+    lines.append(
+        "pairs with a sentence without a vector " + ("have similarity 0" if config.oov == "zero" else "are left out")
+    )
+    if gains:
         lines.append(f"gain: over the first line of each file, by {config.resamples:,} paired bootstrap samples")
-    if "sif" in config.pooling or any(name in METHODS for name in config.after):
-        lines.append(f"fitted on the {sentences:,} sentences of these data, without their scores")
+    others = ", ".join(config.fit_data)
+    where = {"test": "these data", "train": others, "all": f"these data and of {others}"}
+    if any(name in METHODS for name in config.after):
+        count = len(material.texts[material.fitted])
+        lines.append(f"fitted on the {count:,} sentences of {where[config.fit]}, without their scores")
+    if "sif" in config.pooling and config.fit == "train":
+        lines.append("sif's common component: fitted on these and those of the data")
+    elif "sif" in config.pooling and not any(name in METHODS for name in config.after):
+        lines.append(f"fitted on the {len(material.texts):,} sentences of these data, without their scores")
     if several:
         lines.append("difference and p: against the first file, by Steiger's Z, two-sided")
     return Report("sts", "spearman", config, columns, protocol=lines)

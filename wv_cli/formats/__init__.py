@@ -11,7 +11,7 @@ import numpy as np
 
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile, UsageError, WvError, shown
-from wv_cli.formats import codes, fasttext_bin, glove_text, npy, projector, word2vec_binary, word2vec_text
+from wv_cli.formats import codes, fasttext_bin, glove_text, npy, projector, static, word2vec_binary, word2vec_text
 from wv_cli.formats.base import WORD2VEC_PRECISION, Format, FormatWarning, Precision, ReadOptions, WriteOptions
 from wv_cli.formats.beside import mark_of, open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
@@ -55,6 +55,7 @@ FORMATS: Registry[Format] = Registry(
             npy.FORMAT,
             projector.FORMAT,
             fasttext_bin.FORMAT,
+            static.FORMAT,
         )
     ],
 )
@@ -84,7 +85,7 @@ def sniff_input(source: Input) -> Format:
 
 def sniff(path: str | os.PathLike[str]) -> Format:
     """The format of a file, by its content. Raises BadFile when it is none of FORMATS."""
-    with open_input(path) as source:
+    with open_input(static.inside(path)) as source:
         return sniff_input(source)
 
 
@@ -97,7 +98,7 @@ def load(
     threads: int | None = None,
     mapped: bool = False,
 ) -> Embeddings:
-    """Reads vectors from a file or `-`, plain or compressed.
+    """Reads vectors from a file, the folder of a static embedding or `-`, plain or compressed.
 
     `format` is a name in FORMATS, None: by content. `limit` reads only the first rows. `unescape` undoes save()'s
     escape. `mapped` lets numbers stay in the mapped file where its format can, for a few queries: see ReadOptions. All
@@ -107,7 +108,7 @@ def load(
     if limit is not None and limit < 1:
         message = f"the limit must be at least 1 row, not {limit}"
         raise UsageError(message)
-    chosen = find_readable(format)
+    path, chosen = static.inside(path), find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)
         result = _read(row, source, path, limit, threads, mapped=mapped)
@@ -147,7 +148,7 @@ def open_vectors(
 ) -> Embeddings | FastTextModel:
     """Opens vectors for looking up some of them: a fastText model as itself, mapped where possible, so that its vectors
     are composed only when they are asked for; anything else as load() reads it. Raises what load() raises."""
-    chosen = find_readable(format)
+    path, chosen = static.inside(path), find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)
         return (
@@ -251,7 +252,7 @@ def require_finite(embeddings: Embeddings, name: str) -> None:
 def check(path: str | os.PathLike[str], *, format: str | None = None, max_problems: int = 100) -> Report:
     """Reads a whole file and reports all that is wrong with it, at most `max_problems` of it in detail.
     Raises BadFile when it is no vector file at all, WvError when it cannot be read."""
-    chosen = find_readable(format)
+    path, chosen = static.inside(path), find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)
         assert row.check is not None

@@ -15,6 +15,7 @@ from wv_cli.formats import default_threads, find_readable, format_for_output, lo
 from wv_cli.formats.base import WORD2VEC_PRECISION, Precision, ReadOptions, Stream, WriteOptions
 from wv_cli.formats.beside import mark_of, open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable
+from wv_cli.formats.static import inside
 from wv_cli.system.input import Input, open_input
 from wv_cli.system.output import open_output, together
 from wv_cli.vectors.embeddings import Embeddings
@@ -29,6 +30,7 @@ class RowSource:
     in one of their own when they are asked for before. Raises what formats.load raises."""
 
     def __init__(self, path: str | os.PathLike[str], *, format: str | None = None, limit: int | None = None) -> None:
+        path = inside(path)
         self.name = os.fspath(path) if os.fspath(path) != "-" else "standard input"
         self._path, self._limit = path, limit
         self._loaded: Embeddings | None = None

@@ -29,6 +29,7 @@ from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import unit_mean
 from wv_cli.vectors.lookup import Lookup
+from wv_cli.words import WordList
 
 SIF_A = 1e-3
 
@@ -91,6 +92,14 @@ class Counts:
             if row >= 0:
                 counts[row] += count
         return counts
+
+
+def sif_weights(words: WordList, vocab: Vocab, a: float = SIF_A) -> NDArray[np.float64]:
+    """(words,): a / (a + p(w)) of words as they are spelled."""
+    ids = vocab.words.find_all(words)
+    counts = np.where(ids >= 0, vocab.counts[np.maximum(ids, 0)], 0)
+    weights: NDArray[np.float64] = a / (a + counts / max(1, vocab.tokens))
+    return weights
 
 
 def pooled(sentences: Sentences, matrix: NDArray[np.float32], weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -15,7 +15,8 @@ from wv_cli.registry import Registry
 
 # In this order; a command with few options shows them as one list.
 HEADINGS = (
-    "Options", "Protocol", "Method", "Input", "Model", "Vocabulary", "Training", "Output", "Run", "Language model",
+    "Options", "Protocol", "Method", "Input", "Encoder", "Model", "Vocabulary", "Training", "Output", "Run",
+    "Language model",
     "Classifier", "Autotune",
 )  # fmt: skip
 _FEW = 13

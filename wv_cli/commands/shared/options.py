@@ -1,5 +1,6 @@
 """Options that several commands share, so that a flag means the same everywhere."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -40,6 +41,19 @@ class Size(IntType):
         if size <= 0:
             self.fail(f"{value!r} is not a size; write 500000, 300M or 2G", parameter, context)
         return size
+
+
+class OpenChoice(click.Choice[str]):
+    """One of a few words, or what matches `also`; help and completions show the words."""
+
+    def __init__(self, choices: Sequence[str], also: str) -> None:
+        super().__init__(choices)
+        self.also = also
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> str:
+        if re.fullmatch(self.also, str(value)):
+            return str(value)
+        return super().convert(value, parameter, context)
 
 
 class Duration(FloatType):
@@ -194,6 +208,8 @@ _METAVARS = {int: "N", float: "X", str: "TEXT"}
 
 def _option(field: Option, choices: Sequence[str], default_text: str, default: object) -> Decorator:
     flag, kind = field.flag, click.Choice(choices) if choices else field.kind
+    if field.also:
+        kind = OpenChoice(choices, field.also)
     if kind is bool:
         flag = f"{flag}/--{field.off or f'no-{flag[2:]}'}"
     short = [flag[1:]] if len(field.name) == 1 else []

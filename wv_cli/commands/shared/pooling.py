@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wv_cli.commands.shared.options import conflict, given_options, refuse_meaningless
+from wv_cli.commands.shared.options import OpenChoice, conflict, given_options, refuse_meaningless
+from wv_cli.encoders.config import LAYER, POOLINGS
 from wv_cli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +20,10 @@ def pooling_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """--pooling and what goes with it; their names are the parameters of pool_lines."""
     for option in (
         click.option(
-            "-o", "--output", metavar="FILE", help="With --pooling: write a vector file, rows called 0, 1, 2."
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="With --pooling or --encoder: write a vector file, rows called 0, 1, 2.",
         ),
         click.option(
             "--case",
@@ -31,12 +35,18 @@ def pooling_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--counts", metavar="VOCAB", help="Word frequencies (`word count` lines) for sif; also for idf."),
         click.option(
             "--pooling",
-            type=click.Choice(["mean", "sif", "idf"]),
-            help="With --sentences: plain mean; SIF, common component of these lines removed; idf-weighted mean.",
+            type=OpenChoice(["mean", "sif", "idf", *POOLINGS[1:]], LAYER),
+            help="With --sentences: plain mean; SIF, common component of these lines removed; idf-weighted mean. Of an "
+            "encoder's tokens: mean, cls, max, sqrt-len of the last layer, the means of first-last, last-two, layer:K.",
         ),
     ):
         function = option(function)
     return function
+
+
+def pooling_of(options: dict[str, Any]) -> dict[str, Any]:
+    """Those of pooling_options among the options of a command."""
+    return {name: options[name] for name in ("pooling", "counts", "case", "output")}
 
 
 def wants_pooling(options: dict[str, Any], sentences: bool, as_json: bool, precision: "Precision") -> bool:

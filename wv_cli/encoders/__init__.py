@@ -1,0 +1,88 @@
+"""Encoders of sentences: folders of models that other programs made, asked for the vectors of lines of text.
+
+The table ENCODERS has a row for every kind of folder. Nothing is downloaded and nothing in a folder is run: what is
+read is settings, a tokenizer and arrays of numbers; a pickle never.
+"""
+
+import importlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wv_cli.encoders.config import EncoderConfig
+from wv_cli.encoders.folder import is_elmo, is_static, is_transformer
+from wv_cli.errors import BadFile, WvError
+from wv_cli.registry import Registry
+
+if TYPE_CHECKING:
+    from wv_cli.encoders.base import Encoder
+
+__all__ = ["ENCODERS", "EncoderConfig", "Kind", "open_encoder"]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """`is_one` tells such a folder. `module` has the class `encoder`, which takes the path, an EncoderConfig and the
+    names of the poolings that will be asked for."""
+
+    name: str
+    summary: str
+    is_one: Callable[[Path], bool]
+    module: str
+    encoder: str
+
+    def open(self, path: Path, config: EncoderConfig, poolings: Sequence[str]) -> "Encoder":
+        make: Callable[..., Encoder] = getattr(importlib.import_module(self.module), self.encoder)
+        return make(path, config, poolings)
+
+
+# In the order in which a folder is looked at.
+ENCODERS: Registry[Kind] = Registry(
+    "kind of encoder",
+    [
+        (kind.name, kind)
+        for kind in [
+            Kind(
+                "elmo",
+                "an ELMo: options.json and weights.hdf5, whatever stands before these names",
+                is_elmo,
+                "wv_cli.encoders.elmo",
+                "Elmo",
+            ),
+            Kind(
+                "static",
+                "a static embedding: modules.json or config.json that says so, tokenizer.json, model.safetensors",
+                is_static,
+                "wv_cli.encoders.static",
+                "Static",
+            ),
+            Kind(
+                "bert",
+                "a BERT-like encoder: config.json, tokenizer.json, model.onnx or model.safetensors",
+                is_transformer,
+                "wv_cli.encoders.transformer",
+                "Transformer",
+            ),
+        ]
+    ],
+)
+
+
+def open_encoder(
+    path: str | os.PathLike[str], config: EncoderConfig | None = None, poolings: Sequence[str] = ()
+) -> "Encoder":
+    """The encoder of a folder, which is going to be asked for these poolings, none: for its own. Raises WvError when a
+    package is missing that it needs, BadFile for a folder that is none of an encoder or is damaged, UsageError for
+    options that it cannot fulfil."""
+    folder, config = Path(path), config or EncoderConfig()
+    config.validate()
+    if not folder.is_dir():
+        message = f"{folder}: expected the folder of an encoder, found {'a file' if folder.exists() else 'nothing'}"
+        raise WvError(message)
+    for kind in ENCODERS.values():
+        if kind.is_one(folder):
+            return kind.open(folder, config, poolings)
+    kinds = "; or ".join(kind.summary for kind in ENCODERS.values())
+    raise BadFile(folder, f"expected {kinds}; found none of these")

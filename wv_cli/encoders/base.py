@@ -1,0 +1,141 @@
+"""What an encoder is to the rest of the program, and sentences -> vectors by one, in batches of like length."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.encoders.pooling import Pooling
+from wv_cli.errors import BadFile
+from wv_cli.system.threads import run_all
+
+# Of a batch: sentences, tokens with padding, and pairs of tokens of a sentence, of which attention has a number each.
+# They bound the memory that long sentences take.
+_SENTENCES = 64
+_TOKENS = 1 << 14
+_PAIRS = 1 << 21
+
+# The states of a batch: one (n, tokens, dim) for each of the layers asked for, and the mask (n, tokens) of real tokens.
+States = tuple[list[NDArray[np.float32]], NDArray[np.bool_]]
+
+
+class Encoder(Protocol):
+    """`layers` stand above layer 0, the embeddings; `pooling` and `normalize` are its maker's choice. `parallel`:
+    states() may run in several threads at once. `in_order`: what comes out depends on the sentences before, even on
+    empty ones; they are encoded one at a time."""
+
+    name: str
+    dim: int
+    layers: int
+    pooling: str
+    normalize: bool
+    parallel: bool
+    in_order: bool
+
+    def tokens(self, texts: Sequence[str]) -> tuple[list[NDArray[Any]], int]:
+        """(tokens of each sentence, along the first axis; how many sentences were cut)."""
+
+    def names(self, text: str, tokens: NDArray[Any]) -> list[str]:
+        """What the tokens of one sentence are called."""
+
+    def states(self, tokens: Sequence[NDArray[Any]], layers: Sequence[int]) -> States:
+        """Of a batch of sentences that have at least one token. Raises BadFile for a network that cannot run."""
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """(sentences, dim) vectors; `empty` marks sentences without any token, which are zero; `cut` counts those that were
+    longer than is read, `tokens` all that were read."""
+
+    vectors: NDArray[np.float32]
+    empty: NDArray[np.bool_]
+    cut: int
+    tokens: int
+
+
+def encode(
+    encoder: Encoder,
+    texts: Sequence[str],
+    poolings: Sequence[Pooling],
+    *,
+    normalize: bool = False,
+    threads: int = 1,
+    progress: Callable[[int, int | None], None] | None = None,
+) -> list[Encoded]:
+    """One for each of the poolings, of one pass through the encoder. `progress` is told of sentences. Raises BadFile
+    for an encoder whose numbers overflow."""
+    tokens, cut = encoder.tokens(texts)
+    lengths = np.array([len(each) for each in tokens], np.int64)
+    layers = sorted({layer for pooling in poolings for layer in pooling.layers})
+    results = [np.zeros((len(texts), encoder.dim), np.float32) for _ in poolings]
+    lock, done = threading.Lock(), 0
+
+    def work(rows: NDArray[np.int64]) -> None:
+        nonlocal done
+        states, mask = encoder.states([tokens[row] for row in rows.tolist()], layers)
+        for pooling, result in zip(poolings, results, strict=True):
+            pooled = pooling.join([states[layers.index(layer)] for layer in pooling.layers], mask)
+            _require_finite(encoder, pooled)
+            result[rows] = unit_rows(pooled) if normalize else pooled
+        with lock:
+            done += len(rows)
+            if progress is not None and done < len(texts):
+                progress(done, len(texts))
+
+    run_all(work, _batches(encoder, lengths), threads if encoder.parallel and not encoder.in_order else 1)
+    if progress is not None:
+        progress(len(texts), len(texts))
+    return [Encoded(result, lengths == 0, cut, int(lengths.sum())) for result in results]
+
+
+def encode_tokens(encoder: Encoder, texts: Sequence[str], pooling: Pooling) -> list[NDArray[np.float32]]:
+    """(tokens, dim) of each sentence: every token's own vector, of the layers of `pooling`. Raises BadFile."""
+    tokens, _ = encoder.tokens(texts)
+    found = [np.zeros((0, encoder.dim), np.float32) for _ in texts]
+    for rows in _batches(encoder, np.array([len(each) for each in tokens], np.int64)):
+        states, mask = encoder.states([tokens[row] for row in rows.tolist()], pooling.layers)
+        combined = pooling.combine(states, mask)
+        for row, vectors, real in zip(rows.tolist(), combined, mask, strict=True):
+            found[row] = vectors[real]
+            _require_finite(encoder, found[row])
+    return found
+
+
+def _require_finite(encoder: Encoder, vectors: NDArray[np.floating]) -> None:
+    if not np.isfinite(vectors).all():
+        raise BadFile(encoder.name, "gives nan or infinity for a sentence: its weights are damaged")
+
+
+def _batches(encoder: Encoder, lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    return [np.array([row]) for row in range(len(lengths))] if encoder.in_order else batches(lengths)
+
+
+def batches(lengths: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Rows of sentences of at least one token, the longest first, so that too little memory shows at once."""
+    order = np.argsort(-lengths, kind="stable")
+    order = order[: np.count_nonzero(lengths)]
+    starts = [0]
+    while starts[-1] < len(order):
+        longest = int(lengths[order[starts[-1]]])
+        count = max(1, min(_SENTENCES, _TOKENS // longest, _PAIRS // longest**2))
+        starts.append(min(len(order), starts[-1] + count))
+    return [order[first:last] for first, last in pairwise(starts)]
+
+
+def unit_rows(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of length 1; zero rows stay."""
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors / np.where(norms == 0, 1, norms)
+
+
+def padded(tokens: Sequence[NDArray[Any]], padding: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """((n, tokens) ids, (n, tokens) mask) of a batch, sentences begun at the left."""
+    lengths = np.array([len(each) for each in tokens])
+    mask = np.arange(lengths.max())[None, :] < lengths[:, None]
+    ids = np.full(mask.shape, padding, np.int64)
+    ids[mask] = np.concatenate(tokens)
+    return ids, mask

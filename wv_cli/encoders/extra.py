@@ -1,0 +1,32 @@
+"""The packages of the extra `encoders`, imported when they are needed, and their errors as ours."""
+
+import contextlib
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+from wv_cli.errors import BadFile, WvError
+
+
+def require(package: str, what: str) -> Any:
+    """The package, which `what` needs. Raises WvError naming the extra when it is not installed."""
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        message = f"{what} needs the package {package}; pip install 'wv-cli[encoders]'"
+        raise WvError(message) from None
+
+
+@contextlib.contextmanager
+def foreign(path: object, problem: str) -> Iterator[None]:
+    """Makes a BadFile of what another package raises in this block: the `problem` and the first line of its words."""
+    try:
+        yield
+    except (WvError, MemoryError):
+        raise
+    except BaseException as error:
+        # A panic of a package in Rust is no Exception.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        said = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+        raise BadFile(path, f"{problem}, found: {said}") from None

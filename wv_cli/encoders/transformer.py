@@ -1,0 +1,104 @@
+"""A BERT-like encoder's folder: its tokenizer, and its network through ONNX Runtime or NumPy.
+
+config.json, tokenizer.json and either model.onnx (or onnx/model.onnx) or model.safetensors must be there.
+"""
+
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from wv_cli.encoders.base import States, padded
+from wv_cli.encoders.bert import Bert
+from wv_cli.encoders.config import EncoderConfig
+from wv_cli.encoders.folder import Folder, Settings
+from wv_cli.encoders.onnx import Onnx
+from wv_cli.encoders.pooling import Pooling
+from wv_cli.encoders.tokenizer import Tokenizer
+from wv_cli.errors import BadFile, UsageError
+from wv_cli.formats.safetensors import Tensors
+
+_ROBERTA = ("roberta", "xlm-roberta", "camembert")  # their positions are counted from behind the padding's
+
+
+class Transformer:
+    """An encoders.base.Encoder."""
+
+    in_order = False
+
+    def __init__(self, path: Path, config: EncoderConfig, poolings: Sequence[str]) -> None:
+        """`poolings` are those that will be asked for, none: the folder's own. Raises BadFile, WvError, UsageError."""
+        if config.stateful:
+            message = f"--stateful is for ELMo; {path} keeps nothing from sentence to sentence"
+            raise UsageError(message)
+        folder = Folder.open(path)
+        settings = Settings(folder.root / "config.json")
+        self.name, self.pooling, self.normalize = str(path), folder.pooling, folder.normalize
+        self.dim = settings.number("hidden_size", 1, 1 << 16)
+        self.layers = settings.number("num_hidden_layers", 1, 999)
+        wanted = (
+            list(range(self.layers + 1))
+            if config.mix
+            else sorted(
+                {i for each in poolings or [self.pooling] for i in Pooling.of(each, self.layers, self.name).layers}
+            )
+        )
+        self._network = _network(folder, settings, config, wanted)
+        self.parallel = self._network.parallel
+        most = settings.number("max_position_embeddings", 1, 1 << 20, 512)
+        padding = settings.number("pad_token_id", 0, 1 << 30, 0)
+        if settings.facts.get("model_type") in _ROBERTA:
+            most -= padding + 1
+        rows = settings.number("vocab_size", 1, 1 << 30, 1 << 30)
+        if isinstance(self._network, Bert):
+            most, rows = min(most, self._network.longest), self._network.rows
+        if config.max_length > most:
+            message = f"--max-length {config.max_length} is more than the {most} positions {path} has"
+            raise UsageError(message)
+        self.max_length = config.max_length or min(most, folder.max_length or most)
+        self._padding = padding if padding < rows else 0
+        self._tokenizer = Tokenizer(folder.root / "tokenizer.json", max_length=self.max_length, rows=rows)
+
+    def tokens(self, texts: Sequence[str]) -> tuple[list[NDArray[Any]], int]:
+        found, cut = self._tokenizer.ids(texts)
+        return list(found), cut
+
+    def names(self, text: str, tokens: NDArray[Any]) -> list[str]:
+        return self._tokenizer.names(tokens.tolist())
+
+    def states(self, tokens: Sequence[NDArray[Any]], layers: Sequence[int]) -> States:
+        ids, mask = padded(tokens, self._padding)
+        return self._network.run(ids, mask, layers), mask
+
+
+def _network(folder: Folder, settings: Settings, config: EncoderConfig, layers: Sequence[int]) -> Bert | Onnx:
+    """What gives these layers, of the runtimes that `config` allows. Raises BadFile when none does."""
+    graph, weights = folder.find("model.onnx"), folder.find("model.safetensors")
+    places = f"model.onnx, onnx/model.onnx or model.safetensors in {folder.root}"
+    if config.runtime == "numpy":
+        graph, places = None, f"model.safetensors in {folder.root} for --runtime numpy"
+    elif config.runtime == "onnx":
+        weights, places = None, f"model.onnx or onnx/model.onnx in {folder.root} for --runtime onnx"
+    if graph is None and weights is None:
+        raise BadFile(
+            folder.path, f"expected {places}, found none; Python pickles such as pytorch_model.bin are not read"
+        )
+    if graph is not None and (weights is None or importlib.util.find_spec("onnxruntime")):
+        network = Onnx(
+            graph,
+            layers=settings.number("num_hidden_layers", 1, 999),
+            dim=settings.number("hidden_size", 1, 1 << 16),
+            threads=config.threads,
+        )
+        if not (lacking := network.lacks(layers)):
+            return network
+        if weights is None:
+            problem = (
+                f"gives the last layer only, not {', '.join(map(str, lacking))}: this pooling needs an export with all "
+                "hidden states, or model.safetensors beside it (with --runtime auto or numpy)"
+            )
+            raise BadFile(graph, problem)
+    assert weights is not None
+    return Bert(Tensors.open(weights), settings)
