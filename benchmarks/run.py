@@ -18,9 +18,11 @@ import bio
 import chinese
 import classifier
 import codes
+import cold
 import cost
 import glove
 import hashing
+import predicting
 import quantising
 import record
 import sentences
@@ -31,7 +33,7 @@ import whitening
 from measure import HERE, header
 
 Result = dict[str, Any]
-WITHOUT_CORPUS = ("vectors", "search", "codes", "hashing", "whitening")
+WITHOUT_CORPUS = ("vectors", "search", "codes", "cold", "hashing", "whitening")
 
 
 class Suite(NamedTuple):
@@ -55,6 +57,8 @@ SUITES = {
     "whitening": Suite(whitening.whitening),
     "hashing": Suite(hashing.hashing, hashing.table),
     "codes": Suite(codes.codes),
+    "cold": Suite(cold.cold),
+    "predicting": Suite(predicting.predicting),
     "bio": Suite(bio.bio),
     "chinese": Suite(chinese.chinese, chinese.table),
     "bigmodel": Suite(bigmodel.bigmodel),

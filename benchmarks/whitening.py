@@ -1,4 +1,4 @@
-"""Suite `whitening`: what whitening `--rows` x `--dim` vectors costs, in memory and from .npy to .npy, beside NumPy.
+"""Suite `whitening`: what whitening `--rows` x `--dim` vectors costs, in memory and from file to file, beside NumPy.
 
     python benchmarks/run.py --suite whitening --rows 1000000 --dim 300 --rounds 3
 
@@ -57,7 +57,7 @@ def _whole(source: str, target: str) -> None:
 def whitening(options: Any, result: Run, say: Any) -> bool:
     runs: list[Run] = []
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
-        source, target = Path(name) / "source.npy", Path(name) / "target.npy"
+        source, text, target = (Path(name) / file for file in ("source.npy", "source.vec", "target.npy"))
         random = np.random.default_rng(options.seed)
         mix = random.normal(0, 1 / np.sqrt(options.dim), (options.dim, options.dim)).astype(np.float32)
         rows = np.lib.format.open_memmap(source, "w+", np.float32, (options.rows, options.dim))
@@ -67,6 +67,7 @@ def whitening(options: Any, result: Run, say: Any) -> bool:
         rows.flush()
         del rows
         result["data"] = record.inputs(source)
+        record.used([*WV, "convert", source, text, "-q"])
         child = [sys.executable, HERE / "whitening.py"]
         jobs = {
             "wv": [*WV, "whiten", source, "-o", target, "-q"],
@@ -82,7 +83,10 @@ def whitening(options: Any, result: Run, say: Any) -> bool:
                 times = record.used(argv)[0]
                 runs.append({"task": ".npy to .npy", "program": program, "round": number, **times})
                 target.unlink()
-            say(f"round {number}: {[(run['task'], round(run['cpu_seconds'], 2)) for run in runs[-len(jobs) - 5 :]]}")
+            times = record.used([*WV, "whiten", text, "-o", target, "-q"])[0]
+            runs.append({"task": ".vec to .npy", "program": "wv", "round": number, **times})
+            target.unlink()
+            say(f"round {number}: {[(run['task'], round(run['cpu_seconds'], 2)) for run in runs[-len(jobs) - 6 :]]}")
     result["rows"], result["dim"], result["runs"] = options.rows, options.dim, runs
     result["summary"] = record.summary(runs)
     return True

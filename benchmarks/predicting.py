@@ -1,0 +1,59 @@
+"""Suite `predicting`: the labels of very many lines by a classifier with word bigrams, whose table is large.
+
+    python benchmarks/run.py labelled.txt --suite predicting --data text.txt --queries 1000000 --rounds 3
+
+The model is fastText's own (--peers), trained on the labelled text with two million buckets, of which all rows hold
+numbers: --dim 100 makes 800 MB. The lines are 8 to 24 words each, cut one after another from --data, from its beginning
+again where it ends. Both programs must give each line the same label; each run is a process of its own, loading
+included.
+"""
+
+import json
+import random
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import record
+from measure import HERE, WV
+from record import Run
+
+BUCKETS, BIGRAMS, LEAST_WORDS, MOST_WORDS = 2_000_000, 2, 8, 24
+
+
+def _lines(text: Path, count: int, seed: int, target: Path) -> None:
+    words, drawn, at = text.read_text(errors="replace").split(), random.Random(seed), 0
+    with target.open("w") as stream:
+        for _ in range(count):
+            size = drawn.randint(LEAST_WORDS, MOST_WORDS)
+            stream.write(" ".join(words[at : at + size]) + "\n")
+            at = (at + size) % max(1, len(words) - MOST_WORDS)
+
+
+def predicting(options: Any, result: Run, say: Any) -> bool:
+    corpus, text = Path(options.corpus), record.data(options, "")
+    result["data"] = record.inputs(corpus, text)
+    runs: list[Run] = []
+    answers: dict[str, list[str]] = {}
+    peer = [options.peers, HERE / "peer_classifier.py"]
+    with tempfile.TemporaryDirectory(dir=options.scratch) as name:
+        folder = Path(name)
+        model, lines, out = folder / "model.bin", folder / "lines", folder / "out"
+        _lines(text, options.queries, options.seed, lines)
+        job = {"input": str(corpus), "wordNgrams": BIGRAMS, "bucket": BUCKETS, "dim": options.dim, "thread": 1}
+        record.used([*peer, "train", json.dumps({"model": str(model), "job": job})])
+        result["model_bytes"], result["lines_bytes"] = model.stat().st_size, lines.stat().st_size
+        asked = {
+            "wv": [*WV, "predict", model, lines, "--prob", "--threads", options.threads],
+            "fasttext": [*peer, "predict", json.dumps({"model": str(model), "lines": str(lines), "out": str(out)})],
+        }
+        for number, _ in record.rounds(options):
+            for program in (program for program in asked if program in options.programs):
+                figures, printed = record.used(asked[program])
+                found = printed if program == "wv" else out.read_text()
+                answers[program] = [line.split()[0] for line in found.splitlines()]
+                runs.append({"task": f"{options.queries:,} lines", "program": program, "round": number, **figures})
+                say(f"round {number} {program}: {figures}")
+    result["runs"], result["summary"] = runs, record.summary(runs)
+    first, *others = answers.values()
+    return all(other == first for other in others)
