@@ -21,6 +21,7 @@ import codes
 import cost
 import glove
 import hashing
+import lm
 import quantising
 import record
 import sentences
@@ -58,6 +59,8 @@ SUITES = {
     "bio": Suite(bio.bio),
     "chinese": Suite(chinese.chinese, chinese.table),
     "bigmodel": Suite(bigmodel.bigmodel),
+    "lm": Suite(lm.lm),
+    "lm-large": Suite(lm.lm_large),
     "tutorials": Suite(tutorials.tutorials),
 }
 

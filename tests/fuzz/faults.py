@@ -77,6 +77,7 @@ COMMANDS = [
     Command("convert vectors.vec binary.bin -q", ("binary.bin",)),
     Command("phrases text.txt -o phrases.txt -q", ("phrases.txt",)),
     Command("lm train text.txt --smoothing witten-bell -o model.arpa --no-meta -q", ("model.arpa",)),
+    Command("lm train text.txt --smoothing witten-bell -o model.lm --memory 1k --no-meta -q", ("model.lm",)),
     Command("quantize model.bin -o small.ftz --cutoff 50 -q --no-meta", ("small.ftz",)),
 ]
 
