@@ -22,6 +22,7 @@ import cold
 import cost
 import glove
 import hashing
+import lm
 import predicting
 import quantising
 import record
@@ -62,6 +63,8 @@ SUITES = {
     "bio": Suite(bio.bio),
     "chinese": Suite(chinese.chinese, chinese.table),
     "bigmodel": Suite(bigmodel.bigmodel),
+    "lm": Suite(lm.lm),
+    "lm-large": Suite(lm.lm_large),
     "tutorials": Suite(tutorials.tutorials),
 }
 

@@ -23,15 +23,16 @@ static inline int32_t id_at(const int32_t *ids, const uint8_t *lengths, int64_t 
 }
 
 /* Least significant word first; each pass keeps the order of equal words. */
-void wv_ngrams_sort(const int32_t *ids, const uint8_t *lengths, int64_t n, int32_t order, int32_t words,
-                    int32_t *positions, int32_t *spare, int64_t *counts) {
+void wv_ngrams_sort(const int32_t *ids, const uint8_t *lengths, int64_t n, int32_t order, int32_t words, int32_t low,
+                    int32_t high, int64_t found, int32_t *positions, int32_t *spare, int64_t *counts) {
     int32_t *from = order % 2 ? spare : positions, *to = order % 2 ? positions : spare;
-    for (int64_t i = 0; i < n; i++) from[i] = (int32_t)i;
+    for (int64_t i = 0, next = 0; i < n && next < found; i++)
+        if (low <= ids[i] && ids[i] < high) from[next++] = (int32_t)i;
     for (int32_t k = order - 1; k >= 0; k--) {
         memset(counts, 0, ((size_t)words + 1) * sizeof *counts);
-        for (int64_t i = 0; i < n; i++) counts[id_at(ids, lengths, i, k) + 1]++;
+        for (int64_t i = 0; i < found; i++) counts[id_at(ids, lengths, from[i], k) + 1]++;
         for (int32_t word = 0; word < words; word++) counts[word + 1] += counts[word];
-        for (int64_t i = 0; i < n; i++) to[counts[id_at(ids, lengths, from[i], k)]++] = from[i];
+        for (int64_t i = 0; i < found; i++) to[counts[id_at(ids, lengths, from[i], k)]++] = from[i];
         int32_t *other = from;
         from = to;
         to = other;
@@ -146,8 +147,6 @@ void wv_ngram_builder_free(wv_ngram_builder *builder) {
 
 static int grow(wv_ngram_level *level) {
     int64_t capacity = level->capacity ? level->capacity + level->capacity / 2 : 1 << 12;
-    if (capacity > INT32_MAX) capacity = INT32_MAX;
-    if (level->size >= capacity) return -1;
     void *word = realloc(level->word, (size_t)capacity * sizeof *level->word);
     if (word) level->word = word;
     void *first = realloc(level->first, (size_t)capacity * sizeof *level->first);
@@ -170,8 +169,10 @@ int wv_ngram_builder_add(wv_ngram_builder *builder, const int32_t *records, int6
             wv_ngram_level *level = &builder->levels[k];
             if (k >= shared) {
                 if (level->size == level->capacity && grow(level)) return -1;
+                if (level->taken + level->size == INT32_MAX) return -1;
                 level->word[level->size] = record[k];
-                level->first[level->size] = k + 1 < order ? (int32_t)builder->levels[k + 1].size : 0;
+                level->first[level->size] =
+                    k + 1 < order ? (int32_t)(builder->levels[k + 1].taken + builder->levels[k + 1].size) : 0;
                 level->count[level->size++] = 0;
             }
             level->count[level->size - 1] += count_of(record, order);
@@ -205,15 +206,12 @@ int32_t wv_ngram_suffix(const wv_ngram_trie *trie, int32_t node, int32_t word) {
     return found;
 }
 
-int64_t wv_ngram_link(const wv_ngram_trie *trie, int32_t *suffix) {
+int64_t wv_ngram_link(const wv_ngram_trie *trie, int32_t length, int64_t begin, int64_t end, int32_t *suffix) {
     int64_t lacking = 0;
-    for (int64_t node = 0; node < trie->levels[1]; node++) suffix[node] = WV_NO_NODE;
-    for (int32_t n = 1; n < trie->order; n++) {
-        for (int32_t node = (int32_t)trie->levels[n - 1]; node < trie->levels[n]; node++) {
-            for (int32_t child = trie->first[node]; child < trie->first[node + 1]; child++) {
-                suffix[child] = wv_ngram_suffix(trie, node, trie->word[child]);
-                lacking += suffix[child] < trie->levels[n - 1];
-            }
+    for (int64_t node = begin; node < end; node++) {
+        for (int32_t child = trie->first[node]; child < trie->first[node + 1]; child++) {
+            suffix[child] = wv_ngram_suffix(trie, (int32_t)node, trie->word[child]);
+            lacking += suffix[child] < trie->levels[length - 1];
         }
     }
     return lacking;

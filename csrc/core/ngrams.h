@@ -23,9 +23,10 @@ enum { WV_UNKNOWN, WV_SENTENCE, WV_SENTENCE_END };
  * place. Both arrays take n + lines entries. Returns the number of places. */
 int64_t wv_ngrams_windows(const int32_t *stream, int64_t n, int32_t order, int32_t *ids, uint8_t *lengths);
 
-/* Sorts the windows of n places. positions and spare are (n), counts (words + 1). The result is in positions. */
-void wv_ngrams_sort(const int32_t *ids, const uint8_t *lengths, int64_t n, int32_t order, int32_t words,
-                    int32_t *positions, int32_t *spare, int64_t *counts);
+/* Sorts the windows of n places that begin with a word from `low` to below `high`, of which there are `found`. positions
+ * and spare are (found), counts (words + 1). The result is in positions. */
+void wv_ngrams_sort(const int32_t *ids, const uint8_t *lengths, int64_t n, int32_t order, int32_t words, int32_t low,
+                    int32_t high, int64_t found, int32_t *positions, int32_t *spare, int64_t *counts);
 
 /* Writes records, at most `capacity`, of sorted windows from positions[*at] on, and moves *at on. Returns the number of
  * records. */
@@ -39,11 +40,11 @@ int64_t wv_ngrams_records(const int32_t *ids, const uint8_t *lengths, const int3
 int64_t wv_ngrams_merge(int32_t order, int32_t runs, const int32_t *records, int64_t *from, const int64_t *to,
                         const uint8_t *more, int32_t *heap, int32_t *pending, int32_t *out, int64_t capacity);
 
-/* The trie on its way, one level an order. Sizes stay below 2^31. */
+/* The trie on its way, one level an order. Of the n-grams of a level the first `taken` are elsewhere by now. */
 typedef struct {
     int32_t *word, *first; /* first: child of the next level, counted from its begin */
     int64_t *count;
-    int64_t size, capacity;
+    int64_t size, capacity, taken; /* size + taken stay below 2^31 */
 } wv_ngram_level;
 
 typedef struct {
@@ -71,7 +72,8 @@ typedef struct {
 int32_t wv_ngram_child(const wv_ngram_trie *trie, int32_t node, int32_t word);
 /* The longest suffix of `node` and `word`, shorter than both together, that is a node. */
 int32_t wv_ngram_suffix(const wv_ngram_trie *trie, int32_t node, int32_t word);
-/* Fills suffix, which `trie` points to. Returns how many n-grams lack the one without their first word. */
-int64_t wv_ngram_link(const wv_ngram_trie *trie, int32_t *suffix);
+/* Fills suffix, which `trie` points to, for the children of the nodes begin .. end, which have `length` words; shorter
+ * ones are filled, those of single words too. Returns how many of these n-grams lack the one without their first word. */
+int64_t wv_ngram_link(const wv_ngram_trie *trie, int32_t length, int64_t begin, int64_t end, int32_t *suffix);
 
 #endif

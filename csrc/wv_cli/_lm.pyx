@@ -8,7 +8,6 @@ cimport cython
 import numpy as np
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from wv_cli._arguments cimport require, require_ids
@@ -22,7 +21,7 @@ cdef extern from "core/ngrams.h" nogil:
         WV_NO_NODE
     int64_t wv_ngrams_windows(const int32_t *stream, int64_t n, int32_t order, int32_t *ids, uint8_t *lengths)
     void wv_ngrams_sort(const int32_t *ids, const uint8_t *lengths, int64_t n, int32_t order, int32_t words,
-                        int32_t *positions, int32_t *spare, int64_t *counts)
+                        int32_t low, int32_t high, int64_t found, int32_t *positions, int32_t *spare, int64_t *counts)
     int64_t wv_ngrams_records(const int32_t *ids, const uint8_t *lengths, const int32_t *positions, int64_t n,
                               int32_t order, int64_t *at, int32_t *records, int64_t capacity)
     int64_t wv_ngrams_merge(int32_t order, int32_t runs, const int32_t *records, int64_t *from_, const int64_t *to,
@@ -34,6 +33,7 @@ cdef extern from "core/ngrams.h" nogil:
         int64_t *count
         int64_t size
         int64_t capacity
+        int64_t taken
     ctypedef struct wv_ngram_builder:
         int32_t order
         wv_ngram_level levels[WV_LARGEST_ORDER]
@@ -46,7 +46,7 @@ cdef extern from "core/ngrams.h" nogil:
         const int32_t *word
         const int32_t *first
         const int32_t *suffix
-    int64_t wv_ngram_link(const wv_ngram_trie *trie, int32_t *suffix)
+    int64_t wv_ngram_link(const wv_ngram_trie *trie, int32_t length, int64_t begin, int64_t end, int32_t *suffix)
 
 cdef extern from "core/ngramscore.h" nogil:
     ctypedef struct wv_ngram_model:
@@ -62,12 +62,13 @@ NO_NODE = WV_NO_NODE
 
 @cython.final
 cdef class Windows:
-    """The windows of a stream of ids (3 .. words - 1, and -1 after each sentence), sorted."""
+    """The windows of a stream of ids (3 .. words - 1, and -1 after each sentence), to be sorted."""
 
     cdef int32_t[::1] ids, positions
     cdef uint8_t[::1] lengths
     cdef int64_t places, at
-    cdef int32_t order
+    cdef int32_t order, words
+    cdef readonly object first_words
 
     def __init__(self, const int32_t[::1] stream, int32_t order, int32_t words):
         cdef int64_t n = stream.shape[0], sentences
@@ -76,16 +77,26 @@ cdef class Windows:
         require_ids(stream, -1, words, "ids of the text")
         sentences = np.count_nonzero(np.asarray(stream) < 0)
         require(n + sentences < 2**31, "too many words for one sorting")
-        self.order, self.at = order, 0
+        self.order, self.words, self.at = order, words, 0
         self.ids = np.empty(n + sentences, np.int32)
         self.lengths = np.empty(n + sentences, np.uint8)
-        self.positions = np.empty(n + sentences, np.int32)
-        cdef int32_t[::1] spare = np.empty(n + sentences, np.int32)
-        cdef int64_t[::1] counts = np.empty(words + 1, np.int64)
+        self.positions = np.zeros(n + sentences, np.int32)
         with nogil:
             self.places = wv_ngrams_windows(&stream[0], n, order, &self.ids[0], &self.lengths[0])
-            wv_ngrams_sort(&self.ids[0], &self.lengths[0], self.places, order, words, &self.positions[0], &spare[0],
-                           &counts[0])
+        self.first_words = np.bincount(self.ids[:self.places], minlength=words)  # how many windows begin with each
+
+    def sort(self, int32_t low, int32_t high):
+        """Sorts the windows that begin with the words low .. high - 1. Different words may be sorted at the same time;
+        all must be before records are taken."""
+        require(0 <= low <= high <= self.words, "no such words")
+        cdef int64_t before = self.first_words[:low].sum(), found = self.first_words[low:high].sum()
+        if found == 0:
+            return
+        cdef int32_t[::1] spare = np.empty(found, np.int32)
+        cdef int64_t[::1] counts = np.empty(self.words + 1, np.int64)
+        with nogil:
+            wv_ngrams_sort(&self.ids[0], &self.lengths[0], self.places, self.order, self.words, low, high, found,
+                           &self.positions[before], &spare[0], &counts[0])
 
     def take(self, int32_t[:, ::1] records):
         """Fills records (capacity, order + 2) with the next ones; how many, 0 at the end."""
@@ -140,27 +151,31 @@ cdef class Builder:
         if failure:
             raise WvError("memory for the n-grams has run out; lower --order or give less text")
 
-    def level(self, int32_t length):
-        """(word int32, first int32, count int64) of the n-grams of so many words; `first` counts from the begin of the
-        next level. They are the caller's; the builder keeps nothing of the level."""
-        require(1 <= length <= self.builder.order, "no such level")
-        cdef wv_ngram_level *level = &self.builder.levels[length - 1]
-        word, first = _taken(<void **>&level.word, level.size, np.int32), _taken(<void **>&level.first, level.size, np.int32)
-        count = _taken(<void **>&level.count, level.size, np.int64)
-        level.size = level.capacity = 0
+    def held(self, int32_t length):
+        """How many n-grams of a length there are to be taken."""
+        return self._level(length).size
+
+    def take(self, int32_t length, bint finished):
+        """(word int32, first int32, count int64) of the n-grams of a length since they were last taken; `first` counts
+        from the begin of the next level. Unless all records have been added the last one may still grow and stays."""
+        cdef wv_ngram_level *level = self._level(length)
+        cdef int64_t size = level.size if finished else max(level.size - 1, 0)
+        word, first, count = np.empty(size, np.int32), np.empty(size, np.int32), np.empty(size, np.int64)
+        cdef int32_t[::1] words = word, firsts = first
+        cdef int64_t[::1] counts = count
+        if size:
+            memcpy(&words[0], level.word, size * sizeof(int32_t))
+            memcpy(&firsts[0], level.first, size * sizeof(int32_t))
+            memcpy(&counts[0], level.count, size * sizeof(int64_t))
+            level.size -= size
+            level.taken += size
+            if not finished:
+                level.word[0], level.first[0], level.count[0] = level.word[size], level.first[size], level.count[size]
         return word, first, count
 
-
-cdef object _taken(void **source, int64_t size, kind):
-    """An array with a copy of what is then freed."""
-    out = np.empty(size, kind)
-    cdef uint8_t[::1] target
-    if size:
-        target = out.view(np.uint8)
-        memcpy(&target[0], source[0], target.shape[0])
-    free(source[0])
-    source[0] = NULL
-    return out
+    cdef wv_ngram_level *_level(self, int32_t length) except NULL:
+        require(1 <= length <= self.builder.order, "no such level")
+        return &self.builder.levels[length - 1]
 
 
 cdef int fill_trie(wv_ngram_trie *trie, const int64_t[::1] levels, const int32_t[::1] word, const int32_t[::1] first,
@@ -193,16 +208,40 @@ cdef int fill_trie(wv_ngram_trie *trie, const int64_t[::1] levels, const int32_t
     return 0
 
 
-def link(const int64_t[::1] levels, const int32_t[::1] word, const int32_t[::1] first):
-    """(suffix links (nodes,) int32, how many n-grams lack the one without their first word)."""
-    cdef wv_ngram_trie trie
-    cdef int64_t lacking
-    suffix = np.empty(len(word), np.int32)
-    cdef int32_t[::1] out = suffix
-    fill_trie(&trie, levels, word, first, out)
+def count_ids(const int32_t[::1] ids, int64_t base, int64_t[::1] counts):
+    """counts[id - base] += 1 for every id."""
+    cdef int64_t i
+    require(base >= 0, "no such base")
+    require_ids(ids, base, base + counts.shape[0], "ids")
     with nogil:
-        lacking = wv_ngram_link(&trie, &out[0])
-    return suffix, lacking
+        for i in range(ids.shape[0]):
+            counts[ids[i] - base] += 1
+
+
+@cython.final
+cdef class Linker:
+    """Fills `suffix` (nodes,), the links of a trie (see fill_trie): fill() the lengths one after the other from 1 on, the
+    nodes of a length in any order and at the same time."""
+
+    cdef wv_ngram_trie trie
+    cdef int32_t[::1] suffix
+    cdef object kept_alive
+
+    def __init__(self, const int64_t[::1] levels, const int32_t[::1] word, const int32_t[::1] first,
+                 int32_t[::1] suffix):
+        fill_trie(&self.trie, levels, word, first, suffix)
+        self.suffix, self.kept_alive = suffix, (levels, word, first)
+        suffix[:] = WV_NO_NODE
+
+    def fill(self, int32_t length, int64_t begin, int64_t end):
+        """For the children of the nodes begin .. end of a length; how many of them lack the n-gram without their first
+        word."""
+        cdef int64_t lacking
+        require(1 <= length < self.trie.order and
+                self.trie.levels[length - 1] <= begin <= end <= self.trie.levels[length], "no such nodes")
+        with nogil:
+            lacking = wv_ngram_link(&self.trie, length, begin, end, &self.suffix[0])
+        return lacking
 
 
 def below(const int64_t[::1] levels, const int32_t[::1] word, const int32_t[::1] first, const int32_t[::1] suffix,

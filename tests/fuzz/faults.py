@@ -82,6 +82,7 @@ COMMANDS = [
         ("neural.lm",),
         True,
     ),
+    Command("lm train text.txt --smoothing witten-bell -o model.lm --memory 1k --no-meta -q", ("model.lm",)),
     Command("quantize model.bin -o small.ftz --cutoff 50 -q --no-meta", ("small.ftz",)),
 ]
 

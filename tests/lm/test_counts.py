@@ -1,17 +1,23 @@
 """Counts do not depend on the memory they are made with, nor on the parts they are made in."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 from tests.lm.golden import TINY, entries, text_of, trained, unpacked
 from wv_cli.errors import BadFile, UsageError
+from wv_cli.lm import counts as counts_module
+from wv_cli.lm import trie as trie_module
 from wv_cli.lm.config import CountConfig, LmConfig
 from wv_cli.lm.count_files import load, save, summed
 from wv_cli.lm.counts import count
 from wv_cli.lm.estimate import estimate
+from wv_cli.lm.files import save as save_model
 from wv_cli.system import container, runs
 
 WHOLE = CountConfig(order=5)
+KATZ = {"smoothing": "katz", "discount_fallback": True}
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +70,43 @@ def test_memory_changes_nothing(whole, monkeypatch, tmp_path, most):
     monkeypatch.setattr(runs, "_MOST_RUNS", most)
     assert_same(count([str(TINY)], WHOLE, memory=1, spool_beside=str(tmp_path / "out")), whole)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("memory", [None, 1])
+@pytest.mark.parametrize("threads", [2, 7])
+@pytest.mark.parametrize("options", [{}, {"prune": "0,1,1,2"}, KATZ, {"prune_entropy": 1e-7}])
+def test_threads_and_memory_change_no_byte(monkeypatch, tmp_path, memory, threads, options):
+    """Of files, nor of the numbers: blocks of n-grams are the same, whoever works on them."""
+    monkeypatch.setattr(trie_module, "_BLOCK", 1000)
+    monkeypatch.setattr(counts_module, "_HELD", 500)
+    files = []
+    for name, bound, number in (("one", None, 1), ("other", memory, threads)):
+        config = LmConfig(order=4, threads=number, **options)
+        found = count([str(TINY)], config, memory=bound, spool_beside=str(tmp_path / "out"))
+        save_model(str(tmp_path / f"{name}.lm"), estimate(found, config).model)
+        files.append((tmp_path / f"{name}.lm").read_bytes())
+    assert files[0] == files[1]
+    assert {path.name for path in tmp_path.iterdir()} == {"one.lm", "other.lm"}
+
+
+def test_blocks_have_whole_contexts(whole, monkeypatch):
+    monkeypatch.setattr(trie_module, "_BLOCK", 50)
+    trie = whole.trie
+    for length in range(2, 6):
+        blocks = list(trie.blocks(length))
+        assert (
+            len(blocks) > 10 and blocks[0].start == trie.levels[length - 1] and blocks[-1].stop == trie.levels[length]
+        )
+        assert all(a.stop == b.start for a, b in itertools.pairwise(blocks))
+        seen = []
+        for nodes in blocks:
+            contexts, starts = trie.contexts(length, nodes)
+            assert np.array_equal(trie.first[contexts] - nodes.start, starts)
+            seen += range(contexts.start, contexts.stop)
+        level = trie.level(length - 1)
+        assert seen == list(range(level.start, level.stop))
+        rows = np.concatenate([trie.rows_of(length, nodes) for nodes in blocks])
+        assert np.array_equal(rows, trie.rows(length)) and len(np.unique(rows, axis=0)) == len(rows)
 
 
 def test_a_line_longer_than_a_segment(tmp_path):

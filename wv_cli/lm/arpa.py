@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _arpa
-from wv_cli._lm import link
 from wv_cli.errors import BadFile, shown
 from wv_cli.formats.base import FormatWarning
 from wv_cli.lm.config import LARGEST_ORDER
-from wv_cli.lm.counts import SPECIAL, Trie
+from wv_cli.lm.counts import SPECIAL
 from wv_cli.lm.model import LOG_ZERO, NgramModel, Ngrams, unpacked
+from wv_cli.lm.trie import Trie, link
 from wv_cli.system.input import Input
 from wv_cli.words import WordList
 
@@ -46,16 +46,15 @@ def write(stream: BinaryIO, given: Ngrams, _: int | None) -> None:
     trie, words = model.trie, model.words
     sizes = "".join(f"ngram {length}={size}\n" for length, size in enumerate(trie.sizes, 1))
     stream.write(f"\\data\\\n{sizes}\n".encode())
-    rows = trie.rows(1)
     for length in range(1, trie.order + 1):
         stream.write(f"\\{length}-grams:\n".encode())
         nodes = trie.level(length)
-        rows = trie.longer_rows(rows) if length > 1 else rows
         for begin in range(nodes.start, nodes.stop, _BLOCK):
             end = min(begin + _BLOCK, nodes.stop)
             backoff = model.backoff[begin:end] if length < trie.order else None
-            part = rows[begin - nodes.start : end - nodes.start]
+            part = trie.rows_of(length, slice(begin, end))
             stream.write(_arpa.format_lines(part, words.blob, words.starts, model.prob[begin:end], backoff))
+            trie.shelf.let_go()
         stream.write(b"\n")
     stream.write(b"\\end\\\n")
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from wv_cli.config import Config, option, require
+from wv_cli.config import Config, option, require, threads_option
 from wv_cli.text.config import lowercase_option
 
 LARGEST_ORDER = 10
@@ -18,6 +18,7 @@ class CountConfig(Config):
     order: int = option(3, "Words of the longest n-grams.", low=1, high=LARGEST_ORDER)
     lowercase: bool = lowercase_option()
     skip_symbols: bool = option(False, "Read over <s>, </s> and <unk> in the text, which are otherwise an error.")
+    threads: int = threads_option("Threads that sort and smooth n-grams; the model is the same. 0: all processors.")
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from wv_cli import _text
 from wv_cli._arpa import ascending
-from wv_cli._lm import link
 from wv_cli.errors import UsageError, WvError
 from wv_cli.lm.config import LARGEST_ORDER
-from wv_cli.lm.counts import DEFAULT_MEMORY, SENTENCE_END, SPECIAL, NgramCounts, Trie, of_records
+from wv_cli.lm.counts import DEFAULT_MEMORY, SENTENCE_END, SPECIAL, NgramCounts, new_shelf, of_records
 from wv_cli.lm.record_runs import Records, Runs
+from wv_cli.lm.trie import Trie, link
 from wv_cli.system import container
 from wv_cli.system.input import open_input
 from wv_cli.words import WordList
@@ -89,6 +89,7 @@ def summed(
     *,
     memory: int | None = None,
     spool_beside: str | None = None,
+    threads: int = 1,
 ) -> NgramCounts:
     """The counts of all parts together, of n-grams up to `order` (None: as long as the shortest part has them). Raises
     UsageError when a part has no n-grams of that length, WvError when sums are too large."""
@@ -106,7 +107,8 @@ def summed(
     with Runs(spool_beside, order, memory or DEFAULT_MEMORY) as runs:
         for part, own_ids in zip(parts, ids, strict=True):
             runs.add(_records(part, own_ids, len(every), order))
-        return of_records(runs.merged(), every, order)
+        shelf = new_shelf(spool_beside, memory or DEFAULT_MEMORY)
+        return of_records(runs.merged(), every, order, shelf, threads)
 
 
 def _windows(counts: NgramCounts, length: int, order: int) -> NDArray[np.int64]:

@@ -6,16 +6,20 @@ text that is too long for the memory is sorted in segments, whose records wait i
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _text
-from wv_cli._lm import Builder, Windows, link
+from wv_cli._lm import Builder, Windows
 from wv_cli.errors import BadFile, WvError
 from wv_cli.lm.config import CountConfig
 from wv_cli.lm.record_runs import Records, Runs
+from wv_cli.lm.trie import Trie, link
+from wv_cli.system.shelf import Pieces, Shelf
+from wv_cli.system.threads import processors, run_all
 from wv_cli.text.corpus import require_words
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Progress, Source
@@ -27,53 +31,7 @@ DEFAULT_MEMORY = 2 * 10**9
 _BLOCK = 1 << 16  # records at a time
 _BYTES_A_WORD = 32  # of the stream while it grows, and of what sorting it takes
 _LEAST_SEGMENT = 1 << 12
-
-
-@dataclass(frozen=True, eq=False)
-class Trie:
-    """The n-grams of all lengths as csrc/core/ngrams.h has them: those of n words are the nodes levels[n - 1] ..
-    levels[n], words come first, in order of their ids, SPECIAL before all others. `word` is the last word of each node,
-    first[node]:first[node + 1] its children, `suffix` the node without its first word (-1 for words)."""
-
-    words: WordList
-    levels: NDArray[np.int64]
-    word: NDArray[np.int32]
-    first: NDArray[np.int32]
-    suffix: NDArray[np.int32]
-
-    @property
-    def order(self) -> int:
-        return len(self.levels) - 1
-
-    @property
-    def sizes(self) -> list[int]:
-        """How many n-grams there are of each length."""
-        return [int(size) for size in np.diff(self.levels)]
-
-    def level(self, length: int) -> slice:
-        """The nodes of so many words."""
-        return slice(int(self.levels[length - 1]), int(self.levels[length]))
-
-    def children(self, length: int) -> NDArray[np.int32]:
-        """first and last child of the nodes of so many words, (nodes + 1,), counted from the begin of their level."""
-        begin, end = self.levels[length - 1], self.levels[length]
-        return np.asarray(self.first[begin : end + 1] - np.int32(self.levels[length]), np.int32)
-
-    def rows(self, length: int) -> NDArray[np.int32]:
-        """The ids of the n-grams of so many words, (nodes, length)."""
-        rows = self.word[self.level(1), None]
-        for _ in range(2, length + 1):
-            rows = self.longer_rows(rows)
-        return rows
-
-    def longer_rows(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
-        """The rows of the n-grams that are one word longer than `rows`, which are all of a length."""
-        length = rows.shape[1]
-        nodes = self.level(length + 1)
-        longer = np.empty((nodes.stop - nodes.start, length + 1), np.int32)
-        longer[:, :length] = np.repeat(rows, np.diff(self.children(length)), axis=0)
-        longer[:, length] = self.word[nodes]
-        return longer
+_HELD = 1 << 20  # n-grams of a length while they are counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,15 +59,16 @@ def count(
     spool_beside: str | None = None,
     progress: Progress | None = None,
 ) -> NgramCounts:
-    """The n-grams of texts, each line a sentence. `memory` bounds the bytes that sorting takes; a longer text is sorted
-    in segments that wait in a file without a name in the folder of `spool_beside`. The n-grams come on top.
+    """The n-grams of texts, each line a sentence. `memory` bounds the bytes that all this takes: a longer text is
+    sorted in segments, and what does not fit waits in files without a name in the folder of `spool_beside`.
 
     Raises WvError when there is no text, BadFile when it holds one of the SPECIAL words and the config does not skip
     them, and what Source raises."""
+    threads = config.threads or processors()
     source = Source(inputs, lowercase=config.lowercase, progress=progress)
     memory = memory or DEFAULT_MEMORY
     longest = max(memory // _BYTES_A_WORD, _LEAST_SEGMENT) * 4
-    text = _Text(source, config)
+    text = _Text(source, config, threads)
     with Runs(spool_beside, config.order, memory) as runs:
         for chunk in source:
             text.encoder.feed(chunk)
@@ -123,7 +82,12 @@ def count(
         if len(runs):
             runs.add(last)
             blocks = runs.merged()
-        return of_records(blocks, WordList(blob, starts), config.order)
+        return of_records(blocks, WordList(blob, starts), config.order, new_shelf(spool_beside, memory), threads)
+
+
+def new_shelf(beside: str | None, memory: int) -> Shelf:
+    """For the n-grams of a run that has so much memory."""
+    return Shelf(beside, "n-grams", memory)
 
 
 def new_encoder(words: WordList) -> _text.Encoder:
@@ -133,24 +97,68 @@ def new_encoder(words: WordList) -> _text.Encoder:
     return encoder
 
 
-def of_records(blocks: Iterable[Records], words: WordList, order: int) -> NgramCounts:
+def of_records(
+    blocks: Iterable[Records], words: WordList, order: int, shelf: Shelf | None = None, threads: int = 1
+) -> NgramCounts:
     """The counts that ascending records make. Raises ValueError for records that are those of no text."""
-    builder = Builder(order)
-    for records in blocks:
-        builder.add(records)
-    levels = [builder.level(length) for length in range(1, order + 1)]
-    levels[0] = _all_words(len(words), *levels[0], len(levels[1][0]) if order > 1 else 0)
-    bounds = np.cumsum([0, *(len(level[0]) for level in levels)])
+    shelf = shelf or Shelf()
+    try:
+        bounds, word, first, count = _joined(_levels(blocks, len(words), order, shelf), shelf)
+    finally:
+        shelf.drop_pieces()
+    suffix, lacking = link(bounds, word, first, shelf, threads)
+    if lacking:
+        raise ValueError(f"{lacking} n-grams without the one that they end in")
+    return NgramCounts(Trie(words, bounds, word, first, suffix, shelf), count)
+
+
+_Level = tuple[Pieces, Pieces, Pieces]
+
+
+def _joined(
+    levels: list[_Level], shelf: Shelf
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """(levels, word, first, count) of all lengths, as in Trie and NgramCounts."""
+    bounds = np.cumsum([0, *(level[0].length for level in levels)])
     if bounds[-1] >= 2**31:
         message = f"{bounds[-1]:,} n-grams are more than 2^31; lower --order or give less text"
         raise WvError(message)
-    word = np.concatenate([level[0] for level in levels])
-    parts = [level[1] + bounds[length] for length, level in enumerate(levels[:-1], 1)]
-    first = np.concatenate([*parts, bounds[-1:]]).astype(np.int32)
-    suffix, lacking = link(bounds, word, first)
-    if lacking:
-        raise ValueError(f"{lacking} n-grams without the one that they end in")
-    return NgramCounts(Trie(words, bounds, word, first, suffix), np.concatenate([level[2] for level in levels]))
+    word, count = shelf.new(int(bounds[-1]), np.int32), shelf.new(int(bounds[-1]), np.int64)
+    first = shelf.new(int(bounds[-2]) + 1, np.int32)
+    first[-1] = bounds[-1]
+    for length, (words_of, first_of, count_of) in enumerate(levels, 1):
+        begin, end = int(bounds[length - 1]), int(bounds[length])
+        words_of.move(word[begin:end])
+        count_of.move(count[begin:end])
+        if length < len(levels):
+            first_of.move(first[begin:end])
+            first[begin:end] += np.int32(end)
+        shelf.let_go()
+    return bounds, word, first, count
+
+
+def _levels(blocks: Iterable[Records], words: int, order: int, shelf: Shelf) -> list[_Level]:
+    """(word, first, count) of the n-grams of every length that ascending records make."""
+    builder = Builder(order)
+    levels = [(shelf.pieces(np.int32), shelf.pieces(np.int32), shelf.pieces(np.int64)) for _ in range(order)]
+
+    def take(length: int, *, finished: bool) -> None:
+        _append(levels[length - 1], builder.take(length, finished))
+
+    for records in blocks:
+        builder.add(records)
+        for length in range(2, order + 1):
+            if builder.held(length) > _HELD:
+                take(length, finished=False)
+    for length in range(2, order + 1):
+        take(length, finished=True)
+    _append(levels[0], _all_words(words, *builder.take(1, True), levels[1][0].length if order > 1 else 0))
+    return levels
+
+
+def _append(level: _Level, arrays: tuple[NDArray[np.generic], ...]) -> None:
+    for pieces, array in zip(level, arrays, strict=True):
+        pieces.append(array)
 
 
 def _all_words(
@@ -167,8 +175,9 @@ def _all_words(
 class _Text:
     """A text that is being read, as sentences of ids. `line` is the number of lines in the segments before."""
 
-    def __init__(self, source: Source, config: CountConfig) -> None:
+    def __init__(self, source: Source, config: CountConfig, threads: int) -> None:
         self.encoder = new_encoder(SPECIAL)
+        self._threads = threads
         self._source, self._config = source, config
         self._carry = np.empty(0, np.int32)
         self._lines = 0
@@ -180,6 +189,9 @@ class _Text:
         if not len(stream):
             return
         windows = Windows(stream, self._config.order, len(self.encoder.vocabulary()[1]) - 1)
+        del stream
+        shares = _shares(windows.first_words, self._threads)
+        run_all(lambda share: windows.sort(*share), shares, self._threads)
         records = np.empty((_BLOCK, self._config.order + 2), np.int32)
         while found := windows.take(records):
             yield records[:found]
@@ -202,3 +214,11 @@ class _Text:
         word, line = SPECIAL[int(stream[at])], self._lines + int(np.count_nonzero(stream[:at] < 0)) + 1
         problem = f"expected words, found {word}, which marks sentences in the model; take it out or --skip-symbols"
         raise BadFile(", ".join(self._source.inputs), problem, line=line)
+
+
+def _shares(counts: NDArray[np.int64], shares: int) -> list[tuple[int, int]]:
+    """The words low .. high - 1 that one thread after the other begins with: of about as many windows each."""
+    sums = np.cumsum(counts)
+    wanted = np.arange(1, shares) * (sums[-1] / shares)
+    edges = [0, *np.searchsorted(sums, wanted).tolist(), len(counts)]
+    return list(pairwise(edges))

@@ -9,18 +9,20 @@ and e^D - 1 is the share by which the perplexity rises. p(h) are relative freque
 the model's own probabilities, which for Kneser-Ney's are no marginals (Chelba et al. 2010).
 """
 
-from dataclasses import replace
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli._lm import link
-from wv_cli.lm.counts import Trie
 from wv_cli.lm.model import LOG_ZERO, NgramModel
 from wv_cli.lm.smoothing import Floats, sums
+from wv_cli.lm.trie import Trie, link
+from wv_cli.system.shelf import Shelf
 
 # What is left to the unseen words of a context that has hardly any: too little to divide by.
 NOTHING = 1e-10
+_BLOCK = 1 << 20  # n-grams at a time
 Mask = NDArray[np.bool_]
 
 
@@ -72,21 +74,44 @@ def _powers(logs: NDArray[np.float32]) -> Floats:
     return np.asarray(10.0 ** logs.astype(np.float64))
 
 
-def cut(trie: Trie, keep: list[Mask]) -> tuple[Trie, NDArray[np.int64]]:
+def cut(trie: Trie, keep: list[Mask]) -> tuple[Trie, NDArray[np.int32]]:
     """The trie of the n-grams kept, and which nodes those were. One is never kept without those it begins with."""
     if all(mask.all() for mask in keep):
-        return trie, np.arange(len(trie.word))
-    nodes = np.flatnonzero(np.concatenate(keep))
+        return trie, np.arange(len(trie.word), dtype=np.int32)
+    shelf = trie.shelf
     levels = np.cumsum([0, *(int(np.count_nonzero(mask)) for mask in keep)])
-    new_id = np.cumsum(keep[0]) - 1
-    inner = nodes[: levels[-2]]
-    first = np.searchsorted(nodes, np.append(trie.first[inner], len(trie.word)))
-    word = new_id[trie.word[nodes]].astype(np.int32)
-    small = replace(
-        trie, words=trie.words.take(nodes[: levels[1]]), levels=levels, word=word, first=first.astype(np.int32)
-    )
-    suffix, _ = link(small.levels, small.word, small.first)
-    return replace(small, suffix=suffix), nodes
+    nodes, end = shelf.new(int(levels[-1]), np.int32), 0
+    for length, mask in enumerate(keep, 1):
+        for begin in range(0, len(mask), _BLOCK):
+            found = np.flatnonzero(mask[begin : begin + _BLOCK]) + (trie.levels[length - 1] + begin)
+            nodes[end : end + len(found)] = found
+            end += len(found)
+    new_id = np.cumsum(keep[0], dtype=np.int32) - np.int32(1)
+    inner, begins = int(levels[-2]), shelf.new(int(levels[-2]) + 1, np.int32)
+    begins[-1] = levels[-1]
+    for begin in range(0, inner, _BLOCK):
+        part = slice(begin, min(begin + _BLOCK, inner))
+        begins[part] = np.searchsorted(nodes, trie.first[nodes[part]])
+        shelf.let_go()
+    word = taken(trie.word, nodes, shelf, lambda words: new_id[words])
+    suffix, _ = link(levels, word, begins, shelf)
+    words = trie.words.take(nodes[: levels[1]])
+    return Trie(words, levels, word, begins, suffix, shelf), nodes
+
+
+def taken(
+    array: NDArray[Any],
+    nodes: NDArray[np.int32],
+    shelf: Shelf,
+    change: Callable[[NDArray[Any]], NDArray[Any]] = np.copy,
+) -> NDArray[Any]:
+    """change(array[nodes]), made block by block."""
+    out = shelf.new(len(nodes), array.dtype.type)
+    for begin in range(0, len(nodes), _BLOCK):
+        part = slice(begin, begin + _BLOCK)
+        out[part] = change(array[nodes[part]])
+        shelf.let_go()
+    return out
 
 
 def logarithms(numbers: Floats) -> NDArray[np.float32]:

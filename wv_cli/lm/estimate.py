@@ -1,4 +1,8 @@
-"""From counts to a model: discounts, pruning, probabilities and back-offs of every order, from the shortest on."""
+"""From counts to a model: discounts, pruning, probabilities and back-offs of every order, from the shortest on.
+
+N-grams are worked on in blocks of whole contexts, which need nothing of each other but the discounts; so threads share
+them, and what does not fit in memory is touched once.
+"""
 
 from dataclasses import dataclass
 
@@ -8,9 +12,21 @@ from numpy.typing import NDArray
 from wv_cli.errors import WvError
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.counts import SENTENCE, SPECIAL, UNKNOWN, NgramCounts
-from wv_cli.lm.entropy import NOTHING, Mask, cut, logarithms, pruned
+from wv_cli.lm.entropy import NOTHING, Mask, cut, logarithms, pruned, taken
 from wv_cli.lm.model import NgramModel
-from wv_cli.lm.smoothing import SMOOTHINGS, Floats, Level, Smoothing, Weights, level_of
+from wv_cli.lm.smoothing import (
+    SMOOTHINGS,
+    Discounts,
+    Floats,
+    Level,
+    Smoothing,
+    Weights,
+    adjusted_counts,
+    judged,
+    level_of,
+    slip,
+)
+from wv_cli.system.threads import processors, run_all
 from wv_cli.words import WordList
 
 
@@ -20,7 +36,7 @@ class Estimate:
     length there were before pruning."""
 
     model: NgramModel
-    discounts: list[tuple[float, ...]]
+    discounts: list[Discounts]
     counted: list[int]
 
 
@@ -29,37 +45,95 @@ def estimate(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None 
     config.thresholds name: what they would have got goes to the shorter ones. Raises WvError where a method cannot
     estimate its discounts."""
     config.validate()
-    trie, smoothing = counts.trie, SMOOTHINGS.find(config.smoothing)
+    trie = counts.trie
     keep = kept(counts, config, vocabulary)
-    types = int(np.count_nonzero(keep[0])) - 1
-    probs: list[NDArray[np.float32]] = []
-    backoffs = [np.empty(0, np.float32)]
-    discounts = []
+    run = _Run(counts, config, keep)
     for length in range(1, trie.order + 1):
-        level = level_of(counts, length, types, find_last=config.lmplz_last)
-        weights = smoothing.weigh(level, config)
-        discounts.append(weights.discounts)
-        if length == 1:
-            prob = _words(level, weights, smoothing, keep[0], config)
-        else:
-            below = prob[trie.suffix[trie.level(length)] - trie.levels[length - 2]]
-            make = _interpolated if smoothing.interpolated else _backing_off
-            prob, backoff = make(level, weights, keep[length - 1], below)
-            backoffs.append(logarithms(backoff))
-        probs.append(logarithms(prob))
-    small, nodes = cut(trie, keep)
-    inner = nodes[: small.levels[-2]]
-    model = NgramModel(small, np.concatenate(probs)[nodes], np.concatenate(backoffs)[inner])
+        run.weigh(length)
+    if all(mask is None for mask in keep):
+        model, counted = NgramModel(trie, run.prob, run.backoff), counts.count[: trie.levels[-2]]
+    else:
+        masks = [np.ones(size, bool) if mask is None else mask for size, mask in zip(trie.sizes, keep, strict=True)]
+        small, nodes = cut(trie, masks)
+        inner = nodes[: small.levels[-2]]
+        model = NgramModel(small, taken(run.prob, nodes, trie.shelf), taken(run.backoff, inner, trie.shelf))
+        counted = taken(counts.count, inner, trie.shelf)
     if config.prune_entropy:
         events = counts.tokens + counts.sentences
-        model = pruned(model, counts.count[inner] / events, config.prune_entropy)
-    return Estimate(model, discounts, trie.sizes)
+        model = pruned(model, counted / events, config.prune_entropy)
+    return Estimate(model, run.discounts, trie.sizes)
 
 
-def kept(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None) -> list[Mask]:
-    """Which n-grams of each length stay in the model. One is never kept without those it begins and ends with."""
+class _Run:
+    """`prob` and `backoff` as in NgramModel, filled length after length by weigh()."""
+
+    def __init__(self, counts: NgramCounts, config: LmConfig, keep: list[Mask | None]) -> None:
+        trie = counts.trie
+        self._counts, self._config, self._keep = counts, config, keep
+        self._smoothing = SMOOTHINGS.find(config.smoothing)
+        self._threads = config.threads or processors()
+        words = keep[0]
+        self._types = trie.sizes[0] - 1 if words is None else int(np.count_nonzero(words)) - 1
+        self._powers = np.empty(0)  # p of the n-grams of the last length
+        self.prob = trie.shelf.new(len(trie.word), np.float32)
+        self.backoff = trie.shelf.new(int(trie.levels[-2]), np.float32)
+        self.discounts: list[Discounts] = []
+
+    def weigh(self, length: int) -> None:
+        trie, smoothing = self._counts.trie, self._smoothing
+        adjusted, blocks = adjusted_counts(self._counts, length), list(trie.blocks(length))
+        found = self._discounts(length, adjusted, blocks)
+        self.discounts.append(found)
+        powers = trie.shelf.new(trie.sizes[length - 1], np.float64) if length < trie.order else np.empty(0)
+
+        def work(nodes: slice) -> None:
+            level = level_of(self._counts, adjusted, length, nodes, self._types)
+            weights = smoothing.weigh(level, found, self._config)
+            prob = self._block(level, weights, nodes)
+            if length < trie.order:
+                powers[self._place(length, nodes)] = prob
+            self.prob[nodes] = logarithms(prob)
+            trie.shelf.let_go()
+
+        run_all(work, blocks, self._threads)
+        self._powers = powers
+
+    def _place(self, length: int, nodes: slice) -> slice:
+        """A block of nodes among those of its length."""
+        begin = int(self._counts.trie.levels[length - 1])
+        return slice(nodes.start - begin, nodes.stop - begin)
+
+    def _discounts(self, length: int, adjusted: NDArray[np.integer], blocks: list[slice]) -> Discounts:
+        smoothing, config = self._smoothing, self._config
+        if smoothing.discounts is None:
+            return ()
+        found = np.zeros(smoothing.most(config), np.int64)
+        for nodes in blocks:
+            found += judged(level_of(self._counts, adjusted, length, nodes, self._types), smoothing, config)
+        if config.lmplz_last:
+            found += slip(self._counts, adjusted, length, len(found))
+        return smoothing.discounts(found.tolist(), length, config)
+
+    def _block(self, level: Level, weights: Weights, nodes: slice) -> Floats:
+        """p of the n-grams of a block; the back-offs of their contexts are put in their place."""
+        trie, length = self._counts.trie, level.length
+        mask = self._keep[length - 1]
+        keep = np.ones(len(level.count), bool) if mask is None else mask[self._place(length, nodes)]
+        if length == 1:
+            return _words(level, weights, self._smoothing, keep, self._config)
+        below = self._powers[trie.suffix[nodes] - trie.levels[length - 2]]
+        make = _interpolated if self._smoothing.interpolated else _backing_off
+        prob, backoff = make(level, weights, keep, below)
+        contexts, _ = trie.contexts(length, nodes)
+        self.backoff[contexts] = logarithms(backoff)
+        return prob
+
+
+def kept(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None) -> list[Mask | None]:
+    """Which n-grams of each length stay in the model, None where all do. One is never kept without those it begins and
+    ends with."""
     trie = counts.trie
-    masks: list[Mask] = []
+    masks: list[Mask | None] = []
     foreign = np.zeros(len(trie.words), bool)
     if vocabulary is not None:
         foreign = vocabulary.find_all(trie.words) < 0
@@ -68,12 +142,22 @@ def kept(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None) -> 
             message = "none of the words of --limit-vocab is in the text; do they belong together?"
             raise WvError(message)
     for length, threshold in enumerate(config.thresholds, 1):
-        nodes = trie.level(length)
-        mask = (counts.count[nodes] > threshold) & ~foreign[trie.word[nodes]]
-        if length == 1:
-            mask[: len(SPECIAL)] = True
-        else:
-            mask &= np.repeat(masks[-1], np.diff(trie.children(length - 1)))
+        if threshold == 0 and vocabulary is None:
+            masks.append(None)
+            continue
+        mask = trie.shelf.new(trie.sizes[length - 1], np.bool_)
+        begin, shorter = int(trie.levels[length - 1]), masks[-1] if masks else None
+        for nodes in trie.blocks(length):
+            block = (counts.count[nodes] > threshold) & ~foreign[trie.word[nodes]]
+            if length == 1:
+                block[: len(SPECIAL)] = True
+            elif shorter is not None:
+                contexts, starts = trie.contexts(length, nodes)
+                above = int(trie.levels[length - 2])
+                sizes = np.diff(np.append(starts, len(block)))
+                block &= np.repeat(shorter[contexts.start - above : contexts.stop - above], sizes)
+            mask[nodes.start - begin : nodes.stop - begin] = block
+            trie.shelf.let_go()
         masks.append(mask)
     return masks
 

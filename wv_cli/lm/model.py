@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from wv_cli import _lm, _packedlm
 from wv_cli.errors import BadFile
-from wv_cli.lm.counts import Trie
 from wv_cli.lm.packed import LOG_ZERO as LOG_ZERO
 from wv_cli.lm.packed import PackedModel, pack
+from wv_cli.lm.trie import Trie, link
 from wv_cli.words import WordList
 
 
@@ -63,7 +63,7 @@ def unpacked(model: Ngrams) -> NgramModel:
     parts = [asked.children(length)[:-1] + np.int32(levels[length]) for length in inner]
     first = np.concatenate([*parts, levels[-1:]]).astype(np.int32)
     try:
-        suffix, _ = _lm.link(levels, word, first)
+        suffix, _ = link(levels, word, first)
     except ValueError as error:
         raise BadFile(model.name, f"{error}: the file is damaged; make it again") from None
     prob = np.concatenate([asked.probs(length) for length in range(1, model.order + 1)])

@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _packedlm
-from wv_cli.lm.counts import Trie
+from wv_cli.lm.trie import Trie
 from wv_cli.words import WordList
 
 Floats = NDArray[np.float32]
 LOG_ZERO = -99.0
 _ROUNDS = 50
+_BLOCK = 1 << 20  # numbers at a time; a multiple of 64, so that every block fills whole words
 _KEPT = (0.0, LOG_ZERO)  # values that are never quantised: no back-off, no probability
 
 
@@ -46,54 +47,79 @@ class PackedModel:
 
 def pack(trie: Trie, prob: Floats, backoff: Floats, quantise: int | None = None) -> PackedModel:
     """The model with these numbers (see NgramModel), which quantised take `quantise` bits each."""
+    shelf = trie.shelf
     widths = np.zeros((trie.order, 5), np.int64)
-    index, tables, columns = [np.empty(0, np.uint32)], [np.empty(0, np.float32)], [np.empty(0, np.uint8)]
+    index, tables, bits = [np.empty(0, np.uint32)], [np.empty(0, np.float32)], shelf.pieces(np.uint8)
 
     def add(level: int, place: int, values: Floats, plain: int) -> None:
-        table, codes, width = _coded(values, plain, quantise if level else None)
-        widths[level, place : place + 2] = width, len(table)
-        tables.append(table)
-        columns.append(_packedlm.write(codes, width))
+        bins = quantise if level else None
+        table = _distinct(values, plain) if bins is None else _quantised(*np.unique(values, return_counts=True), bins)
+        width = plain if table is None else (len(table) - 1).bit_length()
+        widths[level, place : place + 2] = width, 0 if table is None else len(table)
+        tables.append(np.empty(0, np.float32) if table is None else table)
+        for begin in range(0, len(values), _BLOCK):
+            bits.append(_packedlm.write(_codes(values[begin : begin + _BLOCK], table, plain), width))
+            shelf.let_go()
 
-    word_width = (len(trie.words) - 1).bit_length()
-    for length in range(1, trie.order + 1):
-        nodes, level = trie.level(length), length - 1
-        if length > 1:
-            widths[level, 0] = word_width
-            columns.append(_packedlm.write(trie.word[nodes].view(np.uint32), word_width))
-        add(level, 1, prob[nodes], _packedlm.PROB_WIDTH)
-        if length < trie.order:
-            add(level, 3, backoff[nodes], _packedlm.BACKOFF_WIDTH)
-            pairs, offsets = _packedlm.write_offsets(np.ascontiguousarray(trie.children(length)))
-            index.append(pairs)
-            columns.append(offsets)
-    columns.append(np.zeros(_packedlm.PADDING, np.uint8))
-    parts = np.concatenate(index), np.concatenate(tables), np.concatenate(columns)
+    try:
+        word_width = (len(trie.words) - 1).bit_length()
+        for length in range(1, trie.order + 1):
+            nodes, level = trie.level(length), length - 1
+            if length > 1:
+                widths[level, 0] = word_width
+                for begin in range(nodes.start, nodes.stop, _BLOCK):
+                    part = trie.word[begin : min(begin + _BLOCK, nodes.stop)]
+                    bits.append(_packedlm.write(part.view(np.uint32), word_width))
+            add(level, 1, prob[nodes], _packedlm.PROB_WIDTH)
+            if length < trie.order:
+                add(level, 3, backoff[nodes], _packedlm.BACKOFF_WIDTH)
+                pairs, offsets = _packedlm.write_offsets(trie.children(length))
+                index.append(pairs)
+                bits.append(offsets)
+            shelf.let_go()
+        bits.append(np.zeros(_packedlm.PADDING, np.uint8))
+        whole = shelf.new(bits.length, np.uint8)
+        bits.move(whole)
+    finally:
+        shelf.drop_pieces()
+    parts = np.concatenate(index), np.concatenate(tables), whole
     return PackedModel(trie.words, np.array(trie.sizes, np.int64), widths, *parts, closed=_closed(trie))
 
 
 def _closed(trie: Trie) -> bool:
     """Whether every n-gram's end is listed, too."""
-    return all(
-        bool((trie.suffix[trie.level(length)] >= trie.levels[length - 2]).all()) for length in range(2, trie.order + 1)
-    )
+    for length in range(2, trie.order + 1):
+        for nodes in trie.blocks(length):
+            if (trie.suffix[nodes] < trie.levels[length - 2]).any():
+                return False
+    return True
 
 
-def _coded(values: Floats, plain: int, quantise: int | None) -> tuple[Floats, NDArray[np.uint32], int]:
-    """(table, places in it, their width), or without a table the bits of numbers that take `plain` of them."""
-    found, counts = np.unique(values, return_counts=True)
-    table = found if quantise is None or len(found) <= 1 << quantise else _quantised(found, counts, 1 << quantise)
-    width = (len(table) - 1).bit_length() if len(table) else 0
-    if len(values) * width + 32 * len(table) >= len(values) * plain:
-        mask = np.uint32((1 << plain) - 1)
-        return np.empty(0, np.float32), np.ascontiguousarray(values, np.float32).view(np.uint32) & mask, plain
-    places = np.searchsorted(table, values) if len(table) == len(found) else _nearest(table, values)
-    return table, places.astype(np.uint32), width
+def _distinct(values: Floats, plain: int) -> Floats | None:
+    """The values there are, ascending, or None where their bits, `plain` of each, take no more room."""
+    table = np.empty(0, np.float32)
+    for begin in range(0, len(values), _BLOCK):
+        table = np.union1d(table, values[begin : begin + _BLOCK])
+        width = (len(table) - 1).bit_length()
+        if len(values) * width + 32 * len(table) >= len(values) * plain:
+            return None
+    return table if len(values) else None
 
 
-def _quantised(values: Floats, counts: NDArray[np.int64], most: int) -> Floats:
-    """At most so many values that stand for the ascending `values`, of which `counts` there are: Lloyd's algorithm from
+def _codes(values: Floats, table: Floats | None, plain: int) -> NDArray[np.uint32]:
+    """The place in the table that is nearest to each value; without a table their bits."""
+    if table is None:
+        return np.ascontiguousarray(values).view(np.uint32) & np.uint32((1 << plain) - 1)
+    wide = table.astype(np.float64)
+    return np.searchsorted((wide[1:] + wide[:-1]) / 2, values.astype(np.float64)).astype(np.uint32)
+
+
+def _quantised(values: Floats, counts: NDArray[np.int64], bits: int) -> Floats | None:
+    """At most 2^bits values that stand for the ascending `values`, of which `counts` there are: Lloyd's algorithm from
     bins of as many each, so that the sum of squared differences is small and the mean stays."""
+    most = 1 << bits
+    if len(values) <= most:
+        return values if len(values) else None
     kept = np.array([value for value in _KEPT if value in values], np.float32)[: most - 1]
     free = ~np.isin(values, kept)
     numbers, weights = values[free].astype(np.float64), counts[free].astype(np.float64)
@@ -108,9 +134,3 @@ def _quantised(values: Floats, counts: NDArray[np.int64], most: int) -> Floats:
             break
         bounds = np.searchsorted(numbers, (centres[1:] + centres[:-1]) / 2)
     return np.unique(np.concatenate([kept, centres.astype(np.float32)]))
-
-
-def _nearest(table: Floats, values: Floats) -> NDArray[np.int64]:
-    """The place of the value of the table that is nearest to each; those of _KEPT are their own."""
-    wide = table.astype(np.float64)
-    return np.asarray(np.searchsorted((wide[1:] + wide[:-1]) / 2, values.astype(np.float64)), np.int64)

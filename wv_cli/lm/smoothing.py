@@ -9,32 +9,34 @@ are pruned: their mass goes to the shorter ones.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli._lm import count_ids
 from wv_cli.errors import WvError
 from wv_cli.lm.config import LmConfig
-from wv_cli.lm.counts import SENTENCE, SENTENCE_END, NgramCounts, Trie
+from wv_cli.lm.counts import SENTENCE, SENTENCE_END, NgramCounts
+from wv_cli.lm.trie import Trie
 from wv_cli.registry import Registry
 
 Floats = NDArray[np.float64]
+Discounts = tuple[float, ...]
 FALLBACK = (0.5, 1.0, 1.5)
 
 
 @dataclass(frozen=True)
 class Level:
-    """The n-grams of one length. `count` is how often each occurs, `adjusted` what modified Kneser-Ney counts instead;
-    `starts` (contexts,) is the first n-gram of each context; `judged` those that tell the discounts: all but <unk> and
-    <s>. `last` is the last of them when they are read backwards, None for the longest or when nobody asks. `types` is
-    how many words there are with <unk> and </s>."""
+    """N-grams of one length, all of some contexts. `count` is how often each occurs, `adjusted` what modified
+    Kneser-Ney counts instead; `starts` (contexts,) is the first n-gram of each context; `judged` those that tell the
+    discounts: all but <unk> and <s>. `types` is how many words there are with <unk> and </s>."""
 
     length: int
     count: NDArray[np.int64]
-    adjusted: NDArray[np.int64]
+    adjusted: NDArray[np.integer]
     starts: NDArray[np.int64]
     judged: slice
-    last: int | None
     types: int
 
     def sums(self, values: NDArray[np.generic]) -> Floats:
@@ -49,18 +51,23 @@ class Level:
 
 @dataclass(frozen=True)
 class Weights:
-    """`mass` (n-grams,) and `total` (contexts,) as above, and what the method had to estimate for it."""
+    """`mass` (n-grams,) and `total` (contexts,) as above."""
 
     mass: Floats
     total: Floats
-    discounts: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
 class Smoothing:
+    """`discounts` makes D1, D2 .. for the n-grams of a length of how many of them occur 1 .. most times; `counted` says
+    which counts are meant. None where there are none."""
+
     summary: str
-    weigh: Callable[[Level, LmConfig], Weights]
+    weigh: Callable[[Level, Discounts, LmConfig], Weights]
     interpolated: bool
+    discounts: Callable[[list[int], int, LmConfig], Discounts] | None = None
+    most: Callable[[LmConfig], int] = lambda _: 4
+    counted: Literal["count", "adjusted"] = "count"
 
 
 def sums(values: Floats, starts: NDArray[np.integer]) -> Floats:
@@ -70,33 +77,53 @@ def sums(values: Floats, starts: NDArray[np.integer]) -> Floats:
     return added
 
 
-def adjusted_counts(counts: NgramCounts, length: int) -> NDArray[np.int64]:
+def adjusted_counts(counts: NgramCounts, length: int) -> NDArray[np.integer]:
     """Of n-grams that begin in <s> and of the longest ones their counts, of others the number of different words in
     front of them."""
     trie = counts.trie
     own = counts.count[trie.level(length)]
     if length == trie.order:
         return own
-    longer = trie.suffix[trie.level(length + 1)] - trie.levels[length - 1]
-    adjusted = np.bincount(longer, minlength=len(own)).astype(np.int64)
+    adjusted = trie.shelf.new(len(own), np.int64)
+    adjusted[:] = 0
+    for nodes in trie.blocks(length + 1):
+        count_ids(trie.suffix[nodes], int(trie.levels[length - 1]), adjusted)
+        trie.shelf.let_go()
     begin, end = SENTENCE, SENTENCE + 1
     for shorter in range(1, length):
-        children = trie.children(shorter)
-        begin, end = int(children[begin]), int(children[end])
+        begin, end = (int(trie.first[trie.levels[shorter - 1] + edge] - trie.levels[shorter]) for edge in (begin, end))
     adjusted[begin:end] = own[begin:end]
     return adjusted
 
 
-def level_of(counts: NgramCounts, length: int, types: int, *, find_last: bool) -> Level:
-    """The n-grams of a length; `last` is found when asked for."""
+def level_of(counts: NgramCounts, adjusted: NDArray[np.integer], length: int, nodes: slice, types: int) -> Level:
+    """A block of the n-grams of a length (Trie.blocks)."""
     trie = counts.trie
-    starts = trie.children(length - 1)[:-1].astype(np.int64) if length > 1 else np.zeros(1, np.int64)
-    own, adjusted = counts.count[trie.level(length)], adjusted_counts(counts, length)
+    own = counts.count[nodes]
     if length == 1:
-        own = own.copy()
+        own, adjusted = own.copy(), adjusted.copy()
         own[SENTENCE] = adjusted[SENTENCE] = 0
-    last = _last_backwards(trie, length) if find_last and length < trie.order and len(own) else None
-    return Level(length, own, adjusted, starts, slice(SENTENCE_END if length == 1 else 0, None), last, types)
+        return Level(length, own, adjusted, np.zeros(1, np.int64), slice(SENTENCE_END, None), types)
+    begin = int(trie.levels[length - 1])
+    _, starts = trie.contexts(length, nodes)
+    return Level(length, own, adjusted[nodes.start - begin : nodes.stop - begin], starts, slice(None), types)
+
+
+def judged(level: Level, smoothing: Smoothing, config: LmConfig) -> NDArray[np.int64]:
+    """How many n-grams occur 1 .. most times."""
+    counts = (level.adjusted if smoothing.counted == "adjusted" else level.count)[level.judged]
+    most = smoothing.most(config)
+    return np.bincount(counts[counts <= most], minlength=most + 1)[1:]
+
+
+def slip(counts: NgramCounts, adjusted: NDArray[np.integer], length: int, most: int) -> NDArray[np.int64]:
+    """What lmplz's slip changes of judged(): the last n-gram of a length, backwards, counts by its occurrences."""
+    change = np.zeros(most + 1, np.int64)
+    if length < counts.trie.order and len(adjusted):
+        last = _last_backwards(counts.trie, length)
+        for count, more in ((adjusted[last], -1), (counts.count[counts.trie.levels[length - 1] + last], 1)):
+            change[count if count <= most else 0] += more
+    return change[1:]
 
 
 def _last_backwards(trie: Trie, length: int) -> int:
@@ -113,36 +140,27 @@ def _last_backwards(trie: Trie, length: int) -> int:
     return int(nodes[0])
 
 
-def occurring(counts: NDArray[np.int64], most: int) -> list[int]:
-    """How many of the counts are 1, 2 .. most."""
-    return [int(n) for n in np.bincount(counts[counts <= most], minlength=most + 1)[1:]]
-
-
-def _discounted(counts: NDArray[np.int64], discounts: tuple[float, ...]) -> Floats:
+def _discounted(counts: NDArray[np.integer], discounts: Discounts) -> Floats:
     """Each count less the discount of its size, the last of them for larger ones."""
     table = np.array([0.0, *discounts])
     return np.asarray(np.maximum(counts - table[np.minimum(counts, len(discounts))], 0), np.float64)
 
 
-def _refused(level: Level, config: LmConfig, why: str) -> tuple[float, ...]:
+def _refused(length: int, config: LmConfig, why: str) -> Discounts:
     """The discounts that --discount-fallback has for an order; raises WvError without it."""
     if config.discount_fallback:
         return FALLBACK
     message = (
-        f"the n-grams of order {level.length} give no discounts: {why}; the text is too small or repeats itself: "
+        f"the n-grams of order {length} give no discounts: {why}; the text is too small or repeats itself: "
         "give more, lower --order, or choose --discount-fallback or --smoothing witten-bell"
     )
     raise WvError(message)
 
 
-def modified_discounts(level: Level, config: LmConfig) -> tuple[float, ...]:
-    """D1, D2 and D3+ of Chen & Goodman (1998). Raises WvError when the counts do not give them."""
-    counts = level.adjusted
-    if config.lmplz_last and level.last is not None:
-        counts = counts.copy()
-        counts[level.last] = level.count[level.last]
-    n1, n2, n3, n4 = occurring(counts[level.judged], 4)
-    return discounts_of(n1, n2, n3, n4) or _refused(level, config, _why(n1, n2, n3, n4))
+def _modified(n: list[int], length: int, config: LmConfig) -> Discounts:
+    """D1, D2 and D3+ of Chen & Goodman (1998)."""
+    n1, n2, n3, n4 = n
+    return discounts_of(n1, n2, n3, n4) or _refused(length, config, _why(n1, n2, n3, n4))
 
 
 def discounts_of(n1: int, n2: int, n3: int, n4: int) -> tuple[float, ...] | None:
@@ -158,57 +176,68 @@ def _why(n1: int, n2: int, n3: int, n4: int) -> str:
     return f"{n1:,}, {n2:,}, {n3:,} and {n4:,} of them occur 1, 2, 3 and 4 times"
 
 
-def _kneser_ney(level: Level, config: LmConfig) -> Weights:
-    discounts = modified_discounts(level, config)
-    return Weights(_discounted(level.adjusted, discounts), level.sums(level.adjusted), discounts)
+def _kneser_ney(level: Level, discounts: Discounts, config: LmConfig) -> Weights:
+    return Weights(_discounted(level.adjusted, discounts), level.sums(level.adjusted))
 
 
-def _absolute(level: Level, config: LmConfig) -> Weights:
-    n1, n2 = occurring(level.count[level.judged], 2)
+def _one(n: list[int], length: int, config: LmConfig) -> Discounts:
+    n1, n2 = n
     if n1 and n2:
-        discounts: tuple[float, ...] = (n1 / (n1 + 2 * n2),)
-    else:
-        discounts = _refused(level, config, f"{n1:,} and {n2:,} of them occur once and twice")
-    return Weights(_discounted(level.count, discounts), level.sums(level.count), discounts)
+        return (n1 / (n1 + 2 * n2),)
+    return _refused(length, config, f"{n1:,} and {n2:,} of them occur once and twice")
 
 
-def _katz(level: Level, config: LmConfig) -> Weights:
+def _absolute(level: Level, discounts: Discounts, config: LmConfig) -> Weights:
+    return Weights(_discounted(level.count, discounts), level.sums(level.count))
+
+
+def _good_turing(found: list[int], length: int, config: LmConfig) -> Discounts:
     """Counts r up to K become d_r r: d_r = (r* / r - A) / (1 - A), r* = (r + 1) n_(r+1) / n_r, A = (K + 1) n_(K+1) /
     n_1."""
     most = config.katz_max
-    n = np.array([0, *occurring(level.count[level.judged], most + 1)], np.float64)
+    n = np.array([0, *found], np.float64)
     r = np.arange(1, most + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         a = (most + 1) * n[most + 1] / n[1]
         kept = ((r + 1) * n[r + 1] / n[r] / r - a) / (1 - a)
     if np.all((kept > 0) & (kept <= 1)):
-        discounts = tuple(float(each) for each in r * (1 - kept))
-    else:
-        shown = ", ".join(f"{int(each):,}" for each in n[1:])
-        discounts = _refused(level, config, f"{shown} of them occur 1 to {most + 1} times")
-    mass = np.where(level.count <= most, _discounted(level.count, discounts), level.count)
-    return Weights(mass, level.sums(level.count), discounts)
+        return tuple(float(each) for each in r * (1 - kept))
+    shown = ", ".join(f"{int(each):,}" for each in found)
+    return _refused(length, config, f"{shown} of them occur 1 to {most + 1} times")
 
 
-def _witten_bell(level: Level, config: LmConfig) -> Weights:
+def _katz(level: Level, discounts: Discounts, config: LmConfig) -> Weights:
+    mass = np.where(level.count <= config.katz_max, _discounted(level.count, discounts), level.count)
+    return Weights(mass, level.sums(level.count))
+
+
+def _witten_bell(level: Level, discounts: Discounts, config: LmConfig) -> Weights:
     return Weights(level.count.astype(np.float64), level.sums(level.count) + level.followers)
 
 
-def _add_k(level: Level, config: LmConfig) -> Weights:
+def _add_k(level: Level, discounts: Discounts, config: LmConfig) -> Weights:
     mass = np.where(level.count > 0, level.count + config.add_k, 0.0)
     return Weights(mass, level.sums(level.count) + config.add_k * level.types)
 
 
-def _mle(level: Level, config: LmConfig) -> Weights:
+def _mle(level: Level, discounts: Discounts, config: LmConfig) -> Weights:
     return Weights(level.count.astype(np.float64), level.sums(level.count))
 
 
 SMOOTHINGS: Registry[Smoothing] = Registry(
     "smoothing",
     [
-        ("kneser-ney", Smoothing("modified Kneser-Ney, interpolated", _kneser_ney, True)),
-        ("absolute", Smoothing("absolute discounting, interpolated", _absolute, True)),
-        ("katz", Smoothing("Good-Turing discounts, backing off", _katz, False)),
+        (
+            "kneser-ney",
+            Smoothing("modified Kneser-Ney, interpolated", _kneser_ney, True, _modified, counted="adjusted"),
+        ),
+        ("absolute", Smoothing("absolute discounting, interpolated", _absolute, True, _one, lambda _: 2)),
+        (
+            "katz",
+            Smoothing(
+                "Good-Turing discounts, backing off", _katz, False, _good_turing, lambda config: config.katz_max + 1
+            ),
+        ),
         ("witten-bell", Smoothing("Witten-Bell, interpolated", _witten_bell, True)),
         ("add-k", Smoothing("additive, backing off", _add_k, False)),
         ("mle", Smoothing("relative frequencies", _mle, False)),

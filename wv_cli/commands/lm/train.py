@@ -52,7 +52,7 @@ quantise_option = click.option(
 @click.option("--counts-only", is_flag=True, help="Write the counts of all n-grams to OUTPUT instead of a model.")
 @click.option(
     "--memory", type=Size(), metavar="SIZE",
-    help="Memory for sorting n-grams (1G); more go to disk. The model comes on top.  [default: 2G]",
+    help="Memory to work in (1G); what does not fit waits on the disk of the output.  [default: 2G]",
 )  # fmt: skip
 @click.option("--meta/--no-meta", default=True, help="Write NAME.meta.json beside the output.")
 @field_options(ReadingConfig)
@@ -120,9 +120,11 @@ def command(
 def _summed(paths: tuple[str, ...], config: LmConfig, memory: int | None, output: str) -> "NgramCounts":
     """The counts of files, of n-grams as long as --order says, or else as they have them."""
     from wv_cli.lm.count_files import load, summed
+    from wv_cli.system.threads import processors
 
     order = config.order if "order" in given_options() else None
-    return summed([load(path) for path in paths], order, memory=memory, spool_beside=output)
+    threads = config.threads or processors()
+    return summed([load(path) for path in paths], order, memory=memory, spool_beside=output, threads=threads)
 
 
 def _refuse_idle(config: LmConfig, from_counts: bool, counts_only: bool) -> None:

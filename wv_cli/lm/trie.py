@@ -1,0 +1,115 @@
+"""Trie: all n-grams up to an order, as csrc/core/ngrams.h has them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli._lm import Linker
+from wv_cli.system.shelf import Shelf
+from wv_cli.system.threads import run_all
+from wv_cli.words import WordList
+
+Ids = NDArray[np.int32]
+_BLOCK = 1 << 18  # n-grams at a time
+
+
+@dataclass(frozen=True, eq=False)
+class Trie:
+    """The n-grams of n words are the nodes levels[n - 1] .. levels[n]; words come first, in order of their ids, SPECIAL
+    before all others. `word` is the last word of each node, first[node]:first[node + 1] its children, `suffix` the node
+    without its first word (-1 for words). `shelf` has the arrays, and room for those made of them."""
+
+    words: WordList
+    levels: NDArray[np.int64]
+    word: Ids
+    first: Ids
+    suffix: Ids
+    shelf: Shelf = field(default_factory=Shelf)
+
+    @property
+    def order(self) -> int:
+        return len(self.levels) - 1
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many n-grams there are of each length."""
+        return [int(size) for size in np.diff(self.levels)]
+
+    def level(self, length: int) -> slice:
+        """The nodes of so many words."""
+        return slice(int(self.levels[length - 1]), int(self.levels[length]))
+
+    def children(self, length: int) -> Ids:
+        """first and last child of the nodes of so many words, (nodes + 1,), counted from the begin of their level."""
+        begin, end = self.levels[length - 1], self.levels[length]
+        return np.asarray(self.first[begin : end + 1] - np.int32(self.levels[length]), np.int32)
+
+    def blocks(self, length: int) -> Iterator[slice]:
+        """The nodes of a length block by block. Where they have contexts, all n-grams of a context are in one block."""
+        nodes = self.level(length)
+        if length == 1 or nodes.start == nodes.stop:
+            yield nodes
+            return
+        starts = self.first[self.level(length - 1)]
+        begin = nodes.start
+        while begin < nodes.stop:
+            place = int(np.searchsorted(starts, np.int32(min(begin + _BLOCK, nodes.stop))))
+            end = int(starts[place]) if place < len(starts) else nodes.stop
+            yield slice(begin, end)
+            begin = end
+
+    def contexts(self, length: int, nodes: slice) -> tuple[slice, NDArray[np.int64]]:
+        """(the contexts of a block of n-grams, where the n-grams of each begin in it). Contexts without n-grams belong
+        to the block that follows, or to the last one."""
+        all_contexts = self.level(length - 1)
+        starts = self.first[all_contexts]
+        begin, end = (int(np.searchsorted(starts, np.int32(edge))) for edge in (nodes.start, nodes.stop))
+        end = len(starts) if nodes.stop == self.levels[length] else end
+        return slice(all_contexts.start + begin, all_contexts.start + end), starts[begin:end] - np.int64(nodes.start)
+
+    def rows(self, length: int) -> Ids:
+        """The ids of the n-grams of so many words, (nodes, length)."""
+        return self.rows_of(length, self.level(length))
+
+    def rows_of(self, length: int, nodes: slice) -> Ids:
+        """The same of some of them."""
+        rows = np.empty((nodes.stop - nodes.start, length), np.int32)
+        found = np.arange(nodes.start, nodes.stop)
+        for column in range(length - 1, -1, -1):
+            rows[:, column] = self.word[found]
+            if column and len(found):
+                above = self.level(column)
+                starts = self.first[above]
+                low, high = np.searchsorted(starts, found[[0, -1]].astype(np.int32), side="right")
+                found = above.start + low - 1 + np.searchsorted(starts[low:high], found.astype(np.int32), side="right")
+        return rows
+
+
+def link(
+    levels: NDArray[np.int64], word: Ids, first: Ids, shelf: Shelf | None = None, threads: int = 1
+) -> tuple[Ids, int]:
+    """(suffix links (nodes,), how many n-grams lack the one without their first word). Raises ValueError for arrays
+    that are those of no trie."""
+    shelf = shelf or Shelf()
+    suffix = shelf.new(len(word), np.int32)
+    linker = Linker(levels, word, first, suffix)
+    shelf.let_go()
+    lacking, lock = 0, Lock()
+
+    def fill(block: tuple[int, int, int]) -> None:
+        nonlocal lacking
+        found = linker.fill(*block)
+        shelf.let_go()
+        with lock:
+            lacking += found
+
+    for length in range(1, len(levels) - 1):
+        begin, end = int(levels[length - 1]), int(levels[length])
+        wanted = np.arange(int(first[begin]), int(first[end]), _BLOCK).astype(np.int32)
+        edges = np.unique([*(begin + np.searchsorted(first[begin:end], wanted)), end]).tolist()
+        run_all(fill, [(length, *edge) for edge in pairwise([begin, *edges])], threads)
+    return suffix, lacking
