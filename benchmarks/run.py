@@ -21,6 +21,7 @@ import codes
 import cost
 import glove
 import hashing
+import lm
 import quantising
 import record
 import sentences
@@ -55,6 +56,7 @@ SUITES = {
     "whitening": Suite(whitening.whitening),
     "hashing": Suite(hashing.hashing, hashing.table),
     "codes": Suite(codes.codes),
+    "lm": Suite(lm.lm),
     "bio": Suite(bio.bio),
     "chinese": Suite(chinese.chinese, chinese.table),
     "bigmodel": Suite(bigmodel.bigmodel),
