@@ -1,21 +1,15 @@
-"""Suites `lm` and `lm-large`: language models of n-grams beside KenLM, and a text whose n-grams need the disk.
+"""Suite `lm`: n-gram and neural language models of one text with a closed vocabulary, alone and mixed with KN5.
 
-    python benchmarks/run.py wiki.train.txt --suite lm --data wiki.test.txt --data queries.txt --rounds 3
-    python benchmarks/run.py wiki8.txt --suite lm-large --threads 1
+    python benchmarks/run.py wiki.train.txt.xz --suite lm --name lm --data wiki.valid.txt --data wiki.test.txt \\
+        --data wiki.vocab9999.txt.xz
 
-Both train models of order 5. `lm`: estimating; bytes of a file for each n-gram, and perplexity, exact and quantised;
-scoring the lines of `queries` by one core, and the largest difference between KenLM's score of any word and ours. KenLM
-is what PyPI has, which reads our ARPA file into its hash tables; it has no program `query` and cannot estimate.
-
-`lm-large`: the text without its last lines in --memory 1G, with the disk that files without a name take; perplexity on
-these lines; then the same killed at ten moments, after which the output must be what it was before, or whole.
+Words that the vocabulary (10,000 with UNK) does not list become UNK in all texts. Perplexities are of the test text,
+with 95 % intervals (bootstrap over its lines); the weights of mixtures are fitted on the validation text, on which the
+settings below were chosen, too. Words per second are of whole jobs, training and `wv lm score` of the test text four
+times over (less its start), by CPU time. `beside numpy` has a step of plain NumPy a word, as anybody would write it.
 """
 
 import json
-import os
-import random
-import signal
-import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -23,165 +17,186 @@ from typing import Any
 
 import numpy as np
 import record
-from measure import HERE, WV
+import train
+from measure import WV
 from record import Run
 
-ORDER = 5
-BITS = (8, 10)
-HELD_OUT = 5000  # lines
-MEMORY = "1G"
-KILLS = 10
-CLOSE = 1e-6
+NGRAMS = {
+    "KN3": "--order 3",
+    "KN5": "--order 5",
+    "Katz 3": "--order 3 --smoothing katz --discount-fallback",
+}
+_NPLM, _LBL = "--model nplm --hidden 200 --order 6 --dropout 0.2", "--model lbl --order 6 --dropout 0.2"
+_CLUSTERED = f"{_LBL} --loss hs --tree clustered --tree-from LBL_nce.lm"
+NEURAL = {
+    "NPLM nce": f"{_NPLM} --loss nce --lr 0.01 --epochs 6",
+    "LBL nce": f"{_LBL} --loss nce --lr 0.01 --epochs 6",
+    "LBL class": f"{_LBL} --loss class --lr 0.02 --epochs 6",
+    "HLBL huffman": f"{_LBL} --loss hs --lr 0.02 --epochs 6",
+    "HLBL random": f"{_LBL} --loss hs --tree random --lr 0.02 --epochs 6",
+    "HLBL clustered": f"{_CLUSTERED} --lr 0.02 --epochs 6",
+    "HLBL clustered, 3 codes": f"{_CLUSTERED} --codes 3 --lr 0.02 --epochs 6",
+}
+SKIPGRAM = "--model skipgram --dim 100 --epochs 6 --min-count 1"
+REPEATS = 4  # of the test text while scoring is timed
+NUMPY_WORDS = 2000
+BEYOND = "KN5"
+MOST_MIXED = 0.88  # of KN5's perplexity, at most, for the best mixture
+MOST_UNNORMALISED = 1.03
 
 
-def _train(text: Path, model: Path, *words: object) -> list[str]:
-    argv = [*WV, "lm", "train", text, "-o", model, "--order", ORDER, "-q", "--no-meta", *words]
-    return [str(word) for word in argv]
+def _closed(options: Any, folder: Path) -> dict[str, Path]:
+    """The texts with UNK for words that are not listed."""
+    words = set(record.plain(record.data(options, "vocab"), folder).read_text().split())
+    texts = {
+        "train": Path(options.corpus),
+        "valid": record.data(options, "valid"),
+        "test": record.data(options, "test"),
+    }
+    made = {}
+    for name, path in texts.items():
+        made[name] = folder / f"closed.{name}.txt"
+        lines = record.plain(path, folder).read_text().splitlines()
+        closed = (" ".join(word if word in words else "UNK" for word in line.split()) for line in lines)
+        made[name].write_text("".join(f"{line}\n" for line in closed))
+    return made
 
 
-def _perplexity(text: Path, *models: Path) -> list[float]:
-    argv = [*WV, "eval", "perplexity", *models, "-d", text, "--json", "-q", "--resamples", 0]
-    return [row["perplexity"] for row in json.loads(record.used(argv)[1])["results"]]
+def _eval(models: list[Path], texts: dict[str, Path], *options: str) -> list[Run]:
+    """The rows of `wv eval perplexity` on the test text."""
+    _, out = record.used([*WV, "eval", "perplexity", *models, "-d", texts["test"], "--json", *options])
+    rows: list[Run] = json.loads(out)["results"]
+    return rows
 
 
-def _ngrams(arpa: Path) -> int:
-    with arpa.open("rb") as stream:
-        head = [line for line, _ in zip(stream, range(ORDER + 1), strict=False)]
-    return sum(int(line.partition(b"=")[2]) for line in head if line.startswith(b"ngram "))
+def _model(name: str, folder: Path, texts: dict[str, Path], big: Path, arguments: list[str]) -> Run:
+    """Trains, scores and mixes one model."""
+    path, vectors = folder / f"{name.replace(' ', '_')}.lm", folder / "vectors.vec"
+    words = len(texts["train"].read_text().split())
+    if name in NGRAMS:
+        spent, _ = record.used([*WV, "lm", "train", texts["train"], "-o", path, *arguments, "-q", "--no-meta"])
+    else:
+        arguments = [str(folder / each) if each.endswith(".lm") else each for each in arguments]
+        outputs = ["-o", path, "-o", vectors, "-q", "--no-meta", "--overwrite"]
+        spent, _ = record.used([*WV, "train", texts["train"], *outputs, *arguments])
+    scoring, _ = record.used([*WV, "lm", "score", path, big])
+    start, _ = record.used([*WV, "lm", "score", path, folder / "line.txt"])
+    epochs = int(arguments[arguments.index("--epochs") + 1]) if "--epochs" in arguments else 1
+    found: Run = {"task": "model", "program": name, "cpu_seconds": spent["cpu_seconds"]}
+    found["train_words_per_cpu_s"] = words * epochs / spent["cpu_seconds"]
+    seconds = scoring["cpu_seconds"] - start["cpu_seconds"]
+    found["score_words_per_cpu_s"] = len(big.read_text().split()) / max(seconds, 1e-3)
+    mixing = _eval([folder / f"{BEYOND}.lm", path], texts, "--mix", str(texts["valid"]))
+    own, mixed = mixing[1], mixing[2]
+    found |= {"perplexity": own["perplexity"], "low": own["low"], "high": own["high"]}
+    if name != BEYOND:
+        found |= {"with_KN5": mixed["perplexity"], "with_KN5_low": mixed["low"], "with_KN5_high": mixed["high"]}
+    if "log_z" in own:
+        raw = _eval([path], texts, "--unnormalised", "--resamples", "0")
+        found |= {"unnormalised": raw[0]["perplexity"], "ln_z": own["log_z"], "ln_z_spread": own["log_z_spread"]}
+    if name in NEURAL:
+        found |= train.score(vectors, None)
+    return found
+
+
+def _numpy_step(nplm: bool) -> float:
+    """Words per CPU second of stochastic gradient descent with a full softmax over 10,000 words, one at a time."""
+    random = np.random.default_rng(1)
+    words, dim, hidden, context, lr = 10_000, 100, 200 if nplm else 100, 5, np.float32(0.01)
+    c, u = (random.normal(0, 0.1, (words, n)).astype(np.float32) for n in (dim, hidden))
+    h, b, d = random.normal(0, 0.1, (hidden, context * dim)).astype(np.float32), np.zeros(words, np.float32), 0
+    begin = time.process_time()
+    for _ in range(NUMPY_WORDS):
+        history, target = random.integers(0, words, context), int(random.integers(0, words))
+        x = c[history].ravel()
+        a = np.tanh(d + h @ x) if nplm else h @ x
+        y = u @ a + b
+        p = np.exp(y - y.max())
+        p /= p.sum()
+        p[target] -= 1
+        da = u.T @ p
+        if nplm:
+            da *= 1 - a**2
+            d = d - lr * da
+        dx = h.T @ da
+        u -= lr * np.outer(p, a)
+        b -= lr * p
+        h -= lr * np.outer(da, x)
+        np.add.at(c, history, -lr * dx.reshape(context, dim))
+    return NUMPY_WORDS / (time.process_time() - begin)
+
+
+def _against_numpy(folder: Path, texts: dict[str, Path], name: str, arguments: str) -> Run:
+    """The full softmax, and noise contrast with the same shapes, on a twentieth of the text, beside NumPy's."""
+    part = folder / "part.txt"
+    lines = texts["train"].read_text().splitlines()
+    part.write_text("".join(f"{line}\n" for line in lines[: len(lines) // 20]))
+    (folder / "words").write_text("".join(f"{word} 1\n" for word in sorted(set(texts["train"].read_text().split()))))
+    speeds = {"numpy_words_per_cpu_s": _numpy_step(name == "NPLM")}
+    tokens = len(part.read_text().split())
+    for loss in ("softmax", "nce"):
+        call = [
+            *WV,
+            "train",
+            part,
+            "-o",
+            folder / "part.lm",
+            "--vocab",
+            folder / "words",
+            "-q",
+            "--no-meta",
+            "--overwrite",
+        ]
+        seconds = []
+        for epochs in ("0", "1"):
+            spent, _ = record.used([*call, *arguments.split(), "--dropout", "0", "--loss", loss, "--epochs", epochs])
+            seconds.append(spent["cpu_seconds"])
+        speeds[f"{loss}_words_per_cpu_s"] = tokens / (seconds[1] - seconds[0])
+    return {"task": "beside numpy", "program": name, **speeds}
 
 
 def lm(options: Any, result: Run, say: Any) -> bool:
-    """Whether the models agree with KenLM."""
-    test, queries = record.data(options, "test"), record.data(options, "queries")
-    corpus = Path(options.corpus)
-    result["data"] = record.inputs(corpus, test, queries)
-    runs: list[Run] = []
-    worst = 0.0
+    result["data"] = record.inputs(Path(options.corpus), *options.data)
+    result["settings_of_models"] = {**NGRAMS, **NEURAL, "skip-gram": SKIPGRAM}
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
         folder = Path(name)
-        model, arpa = folder / "exact.lm", folder / "model.arpa"
-        quantised = [folder / f"{bits}.lm" for bits in BITS]
-        for number in range(1, options.rounds + 1):
-            figures = record.used(_train(corpus, model, "--threads", options.threads))[0]
-            runs.append({"task": "train", "program": "wv", "round": number} | figures)
-            if number == 1:
-                record.used([*WV, "lm", "convert", model, arpa])
-                for bits, path in zip(BITS, quantised, strict=True):
-                    record.used([*WV, "lm", "convert", model, path, "--quantise", bits])
-                found = _perplexity(test, model, *quantised)
-                for path, perplexity in zip((model, *quantised), found, strict=True):
-                    size = path.stat().st_size / _ngrams(arpa)
-                    runs.append({"task": f"file {path.name}", "program": "wv", "bytes_an_ngram": size})
-                    runs[-1]["perplexity"] = perplexity
-            for task, path in (("wv", model), ("wv", quantised[0]), ("kenlm", arpa), ("kenlm-words", arpa)):
-                scores = folder / f"{task}.npy"
-                python = options.peers if task.startswith("kenlm") else WV[0]
-                child = [
-                    python,
-                    HERE / "lm_scores.py",
-                    task,
-                    path,
-                    queries,
-                    *([scores] if path != quantised[0] else []),
-                ]
-                took = json.loads(record.used(child)[1].splitlines()[-1])["cpu_seconds"]
-                runs.append({"task": f"score by {path.name}", "program": task, "round": number, "cpu_seconds": took})
-                say(f"round {number}: {runs[-1]}")
-            ours, theirs = np.load(folder / "wv.npy"), np.load(folder / "kenlm-words.npy")
-            worst = max(worst, float(np.abs(ours - theirs).max()))
-            for run in runs:
-                if run["task"].startswith("score"):
-                    run["million_words_a_cpu_second"] = len(ours) / 1e6 / run["cpu_seconds"]
-    runs.append({"task": "largest difference of a score", "program": "wv to kenlm", "log10": worst})
-    result["runs"], result["summary"] = runs, record.summary(runs)
-    return worst <= CLOSE
+        texts = _closed(options, folder)
+        big = folder / "big.txt"
+        big.write_text(texts["test"].read_text() * REPEATS)
+        (folder / "line.txt").write_text(texts["test"].read_text().partition("\n")[0] + "\n")
+        order = [BEYOND, *(each for each in (*NGRAMS, *NEURAL) if each != BEYOND)]
+        for each in order:
+            found = _model(each, folder, texts, big, {**NGRAMS, **NEURAL}[each].split())
+            result["runs"].append({"round": 1, **found})
+            say(f"{each}: {json.dumps(found)}")
+        spent, _ = record.used([*WV, "train", texts["train"], "-o", folder / "sg.vec", "-q", *SKIPGRAM.split()])
+        scores = train.score(folder / "sg.vec", None)
+        result["runs"].append({"round": 1, "task": "vectors", "program": "skip-gram", **spent, **scores})
+        for each, arguments in (("NPLM", _NPLM), ("LBL", _LBL)):
+            found = _against_numpy(folder, texts, each, arguments)
+            result["runs"].append({"round": 1, **found})
+            say(f"{each}: {json.dumps(found)}")
+    result["summary"] = record.summary(result["runs"])
+    missed = _missed(result["summary"])
+    for line in missed:
+        say(line)
+    return not missed
 
 
-def _disk(pid: int) -> int:
-    """Bytes of the files without a name that a process has."""
-    taken = 0
-    for entry in Path(f"/proc/{pid}/fd").iterdir():
-        try:
-            status = entry.stat()
-            taken += status.st_blocks * 512 if " (deleted)" in str(entry.readlink()) else 0
-        except OSError:  # closed meanwhile
-            continue
-    return taken
-
-
-def _watched(argv: list[str]) -> Run:
-    """What a run takes, the most disk among it."""
-    begin, disk = time.monotonic(), 0
-    child = subprocess.Popen(argv)
-    while True:
-        pid, status, used = os.wait4(child.pid, os.WNOHANG)
-        if pid:
-            break
-        try:
-            disk = max(disk, _disk(child.pid))
-        except OSError:  # it ends
-            continue
-        time.sleep(0.05)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode:
-        raise subprocess.CalledProcessError(child.returncode, argv)
-    return {
-        "cpu_seconds": round(used.ru_utime + used.ru_stime, 2),
-        "wall_seconds": round(time.monotonic() - begin, 2),
-        "peak_mb": round(used.ru_maxrss / 1024, 1),
-        "disk_mb": round(disk / 1e6, 1),
-    }
-
-
-def _killed(argv: list[str], seconds: float) -> bool:
-    """Whether the run had not ended when it was killed."""
-    with subprocess.Popen(argv) as child:
-        try:
-            child.wait(seconds)
-        except subprocess.TimeoutExpired:
-            child.send_signal(signal.SIGKILL)
-            return True
-    return False
-
-
-def lm_large(options: Any, result: Run, say: Any) -> bool:
-    """Whether every kill left what was there, and starting again made the same bytes."""
-    corpus = Path(options.corpus)
-    result["data"] = record.inputs(corpus)
-    chance, good = random.Random(options.seed), True
-    runs: list[Run] = []
-    with tempfile.TemporaryDirectory(dir=options.scratch) as name:
-        folder = Path(name)
-        text, test, out = folder / "train.txt", folder / "test.txt", folder / "out"
-        out.mkdir()
-        lines = corpus.read_bytes().splitlines(keepends=True)
-        text.write_bytes(b"".join(lines[:-HELD_OUT]))
-        test.write_bytes(b"".join(lines[-HELD_OUT:]))
-        del lines
-        model = out / "model.lm"
-        argv = _train(text, model, "--memory", MEMORY, "--threads", options.threads)
-        for number in range(1, options.rounds + 1):
-            runs.append({"task": f"train in {MEMORY}", "program": "wv", "round": number} | _watched(argv))
-            runs[-1] |= {"model_mb": model.stat().st_size / 1e6, "perplexity": _perplexity(test, model)[0]}
-            say(f"round {number}: {runs[-1]}")
-        whole, wall = model.read_bytes(), runs[-1]["wall_seconds"]
-        left: dict[str, int] = {}
-        for number in range(KILLS):
-            # Half of them with the file of yesterday, half with none.
-            model.unlink(missing_ok=True)
-            if number % 2:
-                model.write_bytes(b"yesterday")
-            killed = _killed(argv, chance.uniform(0, wall))
-            found = model.read_bytes() if model.exists() else None
-            kept = found == (b"yesterday" if number % 2 else None)
-            outcome = "kept" if kept else "whole" if found == whole else "broken"
-            left[outcome] = left.get(outcome, 0) + 1
-            # What a killed run had begun has a name of its own, and goes with the next run.
-            others = [path.name for path in out.iterdir() if path != model and not path.name.startswith(".")]
-            good = good and outcome != "broken" and not others
-            say(f"kill {number + 1}: {'killed' if killed else 'had ended'}, {outcome}, beside it {others}")
-        record.used(argv)
-        same = model.read_bytes() == whole
-        runs.append({"task": f"{KILLS} kills", "program": "wv", "same_bytes_again": int(same), **left})
-    result["runs"], result["summary"] = runs, record.summary(runs)
-    return good and same
+def _missed(summary: list[Run]) -> list[str]:
+    """What a neural model owes and does not pay: a line each."""
+    rows = {row["program"]: row for row in summary if row["task"] == "model"}
+    bar = rows[BEYOND]["perplexity"]
+    neural = [rows[name] for name in NEURAL]
+    found = []
+    if min(row["perplexity"] for row in neural) > bar:
+        found.append(f"no neural model reaches {BEYOND}'s {bar:.1f} alone")
+    if min(row["with_KN5"] for row in neural) > MOST_MIXED * bar:
+        found.append(f"no mixture is {1 - MOST_MIXED:.0%} below {BEYOND}'s {bar:.1f}")
+    for row in neural:
+        if "unnormalised" in row and row["unnormalised"] > MOST_UNNORMALISED * row["perplexity"]:
+            found.append(f"{row['program']}: {row['unnormalised']:.1f} without its sums, {row['perplexity']:.1f} with")
+    fast, slow = rows["HLBL huffman"], rows["LBL nce"]
+    if fast["score_words_per_cpu_s"] < 20 * slow["score_words_per_cpu_s"]:
+        found.append("HLBL scores less than 20 x as fast as the softmax of the same size")
+    return found

@@ -23,6 +23,7 @@ import cost
 import glove
 import hashing
 import lm
+import ngrams
 import predicting
 import quantising
 import record
@@ -60,11 +61,12 @@ SUITES = {
     "codes": Suite(codes.codes),
     "cold": Suite(cold.cold),
     "predicting": Suite(predicting.predicting),
+    "lm": Suite(lm.lm),
     "bio": Suite(bio.bio),
     "chinese": Suite(chinese.chinese, chinese.table),
     "bigmodel": Suite(bigmodel.bigmodel),
-    "lm": Suite(lm.lm),
-    "lm-large": Suite(lm.lm_large),
+    "ngrams": Suite(ngrams.ngrams),
+    "ngrams-large": Suite(ngrams.ngrams_large),
     "tutorials": Suite(tutorials.tutorials),
 }
 

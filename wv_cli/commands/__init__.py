@@ -25,7 +25,7 @@ COMMANDS: Registry[Command] = Registry(
             ("train", "train", "Train word vectors or a text classifier."),
             ("glove", "glove", "Train GloVe vectors; count co-occurrences."),
             ("predict", "predict", "Predict the labels of lines with a classifier."),
-            ("lm", "lm.group", "Train and ask language models of n-grams."),
+            ("lm", "lm.group", "Train language models of n-grams; ask these and neural ones."),
             ("whiten", "whiten", "Whiten vectors; remove their common directions; PCA."),
             ("quantize", "quantize", "Make a fastText model many times smaller."),
             ("hash", "hash", "Turn vectors into binary codes."),

@@ -19,6 +19,7 @@ Floats = NDArray[np.float32]
 Ids = NDArray[np.int32]
 Context = tuple[int, ...]
 _LOG_10 = float(np.log(10))
+_MOST_MIXED = 1 << 26  # numbers
 _EVENTS = 256  # at a time: their scores of 10,000 words are 10 MB
 
 
@@ -157,25 +158,46 @@ class NeuralModel:
         hidden = self._hidden(contexts)
         return hidden if self.hidden_bias is None else hidden[:, : len(self.hidden_bias)]
 
-    def _hidden(self, contexts: Ids) -> Floats:
+    @cached_property
+    def _mixed(self) -> Floats:
+        """What each word adds to the hidden layer at each place of the context, (order - 1, words, hidden)."""
+        places = self.mixing.reshape(len(self.mixing), self.order - 1, -1)
+        return np.stack([self.input @ places[:, j].T for j in range(self.order - 1)])
+
+    def _mixed_for(self, events: int) -> Floats | None:
+        """_mixed where it is there, or pays for so many events: a matrix then is not multiplied but looked up."""
+        size = (self.order - 1) * len(self.words) * len(self.mixing)
+        if self._is_diagonal or size > _MOST_MIXED:
+            return None
+        return self._mixed if "_mixed" in self.__dict__ or 2 * events > len(self.words) else None
+
+    @property
+    def _is_diagonal(self) -> bool:
+        return self.hidden_bias is None and self.mixing.shape == (self.order - 1, self.input.shape[1])
+
+    def _hidden(self, contexts: Ids, mixed: Floats | None = None) -> Floats:
         """What the rows of `output` are multiplied with, (n, columns of output)."""
+        direct = self.hidden_bias is not None and self.output.shape[1] > len(self.hidden_bias)
+        if mixed is not None and not direct:
+            hidden = _sum_of_rows(mixed, contexts)
+            return hidden if self.hidden_bias is None else np.tanh(hidden + self.hidden_bias)
         rows = self.input[contexts]
-        if self.mixing.shape == rows.shape[1:] and self.hidden_bias is None:
+        if self._is_diagonal:
             return np.asarray(np.einsum("njd,jd->nd", rows, self.mixing))
         flat = rows.reshape(len(rows), -1)
-        hidden: Floats = flat @ self.mixing.T
+        hidden = np.asarray(flat @ self.mixing.T)
         if self.hidden_bias is None:
             return hidden
         hidden = np.tanh(hidden + self.hidden_bias)
-        return np.concatenate([hidden, flat], axis=1) if self.output.shape[1] > hidden.shape[1] else hidden
+        return np.concatenate([hidden, flat], axis=1) if direct else hidden
 
     def _scores(self, contexts: Ids, targets: Ids) -> Floats:
         """log10 p of each target after its context."""
         scores = np.empty(len(targets), np.float32)
-        ask = self._ask
+        ask, mixed = self._ask, self._mixed_for(len(targets))
         for begin in range(0, len(targets), _EVENTS):
             part = slice(begin, begin + _EVENTS)
-            scores[part] = _log10(ask(self._hidden(contexts[part]), targets[part]))
+            scores[part] = _log10(ask(self._hidden(contexts[part], mixed), targets[part]))
         return scores
 
     @cached_property
@@ -220,6 +242,14 @@ class NeuralModel:
             within = hidden[events] @ self.output[a:b].T + self.bias[a:b]
             logs[events] += within[np.arange(len(events)), targets[events] - a] - _log_sums(within)
         return np.asarray(logs)
+
+
+def _sum_of_rows(table: Floats, contexts: Ids) -> Floats:
+    """The sum of the rows table[place, word] of each context."""
+    found = table[0][contexts[:, 0]]
+    for j in range(1, contexts.shape[1]):
+        found += table[j][contexts[:, j]]
+    return np.asarray(found)
 
 
 def _members(starts: NDArray[np.int64], groups: NDArray[np.integer]) -> tuple[NDArray[np.int64], ...]:

@@ -219,7 +219,7 @@ class NeuralConfig(Config):
     dropout: float = option(
         0.0, "Share of the numbers of context and hidden layer left out of each step.", low=0, below=1
     )
-    lr: float = lr_option(0.02, "Learning rate at the start.", high=10)
+    lr: float = lr_option(0.01, "Learning rate at the start.", high=10)
     lr_floor: float = option(
         0.01,
         "The learning rate falls linearly, down to this share of --lr.",

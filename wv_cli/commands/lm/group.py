@@ -8,10 +8,10 @@ from wv_cli.commands.shared.help import CommandGroup
 
 @click.group("lm", cls=CommandGroup)
 def command() -> None:
-    """Language models of n-grams: train, ask and convert them.
+    """Language models: train those of n-grams, ask, convert.
 
-    MODEL is an ARPA file of KenLM, SRILM or wv (.arpa, .arpa.gz), or wv's binary (.lm). `wv eval perplexity` scores
-    models on a text.
+    MODEL is an ARPA file of KenLM, SRILM or wv (.arpa, .arpa.gz), wv's binary (.lm), or a neural model made by `wv
+    train --model nplm` or lbl (.lm), which is not converted. `wv eval perplexity` scores models on a text.
     """
 
 
