@@ -3,12 +3,12 @@
     python benchmarks/run.py wiki.train.txt --suite ngrams --data wiki.test.txt --data queries.txt --rounds 3
     python benchmarks/run.py wiki8.txt --suite ngrams-large --threads 1
 
-Both train models of order 5. `ngrams`: estimating; bytes of a file for each n-gram, and perplexity, exact and quantised;
+Both train models of order 5. `ngrams`: estimating; bytes of a file for each n-gram, perplexity, exact and quantised;
 scoring the lines of `queries` by one core, and the largest difference between KenLM's score of any word and ours. KenLM
 is what PyPI has, which reads our ARPA file into its hash tables; it has no program `query` and cannot estimate.
 
-`ngrams-large`: the text without its last lines in --memory 1G, with the disk that files without a name take; perplexity on
-these lines; then the same killed at ten moments, after which the output must be what it was before, or whole.
+`ngrams-large`: the text without its last lines in --memory 1G, with the disk that files without a name take; perplexity
+on these lines; then the same killed at ten moments, after which the output must be what it was before, or whole.
 """
 
 import json

@@ -17,6 +17,7 @@ class Run:
         cells: int,
         window: int,
         threads: int = 1,
+        bag: bool = False,
         isa: str | None = None,
     ) -> None: ...
     def worker(self, thread: int = 0) -> Worker: ...

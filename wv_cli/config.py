@@ -293,7 +293,7 @@ def _read(hint: Any) -> tuple[type, tuple[str, ...], bool, bool]:
     many = typing.get_origin(hint) is tuple
     if many:
         hint = typing.get_args(hint)[0]
-    optional = isinstance(hint, types.UnionType)
+    optional = typing.get_origin(hint) in (types.UnionType, typing.Union)  # the latter of Literal[...] | None
     if optional:
         hint = typing.get_args(hint)[0]
     if typing.get_origin(hint) is typing.Literal:

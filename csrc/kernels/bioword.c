@@ -6,8 +6,8 @@
  *   ds[cell] = sum over windows won of v / p      xx[cell] = sum over windows won of <W, v / p> = <W, ds[cell]>
  *   W <- W + e (ds - xx W),   e = rate / max |ds - xx W|  (the largest over all cells and inputs; at least FLOOR)
  *
- * as the authors' program does (context words that occur twice count twice), with the windows of a batch seeing the
- * weights of its beginning. No part of it is dense here:
+ * as the authors' program does (context words that occur twice count twice, unless `bag` makes v a set, as their paper
+ * has it), with the windows of a batch seeing the weights of its beginning. No part of it is dense here:
  *
  *   - W[row, cell] = scale[cell] raw[row, cell]. An input that no window of the cell had changes by the factor
  *     1 - e xx alone, which goes to the scale; the others are computed from their old value and divided by the new
@@ -76,15 +76,22 @@ size_t WV_NAME(wv_bioword_scratch_bytes)(const wv_bioword_run *run) {
 
 /* ---------------------------------------------------------------- windows */
 
-/* The inputs of the window around ids[at]: rows of the context words, left to right, then the middle word's. */
+WV_INLINE int is_listed(const int32_t *inputs, int32_t n, int32_t row) {
+    for (int32_t k = 0; k < n; k++)
+        if (inputs[k] == row) return 1;
+    return 0;
+}
+
+/* The inputs of the window around ids[at]: rows of the context words, left to right, of a bag each once, then the
+ * middle word's. */
 WV_INLINE int32_t window_inputs(const wv_bioword_run *run, int64_t at, int32_t *inputs) {
     const int32_t *ids = run->ids;
     int64_t low = at, high = at;
     while (low > 0 && at - low < run->window && ids[low - 1] >= 0) low--;
     while (high + 1 < run->length && high - at < run->window && ids[high + 1] >= 0) high++;
     int32_t n = 0;
-    for (int64_t k = low; k < at; k++) inputs[n++] = ids[k];
-    for (int64_t k = at + 1; k <= high; k++) inputs[n++] = ids[k];
+    for (int64_t k = low; k <= high; k++)
+        if (k != at && !(run->bag && is_listed(inputs, n, ids[k]))) inputs[n++] = ids[k];
     inputs[n++] = run->words + ids[at];
     return n;
 }

@@ -8,6 +8,7 @@
 typedef struct {
     int32_t words, cells, stride; /* stride: cells rounded up to WV_ROW_FLOATS */
     int32_t window;               /* words of context on each side */
+    int32_t bag;                  /* a word that stands in a context twice counts once */
     float *raw;             /* (2 words, cells): rows of context words, then rows of words in the middle */
     double *scale;          /* (cells), above 0 */
     double *norm2;          /* (cells): |W[:, cell]|^2, for the energy only */

@@ -60,7 +60,7 @@ cdef class Run:
     cdef object kept_alive
 
     def __init__(self, *, raw, scale, norm2, largest, inverse, ids, starts, int32_t cells, int32_t window,
-                 int32_t threads=1, isa=None):
+                 int32_t threads=1, bint bag=False, isa=None):
         cdef float[:, ::1] weights = raw
         cdef double[::1] scales = scale, norms = norm2
         cdef float[::1] bounds = largest
@@ -87,7 +87,7 @@ cdef class Run:
         cdef int32_t[:, ::1] end_view = ends
         self.kept_alive = (raw, scale, norm2, largest, inverse, ids, winner, sums, ends)
         self.run.words, self.run.cells, self.run.stride = <int32_t>words, cells, <int32_t>weights.shape[1]
-        self.run.window, self.threads = window, threads
+        self.run.window, self.run.bag, self.threads = window, bag, threads
         self.run.raw, self.run.scale, self.run.norm2 = &weights[0, 0], &scales[0], &norms[0]
         self.run.largest, self.run.inverse = &bounds[0], &inverses[0]
         self.run.ids, self.run.length = &text[0] if text.shape[0] else NULL, text.shape[0]

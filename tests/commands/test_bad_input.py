@@ -67,6 +67,8 @@ CALLS = [
     "vectors {} --sentences the",
     "vectors good.vec --sentences --pooling sif --counts {} the",
     "vectors --sentences --encoder {} the",
+    "distil {} --encoder good.encoder -o out.npy --method none",
+    "distil good.vocab --encoder {} -o out.npy",
     "eval similarity {} -d good.pairs",
     "eval similarity good.vec -d {}",
     "eval analogy {} -d good.questions",
@@ -149,6 +151,7 @@ def folder(tmp_path_factory, slice_text, slice_vectors):
     ):
         assert call(made) == 0
     Path("folder").mkdir()
+    shutil.copytree(GOLDEN / "encoders" / "tiny-bert", "good.encoder")
     for name, content in BAD.items():
         kind = name.partition("half.")[2]
         whole = Path(f"good.{kind}").read_bytes() if kind else content

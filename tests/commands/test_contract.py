@@ -42,6 +42,7 @@ class Call:
 TRAIN = "{text} --dim 4 --epochs 1 --min-count 1 -q"
 BIOWORD = "{text} --cells 40 --length 5 --epochs 1 --min-count 1 -q"
 GLOVE = "{text} --dim 4 --iterations 1 --min-count 1 -q"
+TINY = GOLDEN / "encoders" / "tiny-bert"
 LM = "train {text} --order 2 --to arpa -q"
 CALLS = {
     "build-vocab": Call("{text} -o {out}", "{text} -q"),
@@ -60,6 +61,9 @@ CALLS = {
     "odd-one-out": Call("{vectors} the of in", "{vectors} the of in"),
     "texts-distance": Call("{vectors} the of", "{vectors} the of"),
     "vectors": Call("{vectors} the", "{vectors} the"),
+    "distil": Call(
+        f"{{counts}} --encoder {TINY} -o {{out}} --dim 4 -q", f"{{counts}} --encoder {TINY} -o - --dim 4 -q"
+    ),
     "eval": Call("similarity {vectors} -d {pairs}", "similarity {vectors} -d {pairs}"),
     "plot": Call("{vectors} --top 9 --to html -o {out}", "{vectors} --top 9 --to html -o -"),
     "convert": Call("{vectors} {out}", "{vectors} -"),
@@ -84,7 +88,8 @@ def names(tmp_path: Path, slice_text: Path, slice_vectors: Path, data: Path) -> 
     pairs = data / "similarity" / "EN-WS-353-ALL.txt"
     model = GOLDEN / "ft-labels.bin"
     found = {"text": text, "vectors": slice_vectors, "model": model, "labelled": text, "pairs": pairs}
-    return {**found, "out": tmp_path / "out.vec"}
+    counts = GOLDEN / "w2v.vocab"
+    return {**found, "counts": counts, "out": tmp_path / "out.vec"}
 
 
 def assert_failed(done: "subprocess.CompletedProcess[str]", name: str, *parts: str, code: int = 1) -> None:

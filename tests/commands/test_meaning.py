@@ -152,6 +152,7 @@ VARIANTS = [
     f"vectors --encoder {TINY} --precision exact 'The dog is running' 'a man reads'",
     f"vectors --sentences --encoder {TINY} --precision exact 'The dog is running' 'a man reads'",
     "convert words.vec out.glove",
+    f"distil text.vocab --encoder {TINY} -o out.vec --dim 5",
     "convert words.vec out.bin",
     "convert words.vec out.folder --to static",
     "plot words.vec king the of to -o out.html",

@@ -14,8 +14,21 @@ from tests.fuzz.faults import COMMANDS, Command, Done
 from wv_cli.commands import COMMANDS as EVERY
 
 pytestmark = pytest.mark.skipif(not shutil.which("cc") or sys.platform != "linux", reason="needs a C compiler")
-# They write nothing but to standard output, or what another command writes (demo).
-READING = {"analogy", "check", "demo", "dump", "eval", "help", "links", "nn", "odd-one-out", "plot", "predict"}
+# They write nothing but to standard output, or what another command writes (demo, distil).
+READING = {
+    "analogy",
+    "check",
+    "demo",
+    "distil",
+    "dump",
+    "eval",
+    "help",
+    "links",
+    "nn",
+    "odd-one-out",
+    "plot",
+    "predict",
+}
 READING |= {"similarity", "texts-distance", "vectors"}
 
 

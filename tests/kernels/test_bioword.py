@@ -24,7 +24,7 @@ def text(words, tokens, seed, longest=30):
 
 
 class Kernel:
-    def __init__(self, weights, counts, ids, *, window, batch, threads=1, isa=None, scale=None):
+    def __init__(self, weights, counts, ids, *, window, batch, threads=1, isa=None, scale=None, bag=False):
         rows, self.cells = weights.shape
         self.raw = zeros(rows, padded(self.cells))
         self.scale = np.ones(self.cells) if scale is None else np.array(scale, float)
@@ -34,7 +34,7 @@ class Kernel:
         self.starts = _bioword.batch_starts(ids, batch)
         self.run = _bioword.Run(
             raw=self.raw, scale=self.scale, norm2=self.norm2, largest=self.largest, inverse=1 / counts, ids=ids,
-            starts=self.starts, cells=self.cells, window=window, threads=threads, isa=isa,
+            starts=self.starts, cells=self.cells, window=window, threads=threads, isa=isa, bag=bag,
         )  # fmt: skip
         self.workers = [self.run.worker(thread) for thread in range(threads)]
 
@@ -64,13 +64,15 @@ class Kernel:
         np.testing.assert_allclose(self.norm2, (self.W**2).sum(0), rtol=1e-4, atol=1e-9)
 
 
-def compare(*, isa=None, words=60, cells=20, tokens=700, window=5, batch=100, rate=0.05, epochs=3, seed=0, tol=2e-5):
+def compare(
+    *, isa=None, words=60, cells=20, tokens=700, window=5, batch=100, rate=0.05, epochs=3, seed=0, tol=2e-5, bag=False
+):
     ids = text(words, tokens, seed)
     counts = np.bincount(ids[ids >= 0], minlength=words).astype(float)
     weights = np.random.default_rng(seed).normal(0, 0.02, (2 * words, cells)).astype(np.float32)
     scale = np.random.default_rng(seed + 1).uniform(0.5, 2, cells)
-    kernel = Kernel(weights, counts, ids, window=window, batch=batch, isa=isa, scale=scale)
-    twin = Twin(kernel.W, counts, window)
+    kernel = Kernel(weights, counts, ids, window=window, batch=batch, isa=isa, scale=scale, bag=bag)
+    twin = Twin(kernel.W, counts, window, bag=bag)
     for epoch in range(epochs):
         now = rate * (1 - epoch / epochs)
         energy = kernel.train(0, len(kernel.starts) - 1, now)
@@ -96,6 +98,8 @@ def test_kernel_equals_twin(isa, cells):
         {"batch": 1, "tokens": 200},  # many batches: scales change often
         {"batch": 10_000},
         {"window": 1},
+        {"bag": True},
+        {"bag": True, "window": 50},
         {"window": 50},  # larger than any line
         {"words": 2, "cells": 3, "rate": 0.3, "batch": 7, "epochs": 4, "tol": 1e-4},  # decay decides the largest change
         {"words": 1, "cells": 1, "tokens": 40, "batch": 3},

@@ -4,8 +4,9 @@ plain NumPy program the kernel's speed is measured against."""
 import numpy as np
 
 
-def windows(ids, start, end, words, window):
-    """Of every word of ids[start:end] the inputs of its window: context ids left to right, then words + its own id."""
+def windows(ids, start, end, words, window, bag=False):
+    """Of every word of ids[start:end] the inputs of its window: context ids left to right, of a bag each once, then
+    words + its own id."""
     ids = np.asarray(ids)
     for at in range(start, end):
         if ids[at] < 0:
@@ -15,14 +16,16 @@ def windows(ids, start, end, words, window):
             low -= 1
         while high + 1 < len(ids) and high - at < window and ids[high + 1] >= 0:
             high += 1
-        yield [*ids[low:at], *ids[at + 1 : high + 1], words + ids[at]]
+        context = [*ids[low:at], *ids[at + 1 : high + 1]]
+        yield [*(dict.fromkeys(context) if bag else context), words + ids[at]]
 
 
 class Twin:
     """W is (2 words, cells) float64."""
 
-    def __init__(self, weights, counts, window, floor=1e-30):
+    def __init__(self, weights, counts, window, floor=1e-30, bag=False):
         self.W = np.array(weights, np.float64)
+        self.bag = bag
         self.inverse = np.tile(1 / np.asarray(counts, np.float64), 2)
         self.words, self.window, self.floor = len(counts), window, floor
         self.margin = np.inf  # how far the closest second cell was from winning
@@ -32,7 +35,7 @@ class Twin:
         signal, xx = np.zeros_like(self.W), np.zeros(self.W.shape[1])
         norms = np.sqrt((self.W**2).sum(0))
         energy = 0.0
-        for inputs in windows(ids, start, end, self.words, self.window):
+        for inputs in windows(ids, start, end, self.words, self.window, self.bag):
             v = np.zeros(len(self.W))
             np.add.at(v, inputs, 1)
             scores = v @ self.W

@@ -150,6 +150,21 @@ def test_what_that_error_is_about():
     assert np.allclose(off, -1 / 9, atol=1e-9)
 
 
+def test_random_projections_keep_inner_products_on_average():
+    """By a law of large numbers over seeds; one row is enough, the mean stays, the seed decides."""
+    matrix = cloud(40, 24)
+    gram = matrix @ matrix.T
+    made = [fit(of(matrix), WhitenConfig("project", dim=64, seed=seed)) for seed in range(200)]
+    each = np.array([(matrix @ transform.matrix) @ (matrix @ transform.matrix).T for transform in made])
+    assert np.abs(each.mean(axis=0) - gram).max() < 0.08 * np.abs(gram).max()
+    assert each.std(axis=0).max() > 0.1 * np.abs(gram).min()
+    result = made[1].apply(matrix)
+    assert np.allclose(result, matrix @ made[1].matrix, rtol=1e-4, atol=1e-4) and result.shape == (40, 64)
+    again = fit(of(matrix[:1]), WhitenConfig("project", dim=64))
+    assert np.array_equal(again.matrix, made[1].matrix) and not np.array_equal(again.matrix, made[2].matrix)
+    assert fit(of(matrix), WhitenConfig("project")).new_dim == 24
+
+
 def test_pca_and_abtt_work_with_few_rows():
     for method in ("pca", "abtt"):
         assert fit(of(cloud(10)), WhitenConfig(method)).rank == 9
@@ -199,7 +214,7 @@ def test_configs_that_make_no_sense(config, message):
         fit(of(cloud(500)), config)
 
 
-@pytest.mark.parametrize("method", ["whiten", "zca", "pca", "soft", "abtt"])
+@pytest.mark.parametrize("method", ["whiten", "zca", "pca", "soft", "abtt", "project"])
 def test_there_and_back_through_a_file(method, tmp_path):
     matrix = cloud(dtype=np.float32)
     transform = fit(of(matrix), WhitenConfig(method), "some rows")

@@ -36,6 +36,7 @@ COMMANDS: Registry[Command] = Registry(
             ("odd-one-out", "odd_one_out", "Show which word does not belong to the others."),
             ("texts-distance", "texts_distance", "Word mover's distance of texts; the texts nearest to one."),
             ("vectors", "vectors", "Print the vectors of words, sentences or n-grams."),
+            ("distil", "distil", "Turn an encoder of sentences into vectors of words."),
             ("eval", "eval", "Score vectors on word and sentence similarity and analogies."),
             ("plot", "plot", "Draw words as points in the plane."),
             ("convert", "convert", "Convert vectors between file formats."),

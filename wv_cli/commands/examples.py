@@ -32,6 +32,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("fit, apply, keep the transform", "wv whiten lines.npy -o white.npy --dim 256 --save-transform white.map"),
         ("apply it to others", "wv whiten new.npy -o new-white.npy --transform white.map"),
         ("take off the three commonest directions", "wv whiten vectors.bin -o plain.bin --method abtt --remove 3"),
+        ("64 random directions", "wv whiten vectors.bin -o small.bin --method project --dim 64"),
         ("moments of a part, for --merge", "wv whiten part1.npy --save-moments 1.moments"),
         ("join them", "wv whiten --merge 1.moments 2.moments --save-transform white.map"),
     ),
@@ -92,6 +93,14 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "wv vectors --sentences --encoder all-MiniLM-L6-v2 -o lines.npy < lines.txt",
         ),
         ("words in their sentence, by an ELMo", "wv vectors --encoder elmo --mix 0.3,0.3,0.4 'the bank of the river'"),
+    ),
+    "distil": (
+        (
+            "a folder for model2vec and sentence-transformers",
+            "wv distil corpus.vocab --encoder all-MiniLM-L6-v2 -o small",
+        ),
+        ("whitened, 128 numbers", "wv distil corpus.vocab --encoder bert --method whiten --dim 128 -o small"),
+        ("a vector file", "wv distil corpus.vocab --encoder all-MiniLM-L6-v2 -o small.bin"),
     ),
     "lm": (
         ("order 5, modified Kneser-Ney, as ARPA", "wv lm train corpus.txt -o model.arpa"),

@@ -41,3 +41,25 @@ class EncoderConfig(Config):
         False, "ELMo: go on with the states the sentence before has left, as the original does, instead of with zeros."
     )
     threads: int = threads_option("Threads that encode; 0: all processors.")
+
+
+@dataclass(frozen=True)
+class DistilConfig(Config):
+    """What `wv distil` makes of an encoder's vectors of words."""
+
+    group: ClassVar[str] = "Method"
+
+    pooling: Literal["mean", "cls", "max", "sqrt-len", "first-last", "last-two"] | None = option(
+        None,
+        "How the tokens of a word are joined, as for wv vectors; also layer:K.",
+        also=LAYER,
+        shown="the encoder's own",
+    )
+    method: Literal["pca", "whiten", "none"] = option(
+        "pca", "pca: the directions of largest variance; whiten: these with variance 1; none: vectors as they are."
+    )
+    dim: int = option(
+        256, "Dimensions to keep; 0 keeps all that vary.", low=0, high=100_000, low_is="all", only="method=pca|whiten"
+    )
+    sif_a: float = option(1e-3, "The a of the words' weights a / (a + p(word)); 0: no weights.", low=0, low_is="none")
+    threads: int = threads_option("Threads that encode; 0: all processors.")

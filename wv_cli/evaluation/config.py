@@ -120,16 +120,16 @@ class StsConfig(EvalConfig):
     )
     after: tuple[str, ...] = option(
         (),
-        "Then apply a transform: whiten, zca, pca, soft or abtt fitted on these sentences, or a FILE that `wv "
+        "Then apply a transform: whiten, zca, pca, soft, abtt or project fitted on these sentences, or a FILE that `wv "
         "whiten --save-transform` saved. Repeat for more; each is shown beside the result without.",
     )
     dim: int = option(
         0,
-        "Dimensions that whiten, pca and soft keep; 0 keeps all that vary.",
+        "Dimensions that whiten, pca, soft and project keep; 0 keeps all that vary.",
         low=0,
         high=100_000,
         low_is="all",
-        only="after=whiten|pca|soft",
+        only="after=whiten|pca|soft|project",
     )
     fit: Literal["test", "train", "all"] = option(
         "test",

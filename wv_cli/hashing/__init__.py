@@ -175,7 +175,7 @@ HASHERS: Registry[Hasher] = Registry(
                 "Kenyon cells most active for a word, learnt from a text.",
                 "Liang et al. 2021, arXiv 2101.06887",
                 kind="sparse",
-                options=("cells", "window", "length", "normalize_cells", "lr", "batch", "epochs", "seed"),
+                options=("cells", "window", "context", "length", "normalize_cells", "lr", "batch", "epochs", "seed"),
                 length=lambda dim: BiowordConfig.length,
                 loader="wv_cli.hashing.bioword",
                 learns_from="text",

@@ -78,6 +78,7 @@ class Bioword(Immediate):
             starts=self.starts,
             cells=config.cells,
             window=config.window,
+            bag=config.context == "bag",
             threads=config.threads,
         )
         self._order = EpochOrder(config.seed, self.epoch_steps)
@@ -123,7 +124,8 @@ class Bioword(Immediate):
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; threads and the codes' length may change."""
-        return {**self.config.identity(), "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
+        options = {name: value for name, value in self.config.identity().items() if name in _recorded(self.config)}
+        return {**options, "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
 
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""
@@ -163,7 +165,7 @@ class BiowordHasher:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        options = asdict(self.config)
+        options = _recorded(self.config)
         del options["threads"]
         return {**options, "words": len(self.vocab)}
 
@@ -191,6 +193,7 @@ class BiowordHasher:
             starts=np.array([0, len(corpus.ids)]),
             cells=cells,
             window=config.window,
+            bag=config.context == "bag",
         )
         worker = run.worker()
         parts = [
@@ -209,8 +212,17 @@ class BiowordHasher:
             "counts": self.vocab.counts,
             "weights": self.weights[:, : self.config.cells],
         }
-        header = {"config": {**asdict(self.config), "threads": 1}, "lines": self.vocab.lines}
+        header = {"config": {**_recorded(self.config), "threads": 1}, "lines": self.vocab.lines}
         container.save(path, METHOD, header, arrays)
+
+
+def _recorded(config: BiowordConfig) -> dict[str, Any]:
+    """What files say of the options: of an option that version 0.1 had not only what differs from its way, so that the
+    same run writes the same bytes."""
+    options = asdict(config)
+    if config.context == BiowordConfig.context:
+        del options["context"]
+    return options
 
 
 def load_hasher(path: str) -> BiowordHasher:

@@ -69,6 +69,11 @@ class BiowordConfig(Config):
 
     cells: int = option(400, "Kenyon cells: bits of a code.", low=1, high=1 << 16)
     window: int = option(5, "Words of context on each side.", low=1, high=1000)
+    context: Literal["counts", "bag"] = option(
+        "counts",
+        "A word that stands in a context twice: counts, it counts twice, as in the authors' program; bag, once, as in "
+        "their paper.",
+    )
     length: int = option(50, "Active cells of a code.", low=1, identity=False)
     normalize_cells: bool = option(True, "Codes from weights divided by their cell's norm.", identity=False)
     lr: float = lr_option(0.3, "Learning rate of the first epoch; it falls linearly to 0.", high=1)

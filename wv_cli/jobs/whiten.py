@@ -38,6 +38,7 @@ class WhitenSession(Session):
         **dict.fromkeys(WhitenConfig.options(), "output or save_transform"),
         **dict.fromkeys(("to_format", "precision", "escape"), "output"),
         "from_format": "not merge",
+        **dict.fromkeys(("fit", "top", "counts", "moments"), "method=whiten|zca|pca|soft|abtt"),
     }
 
     config: WhitenConfig

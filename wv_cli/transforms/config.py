@@ -16,18 +16,18 @@ class WhitenConfig(Config):
 
     group: ClassVar[str] = "Method"
 
-    method: Literal["whiten", "zca", "pca", "soft", "abtt"] = option(
+    method: Literal["whiten", "zca", "pca", "soft", "abtt", "project"] = option(
         "whiten",
         "whiten: covariance I; zca: the same in the old axes; pca: turned only; soft: between pca and whiten; abtt: "
-        "all but the top directions.",
+        "all but the top directions; project: random directions, nothing is fitted.",
     )
     dim: int = option(
         0,
-        "Dimensions to keep, those of the largest variance; 0 keeps all that vary.",
+        "Dimensions to keep, those of the largest variance, or of project to draw; 0 keeps all that vary.",
         low=0,
         high=100_000,
         low_is="all",
-        only="method=whiten|pca|soft",
+        only="method=whiten|pca|soft|project",
     )
     beta: float = option(
         0.5, "soft: 0 is pca, 1 is whiten.", low=0, high=1, low_is="pca", high_is="whiten", only="method=soft"
@@ -36,12 +36,18 @@ class WhitenConfig(Config):
         0, "abtt: how many directions to remove; 0 is dim / 100.", low=0, low_is="dim / 100", only="method=abtt"
     )
     tolerance: float = option(
-        1e-9, "A direction varies if its variance is more than this share of the largest.", low=0, below=1
+        1e-9,
+        "A direction varies if its variance is more than this share of the largest.",
+        low=0,
+        below=1,
+        only="method=whiten|zca|pca|soft|abtt",
     )
+
+    seed: int = seed_option("Of the random directions.", only="method=project")
 
     def check(self) -> None:
         if self.dim:
-            message = f"--method {self.method} keeps every axis; --dim goes with whiten, pca and soft"
+            message = f"--method {self.method} keeps every axis; --dim goes with whiten, pca, soft and project"
             require(self.method not in ("zca", "abtt"), message)
         if self.remove:
             require(self.method == "abtt", f"--remove goes with --method abtt, not with {self.method}")

@@ -7,6 +7,8 @@ With covariance U diag(l) U^T, eigenvalues l falling, y = (x - mean) W and
     pca     W = U                      only turned; distances and cosines of the centred vectors stay
     soft    W = U l^-beta/2            between pca (0) and whiten (1)
     abtt    W = I - U_D U_D^T          all but the top D directions (Mu & Viswanath 2018, arXiv 1702.01417)
+    project y = x W, W normal with variance 1 / new dim: inner products stay in expectation, whatever the rows (Johnson
+            & Lindenstrauss 1984); the mean is not taken off and no covariance is used
 
 Decisions: a direction counts as varying when l > tolerance x the largest l, and more than float32 rounds numbers of
 that size; the others are cut, because rounding noise divided by its own size would fill them. An eigenvector's largest
@@ -144,6 +146,8 @@ def fit(moments: Moments, config: WhitenConfig, source: str = "") -> Transform:
     directions than config.dim asks for.
     """
     config.validate()
+    if config.method == "project":
+        return _projection(moments, config, source)
     name, dim = source or "the rows", moments.dim
     _require_rows(moments, config, name)
     values, vectors = directions(moments, name)
@@ -181,6 +185,15 @@ def fit(moments: Moments, config: WhitenConfig, source: str = "") -> Transform:
         "source": source,
     }
     return Transform(moments.mean, matrix, values, rank, facts)
+
+
+def _projection(moments: Moments, config: WhitenConfig, source: str) -> Transform:
+    """Of the dimension of the moments, of which nothing else is used."""
+    dim, new_dim = moments.dim, config.dim or moments.dim
+    drawn = np.random.default_rng(config.seed).standard_normal((dim, new_dim)) / np.sqrt(new_dim)
+    facts: dict[str, Any] = {"method": config.method, "beta": None, "removed": 0, "seed": config.seed}
+    facts |= {"rows": moments.rows, "weight": moments.weight, "source": source}
+    return Transform(np.zeros(dim), drawn, np.zeros(dim), dim, facts)
 
 
 def _require_rows(moments: Moments, config: WhitenConfig, name: str) -> None:
