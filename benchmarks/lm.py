@@ -91,7 +91,7 @@ def _model(name: str, folder: Path, texts: dict[str, Path], big: Path, arguments
     found |= {"perplexity": own["perplexity"], "low": own["low"], "high": own["high"]}
     if name != BEYOND:
         found |= {"with_KN5": mixed["perplexity"], "with_KN5_low": mixed["low"], "with_KN5_high": mixed["high"]}
-    if "log_z" in own:
+    if own.get("log_z") is not None:
         raw = _eval([path], texts, "--unnormalised", "--resamples", "0")
         found |= {"unnormalised": raw[0]["perplexity"], "ln_z": own["log_z"], "ln_z_spread": own["log_z_spread"]}
     if name in NEURAL:

@@ -13,6 +13,7 @@ from wv_cli.engine.run import train
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import PerplexityConfig
+from wv_cli.evaluation.report import as_tsv
 from wv_cli.jobs.train import train as run_session
 from wv_cli.lm import neural_files
 from wv_cli.lm.asking import counting, normalisers_of, unnormalised
@@ -260,7 +261,8 @@ def test_perplexity_mixes_it_with_n_grams(tmp_path, wv):
     found = TASKS["perplexity"].run(vectors, [TEXT], PerplexityConfig(mix=TEXT, resamples=0))
     perplexities = [row["perplexity"] for row in found.rows]
     assert perplexities[3] < min(perplexities[:3]) * 1.0001 and max(perplexities) < 15
-    assert [("log_z" in row) for row in found.rows] == [False, True, False, False]
+    assert [row["log_z"] is not None for row in found.rows] == [False, True, False, False]
+    assert len({line.count("\t") for line in as_tsv(found).splitlines()}) == 1
     raw = TASKS["perplexity"].run(vectors, [TEXT], PerplexityConfig(unnormalised=True, resamples=0)).rows
     assert raw[1]["perplexity"] == pytest.approx(perplexities[1] * np.exp(-found.rows[1]["log_z"]), rel=1e-4)
     assert [raw[k]["perplexity"] for k in (0, 2)] == [perplexities[k] for k in (0, 2)]

@@ -28,6 +28,7 @@ from wv_cli.words import WordList
 Floats = NDArray[np.float64]
 _LOG2_10 = float(np.log2(10))
 _BLOCK = 1 << 22  # draws at a time
+_SAME = 1e-9  # sums of a sentence that differ less are rounded differently
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,8 +182,8 @@ def _add_rows(
             "bits": -mean * _LOG2_10, "mean_log10": mean, "events": int(total), "oov": int(np.count_nonzero(unknown)),
         }  # fmt: skip
         sums_of = dict(zip(names, events.normalisers, strict=True)).get(name)
-        if sums_of is not None:
-            row |= {"log_z": sums_of.mean, "log_z_spread": sums_of.spread}
+        if any(events.normalisers):
+            row |= {"log_z": sums_of and sums_of.mean, "log_z_spread": sums_of and sums_of.spread}
         if len(shown) > 1:
             row["difference"] = (float(first.sum()) / total - mean) * _LOG2_10
             row["p"] = _randomised(first - sums, config) if own is not scores[0] else None
@@ -217,6 +218,7 @@ def _randomised(differences: Floats, config: PerplexityConfig) -> float | None:
     """p of no difference: how often the sum is as far from 0 when each sentence takes either sign."""
     if len(differences) < 2 or not config.resamples:
         return None
+    differences = np.where(np.abs(differences) < _SAME, 0, differences)
     random = np.random.default_rng(config.seed)
     seen, far = abs(float(differences.sum())) * (1 - 1e-12), 0
     for size in _draws(len(differences), config):
