@@ -24,6 +24,8 @@ def command(vocab: str, encoder: str, output: str, to_format: str | None, quiet:
 
     The result is a static embedding: a folder that model2vec and sentence-transformers load, and `wv` wherever it reads
     vectors or takes an --encoder. A sentence is then the mean of its words, hundreds of times as fast as the encoder.
+    In the folder text is cut where letters and punctuation meet and, if no word has a capital, made lower case.
+
     OUT with the ending of a vector file becomes one, with the weights in the vectors.
     """
     from wv_cli.formats import format_for_output, save
@@ -43,7 +45,7 @@ def command(vocab: str, encoder: str, output: str, to_format: str | None, quiet:
     with reading_bar(quiet, unit=" words", desc="encoding") as progress:
         made = distil(encoder, counted, config, progress)
     if row is None:
-        save_folder(output, made.vectors, weights=made.weights)
+        save_folder(output, made.vectors, weights=made.weights, split="punctuation")
     else:
         save(output, made.weighted(), format=row.name)
     if not quiet:
