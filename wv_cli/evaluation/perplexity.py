@@ -183,7 +183,7 @@ def _add_rows(
         }  # fmt: skip
         sums_of = dict(zip(names, events.normalisers, strict=True)).get(name)
         if any(events.normalisers):
-            row |= {"log_z": sums_of and sums_of.mean, "log_z_spread": sums_of and sums_of.spread}
+            row["log_z"], row["log_z_spread"] = (sums_of.mean, sums_of.spread) if sums_of else (None, None)
         if len(shown) > 1:
             row["difference"] = (float(first.sum()) / total - mean) * _LOG2_10
             row["p"] = _randomised(first - sums, config) if own is not scores[0] else None
