@@ -7,7 +7,7 @@ import pytest
 
 from wv_cli.commands import COMMANDS
 from wv_cli.commands.shared.program import wv as group
-from wv_cli.engine.run import train
+from wv_cli.engine.run import Immediate, train
 from wv_cli.errors import WvError
 from wv_cli.hashing.config import HashConfig
 from wv_cli.system.threads import processors, run_all
@@ -35,7 +35,7 @@ main()
 """
 
 
-class Steps:
+class Steps(Immediate):
     steps, epochs, epoch_steps = 10**9, 1, 10**9
 
     def worker(self):

@@ -20,6 +20,7 @@ FILES = {
     "glove.txt": "glove-text vectors",
     "gensim.npy": "a NumPy array",
     "sign.codes": "a codes file of wv",
+    "encoders/static-model2vec/model.safetensors": "a safetensors file",
     "sign.codes.txt": "codes of words",
     "ft-words.bin": "a fastText model",
     "cook-ns.bin.xz": "a fastText model",
