@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/wv_affine.h"
 #include "kernels/wv_bioword.h"
 #include "kernels/wv_glove.h"
 #include "kernels/wv_hashing.h"

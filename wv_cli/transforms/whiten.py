@@ -23,16 +23,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli import _affine
 from wv_cli.errors import UsageError, WvError
 from wv_cli.system import container
 from wv_cli.system.input import open_input
+from wv_cli.system.memory import aligned
+from wv_cli.system.threads import processors, run_all
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import LARGEST, Moments
 
-_BLOCK_VALUES = 1 << 18
-# Up to this ratio of eigenvalues a float32 product of centred rows leaves the covariance right to far better than 1e-6.
-_SINGLE_PRECISION_RATIO = 1e4
-_LARGEST_SINGLE = 1e18  # of a matrix that float32 can compute with
+_THREAD_ROWS = 2048  # are worth packing the matrix for
 _LARGEST_DOUBLE = 1e100  # of a matrix that is no damage: 1 over the square root of the least variance of float32
 # Eigenvalues below 0 by more than this share of the largest are no rounding.
 _ROUNDING = 1e-6
@@ -63,35 +63,27 @@ class Transform:
             message = f"{name}: the transform is for vectors of {self.dim} numbers, these have {dim}"
             raise WvError(message)
 
-    def apply(self, rows: NDArray[np.floating]) -> NDArray[np.float32]:
-        """(n, dim) -> (n, new dim). Rows are centred in float64, whatever the size of the mean; the product is float64
-        too, unless the eigenvalues are close enough together for float32. Rows far from those that were fitted may
-        come out beyond float32, as infinity, which no writer takes. Raises WvError as require_dim."""
+    def apply(self, rows: NDArray[np.floating], *, threads: int = 0, isa: str | None = None) -> NDArray[np.float32]:
+        """(n, dim) -> (n, new dim), computed in float64 whatever the size of the mean and however far the eigenvalues
+        lie apart (csrc/kernels/affine.c). Rows far from those that were fitted may come out beyond float32, as
+        infinity, which no writer takes. `threads` 0 means all processors; `isa` names an instruction set, for tests.
+        Raises WvError as require_dim."""
         self.require_dim(rows.shape[1], "apply")
-        kind = self._precision()
-        matrix: NDArray[Any] = self.matrix.astype(kind)
-        step = max(1, _BLOCK_VALUES // self.dim)
-        centred = np.empty((min(step, len(rows)), self.dim))
-        factor: NDArray[Any] = np.empty_like(centred, kind) if kind is np.float32 else centred
         result = np.empty((len(rows), self.new_dim), np.float32)
-        with np.errstate(over="ignore", invalid="ignore"):
-            for first in range(0, len(rows), step):
-                part = rows[first : first + step]
-                count = len(part)
-                centred[:count] = part
-                centred[:count] -= self.mean
-                if factor is not centred:
-                    factor[:count] = centred[:count]
-                    np.matmul(factor[:count], matrix, out=result[first : first + count])
-                else:
-                    result[first : first + count] = centred[:count] @ matrix
-        return result
+        if rows.dtype != np.float32:  # numbers that the kernel would round first
+            with np.errstate(over="ignore", invalid="ignore"):
+                result[:] = (rows - self.mean) @ self.matrix
+            return result
+        if not len(rows):
+            return result
+        matrix = np.ascontiguousarray(self.matrix, np.float64)
+        job = _affine.Affine(np.ascontiguousarray(rows), np.ascontiguousarray(self.mean), matrix, result, isa)
 
-    def _precision(self) -> type[np.float32] | type[np.float64]:
-        """Of the product: float32 where its numbers are near enough to each other, and in its range."""
-        low = self.eigenvalues[self.rank - 1] if self.rank else 0.0
-        near = self.eigenvalues[0] <= _SINGLE_PRECISION_RATIO * low
-        return np.float32 if near and np.abs(self.matrix).max() <= _LARGEST_SINGLE else np.float64
+        def part(first: int) -> None:
+            job.apply(first, min(first + _THREAD_ROWS, len(rows)), aligned((job.scratch_bytes,), np.uint8))
+
+        run_all(part, range(0, len(rows), _THREAD_ROWS), min(threads or processors(), -(-len(rows) // _THREAD_ROWS)))
+        return result
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Raises WvError."""
