@@ -44,7 +44,7 @@ def save(path: str, counts: NgramCounts) -> None:
         "first": trie.first,
         "count": counts.count,
     }
-    container.save(path, KIND, {"order": trie.order}, arrays)
+    container.save(path, KIND, {"order": trie.order}, arrays, between=trie.shelf.let_go)
 
 
 def load(path: str | os.PathLike[str]) -> NgramCounts:
