@@ -46,16 +46,11 @@ def magic(kind: str) -> bytes:
 
 
 def save(
-    path: str | os.PathLike[str],
-    kind: str,
-    header: Mapping[str, object],
-    arrays: Mapping[str, NDArray[np.generic]],
-    *,
-    between: Callable[[], None] | None = None,
+    path: str | os.PathLike[str], kind: str, header: Mapping[str, object], arrays: Mapping[str, NDArray[np.generic]]
 ) -> None:
-    """Writes a container, whole or not at all; see write(). Raises WvError."""
+    """Writes a container, whole or not at all. Raises WvError."""
     with open_output(path) as stream:
-        write(stream, kind, header, arrays, between=between)
+        write(stream, kind, header, arrays)
 
 
 def write(
