@@ -72,7 +72,7 @@ def ngrams(options: Any, result: Run, say: Any) -> bool:
                 for path, perplexity in zip((model, *quantised), found, strict=True):
                     size = path.stat().st_size / _ngrams(arpa)
                     runs.append({"task": f"file {path.name}", "program": "wv", "bytes_an_ngram": size})
-                    runs[-1]["perplexity"] = perplexity
+                    runs[-1] |= {"perplexity": perplexity, "percent_more": 100 * (perplexity / found[0] - 1)}
             for task, path in (("wv", model), ("wv", quantised[0]), ("kenlm", arpa), ("kenlm-words", arpa)):
                 scores = folder / f"{task}.npy"
                 python = options.peers if task.startswith("kenlm") else WV[0]

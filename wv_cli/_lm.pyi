@@ -33,22 +33,17 @@ class Builder:
 def count_ids(ids: NDArray[np.int32], base: int, counts: NDArray[np.int64]) -> None: ...
 
 @final
-class Linker:
+class Links:
     def __init__(
         self,
         levels: NDArray[np.int64],
         word: NDArray[np.int32],
         first: NDArray[np.int32],
         suffix: NDArray[np.int32],
+        linked: bool,
     ) -> None: ...
+    def check(self, end: int) -> None: ...
     def fill(self, length: int, begin: int, end: int) -> int: ...
-
-def below(
-    levels: NDArray[np.int64],
-    word: NDArray[np.int32],
-    first: NDArray[np.int32],
-    suffix: NDArray[np.int32],
-    prob: NDArray[np.float32],
-    backoff: NDArray[np.float32],
-    length: int,
-) -> NDArray[np.float32]: ...
+    def below(
+        self, prob: NDArray[np.float32], backoff: NDArray[np.float32], length: int, begin: int, end: int
+    ) -> NDArray[np.float32]: ...

@@ -12,9 +12,9 @@ static float prob_after(const wv_ngram_model *model, int32_t context, int32_t wo
     return sum + model->prob[found];
 }
 
-void wv_ngram_below(const wv_ngram_model *model, int32_t length, float *scores) {
+void wv_ngram_below(const wv_ngram_model *model, int64_t begin, int64_t end, float *scores) {
     const wv_ngram_trie *trie = &model->trie;
-    for (int64_t node = trie->levels[length - 2]; node < trie->levels[length - 1]; node++)
+    for (int64_t node = begin; node < end; node++)
         for (int32_t child = trie->first[node]; child < trie->first[node + 1]; child++)
             *scores++ = prob_after(model, trie->suffix[node], trie->word[child]);
 }

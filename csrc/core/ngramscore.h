@@ -13,8 +13,8 @@ typedef struct {
     const float *backoff; /* of the nodes shorter than the order */
 } wv_ngram_model;
 
-/* log10 p of the last word of each n-gram of `length` words (2 or more) after the others but the first: what shorter
- * n-grams say of it. */
-void wv_ngram_below(const wv_ngram_model *model, int32_t length, float *scores);
+/* log10 p of the last word of each child of the nodes begin .. end after the others but the first: what shorter n-grams
+ * say of it. */
+void wv_ngram_below(const wv_ngram_model *model, int64_t begin, int64_t end, float *scores);
 
 #endif

@@ -53,7 +53,7 @@ cdef extern from "core/ngramscore.h" nogil:
         wv_ngram_trie trie
         const float *prob
         const float *backoff
-    void wv_ngram_below(const wv_ngram_model *model, int32_t length, float *scores)
+    void wv_ngram_below(const wv_ngram_model *model, int64_t begin, int64_t end, float *scores)
 
 
 LARGEST_ORDER = WV_LARGEST_ORDER
@@ -178,36 +178,6 @@ cdef class Builder:
         return &self.builder.levels[length - 1]
 
 
-cdef int fill_trie(wv_ngram_trie *trie, const int64_t[::1] levels, const int32_t[::1] word, const int32_t[::1] first,
-                   const int32_t[::1] suffix) except -1:
-    """Checks that C cannot leave the arrays, whatever is in them."""
-    cdef int64_t order = levels.shape[0] - 1, nodes = word.shape[0], inner, i, child
-    cdef bint fits = True
-    require(1 <= order <= WV_LARGEST_ORDER and levels[0] == 0 and levels[order] == nodes, "the levels do not fit")
-    for i in range(order):
-        require(levels[i] < levels[i + 1] or (i > 0 and levels[i] == levels[i + 1]), "the levels do not ascend")
-    inner = levels[order - 1]
-    require(first.shape[0] == inner + 1 and suffix.shape[0] == nodes, "the arrays do not fit the levels")
-    require(first[0] == levels[1] and first[inner] == nodes, "the children do not fit the levels")
-    with nogil:
-        for i in range(inner):
-            fits = fits and first[i] <= first[i + 1]
-        for i in range(1, order):
-            fits = fits and first[levels[i]] == levels[i + 1]
-    require(fits, "the children do not follow each other")
-    with nogil:
-        for i in range(levels[1] - 1):
-            fits = fits and word[i] < word[i + 1]
-        for i in range(inner):
-            for child in range(first[i] + 1, first[i + 1]):
-                fits = fits and word[child - 1] < word[child]
-    require(fits, "the words do not ascend")
-    require_ids(word, 0, levels[1], "words of the n-grams")
-    trie.order, trie.levels = <int32_t>order, &levels[0]
-    trie.word, trie.first, trie.suffix = &word[0], &first[0], &suffix[0]
-    return 0
-
-
 def count_ids(const int32_t[::1] ids, int64_t base, int64_t[::1] counts):
     """counts[id - base] += 1 for every id."""
     cdef int64_t i
@@ -219,50 +189,98 @@ def count_ids(const int32_t[::1] ids, int64_t base, int64_t[::1] counts):
 
 
 @cython.final
-cdef class Linker:
-    """Fills `suffix` (nodes,), the links of a trie (see fill_trie): fill() the lengths one after the other from 1 on, the
+cdef class Links:
+    """A trie and its suffix links, as levels, word, first and suffix have them (core/ngrams.h). Nothing is done before
+    check() has seen all nodes, so that C cannot leave the arrays, whatever is in them.
+
+    `linked` says whether `suffix` is filled. Otherwise fill() does it, the lengths one after the other from 1 on, the
     nodes of a length in any order and at the same time."""
 
     cdef wv_ngram_trie trie
-    cdef int32_t[::1] suffix
+    cdef int32_t[::1] written
     cdef object kept_alive
+    cdef int64_t checked
+    cdef bint linked
 
-    def __init__(self, const int64_t[::1] levels, const int32_t[::1] word, const int32_t[::1] first,
-                 int32_t[::1] suffix):
-        fill_trie(&self.trie, levels, word, first, suffix)
-        self.suffix, self.kept_alive = suffix, (levels, word, first)
-        suffix[:] = WV_NO_NODE
+    def __init__(self, const int64_t[::1] levels, const int32_t[::1] word, const int32_t[::1] first, suffix,
+                 bint linked):
+        cdef const int32_t[::1] links = suffix
+        cdef int64_t order = levels.shape[0] - 1, nodes = word.shape[0], inner, i
+        require(1 <= order <= WV_LARGEST_ORDER and levels[0] == 0 and levels[order] == nodes, "the levels do not fit")
+        for i in range(order):
+            require(levels[i] < levels[i + 1] or (i > 0 and levels[i] == levels[i + 1]), "the levels do not ascend")
+        inner = levels[order - 1]
+        require(first.shape[0] == inner + 1 and links.shape[0] == nodes, "the arrays do not fit the levels")
+        require(first[0] == levels[1] and first[inner] == nodes, "the children do not fit the levels")
+        for i in range(1, order):
+            require(first[levels[i]] == levels[i + 1], "the children do not follow each other")
+        if not linked:
+            self.written = suffix
+        self.trie.order, self.trie.levels = <int32_t>order, &levels[0]
+        self.trie.word, self.trie.first, self.trie.suffix = &word[0], &first[0], &links[0]
+        self.linked, self.checked, self.kept_alive = linked, 0, (levels, word, first, suffix)
+
+    def check(self, int64_t end):
+        """Checks the nodes from where it was last called for up to `end`. Raises ValueError for what is no trie."""
+        cdef int64_t nodes = self.trie.levels[self.trie.order], inner = self.trie.levels[self.trie.order - 1], i, child
+        cdef int64_t length = 1
+        cdef const int32_t *word = self.trie.word
+        cdef const int32_t *first = self.trie.first
+        cdef bint follow = True, ascend = True, known = True, shorter = True
+        require(self.checked <= end <= nodes, "no such nodes")
+        with nogil:
+            for i in range(self.checked, end):
+                while i >= self.trie.levels[length]:
+                    length += 1
+                known = known and 0 <= word[i] < self.trie.levels[1]
+                if i + 1 < self.trie.levels[1]:
+                    ascend = ascend and word[i] < word[i + 1]
+                if self.linked:
+                    shorter = shorter and (self.trie.suffix[i] == WV_NO_NODE if length == 1
+                                           else 0 <= self.trie.suffix[i] < self.trie.levels[length - 1])
+                else:
+                    self.written[i] = WV_NO_NODE
+                if i >= inner:
+                    continue
+                if not 0 <= first[i] <= first[i + 1] <= nodes:
+                    follow = False
+                    break
+                for child in range(first[i] + 1, first[i + 1]):
+                    ascend = ascend and word[child - 1] < word[child]
+        require(follow, "the children do not follow each other")
+        require(ascend, "the words do not ascend")
+        require(known, "the words of the n-grams are not listed")
+        require(shorter, "a suffix link leads to no shorter n-gram")
+        self.checked = end
 
     def fill(self, int32_t length, int64_t begin, int64_t end):
         """For the children of the nodes begin .. end of a length; how many of them lack the n-gram without their first
         word."""
         cdef int64_t lacking
-        require(1 <= length < self.trie.order and
-                self.trie.levels[length - 1] <= begin <= end <= self.trie.levels[length], "no such nodes")
+        require(not self.linked, "the links are filled")
+        self._require(length, begin, end)
         with nogil:
-            lacking = wv_ngram_link(&self.trie, length, begin, end, &self.suffix[0])
+            lacking = wv_ngram_link(&self.trie, length, begin, end, &self.written[0])
         return lacking
 
+    def below(self, const float[::1] prob, const float[::1] backoff, int32_t length, int64_t begin, int64_t end):
+        """What shorter n-grams of a model say of the children of the nodes begin .. end, which have `length` words: log10
+        p of their last word after all others but the first, float32. prob (nodes,) and backoff (inner nodes,)."""
+        cdef wv_ngram_model model
+        require(self.linked, "the links are not filled")
+        self._require(length, begin, end)
+        require(prob.shape[0] == self.trie.levels[self.trie.order] and
+                backoff.shape[0] == self.trie.levels[self.trie.order - 1], "the numbers do not fit")
+        scores = np.empty(self.trie.first[end] - self.trie.first[begin], np.float32)
+        cdef float[::1] view = scores
+        model.trie, model.prob, model.backoff = self.trie, &prob[0], &backoff[0]
+        if view.shape[0]:
+            with nogil:
+                wv_ngram_below(&model, begin, end, &view[0])
+        return scores
 
-def below(const int64_t[::1] levels, const int32_t[::1] word, const int32_t[::1] first, const int32_t[::1] suffix,
-          const float[::1] prob, const float[::1] backoff, int32_t length):
-    """What shorter n-grams of a model say of those of `length` words: log10 p of their last word after all others but the
-    first, (n,) float32. prob (nodes,) and backoff (inner nodes,)."""
-    cdef wv_ngram_model model
-    cdef int64_t order = levels.shape[0] - 1, n, i
-    cdef bint shorter = True
-    fill_trie(&model.trie, levels, word, first, suffix)
-    require(2 <= length <= order, "no n-grams of this length have shorter ones")
-    require(prob.shape[0] == word.shape[0] and backoff.shape[0] == first.shape[0] - 1, "the numbers do not fit")
-    with nogil:
-        for n in range(order):
-            for i in range(levels[n], levels[n + 1]):
-                shorter = shorter and (suffix[i] == WV_NO_NODE if n == 0 else 0 <= suffix[i] < levels[n])
-    require(shorter, "a suffix link leads to no shorter n-gram")
-    model.prob, model.backoff = &prob[0], &backoff[0]
-    scores = np.empty(levels[length] - levels[length - 1], np.float32)
-    cdef float[::1] view = scores
-    if view.shape[0]:
-        with nogil:
-            wv_ngram_below(&model, length, &view[0])
-    return scores
+    cdef int _require(self, int32_t length, int64_t begin, int64_t end) except -1:
+        """Nodes of a length that have children."""
+        require(self.checked == self.trie.levels[self.trie.order], "the trie is not checked")
+        return require(1 <= length < self.trie.order and
+                       self.trie.levels[length - 1] <= begin <= end <= self.trie.levels[length], "no such nodes")

@@ -49,7 +49,14 @@ def write(stream: BinaryIO, model: Ngrams, quantise: int | None = None) -> None:
     letters = np.frombuffer(packed.words.blob, np.uint8)
     arrays: dict[str, NDArray[np.generic]] = {name: getattr(packed, name) for name in list(_LAYOUT)[:-1]}
     arrays["letters"] = np.insert(letters, packed.words.starts[1:], _NEWLINE)
-    container.write(stream, KIND, {"order": packed.order, "closed": packed.closed}, arrays, aligned=True)
+    container.write(
+        stream,
+        KIND,
+        {"order": packed.order, "closed": packed.closed},
+        arrays,
+        aligned=True,
+        between=packed.shelf.let_go,
+    )
 
 
 def read(source: Input) -> Ngrams:
@@ -65,8 +72,9 @@ def read(source: Input) -> Ngrams:
         reader.refuse("the sizes of its arrays do not fit each other")
     arrays = reader.views()
     reader.require_finite({"tables": arrays["tables"]}, -LOG_ZERO)
-    words = _words(reader, arrays.pop("letters"))
-    model = PackedModel(words, **arrays, closed=closed, name=source.name)
+    words = _words(reader, arrays["letters"])
+    sizes_of, widths, index, tables, bits = (arrays[name] for name in ("sizes", "widths", "index", "tables", "bits"))
+    model = PackedModel(words, sizes_of, widths, index, tables, bits, closed=closed, name=source.name)
     try:
         _ = model.asked
     except ValueError as error:

@@ -19,6 +19,7 @@ from wv_cli.lm.record_runs import Records, Runs
 from wv_cli.lm.trie import Trie, link
 from wv_cli.system import container
 from wv_cli.system.input import open_input
+from wv_cli.system.output import open_output
 from wv_cli.words import WordList
 
 KIND = "ngram-counts"
@@ -44,7 +45,8 @@ def save(path: str, counts: NgramCounts) -> None:
         "first": trie.first,
         "count": counts.count,
     }
-    container.save(path, KIND, {"order": trie.order}, arrays)
+    with open_output(path) as stream:
+        container.write(stream, KIND, {"order": trie.order}, arrays, between=trie.shelf.let_go)
 
 
 def load(path: str | os.PathLike[str]) -> NgramCounts:

@@ -35,39 +35,44 @@ def pruned(model: NgramModel, frequency: Floats, threshold: float) -> NgramModel
         with np.errstate(over="ignore"):
             keep[length - 1] = np.expm1(losses(model, frequency, length)) >= threshold
         if length < trie.order:
-            begun = sums(keep[length].astype(np.float64), trie.children(length)[:-1])
-            keep[length - 1] |= begun > 0
-    small, nodes = cut(trie, keep)
-    backoff = np.zeros(int(small.levels[-2]), np.float32)
-    result = NgramModel(small, model.prob[nodes], backoff)
+            above, level = trie.level(length), trie.level(length + 1)
+            for nodes in trie.blocks(length + 1):
+                contexts, starts = trie.contexts(length + 1, nodes)
+                kept = keep[length][nodes.start - level.start : nodes.stop - level.start]
+                begun = sums(kept.astype(np.float64), starts) > 0
+                keep[length - 1][contexts.start - above.start : contexts.stop - above.start] |= begun
+    small, chosen = cut(trie, keep)
+    backoff = trie.shelf.new(int(small.levels[-2]), np.float32)
+    backoff[:] = 0
+    result = NgramModel(small, taken(model.prob, chosen, trie.shelf), backoff)
     for length in range(2, trie.order + 1):
-        seen, below = _of_contexts(result, length)
-        left, lower = 1 - seen, 1 - below
-        backoff[small.level(length - 1)] = np.where(
-            lower < NOTHING, LOG_ZERO, logarithms(left / np.where(lower < NOTHING, 1.0, lower))
-        )
+        for nodes in small.blocks(length):
+            contexts, starts = small.contexts(length, nodes)
+            left = 1 - sums(_powers(result.prob[nodes]), starts)
+            lower = 1 - sums(_powers(result.below(length, contexts)), starts)
+            backoff[contexts] = np.where(
+                lower < NOTHING, LOG_ZERO, logarithms(left / np.where(lower < NOTHING, 1.0, lower))
+            )
+            trie.shelf.let_go()
     return result
 
 
 def losses(model: NgramModel, frequency: Floats, length: int) -> Floats:
     """D of each n-gram of a length."""
     trie = model.trie
-    contexts = trie.level(length - 1)
-    sizes = np.diff(trie.children(length - 1))
-    own, below = _powers(model.prob[trie.level(length)]), _powers(model.below(length))
-    alpha = np.repeat(_powers(model.backoff[contexts]), sizes)
-    lower = np.maximum(1 - sums(below, trie.children(length - 1)[:-1]), NOTHING)
-    unseen = alpha * np.repeat(lower, sizes)
-    alpha_after = (unseen + own) / (np.repeat(lower, sizes) + below)
-    gain = own * np.log(below * alpha_after / own) + unseen * np.log(alpha_after / alpha)
-    return np.asarray(-np.repeat(frequency[contexts], sizes) * gain)
-
-
-def _of_contexts(model: NgramModel, length: int) -> tuple[Floats, Floats]:
-    """For each context of n-grams of a length the sum of their probabilities, and of what shorter ones say of them."""
-    starts = model.trie.children(length - 1)[:-1]
-    own, below = model.prob[model.trie.level(length)], model.below(length)
-    return sums(_powers(own), starts), sums(_powers(below), starts)
+    found, begin = trie.shelf.new(trie.sizes[length - 1], np.float64), int(trie.levels[length - 1])
+    for nodes in trie.blocks(length):
+        contexts, starts = trie.contexts(length, nodes)
+        sizes = np.diff(np.append(starts, nodes.stop - nodes.start))
+        own, below = _powers(model.prob[nodes]), _powers(model.below(length, contexts))
+        alpha = np.repeat(_powers(model.backoff[contexts]), sizes)
+        lower = np.repeat(np.maximum(1 - sums(below, starts), NOTHING), sizes)
+        unseen = alpha * lower
+        alpha_after = (unseen + own) / (lower + below)
+        gain = own * np.log(below * alpha_after / own) + unseen * np.log(alpha_after / alpha)
+        found[nodes.start - begin : nodes.stop - begin] = -np.repeat(frequency[contexts], sizes) * gain
+        trie.shelf.let_go()
+    return found
 
 
 def _powers(logs: NDArray[np.float32]) -> Floats:

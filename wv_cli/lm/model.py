@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _lm, _packedlm
+from wv_cli import _packedlm
 from wv_cli.errors import BadFile
 from wv_cli.lm.packed import LOG_ZERO as LOG_ZERO
 from wv_cli.lm.packed import PackedModel, pack
@@ -43,11 +43,10 @@ class NgramModel:
     def asked(self) -> _packedlm.Packed:
         return self.packed.asked
 
-    def below(self, length: int) -> NDArray[np.float32]:
-        """What shorter n-grams say of those of `length` words: log10 p of their last word after all others but the
-        first, (n,)."""
-        trie = self.trie
-        return _lm.below(trie.levels, trie.word, trie.first, trie.suffix, self.prob, self.backoff, length)
+    def below(self, length: int, contexts: slice) -> NDArray[np.float32]:
+        """What shorter n-grams say of those of `length` words after some of their contexts: log10 p of their last word
+        after all others but the first, (n,)."""
+        return self.trie.links.below(self.prob, self.backoff, length - 1, contexts.start, contexts.stop)
 
 
 Ngrams = NgramModel | PackedModel

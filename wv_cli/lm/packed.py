@@ -5,7 +5,7 @@ nothing is lost. Quantised, all columns but those of single words do, and their 
 allow; words are few, and what is unseen ends with them.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _packedlm
 from wv_cli.lm.trie import Trie
+from wv_cli.system.shelf import Shelf
 from wv_cli.words import WordList
 
 Floats = NDArray[np.float32]
@@ -24,7 +25,8 @@ _KEPT = (0.0, LOG_ZERO)  # values that are never quantised: no back-off, no prob
 
 @dataclass(frozen=True, eq=False)
 class PackedModel:
-    """The arguments of _packedlm.Packed, and the words. `name` is that of the file, for messages about its damage."""
+    """The arguments of _packedlm.Packed, and the words. `name` is that of the file, for messages about its damage;
+    `shelf` has what was made here."""
 
     words: WordList
     sizes: NDArray[np.int64]
@@ -34,6 +36,7 @@ class PackedModel:
     bits: NDArray[np.uint8]
     closed: bool
     name: str = "the model"
+    shelf: Shelf = field(default_factory=Shelf)
 
     @property
     def order(self) -> int:
@@ -83,7 +86,8 @@ def pack(trie: Trie, prob: Floats, backoff: Floats, quantise: int | None = None)
     finally:
         shelf.drop_pieces()
     parts = np.concatenate(index), np.concatenate(tables), whole
-    return PackedModel(trie.words, np.array(trie.sizes, np.int64), widths, *parts, closed=_closed(trie))
+    sizes = np.array(trie.sizes, np.int64)
+    return PackedModel(trie.words, sizes, widths, *parts, closed=_closed(trie), shelf=shelf)
 
 
 def _closed(trie: Trie) -> bool:

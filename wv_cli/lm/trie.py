@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli._lm import Linker
+from wv_cli._lm import Links
 from wv_cli.system.shelf import Shelf
 from wv_cli.system.threads import run_all
 from wv_cli.words import WordList
@@ -33,6 +34,11 @@ class Trie:
     @property
     def order(self) -> int:
         return len(self.levels) - 1
+
+    @cached_property
+    def links(self) -> Links:
+        """The same for C."""
+        return _checked(Links(self.levels, self.word, self.first, self.suffix, True), len(self.word), self.shelf)
 
     @property
     def sizes(self) -> list[int]:
@@ -89,6 +95,13 @@ class Trie:
         return rows
 
 
+def _checked(links: Links, nodes: int, shelf: Shelf) -> Links:
+    for end in [*range(_BLOCK, nodes, _BLOCK), nodes]:
+        links.check(end)
+        shelf.let_go()
+    return links
+
+
 def link(
     levels: NDArray[np.int64], word: Ids, first: Ids, shelf: Shelf | None = None, threads: int = 1
 ) -> tuple[Ids, int]:
@@ -96,13 +109,12 @@ def link(
     that are those of no trie."""
     shelf = shelf or Shelf()
     suffix = shelf.new(len(word), np.int32)
-    linker = Linker(levels, word, first, suffix)
-    shelf.let_go()
+    links = _checked(Links(levels, word, first, suffix, False), len(word), shelf)
     lacking, lock = 0, Lock()
 
     def fill(block: tuple[int, int, int]) -> None:
         nonlocal lacking
-        found = linker.fill(*block)
+        found = links.fill(*block)
         shelf.let_go()
         with lock:
             lacking += found

@@ -15,7 +15,7 @@ import math
 import mmap
 import os
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO, NoReturn, TypeVar
 
 import numpy as np
@@ -60,9 +60,10 @@ def write(
     arrays: Mapping[str, NDArray[np.generic]],
     *,
     aligned: bool = False,
+    between: Callable[[], None] | None = None,
 ) -> None:
     """Writes a container to an open file. `aligned`: the arrays begin on a cache line, to be used where they lie; those
-    of larger numbers must then come first."""
+    of larger numbers must then come first. `between` is called after every piece that is written."""
     layout = [[name, _little(array).str, list(array.shape)] for name, array in arrays.items()]
     crc = 0
 
@@ -77,7 +78,11 @@ def write(
     put(line + b" " * padding + b"\n")
     for array in arrays.values():
         for part in _parts(array):
-            put(_octets(np.ascontiguousarray(part, _little(array))))
+            octets = _octets(np.ascontiguousarray(part, _little(array)))
+            for start in range(0, len(octets), _PIECE_BYTES):
+                put(octets[start : start + _PIECE_BYTES])
+                if between is not None:
+                    between()
     stream.write(crc.to_bytes(4, "little") + _DONE)
 
 

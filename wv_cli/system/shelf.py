@@ -17,6 +17,7 @@ from wv_cli.system.memory import resident
 from wv_cli.system.spill import Spool
 
 Array = NDArray[Any]
+_BLOCK = 1 << 22  # numbers at a time
 
 
 class Shelf:
@@ -99,7 +100,9 @@ class Pieces:
     def move(self, out: Array) -> None:
         """Copies all to `out`, which is as long, and keeps nothing in memory."""
         if self._spool.is_open:
-            self._spool.fill(out, 0)
+            for begin in range(0, len(out), _BLOCK):
+                self._spool.fill(out[begin : begin + _BLOCK], begin)
+                self._shelf.let_go()
             return
         at = 0
         while self._held:
