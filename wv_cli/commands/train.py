@@ -25,7 +25,8 @@ from wv_cli.text.config import ReadingConfig
 @click.option(
     "-o", "--output", "outputs", multiple=True, required=True, metavar="FILE",
     help="NAME.vec is word2vec text, NAME.bin word2vec binary or, with subwords, a fastText model, NAME.lm a language "
-    "model (--model nplm or lbl), - text on standard output; .gz, .bz2, .xz or .zst behind it compresses. May be given twice.",
+    "model (--model nplm or lbl), - text on standard output; .gz, .bz2, .xz or .zst behind it compresses. May be given "
+    "twice.",
 )  # fmt: skip
 @to_option
 @click.option(
