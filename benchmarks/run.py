@@ -56,7 +56,7 @@ SUITES = {
     "whitening": Suite(whitening.whitening),
     "hashing": Suite(hashing.hashing, hashing.table),
     "codes": Suite(codes.codes),
-    "lm": Suite(lm.lm),
+    "lm": Suite(lm.lm, lm.table),
     "bio": Suite(bio.bio),
     "chinese": Suite(chinese.chinese, chinese.table),
     "bigmodel": Suite(bigmodel.bigmodel),
