@@ -235,7 +235,7 @@ def table(result: Run) -> list[str]:
     return [
         *record.markdown(["model", *_COLUMNS.values()], models, labels=1),
         "",
-        *record.markdown(["training, a word at a time", *_BESIDE.values()], beside, labels=1),
+        *record.markdown(["training: NumPy a word at a time, wv sixteen", *_BESIDE.values()], beside, labels=1),
     ]
 
 
