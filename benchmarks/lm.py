@@ -200,3 +200,48 @@ def _missed(summary: list[Run]) -> list[str]:
     if fast["score_words_per_cpu_s"] < 20 * slow["score_words_per_cpu_s"]:
         found.append("HLBL scores less than 20 x as fast as the softmax of the same size")
     return found
+
+
+_COLUMNS = {
+    "perplexity": "perplexity",
+    "interval": "95 %",
+    "with_KN5": "with KN5",
+    "interval_with_KN5": "95 %",
+    "unnormalised": "without sums",
+    "ln_z": "ln Z",
+    "ln_z_spread": "its spread",
+    "train_words_per_cpu_s": "training, words/CPU s",
+    "score_words_per_cpu_s": "scoring, words/CPU s",
+    "analogy": "analogies, %",
+    "WS353": "WS353",
+}
+_BESIDE = {
+    "numpy_words_per_cpu_s": "NumPy, words/CPU s",
+    "softmax_words_per_cpu_s": "softmax",
+    "nce_words_per_cpu_s": "nce",
+}
+
+
+def table(result: Run) -> list[str]:
+    """Two tables: the models, and training beside NumPy's."""
+    models, beside = [], []
+    for row in result["summary"]:
+        if "low" in row:
+            row["interval"] = f"{row['low']:.1f} .. {row['high']:.1f}"
+        if "with_KN5_low" in row:
+            row["interval_with_KN5"] = f"{row['with_KN5_low']:.1f} .. {row['with_KN5_high']:.1f}"
+        kind, columns = (beside, _BESIDE) if row["task"] == "beside numpy" else (models, _COLUMNS)
+        kind.append([row["program"], *(_cell(name, row.get(name)) for name in columns)])
+    return [
+        *record.markdown(["model", *_COLUMNS.values()], models, labels=1),
+        "",
+        *record.markdown(["training: NumPy a word at a time, wv sixteen", *_BESIDE.values()], beside, labels=1),
+    ]
+
+
+def _cell(name: str, value: object) -> str:
+    if value is None:
+        return ""
+    if name in ("perplexity", "with_KN5", "unnormalised", "analogy"):
+        return f"{value:.1f}"
+    return f"{value:.3f}" if name in ("ln_z", "ln_z_spread", "WS353") else record.cell(value)

@@ -61,7 +61,7 @@ SUITES = {
     "codes": Suite(codes.codes),
     "cold": Suite(cold.cold),
     "predicting": Suite(predicting.predicting),
-    "lm": Suite(lm.lm),
+    "lm": Suite(lm.lm, lm.table),
     "bio": Suite(bio.bio),
     "chinese": Suite(chinese.chinese, chinese.table),
     "bigmodel": Suite(bigmodel.bigmodel),

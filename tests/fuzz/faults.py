@@ -78,7 +78,8 @@ COMMANDS = [
     Command("phrases text.txt -o phrases.txt -q", ("phrases.txt",)),
     Command("lm train text.txt --smoothing witten-bell -o model.arpa --no-meta -q", ("model.arpa",)),
     Command(
-        "train text.txt --model nplm --dim 4 --hidden 4 --negative 4 --epochs 1 --threads 1 -o neural.lm --no-meta -q",
+        "train text.txt --model nplm --dim 4 --hidden 4 --negative 4 --epochs 300 --threads 1 -o neural.lm --no-meta "
+        "-q",
         ("neural.lm",),
         True,
     ),

@@ -233,3 +233,61 @@ def test_a_row_that_diverged_shows_in_the_loss():
         rows["input"][5:, 0] = np.nan
         run = _neural.Run(config, ids=ids, hidden=config.width, **rows, **tables)
         assert not np.isfinite(run.worker().block(0, len(ids), 0, 0.01)[0]), loss
+
+
+def without_last(array):
+    return array[:-1].copy()
+
+
+@pytest.mark.parametrize(
+    ("loss", "changes", "message"),
+    [
+        ("nce", {"ids": lambda ids: np.append(ids, np.int32(WORDS))}, "words of the corpus"),
+        ("nce", {"ids": lambda ids: np.append(ids, np.int32(-2))}, "words of the corpus"),
+        ("nce", {"mixing": without_last}, "mixing"),
+        ("nce", {"input": lambda rows: zeros(WORDS, 48)}, "input"),
+        ("nce", {"output": lambda rows: zeros(WORDS, 48)}, "output"),
+        ("nce", {"output": lambda rows: zeros(WORDS, 33)[:, 1:]}, "contiguous|aligned"),
+        ("nce", {"output": lambda rows: zeros(WORDS + 1, rows.shape[1])}, "bias"),
+        (
+            "nce",
+            {"output": lambda rows: zeros(WORDS + 1, rows.shape[1]), "bias": lambda x: np.append(x, x[:1])},
+            "rows",
+        ),
+        ("nce", {"bias": without_last}, "bias"),
+        ("nce", {"hidden_bias": without_last}, "hidden_bias"),
+        ("nce", {"hidden_bias": lambda rows: None}, "hidden_bias"),
+        ("nce", {"hidden": lambda n: n + 1}, "mixing"),
+        ("nce", {"sampler": without_last}, "sampler"),
+        ("nce", {"sampler": lambda table: table + np.uint32(WORDS)}, "sampler"),
+        ("nce", {"sampler": lambda table: None}, "a table that it reads is missing"),
+        ("nce", {"log_noise": lambda table: None}, "a table that it reads is missing"),
+        ("importance", {"log_noise": without_last}, "log_noise"),
+        ("hs", {"path": lambda path: None}, "output"),
+        ("hs", {"path": lambda path: (path[0][:-1].copy(), *path[1:])}, "path"),
+        ("hs", {"path": lambda path: (path[0], path[1] + np.int32(1), path[2])}, "nodes of the tree"),
+        ("hs", {"path": lambda path: (*path, np.arange(3))}, "codes"),
+        ("class", {"classes": lambda both: (both[0][::-1].copy(), both[1])}, "follow each other"),
+        ("class", {"classes": lambda both: (both[0], both[1][:-1].copy())}, "classes"),
+        ("class", {"classes": lambda both: None}, "output"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(loss, changes, message):
+    """Where C would read or write foreign memory."""
+    config, ids, tables, parameters = setting(20, loss)
+    rows = {name: spread(config, name, array) for name, array in parameters.items()}
+    arguments = {"ids": ids, "hidden": config.width, **rows, **tables}
+    _neural.Run(config, **arguments)
+    for name, change in changes.items():
+        arguments[name] = change(arguments[name])
+    with pytest.raises(ValueError, match=message):
+        _neural.Run(config, **arguments)
+
+
+def test_a_block_lies_in_the_corpus():
+    config, ids, tables, parameters = setting(4)
+    rows = {name: spread(config, name, array) for name, array in parameters.items()}
+    worker = _neural.Run(config, ids=ids, hidden=config.width, **rows, **tables).worker()
+    for start, end in ((-1, 3), (3, 2), (0, len(ids) + 1)):
+        with pytest.raises(ValueError, match="outside the corpus"):
+            worker.block(start, end, 0, 0.1)

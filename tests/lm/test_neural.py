@@ -306,3 +306,28 @@ def test_a_run_that_stops_goes_on_to_the_same_bytes(tmp_path, monkeypatch):
     assert not (tmp_path / "part.lm").exists() and (tmp_path / "part.lm.checkpoint").exists()
     assert made("part", resume=True) == whole
     assert (tmp_path / "whole.lm.meta.json").exists() and (tmp_path / "whole.vec").read_text().startswith("6 6\n")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"loss": "hs", "tree": "clustered"}, "--tree clustered needs --tree-from"),
+        ({"loss": "hs", "tree": "random", "tree_from": "x.lm"}, "--tree-from has no meaning"),
+        ({"phrases": "x.phrases"}, "--phrases"),
+        ({"loss": "nce", "codes": 2}, "--codes has no meaning"),
+        ({"model": "nplm", "tie": True}, "--tie has no meaning"),
+        ({"loss": "hs", "tie": True}, "--tie has no meaning"),
+        ({"window": 3}, "--window has no meaning"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(options, message, tmp_path):
+    with pytest.raises(UsageError, match=message):
+        run_session(TEXT, tmp_path / "out.lm", **{"model": "lbl", **options})
+
+
+def test_a_tree_is_not_made_of_n_grams(tmp_path, wv):
+    (tmp_path / "text.txt").write_bytes((FOLDER / "micro.train.txt").read_bytes())
+    assert wv("lm", "train", "text.txt", "-o", "kn.lm", "--smoothing", "witten-bell", "-q").returncode == 0
+    made = "train text.txt -o out.lm --model lbl --loss hs --tree clustered --tree-from kn.lm -q"
+    done = wv(*made.split())
+    assert done.returncode == 2 and "a model of n-grams" in done.stderr

@@ -1,4 +1,4 @@
-"""`wv train`: text in, word vectors or a classifier out."""
+"""`wv train`: text in, word vectors, a classifier or a neural language model out."""
 
 from typing import Any
 
@@ -24,8 +24,9 @@ from wv_cli.text.config import ReadingConfig
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option(
     "-o", "--output", "outputs", multiple=True, required=True, metavar="FILE",
-    help="NAME.vec is word2vec text, NAME.bin word2vec binary or, with subwords, a fastText model, - text on standard "
-    "output; .gz, .bz2, .xz or .zst behind it compresses. May be given twice.",
+    help="NAME.vec is word2vec text, NAME.bin word2vec binary or, with subwords, a fastText model, NAME.lm a language "
+    "model (--model nplm or lbl), - text on standard output; .gz, .bz2, .xz or .zst behind it compresses. May be given "
+    "twice.",
 )  # fmt: skip
 @to_option
 @click.option(

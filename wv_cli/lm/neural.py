@@ -280,7 +280,8 @@ def _log_sums(scores: Floats) -> Floats:
 
 def _log_answers(scores: Floats, answer: NDArray[np.uint8]) -> Floats:
     """ln of the probability of answers 1 or 0 to questions with these scores."""
-    return np.asarray(-np.logaddexp(0, np.where(answer > 0, -scores, scores)))
+    signed = np.where(answer > 0, scores, -scores)
+    return np.asarray(np.minimum(signed, 0) - np.log1p(np.exp(-np.abs(signed))))  # four times as fast as logaddexp
 
 
 def _log10(logs: NDArray[np.floating]) -> Floats:
