@@ -22,7 +22,7 @@ COMMANDS: Registry[Command] = Registry(
         for name, module, summary in [
             ("build-vocab", "build_vocab", "Count the words of a text; merge counts made elsewhere."),
             ("phrases", "phrases", "Join words that belong together: new york -> new_york."),
-            ("train", "train", "Train word vectors or a text classifier."),
+            ("train", "train", "Train word vectors, a classifier or a language model."),
             ("glove", "glove", "Train GloVe vectors; count co-occurrences."),
             ("predict", "predict", "Predict the labels of lines with a classifier."),
             ("lm", "lm.group", "Train language models of n-grams; ask these and neural ones."),
