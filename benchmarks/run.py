@@ -30,6 +30,7 @@ import record
 import sentences
 import suites
 import train
+import turns
 import tutorials
 import whitening
 from measure import HERE, header
@@ -68,6 +69,7 @@ SUITES = {
     "ngrams": Suite(ngrams.ngrams),
     "ngrams-large": Suite(ngrams.ngrams_large),
     "tutorials": Suite(tutorials.tutorials),
+    "turns": Suite(turns.turns),
 }
 
 

@@ -1,0 +1,76 @@
+"""Suite `turns`: what is learnt with many threads, on a machine of any number of cores.
+
+    python benchmarks/run.py corpus.txt --suite turns --models skipgram-ns,cbow-ns,skipgram-hs --epochs 2 --rounds 3
+
+Threads of a machine with fewer cores than threads take turns of milliseconds, in which one hardly sees an old value.
+Here the workers of as many threads (csrc/kernels/hotrows.h) are called in turn, each for 500 words: what one learns the
+others see after its next exchange, as on a machine with as many cores. `loss` is the mean of the last epoch.
+"""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import record
+from record import Run
+from train import MODELS, describe, score
+
+from wv_cli import _word2vec, formats
+from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.word2vec import Word2vec
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.corpus import Corpus, encode
+
+THREADS = (1, 2, 4, 8, 16, 32)
+TURN = 500  # words
+# What the mean loss, analogies and WordSim-353 of many threads may be worse by than those of one.
+WORSE = {"loss": 0.02, "analogy": 1.0, "WS353": 0.03}
+
+
+def _trained(corpus: Corpus, config: Word2vecConfig, vectors: Path) -> float:
+    model = Word2vec(config, corpus)
+    model.starts = _word2vec.block_starts(corpus.ids, TURN, config.max_sentence)
+    workers = [model.worker() for _ in range(config.threads)]
+    last = np.zeros(2)
+    for step in range(model.steps):
+        loss, examples, _, _ = model.train_step(step, workers[step % config.threads])
+        if step >= model.steps - model.epoch_steps:
+            last += loss, examples
+    for worker in workers:
+        model.settle(worker)
+    formats.save(vectors, model.embeddings())
+    return float(last[0] / last[1])
+
+
+def turns(options: Any, result: Run, say: Any) -> bool:
+    """Whether no number of threads is worse than one by more than WORSE, in medians."""
+    result["corpus"] = describe(Path(options.corpus))
+    corpus = encode([options.corpus], VocabConfig(min_count=options.min_count))
+    with tempfile.TemporaryDirectory(dir=options.scratch) as folder:
+        vectors = Path(folder) / "vectors.bin"
+        for number, seed in record.rounds(options):
+            for name in options.models:
+                model, loss, lr, *_ = MODELS[name]
+                for threads in THREADS:
+                    config = Word2vecConfig(
+                        model=model, loss=loss, lr=options.lr or lr, threads=threads, seed=seed, epochs=options.epochs,
+                        dim=options.dim, window=options.window, negative=options.negative, sample=options.sample,
+                    )  # fmt: skip
+                    found = {"loss": _trained(corpus, config, vectors), **score(vectors, options.simlex)}
+                    result["runs"].append({"round": number, "task": name, "program": f"{threads} threads", **found})
+                    say(f"{name}, {threads} threads: {found}")
+    result["summary"] = record.summary(result["runs"])
+    return not _worse(result["summary"], say)
+
+
+def _worse(rows: list[Run], say: Any) -> bool:
+    found = False
+    for row in rows:
+        one = next(each for each in rows if (each["task"], each["program"]) == (row["task"], "1 threads"))
+        less = {key: one[key] - row[key] for key in ("analogy", "WS353")} | {"loss": row["loss"] / one["loss"] - 1}
+        for key, bound in WORSE.items():
+            if less[key] > bound:
+                say(f"{row['task']}, {row['program']}: {key} is worse than with one thread by {less[key]:.3g}")
+                found = True
+    return found
