@@ -64,6 +64,25 @@ class AnalogyConfig(EvalConfig):
 
 
 @dataclass(frozen=True)
+class TranslationConfig(EvalConfig):
+    """`target`: the vectors that hold the answers; it must be given."""
+
+    target: str | None = option(None, "FILE with the vectors of the other language, whose words are the answers.")
+    method: Literal["both", "nn", "csls"] = option(
+        "both",
+        "How answers are ranked. nn: by cosine; csls: by cosine less how near everything is to a word (Conneau et al. "
+        "2018); both shows both.",
+    )
+    csls_neighbours: int = option(
+        10, "Nearest words whose mean cosine CSLS takes off.", low=1, high=10**6, only="method=both|csls"
+    )
+    threads: int = _search_threads()
+
+    def check(self) -> None:
+        require(self.target is not None, "give --target FILE, the vectors of the other language")
+
+
+@dataclass(frozen=True)
 class RetrievalConfig(Config):
     """The protocol of `wv eval retrieval`. Words are matched as they are spelled."""
 
