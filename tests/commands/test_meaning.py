@@ -200,6 +200,7 @@ UNSEEN = {
     ("convert", "escape"): "no word needs it",
     ("convert", "unescape"): "no word needs it",
     ("whiten", "escape"): "no word needs it",
+    ("align", "escape"): "no word needs it",
     ("sign", "length"): "the one length it has",
     ("phrases text", "across_lines"): "long lines: pairs across their ends are too rare",
     ("phrases", "passes"): "higher thresholds join a subset here",
@@ -244,7 +245,7 @@ def folder(tmp_path_factory, slice_text):
     Path("stop.txt").write_text("king\n")
     Path("other.txt").write_text("".join(f"{line[:90].lower()}\n" for line in cased[::9]))
     Path("similar.txt").write_text("KING the 1\nof to 2\nw60 a 5\nmissing and 3\nis w3 4\nking was 0.5\n")
-    Path("words.dictionary").write_text("".join(f"w{i} w{i * 7 % 400}\n" for i in range(200)) + "KING none\nThe king\n")
+    Path("words.dictionary").write_text("".join(f"w{i} w{i * 7 % 400}\n" for i in range(200)) + "KING none\nW3 w5\n")
     Path("questions.txt").write_text(": s\nking the of to\nin and a w90\nKing is was for\nnone as by on\n")
     pairs = [
         "king the of,The of to,1",

@@ -39,7 +39,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "align": (
         ("yesterday's vectors in the space of today's", "wv align old.bin new.bin -o old-in-new.bin"),
         ("two languages", "wv align en.vec fr.vec --dictionary en-fr.txt --refine 5 -o en-in-fr.vec"),
-        ("how well they fit", "wv eval translation en-in-fr.vec --target fr.vec -d en-fr.test.txt"),
+        (
+            "and how well they fit",
+            "wv align a.vec b.vec -o c.vec && wv eval translation c.vec --target b.vec -d pairs.txt",
+        ),
     ),
     "quantize": (
         ("with the score before and after", "wv quantize news.bin -o news.ftz --qnorm --validation news.valid"),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import formats
-from wv_cli.errors import BadFile
+from wv_cli.errors import BadFile, UsageError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value, protocol
 from wv_cli.evaluation.config import TranslationConfig
 from wv_cli.evaluation.data import composed_note, restricted
@@ -98,8 +98,10 @@ class Asker:
 
 def run(vectors: Sequence[Vectors], data: Sequence[str], config: TranslationConfig) -> Report:
     """Scores every vector file on every dictionary; see evaluation.Task.run."""
+    if config.target is None:
+        message = "give --target FILE, the vectors of the other language"
+        raise UsageError(message)
     sets = [read_dictionary(path, strict=config.strict) for path in data]
-    assert config.target is not None
     target = Target(config.target, config)
     report = _new_report(config, len(vectors) > 1)
     answered: list[list[Found]] = []

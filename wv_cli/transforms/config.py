@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import Config, epochs_option, lr_option, option, require, seed_option, threads_option
+from wv_cli.config import (
+    Config,
+    epochs_option,
+    lr_option,
+    option,
+    require,
+    search_threads_option,
+    seed_option,
+    threads_option,
+)
 
 
 @dataclass(frozen=True)
@@ -77,10 +86,7 @@ class AlignConfig(Config):
         low_is="off",
     )
     refine_words: int = option(20_000, "Among the first N words of each file.", low=2, only="refine>0")
-    threads: int = option(
-        0, "Threads that search; 0 uses all processors.", low=0, high=1024, low_is="all processors", only="refine>0",
-        group="Run",
-    )  # fmt: skip
+    threads: int = search_threads_option(only="refine>0")
 
 
 @dataclass(frozen=True)
@@ -99,9 +105,7 @@ class DriftConfig(Config):
         0, "Compare only words among the first N of each file; 0 compares all.", low=0, low_is="all"
     )
     top: int = option(100, "Words to show; 0 shows all.", low=0, low_is="all")
-    threads: int = option(
-        0, "Threads that search; 0 uses all processors.", low=0, high=1024, low_is="all processors", group="Run"
-    )
+    threads: int = search_threads_option()
 
 
 @dataclass(frozen=True)
