@@ -32,6 +32,9 @@ FREE = {
     "AnalogyConfig": set(),  # scores are not continued
     "RetrievalConfig": set(),
     "StsConfig": set(),
+    "TranslationConfig": set(),
+    "AlignConfig": set(),
+    "DriftConfig": set(),
 }
 
 

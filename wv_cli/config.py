@@ -288,6 +288,11 @@ def threads_option(help: str = "Threads that train; 0: all processors.") -> int:
     return option(1, help, low=0, high=MOST_THREADS, low_is="all processors", group="Run", identity=False)
 
 
+def search_threads_option(*, only: str = "") -> int:
+    help = "Threads of the search; 0 uses all processors."
+    return option(0, help, low=0, high=MOST_THREADS, low_is="all processors", only=only, group="Run")
+
+
 def _read(hint: Any) -> tuple[type, tuple[str, ...], bool, bool]:
     """(type of a value, its choices, whether there are many, whether None is one) of an annotation."""
     many = typing.get_origin(hint) is tuple

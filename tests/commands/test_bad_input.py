@@ -35,6 +35,10 @@ CALLS = [
     "whiten good.vec -o out.vec --moments {}",
     "whiten good.vec -o out.vec --counts {}",
     "whiten --merge {} {} --save-moments out",
+    "align {} {} -o out.vec --refine 1",
+    "align {} good.vec -o out.vec --refine 1",
+    "align good.vec {} -o out.vec --refine 1",
+    "align good.vec good.vec -o out.vec --dictionary {}",
     "quantize {} -o out.ftz",
     "quantize good.model -o out.ftz --cutoff 300 --retrain --input {}",
     "quantize good.model -o out.ftz --validation {}",
@@ -63,6 +67,9 @@ CALLS = [
     "texts-distance {} the of",
     "texts-distance good.vec the --among {}",
     "texts-distance good.vec the of --stop-words drop --stop-list {}",
+    "drift {} good.vec",
+    "drift good.vec {}",
+    "drift {} {}",
     "vectors {} the",
     "vectors {} --sentences the",
     "vectors good.vec --sentences --pooling sif --counts {} the",
@@ -75,6 +82,10 @@ CALLS = [
     "eval analogy good.vec -d {}",
     "eval retrieval {} -d good.vec",
     "eval retrieval good.codes -d {}",
+    "eval translation {} --target good.vec -d good.dictionary",
+    "eval translation good.vec --target {} -d good.dictionary",
+    "eval translation {} --target {} -d good.dictionary",
+    "eval translation good.vec --target good.vec -d {}",
     "eval labels {} -d good.labelled",
     "eval labels good.model -d {}",
     "eval perplexity {} -d good.txt",
@@ -141,6 +152,7 @@ def folder(tmp_path_factory, slice_text, slice_vectors):
     Path("good.model").write_bytes((GOLDEN / "ft-labels.bin").read_bytes())
     Path("good.pairs").write_text("the of 1\nand in 2\nto a 3\nis was 4\nas by 5\n")
     Path("good.questions").write_text(": all\nthe of and in\n")
+    Path("good.dictionary").write_text("the of\nand in\nto a\nto the\n")
     Path("good.sts").write_text("the of,and in,1\nto a,the is,2\nof was,as by,3\nin the,of by,4\n")
     for made in (
         "build-vocab good.txt -o good.vocab --min-count 1 -q",

@@ -52,6 +52,7 @@ CALLS = {
     "predict": Call("{model} {labelled}", "{model} {labelled}"),
     "lm": Call(f"{LM} -o {{out}}", f"{LM} -o -"),
     "whiten": Call("{vectors} -o {out}", "{vectors} -o -"),
+    "align": Call("{vectors} {other} -q -o {out}", "{vectors} {other} -q -o -"),
     "quantize": Call("{model} -o {out}", "{model} -o -"),
     "hash": Call("{vectors} -m lsh -q -o {out}", "{vectors} -m lsh -q -o -"),
     "bioword": Call(f"{BIOWORD} -o {{out}}", f"{BIOWORD} -o -"),
@@ -60,6 +61,7 @@ CALLS = {
     "similarity": Call("{vectors} the of", "{vectors} the of"),
     "odd-one-out": Call("{vectors} the of in", "{vectors} the of in"),
     "texts-distance": Call("{vectors} the of", "{vectors} the of"),
+    "drift": Call("{vectors} {other}", "{vectors} {other}"),
     "vectors": Call("{vectors} the", "{vectors} the"),
     "distil": Call(
         f"{{counts}} --encoder {TINY} -o {{out}} --dim 4 -q", f"{{counts}} --encoder {TINY} -o - --dim 4 -q"
@@ -89,7 +91,7 @@ def names(tmp_path: Path, slice_text: Path, slice_vectors: Path, data: Path) -> 
     model = GOLDEN / "ft-labels.bin"
     found = {"text": text, "vectors": slice_vectors, "model": model, "labelled": text, "pairs": pairs}
     counts = GOLDEN / "w2v.vocab"
-    return {**found, "counts": counts, "out": tmp_path / "out.vec"}
+    return {**found, "other": slice_vectors, "counts": counts, "out": tmp_path / "out.vec"}
 
 
 def assert_failed(done: "subprocess.CompletedProcess[str]", name: str, *parts: str, code: int = 1) -> None:

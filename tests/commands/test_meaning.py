@@ -80,6 +80,8 @@ VALUES = {
     "max_words": "3", "count": "3", "start": "king", "mix": "other.txt", "count_files": "text.counts",
     "prune_entropy": "1e-4", "quantise": "2", "hidden": "3", "dropout": "0.3", "codes": "3",
     "tree_from": "neural.lm", "encoder": str(GOLDEN / "encoders" / "tiny-bert-st6"), "max_length": "3",
+    "dictionary": "words.dictionary", "anchors": "60", "refine": "2", "refine_words": "70", "target": "turned.vec",
+    "csls_neighbours": "3",
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
 }  # fmt: skip
 ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
@@ -116,6 +118,10 @@ VARIANTS = [
     "whiten words.vec -o out.vec --transform t.transform",
     "whiten --merge m.moments m.moments --save-transform out.t",
     "whiten words.vec -o out.bin",
+    "align words.vec other.vec -o out.vec",
+    "align words.vec other.vec -o out.vec --dictionary words.dictionary --refine 1 --refine-words 300",
+    "align words.vec other.vec -o out.bin --anchors 90 --refine 1",
+    "drift words.vec other.vec",
     f"glove text.txt -o out.vec {GLOVE}",
     "glove text.txt --counts-only --save-counts out.counts --min-count 2",
     "glove --counts c.bin --vocab text.vocab -o out.vec --dim 4 --iterations 2",
@@ -123,6 +129,10 @@ VARIANTS = [
     "bioword text.txt -o out.txt --hasher bio.hasher",
     "eval similarity words.vec -d similar.txt --json",
     "eval analogy words.vec -d questions.txt --json",
+    *(
+        f"eval translation words.vec --target other.vec -d words.dictionary --json --method {method}"
+        for method in ("both", "nn", "csls")
+    ),
     "eval retrieval a.codes -d words.vec --json --neighbours 9",
     "eval retrieval a.codes -d words.vec --json --queries 0",
     f"eval labels {GOLDEN / 'ft-labels.bin'} -d golden-labelled.txt --json",
@@ -190,6 +200,7 @@ UNSEEN = {
     ("convert", "escape"): "no word needs it",
     ("convert", "unescape"): "no word needs it",
     ("whiten", "escape"): "no word needs it",
+    ("align", "escape"): "no word needs it",
     ("sign", "length"): "the one length it has",
     ("phrases text", "across_lines"): "long lines: pairs across their ends are too rare",
     ("phrases", "passes"): "higher thresholds join a subset here",
@@ -234,6 +245,7 @@ def folder(tmp_path_factory, slice_text):
     Path("stop.txt").write_text("king\n")
     Path("other.txt").write_text("".join(f"{line[:90].lower()}\n" for line in cased[::9]))
     Path("similar.txt").write_text("KING the 1\nof to 2\nw60 a 5\nmissing and 3\nis w3 4\nking was 0.5\n")
+    Path("words.dictionary").write_text("".join(f"w{i} w{i * 7 % 400}\n" for i in range(200)) + "KING none\nW3 w5\n")
     Path("questions.txt").write_text(": s\nking the of to\nin and a w90\nKing is was for\nnone as by on\n")
     pairs = [
         "king the of,The of to,1",
@@ -259,6 +271,7 @@ def folder(tmp_path_factory, slice_text):
         "build-vocab text.txt -o few.vocab --min-count 20 -q",
         "hash words.vec -m lsh --length 24 -o a.codes --save-hasher lsh.hasher -q",
         "whiten words.vec --save-moments m.moments -q",
+        "whiten words.vec -o turned.vec -q",
         "whiten other.vec --save-moments other.moments -q",
         "whiten other.vec --save-transform t.transform -q",
         "glove text.txt --vocab text.vocab --counts-only --save-counts c.bin -q",

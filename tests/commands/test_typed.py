@@ -39,6 +39,18 @@ class Terminal:
                 self.shown += os.read(self.master, 4096)
         return self.shown[start:].replace(b"\x07", b"").decode()  # a bell where there are several completions
 
+    def interrupt(self):
+        """Ctrl-C until it is noticed: one that comes when the prompt is shown and readline does not wait yet is noticed
+        with the next key or signal only (Python's own way of waiting)."""
+        end, start = time.monotonic() + 60, len(self.shown)
+        os.kill(self.process.pid, signal.SIGINT)
+        while b"interrupted" not in self.shown[start:]:
+            assert time.monotonic() < end, self.shown
+            if select.select([self.master], [], [], 3)[0]:
+                self.shown += os.read(self.master, 4096)
+            else:
+                os.kill(self.process.pid, signal.SIGINT)
+
     def type(self, keys, pattern):
         os.write(self.master, keys)
         return self.until(pattern)
@@ -112,7 +124,6 @@ def test_ctrl_c_ends(opened, tmp_path):
     """With the exit code of an interruption, and what was typed kept."""
     terminal = opened(WV_HISTORY=str(tmp_path / "mine"))
     terminal.type(b"king\n", rb"\d\r\n.*> ")
-    os.kill(terminal.process.pid, signal.SIGINT)
-    assert "interrupted" in terminal.until(rb"interrupted")
+    terminal.interrupt()
     assert terminal.end(b"") == 130
     assert (tmp_path / "mine").read_text() == "king\n" and b"Traceback" not in terminal.shown

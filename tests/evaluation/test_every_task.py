@@ -19,7 +19,7 @@ DATA = {
 }
 WORDS = ["a", "b", "c", "d"]
 # The tasks whose data are words and sentences; others have tests of their own: labels and perplexity score models,
-# retrieval's data are vectors.
+# retrieval's data are vectors, translation needs the vectors of the answers.
 EVERY = pytest.mark.parametrize("task", [TASKS[name] for name in DATA], ids=list(DATA))
 
 
@@ -38,7 +38,7 @@ def path(task, tmp_path):
 
 
 def test_every_task_has_data_here():
-    assert {*DATA, "labels", "perplexity", "retrieval"} == set(TASKS)
+    assert {*DATA, "labels", "perplexity", "retrieval", "translation"} == set(TASKS)
 
 
 def test_a_wrong_name_is_helped():

@@ -74,6 +74,7 @@ COMMANDS = [
         "whiten vectors.vec -o white.vec --save-moments moments --save-transform transform -q",
         ("white.vec", "moments", "transform"),
     ),
+    Command("align vectors.vec vectors.vec -o aligned.vec -q", ("aligned.vec",)),
     Command("convert vectors.vec binary.bin -q", ("binary.bin",)),
     Command("phrases text.txt -o phrases.txt -q", ("phrases.txt",)),
     Command("lm train text.txt --smoothing witten-bell -o model.arpa --no-meta -q", ("model.arpa",)),

@@ -173,6 +173,13 @@ def questions() -> list[bytes]:
 
 
 @cache
+def dictionaries() -> list[bytes]:
+    words = list(small().words[:12])
+    text = "".join(f"{word} {other}\n" for word, other in zip(words, [*words[:6], *words[:6]], strict=True))
+    return [text.encode(), text.replace(" ", "\t").encode()]
+
+
+@cache
 def sentence_pairs() -> list[bytes]:
     words = list(small().words[:20])
     pairs = [(" ".join(words[n : n + 4]), " ".join(words[n + 1 : n + 5]), str(n % 5)) for n in range(12)]

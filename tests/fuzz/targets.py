@@ -101,6 +101,14 @@ TARGETS: dict[str, Target] = {
         Target("analogy", seeds.questions, uses.task("analogy"), IN_TEXT, ("task:analogy",)),
         Target("retrieval", seeds.word2vec_text, uses.task("retrieval"), IN_TEXT, ("task:retrieval",)),
         Target(
+            "translation",
+            seeds.dictionaries,
+            uses.translation_task,
+            IN_TEXT,
+            ("task:translation",),
+            beside={"target.vec": lambda: seeds.word2vec_text()[0]},
+        ),
+        Target(
             "labels",
             lambda: [seeds.golden("cook.valid.txt.xz", most=2000)[0]],
             uses.labels_task,

@@ -20,6 +20,7 @@ READING = {
     "check",
     "demo",
     "distil",
+    "drift",
     "dump",
     "eval",
     "help",

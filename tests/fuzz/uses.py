@@ -28,6 +28,7 @@ from wv_cli.glove.record_files import Counts, open_counts
 from wv_cli.glove.tiles import TileStore
 from wv_cli.hashing.bioword import load_hasher as load_bioword
 from wv_cli.hashing.saved import load_hasher
+from wv_cli.jobs.align import Named, align
 from wv_cli.models.classifier import Classifier
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.models.supervised import Supervised
@@ -38,7 +39,7 @@ from wv_cli.text.labelled import encode_labelled
 from wv_cli.text.stop_words import read_stop_words
 from wv_cli.text.vocab import merge_vocabs, read_vocab, write_vocab
 from wv_cli.transforms.composition import composer, word_vectors
-from wv_cli.transforms.config import QuantizeConfig, WhitenConfig
+from wv_cli.transforms.config import AlignConfig, QuantizeConfig, WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.quantize import quantize
 from wv_cli.transforms.whiten import Transform, fit
@@ -236,6 +237,14 @@ def _fresh() -> Embeddings:
 def labels_task(path: Path) -> None:
     row, model = TASKS["labels"], path.with_name("model.ftz")
     row.run([Vectors(str(model), _fresh)], [str(path)], row.config(per_label=True, threads=1))
+
+
+def translation_task(path: Path) -> None:
+    """Scores by a dictionary, then aligns by it."""
+    row = TASKS["translation"]
+    row.run([Vectors("small", _fresh)], [str(path)], row.config(target=str(path.with_name("target.vec")), threads=1))
+    small_vectors = Named(_fresh(), "small")
+    align(small_vectors, small_vectors, AlignConfig(dictionary=str(path), refine=1, threads=1))
 
 
 def semeval(path: Path) -> None:

@@ -36,6 +36,14 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("moments of a part, for --merge", "wv whiten part1.npy --save-moments 1.moments"),
         ("join them", "wv whiten --merge 1.moments 2.moments --save-transform white.map"),
     ),
+    "align": (
+        ("yesterday's vectors in the space of today's", "wv align old.bin new.bin -o old-in-new.bin"),
+        ("two languages", "wv align en.vec fr.vec --dictionary en-fr.txt --refine 5 -o en-in-fr.vec"),
+        (
+            "and how well they fit",
+            "wv align a.vec b.vec -o c.vec && wv eval translation c.vec --target b.vec -d pairs.txt",
+        ),
+    ),
     "quantize": (
         ("with the score before and after", "wv quantize news.bin -o news.ftz --qnorm --validation news.valid"),
         ("to a size", "wv quantize vectors.bin -o vectors.ftz --size 10M"),
@@ -80,6 +88,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("man is to king as woman is to ?", "wv analogy vectors.bin man king woman"),
         ("among frequent words only", "wv analogy vectors.bin france paris italy --restrict-vocab 30000"),
         ("many questions, the best answer each", "wv analogy vectors.bin -k 1 < questions.txt > answers.txt"),
+    ),
+    "drift": (
+        ("what changed among frequent words", "wv drift 1990.bin 2020.bin --restrict-vocab 20000"),
+        ("by the vectors", "wv drift 1990.bin 2020.bin --restrict-vocab 20000 --by vectors --top 20"),
+        ("every word, as JSON", "wv drift 1990.bin 2020.bin --top 0 --json > drift.json"),
     ),
     "vectors": (
         ("of words, known to the model or not", "wv vectors subwords.bin king unheardof"),

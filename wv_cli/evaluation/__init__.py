@@ -18,6 +18,7 @@ from wv_cli.evaluation.config import (
     PerplexityConfig,
     RetrievalConfig,
     StsConfig,
+    TranslationConfig,
 )
 from wv_cli.registry import Registry
 
@@ -79,6 +80,15 @@ TASKS: Registry[Task] = Registry(
                 "vectors, whose exact neighbours are the truth",
                 "wv_cli.evaluation.retrieval",
                 RetrievalConfig,
+            ),
+            Task(
+                "translation",
+                "How many words have a translation among their nearest in the vectors of another language.",
+                "p1",
+                (0.0, 100.0),
+                "`word translation` lines, one for each of a word's translations, as in MUSE's dictionaries",
+                "wv_cli.evaluation.translation",
+                TranslationConfig,
             ),
             Task(
                 "labels",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import Config, option, require, seed_option
+from wv_cli.config import Config, option, require, search_threads_option, seed_option
 from wv_cli.encoders.config import LAYER
 from wv_cli.models.config import PredictConfig
 from wv_cli.text.config import ReadingConfig
@@ -13,11 +13,6 @@ from wv_cli.transforms.config import WhitenConfig
 def _restrict_vocab() -> int:
     help = "Use only the first N words of each vector file, for questions and answers; 0 uses all."
     return option(0, help, low=0, low_is="the whole vocabulary")
-
-
-def _search_threads() -> int:
-    help = "Threads of the search; 0 uses all processors."
-    return option(0, help, low=0, high=1024, low_is="all processors", group="Run")
 
 
 # More than the plain mean is shown of each source.
@@ -60,7 +55,23 @@ class AnalogyConfig(EvalConfig):
     method: Literal["3cosadd", "3cosmul"] = option(
         "3cosadd", "3cosadd: the cosine with b - a + c; 3cosmul: their products (Levy & Goldberg 2014)."
     )
-    threads: int = _search_threads()
+    threads: int = search_threads_option()
+
+
+@dataclass(frozen=True)
+class TranslationConfig(EvalConfig):
+    """`target`: the vectors that hold the answers; it must be given."""
+
+    target: str | None = option(None, "FILE with the vectors of the other language, whose words are the answers.")
+    method: Literal["both", "nn", "csls"] = option(
+        "both",
+        "How answers are ranked. nn: by cosine; csls: by cosine less how near everything is to a word (Conneau et al. "
+        "2018); both shows both.",
+    )
+    csls_neighbours: int = option(
+        10, "Nearest words whose mean cosine CSLS takes off.", low=1, high=10**6, only="method=both|csls"
+    )
+    threads: int = search_threads_option()
 
 
 @dataclass(frozen=True)
@@ -72,7 +83,7 @@ class RetrievalConfig(Config):
     at: int = option(100, "Recall counts those among the first so many.", low=1, high=10**9)
     queries: int = option(1000, "Words asked, drawn from the data's; 0 asks all.", low=0, high=10**9, low_is="all")
     seed: int = seed_option("Random seed of the draw.", only="queries>0")
-    threads: int = _search_threads()
+    threads: int = search_threads_option()
 
 
 @dataclass(frozen=True)

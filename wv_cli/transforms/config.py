@@ -1,9 +1,18 @@
-"""What whitening and quantising are asked to do."""
+"""What whitening, aligning and quantising are asked to do."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from wv_cli.config import Config, epochs_option, lr_option, option, require, seed_option, threads_option
+from wv_cli.config import (
+    Config,
+    epochs_option,
+    lr_option,
+    option,
+    require,
+    search_threads_option,
+    seed_option,
+    threads_option,
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +60,52 @@ class WhitenConfig(Config):
             require(self.method not in ("zca", "abtt"), message)
         if self.remove:
             require(self.method == "abtt", f"--remove goes with --method abtt, not with {self.method}")
+
+
+@dataclass(frozen=True)
+class AlignConfig(Config):
+    """Which words `wv align` takes for the same in both files. `dictionary` None: those that are spelled alike."""
+
+    group: ClassVar[str] = "Method"
+
+    dictionary: str | None = option(
+        None, "FILE of words of A and their translations in B, `word word` lines, instead of words that are in both."
+    )
+    anchors: int = option(
+        0,
+        "Of the words in both files only those among the first N of each; 0 takes all.",
+        low=0,
+        low_is="all",
+        only="not dictionary",
+    )
+    refine: int = option(
+        0,
+        "Rounds of finding new pairs, mutual nearest neighbours by CSLS, and aligning by these.",
+        low=0,
+        high=1000,
+        low_is="off",
+    )
+    refine_words: int = option(20_000, "Among the first N words of each file.", low=2, only="refine>0")
+    threads: int = search_threads_option(only="refine>0")
+
+
+@dataclass(frozen=True)
+class DriftConfig(Config):
+    """What `wv drift` compares."""
+
+    group: ClassVar[str] = "Method"
+
+    by: Literal["neighbours", "vectors"] = option(
+        "neighbours",
+        "What comes first. neighbours: words that share the fewest of their nearest; vectors: those of the lowest "
+        "cosine.",
+    )
+    neighbours: int = option(100, "Nearest words that are compared.", low=1, high=10**6)
+    restrict_vocab: int = option(
+        0, "Compare only words among the first N of each file; 0 compares all.", low=0, low_is="all"
+    )
+    top: int = option(100, "Words to show; 0 shows all.", low=0, low_is="all")
+    threads: int = search_threads_option()
 
 
 @dataclass(frozen=True)
