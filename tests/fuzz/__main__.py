@@ -63,13 +63,12 @@ def main() -> int:
     return int(bool(run.findings))
 
 
-def about(what: str, module: str = "") -> dict[str, object]:
+def about(what: str, suite: str = "fuzz") -> dict[str, object]:
     """What figures are of and what they were made with."""
     import numpy
 
     from wv_cli import __version__, _cpu
 
-    suite = f"fuzz{'.' * bool(module)}{module}"
     return {
         "suite": suite,
         "data": what,

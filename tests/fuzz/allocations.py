@@ -61,7 +61,7 @@ def main() -> int:
             run(command.line, folder)  # what later commands read
     print(f"{sum(sum(found.values()) for found in counts.values()):,} failed allocations, {bad} findings")  # noqa: T201
     if given.record:
-        facts = about("every allocation of 32 KB or more failing once", "allocations")
+        facts = about("every allocation of 32 KB or more failing once", "fuzz.allocations")
         facts["runs"] = [{"command": name, **found} for name, found in counts.items()]
         Path(given.record).write_text(json.dumps(facts, indent=1) + "\n")
     return int(bad > 0)

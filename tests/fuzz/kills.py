@@ -118,7 +118,7 @@ def main() -> int:
     total = sum(sum(found.values()) for found in counts.values())
     print(f"{total:,} kills, {bad} findings")  # noqa: T201
     if given.record:
-        facts = {**about("commands killed at a call that changes files", "kills"), "seed": given.seed}
+        facts = {**about("commands killed at a call that changes files", "fuzz.kills"), "seed": given.seed}
         facts["runs"] = [{"command": name, **found} for name, found in counts.items()]
         Path(given.record).write_text(json.dumps(facts, indent=1) + "\n")
     return int(bad > 0)

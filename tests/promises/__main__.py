@@ -15,10 +15,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from datetime import UTC, datetime
 from pathlib import Path
 
 from tests.conftest import ROOT
+from tests.fuzz.__main__ import about
 from tests.promises.table import PROMISES, Fault
 
 # What a build takes.
@@ -113,7 +113,7 @@ def main() -> int:
     survived = sum(not run["noticed"] for run in runs)
     say(f"{len(runs)} faults, {survived} survived")
     if options.record:
-        facts = {"suite": "promises", "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"), "runs": runs}
+        facts = {**about("guards of the program, broken one by one", "promises"), "runs": runs}
         options.record.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     return 1 if survived else 0
 
