@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 LIST = Path(__file__).with_name("slow.txt")
-LEFT = 50.0
+LEFT = 25.0
 SAMPLES = 2
 
 
