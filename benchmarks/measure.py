@@ -13,7 +13,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,21 +34,33 @@ class Usage:
     stdout: str
 
 
+# A process of its own starts what is measured: the peak memory of a child is never said to be less than what its parent
+# had when it started it, and this one has much when it has scored vectors.
+_WAITING = """
+import json, os, subprocess, sys, time
+begin = time.monotonic()
+child = subprocess.Popen(sys.argv[2:])
+_, status, used = os.wait4(child.pid, 0)
+figures = [used.ru_utime + used.ru_stime, time.monotonic() - begin, used.ru_maxrss / 1024]
+os.write(int(sys.argv[1]), json.dumps([*figures, os.waitstatus_to_exitcode(status)]).encode())
+"""
+
+
 def measure(argv: list[str]) -> Usage:
     """Runs argv to its end. Its messages are shown only when it fails."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        begin = time.monotonic()
-        child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-        _, status, used = os.wait4(child.pid, 0)
-        wall = time.monotonic() - begin
-        child.returncode = os.waitstatus_to_exitcode(status)
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as used:
+        waiting = [sys.executable, "-I", "-S", "-c", _WAITING, str(used.fileno()), *argv]
+        files = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err, "pass_fds": [used.fileno()]}
+        subprocess.run(waiting, check=True, **files)  # type: ignore[call-overload]
+        used.seek(0)
+        *figures, code = json.loads(used.read())
         out.seek(0)
         err.seek(0)
         text = out.read().decode(errors="replace")
-        if child.returncode:
-            message = f"{' '.join(argv)}\nexit code {child.returncode}\n{text[-2000:]}{err.read().decode()[-2000:]}"
+        if code:
+            message = f"{' '.join(argv)}\nexit code {code}\n{text[-2000:]}{err.read().decode()[-2000:]}"
             raise Failed(message)
-    return Usage(used.ru_utime + used.ru_stime, wall, used.ru_maxrss / 1024, text)
+    return Usage(*figures, text)
 
 
 def measure_json(argv: list[str]) -> Any:
