@@ -9,6 +9,7 @@ import pytest
 from tests.conftest import GOLDEN
 from wv_cli.encoders import EncoderConfig, open_encoder
 from wv_cli.encoders.base import encode
+from wv_cli.encoders.folder import Settings
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats import FormatWarning, check, load, sniff
@@ -185,3 +186,15 @@ def test_convert(wv, tmp_path):
 def test_a_transformer_is_no_static_embedding():
     with pytest.raises(BadFile, match="expected one matrix of vectors"):
         load(GOLDEN / "encoders" / "tiny-bert")
+
+
+def test_weights_that_make_rows_infinite(tmp_path):
+    matrix, weights = np.full((2, 3), 1e30, np.float32), np.array([1, 1e30], np.float32)
+    with (tmp_path / "model.safetensors").open("wb") as stream:
+        write(stream, {"embeddings": matrix, "weights": weights}, {})
+    with pytest.raises(BadFile, match="makes its row infinite"):
+        load(tmp_path / "model.safetensors")
+
+
+def test_settings_of_a_name_longer_than_files_have(tmp_path):
+    assert Settings(tmp_path / ("w" * 300) / "config.json", required=False).facts == {}

@@ -10,6 +10,7 @@ version to version. Nothing outside the folder is read, and nothing is ever down
 """
 
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ class Settings:
     def __init__(self, path: Path, *, required: bool = True) -> None:
         """Without `required` a file that is not there holds nothing. Raises BadFile, WvError."""
         self.path = path
-        facts = read_json(path) if required or path.is_file() else {}
+        facts = read_json(path) if required or os.path.isfile(path) else {}  # noqa: PTH113 - False for any name
         if not isinstance(facts, dict):
             raise BadFile(path, f"expected an object of settings, found {str(facts)[:40]!r}")
         self.facts: dict[str, Any] = facts

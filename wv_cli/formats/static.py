@@ -76,7 +76,10 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
     beside = Path(source.name).with_name(TOKENIZER)
     matrix, weights = matrix_of(Tensors.of(source))
     if weights is not None:
-        matrix = matrix * weights[:, None]
+        with np.errstate(over="ignore"):
+            matrix = matrix * weights[:, None]
+        if not np.isfinite(matrix).all():
+            raise BadFile(source.name, "expected weights of rows, found one that makes its row infinite")
     if Path(source.name).name != MODEL or not beside.is_file():
         words = numbered(0, len(matrix))
     else:
