@@ -112,13 +112,19 @@ static void gather(block_state *state, const int32_t *ids, int64_t start, const 
     }
 }
 
+/* Sets row to the tile of rows of `mixing` from row j on; returns how many. */
+static int mixing_rows(const wv_neural_run *run, int j, float **row) {
+    int block = rows_from(run->hidden, j);
+    for (int k = 0; k < block; k++) row[k] = run->mixing + (size_t)(j + k) * context_length(run);
+    return block;
+}
+
 static void mix_full(block_state *state) {
     const wv_neural_run *run = state->run;
     int inputs = state->batch.inputs, length = (int)context_length(run);
     float *row[WV_TILE_OUTPUTS], *cells = state->batch.cells;
     for (int j = 0; j < run->hidden; j += WV_TILE_OUTPUTS) {
-        int block = rows_from(run->hidden, j);
-        for (int k = 0; k < block; k++) row[k] = run->mixing + (size_t)(j + k) * (size_t)length;
+        int block = mixing_rows(run, j, row);
         tile_scores(inputs, state->x, block, row, length, state->batch.sums, cells);
         for (int i = 0; i < inputs; i++)
             for (int k = 0; k < block; k++) state->batch.z[i][j + k] = cells[i * block + k];
@@ -180,8 +186,7 @@ static void update_full(block_state *state) {
     int inputs = state->batch.inputs, length = (int)context_length(run);
     float *row[WV_TILE_OUTPUTS], *cells = state->batch.cells;
     for (int j = 0; j < run->hidden; j += WV_TILE_OUTPUTS) {
-        int block = rows_from(run->hidden, j);
-        for (int k = 0; k < block; k++) row[k] = run->mixing + (size_t)(j + k) * (size_t)length;
+        int block = mixing_rows(run, j, row);
         for (int i = 0; i < inputs; i++)
             for (int k = 0; k < block; k++) cells[i * block + k] = state->batch.delta[i][j + k];
         tile_update(inputs, state->x, state->dx, block, row, length, cells, NOTHING_AHEAD);

@@ -34,8 +34,8 @@ def private_rows(threads: int) -> int:
     for four, 25 for more.
 
     The more rows, the less the threads wait for each other's cache lines, but the longer each learns from old values of
-    the coldest of them, and the more threads there are, the more has changed until then. With 100 rows for 32 threads
-    that take turns training diverges.
+    the coldest of them, and the more threads there are, the more has changed until then. Sixteen threads that take
+    turns diverge with 100 rows whose changes are all added in full (tests/models/test_hotrows.py).
     """
     count = _ROWS_OF_TWO
     while count > _HOTTEST and count * threads**4 > _ROWS_OF_TWO * 2**4:
