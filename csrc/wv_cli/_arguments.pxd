@@ -3,12 +3,17 @@ memory."""
 
 from libc.stdint cimport int32_t, int64_t, uintptr_t
 from wv_cli._cpu cimport kernels, kernels_named
-from wv_cli._kernels cimport wv_kernels
+from wv_cli._kernels cimport WV_ROW_FLOATS, wv_kernels
 
 
 cdef inline const wv_kernels *table(str isa) except NULL:
     """The kernels of the instruction set `isa`; None: the chosen one."""
     return kernels() if isa is None else kernels_named(isa)
+
+
+cdef inline int64_t padded(int64_t numbers) noexcept:
+    """Floats of a row that begins on a cache line, as wv_cli.system.memory.padded has them."""
+    return (numbers + WV_ROW_FLOATS - 1) // WV_ROW_FLOATS * WV_ROW_FLOATS
 
 
 cdef inline int require(bint condition, str message) except -1:

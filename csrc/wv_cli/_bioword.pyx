@@ -9,18 +9,14 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint64_t
 from libc.string cimport memset
 
-from wv_cli._arguments cimport require, require_aligned, require_ids, table
-from wv_cli._kernels cimport WV_ROW_FLOATS, wv_bioword_run, wv_bioword_survey, wv_kernels
+from wv_cli._arguments cimport padded, require, require_aligned, require_ids, table
+from wv_cli._kernels cimport wv_bioword_run, wv_bioword_survey, wv_kernels
 from wv_cli._scratch cimport address, aligned_zeros
 
 cdef extern from "core/barrier.h" nogil:
     ctypedef struct wv_barrier:
         pass
     void wv_barrier_wait(wv_barrier *barrier, int32_t threads) noexcept
-
-
-cdef int32_t _padded(int32_t cells) noexcept:
-    return (cells + WV_ROW_FLOATS - 1) // WV_ROW_FLOATS * WV_ROW_FLOATS
 
 
 def batch_starts(const int32_t[::1] ids, int64_t windows):
@@ -71,7 +67,7 @@ cdef class Run:
         self.kernel = table(isa)
         words = len(inverse)
         require(cells > 0 and window > 0 and threads > 0 and words > 0, "sizes must be positive")
-        require(weights.shape[0] == 2 * words and weights.shape[1] == _padded(cells),
+        require(weights.shape[0] == 2 * words and weights.shape[1] == padded(cells),
                 "the weights do not fit the words and cells")
         require_aligned(&weights[0, 0], "raw")
         require(len(scale) == len(norm2) == len(largest) == cells, "scale, norm2 and largest need one number per cell")

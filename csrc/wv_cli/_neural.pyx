@@ -5,9 +5,9 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
-from wv_cli._arguments cimport require, require_aligned, require_ids, require_starts, table
+from wv_cli._arguments cimport padded, require, require_aligned, require_ids, require_starts, table
 from wv_cli._kernels cimport (
-    WV_CONTEXT_DIAGONAL, WV_END_OF_LINE, WV_NEURAL_LBL, WV_ROW_FLOATS, fill_wv_neural_options, wv_alias, wv_kernels,
+    WV_CONTEXT_DIAGONAL, WV_END_OF_LINE, WV_NEURAL_LBL, fill_wv_neural_options, wv_alias, wv_kernels,
     wv_neural_result, wv_neural_run,
 )
 from wv_cli._scratch cimport address, aligned_zeros
@@ -153,7 +153,3 @@ cdef class Worker:
         with nogil:
             run.kernel.neural_block(&run.run, run.ids, start, end, epoch, lr, self.scratch, &result)
         return result.loss, result.examples, result.tokens, lr
-
-
-cdef int64_t padded(int64_t numbers):
-    return (numbers + WV_ROW_FLOATS - 1) // WV_ROW_FLOATS * WV_ROW_FLOATS

@@ -17,16 +17,16 @@ from wv_cli.glove.model import Glove
 from wv_cli.glove.record_runs import Records
 from wv_cli.glove.tiles import ORDERING_BYTES, TileStore
 from wv_cli.jobs.facts import Facts, tell_corpus
-from wv_cli.jobs.session import Observe, Reading, TextSession
+from wv_cli.jobs.session import Observe, Reading, VocabularySession
 from wv_cli.system.output import open_output, together, write_together
 from wv_cli.text.corpus import encode
 from wv_cli.text.vocab import Vocab, read_vocab, write_vocab
 
 
 @dataclass(frozen=True, kw_only=True)
-class GloveSession(TextSession):
-    """`counts` are read instead of `inputs`; `save_counts` and `save_vocab`, which the ids of counts mean, are written,
-    and with `counts_only` nothing else. `to` is the format of the outputs, whatever their names."""
+class GloveSession(VocabularySession):
+    """`counts` are read instead of `inputs`; `save_counts` and `save_vocab`, which tells what their ids mean, are
+    written, and with `counts_only` nothing else. `to` is the format of the outputs, whatever their names."""
 
     # What --counts settle, and what needs a training.
     CONDITIONS: ClassVar[Mapping[str, str]] = {
@@ -44,7 +44,6 @@ class GloveSession(TextSession):
     counts: tuple[str, ...] = ()
     save_counts: str | None = None
     counts_only: bool = False
-    save_vocab: str | None = None
     to: str | None = None
     init: str | None = None
     init_gradsq: str | None = None
@@ -79,9 +78,6 @@ class GloveSession(TextSession):
 
     def results(self) -> list[str]:
         return super().results() + ([self.save_counts] if self.save_counts else [])
-
-    def written(self) -> list[str]:
-        return super().written() + ([self.save_vocab] if self.save_vocab else [])
 
     @property
     def by_steps(self) -> bool:

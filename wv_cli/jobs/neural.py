@@ -11,7 +11,7 @@ from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus, training_facts
-from wv_cli.jobs.session import Observe, Reading, TextSession
+from wv_cli.jobs.session import Observe, Reading, VocabularySession
 from wv_cli.lm import neural_files
 from wv_cli.lm.counts import SPECIAL
 from wv_cli.lm.files import load_neural
@@ -26,15 +26,13 @@ _ENDING = ".lm"
 
 
 @dataclass(frozen=True, kw_only=True)
-class NeuralSession(TextSession):
-    """Outputs that are called NAME.lm are the model, others its word vectors in the format that their name says.
-    `save_vocab` gets the words and their counts before the training. A clustered tree is made of what the neural model
-    `tree_from` predicts."""
+class NeuralSession(VocabularySession):
+    """Outputs that are called NAME.lm are the model, others its word vectors in the format that their name says. A
+    clustered tree is made of what the neural model `tree_from` predicts."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {"tree_from": "loss=hs and tree=clustered"}
 
     config: NeuralConfig
-    save_vocab: str | None = None
     tree_from: str | None = None
 
     def check_options(self) -> None:
@@ -54,9 +52,6 @@ class NeuralSession(TextSession):
 
     def read(self) -> list[str]:
         return super().read() + ([self.tree_from] if self.tree_from else [])
-
-    def written(self) -> list[str]:
-        return super().written() + ([self.save_vocab] if self.save_vocab else [])
 
     def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: reads the text, trains, saves."""

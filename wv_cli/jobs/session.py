@@ -4,6 +4,7 @@ the checkpoint, and the end, when results are saved and the checkpoint is remove
     Session            files in, files out; the checks; the sidecars
     TrainingSession    trains step by step, so that it can stop and go on
     TextSession        learns from a text, with a vocabulary
+    VocabularySession  can write that vocabulary
 
 Prints nothing: sessions tell an observer about progress and `say` about events.
 """
@@ -265,3 +266,13 @@ class TextSession(TrainingSession):
     def texts(self, say: Say, *others: str) -> Texts:
         """`inputs`, or `others` instead, of which only running text is read."""
         return texts(others or self.inputs, note=say, written=self.written(), force=self.force_text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VocabularySession(TextSession):
+    """`save_vocab` gets the words and their counts before the training."""
+
+    save_vocab: str | None = None
+
+    def written(self) -> list[str]:
+        return super().written() + ([self.save_vocab] if self.save_vocab else [])

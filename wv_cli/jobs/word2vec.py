@@ -15,7 +15,7 @@ from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
 from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus, training_facts
-from wv_cli.jobs.session import Observe, Reading, TextSession
+from wv_cli.jobs.session import Observe, Reading, VocabularySession
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.subwords import Subwords, counts_with_line_end
@@ -33,11 +33,10 @@ _BYTES_PER_TEXT_FLOAT = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class Word2vecSession(TextSession):
+class Word2vecSession(VocabularySession):
     """`classes` > 0 writes that many word classes instead of vectors. `to` is the format of the outputs, whatever their
-    names; fasttext-bin writes the model itself, and context vectors as their name says. `save_vocab` gets the words and
-    their counts before the training. With `line_ends` the vectors begin with `</s>`, which is not trained, as
-    word2vec's do.
+    names; fasttext-bin writes the model itself, and context vectors as their name says. With `line_ends` the vectors
+    begin with `</s>`, which is not trained, as word2vec's do.
 
     With `fasttext_files` the outputs are those of a fastText run (formats.fasttext_files). What is `marked` is no word;
     with `add_words` the words of `init` are in the model, whether the text has them or not."""
@@ -49,7 +48,6 @@ class Word2vecSession(TextSession):
     output_vectors: str | None = None
     classes: int = 0
     to: str | None = None
-    save_vocab: str | None = None
     line_ends: bool = False
     fasttext_files: bool = False
     marked: Marked | None = None
@@ -80,9 +78,6 @@ class Word2vecSession(TextSession):
 
     def results(self) -> list[str]:
         return super().results() + ([self.output_vectors] if self.output_vectors else [])
-
-    def written(self) -> list[str]:
-        return super().written() + ([self.save_vocab] if self.save_vocab else [])
 
     def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: reads the text, trains, saves."""
