@@ -35,6 +35,7 @@ class Model:
         return found
 
 
+DEFAULT_MODEL = "skipgram"
 MODELS: Registry[Model] = Registry(
     "model",
     [

@@ -15,14 +15,17 @@ from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
 from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus, training_facts
+from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.session import Observe, Reading, VocabularySession
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
+from wv_cli.models.state import read_state, save_state
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.compression import inner_name
 from wv_cli.system.output import check_writable, open_output, write_together
 from wv_cli.text.corpus import Corpus, Marked, encode
+from wv_cli.text.growing import decayed
 from wv_cli.text.vocab import SENTENCE_END, read_vocab, write_vocab
 from wv_cli.transforms.clusters import word_classes
 from wv_cli.vectors.embeddings import Embeddings
@@ -33,7 +36,7 @@ _BYTES_PER_TEXT_FLOAT = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class Word2vecSession(VocabularySession):
+class Word2vecSession(GrowingSession, VocabularySession):
     """`classes` > 0 writes that many word classes instead of vectors. `to` is the format of the outputs, whatever their
     names; fasttext-bin writes the model itself, and context vectors as their name says. With `line_ends` the vectors
     begin with `</s>`, which is not trained, as word2vec's do.
@@ -41,7 +44,13 @@ class Word2vecSession(VocabularySession):
     With `fasttext_files` the outputs are those of a fastText run (formats.fasttext_files). What is `marked` is no word;
     with `add_words` the words of `init` are in the model, whether the text has them or not."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = {"to": "not classes"}
+    CONDITIONS: ClassVar[Mapping[str, str]] = {
+        "to": "not classes",
+        "decay": "continue_",
+        "init": "not continue_",
+        "vocab": "not continue_",
+    }
+    FIXED: ClassVar[tuple[str, ...]] = ("loss", "dim", "minn", "maxn", "buckets")
 
     config: Word2vecConfig
     init: str | None = None
@@ -83,12 +92,14 @@ class Word2vecSession(VocabularySession):
         """See Session.run: reads the text, trains, saves."""
         begin, config = time.monotonic(), self.config
         init = formats.load(self.init) if self.init else None
+        state = read_state(self.continue_, Word2vec.state_layout(config)) if self.continue_ else None
         corpus = encode(
             self.texts(say),
             self.vocab_config,
             vocab=read_vocab(self.vocab) if self.vocab else None,
             marked=self.marked,
             also=init.words if init is not None and self.add_words else None,
+            older=decayed(state.vocab, self.share) if state is not None else None,
             phrases=self.saved_phrases(),
             memory=self.memory,
             spool_beside=self.beside,
@@ -108,7 +119,10 @@ class Word2vecSession(VocabularySession):
             )
         subwords = Subwords.of(corpus.vocab.words, config)
         self._predict(corpus, subwords, say)
-        model = Word2vec(config, corpus, init, subwords)
+        if state is not None:
+            config = self.going_on(config, state, corpus, say)
+        model = Word2vec(config, corpus, init, subwords, state)
+        del state  # as large as the model
         if init is not None:
             say(f"{model.words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
         advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
@@ -118,6 +132,7 @@ class Word2vecSession(VocabularySession):
             "config": {**asdict(config), "lr": config.start_lr},
             "vocabulary_config": asdict(self.vocab_config),
             "corpus": corpus_facts(corpus),
+            **self.growing_facts(),
             "resumed_at_step": first_step or None,
             **training_facts(outcome),
             "seconds": round(time.monotonic() - begin, 3),
@@ -169,6 +184,11 @@ class Word2vecSession(VocabularySession):
         if self.output_vectors:
             save = partial(formats.save, embeddings=model.output_embeddings(), format=self.format_asked)
             writers.append((self.output_vectors, save))
+        if self.save_state:
+            config = model.config
+            left = self.left_behind(config.model, config, config.start_lr, model.corpus.tokens)
+            state = model.state(left)
+            writers.append((self.save_state, partial(save_state, state=state)))
         write_together(writers)
 
     def _save_words(self, model: Word2vec, path: str) -> None:
