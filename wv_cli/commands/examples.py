@@ -16,6 +16,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("word2vec's skip-gram, binary and text", "wv train corpus.txt -o vectors.bin -o vectors.vec --threads 2"),
         ("fastText's word vectors with subwords", "wv train corpus.txt -o subwords.bin --preset fasttext"),
         ("a text classifier", "wv train labelled.txt -o topics.bin --model supervised --word-ngrams 2"),
+        (
+            "go on with tomorrow's text",
+            "wv train new.txt --continue model.state -o vectors.bin --save-state model.state",
+        ),
         ("a neural language model and its word vectors", "wv train corpus.txt -o neural.lm -o words.vec --model nplm"),
     ),
     "glove": (
