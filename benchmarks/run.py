@@ -21,6 +21,7 @@ import codes
 import cold
 import cost
 import glove
+import growing
 import hashing
 import lm
 import ngrams
@@ -70,6 +71,7 @@ SUITES = {
     "ngrams-large": Suite(ngrams.ngrams_large),
     "tutorials": Suite(tutorials.tutorials),
     "turns": Suite(turns.turns),
+    "growing": Suite(growing.growing),
 }
 
 
@@ -115,6 +117,7 @@ def arguments() -> argparse.Namespace:
     add("--simlex", type=Path, help="a SimLex-999 file (`word word score`) to score as well")
     add("--rows", type=int, default=100_000, help="suites vectors and search")
     add("--words", type=int, default=10_000_000, help="suite cost: words of the corpus that are used")
+    add("--parts", type=int, default=2, help="suite growing: the second text is one of so many parts of the whole")
     add("--queries", type=int, default=1000, help="suites search and classifier")
     add("--data", type=Path, action="append", default=[], metavar="FILE", help="what a suite reads besides the corpus")
     add("--limit", type=int, default=0, help="suite hashing: only the first so many vectors")
