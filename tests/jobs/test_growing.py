@@ -273,3 +273,20 @@ def test_command_line(here, wv):
     done = wv("train", here / "second.txt", "-o", "3.vec", "--continue", "2.state", "--dim", 9)
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert done.stderr.startswith("wv train: 2.state: --dim is 12 in the state and 9 here; leave it out, or begin anew")
+
+
+def test_words_of_plain_vectors_are_kept(here):
+    """--init with --keep-words: the words that the text lacks stay, where they were when nothing is learnt."""
+    for epochs in (0, 1):
+        options = {**OPTIONS, "epochs": epochs, "init": here / "skipgram.vec"}
+        train(here / "second.txt", "kept.vec", keep_words=True, **options)
+        train(here / "second.txt", "own.vec", **options)
+        old, kept, own = (formats.load(path) for path in (here / "skipgram.vec", "kept.vec", "own.vec"))
+        assert set(kept.words) == set(old.words) | set(own.words) > set(own.words)
+        lost = [word for word in old.words if word not in (here / "second.txt").read_text().split()]
+        rows = [kept.words.find(word) for word in lost]
+        assert np.array_equal(kept.matrix[rows], old.matrix[[old.words.find(word) for word in lost]])
+    with pytest.raises(UsageError, match="--keep-words needs --init"):
+        train(here / "second.txt", "kept.vec", **OPTIONS, keep_words=True)
+    with pytest.raises(UsageError, match="--vocab has no meaning with --keep-words"):
+        train(here / "second.txt", "kept.vec", vocab="x", keep_words=True, **options)

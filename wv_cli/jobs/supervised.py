@@ -27,7 +27,7 @@ from wv_cli.vectors.embeddings import Embeddings
 
 @dataclass(frozen=True, kw_only=True)
 class SupervisedSession(TextSession):
-    """`pretrained` is a vector file: the words of the text that are in it start from its vectors; with `add_words` its
+    """`pretrained` is a vector file: the words of the text that are in it start from its vectors; with `keep_words` its
     other words are in the model, too. With `fasttext_files` the outputs are those of a fastText run
     (formats.fasttext_files).
 
@@ -36,6 +36,7 @@ class SupervisedSession(TextSession):
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         # The validation file would need its phrases joined, too.
         "phrases": "not autotune_validation",
+        "keep_words": "pretrained and not phrases",
         **{f"autotune_{name}": "autotune_validation" for name in ("duration", "metric", "predictions", "size", "log")},
     }
 
@@ -49,7 +50,7 @@ class SupervisedSession(TextSession):
     autotune_log: str | None = None
     given: tuple[str, ...] = ()
     fasttext_files: bool = False
-    add_words: bool = False
+    keep_words: bool = False
 
     def check_options(self) -> None:
         ending = ".ftz" if self.autotune_size else ".bin"
@@ -160,7 +161,7 @@ class SupervisedSession(TextSession):
         return outcome, facts
 
     def corpus(self, say: Say, reading: Reading | None, vectors: Embeddings | None = None) -> LabelledCorpus:
-        also = vectors.words if vectors is not None and self.add_words else None
+        also = vectors.words if vectors is not None and self.keep_words else None
         return encode_labelled(
             self.texts(say),
             self.vocab_config,

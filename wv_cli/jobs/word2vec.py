@@ -42,13 +42,14 @@ class Word2vecSession(GrowingSession, VocabularySession):
     begin with `</s>`, which is not trained, as word2vec's do.
 
     With `fasttext_files` the outputs are those of a fastText run (formats.fasttext_files). What is `marked` is no word;
-    with `add_words` the words of `init` are in the model, whether the text has them or not."""
+    with `keep_words` the words of `init` are in the model, whether the text has them or not."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         "to": "not classes",
         "decay": "continue_",
         "init": "not continue_",
-        "vocab": "not continue_",
+        "vocab": "not continue_ and not keep_words",
+        "keep_words": "init and not phrases",
     }
     FIXED: ClassVar[tuple[str, ...]] = ("loss", "dim", "minn", "maxn", "buckets")
 
@@ -60,7 +61,7 @@ class Word2vecSession(GrowingSession, VocabularySession):
     line_ends: bool = False
     fasttext_files: bool = False
     marked: Marked | None = None
-    add_words: bool = False
+    keep_words: bool = False
 
     def check_options(self) -> None:
         if self.output_vectors and LAYERS[self.config.loss].tree:
@@ -98,7 +99,7 @@ class Word2vecSession(GrowingSession, VocabularySession):
             self.vocab_config,
             vocab=read_vocab(self.vocab) if self.vocab else None,
             marked=self.marked,
-            also=init.words if init is not None and self.add_words else None,
+            also=init.words if init is not None and self.keep_words else None,
             older=decayed(state.vocab, self.share) if state is not None else None,
             phrases=self.saved_phrases(),
             memory=self.memory,
