@@ -24,7 +24,7 @@ def saved() -> list[bytes]:
 
 def go_on(path: Path) -> None:
     """With the shortest run, whatever the state says about its length."""
-    state, out = path.with_name("next.state"), path.with_name("out.vec")
+    state, out = path.with_name("next.state"), path.with_name("out.bin")
     short = {"epochs": 1, "threads": 1, "meta": False, "overwrite": True}
     train(path.with_name("text.txt"), out, continue_=path, save_state=state, **short)
     train(path.with_name("text.txt"), out, continue_=state, **short)

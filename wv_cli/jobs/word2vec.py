@@ -121,7 +121,7 @@ class Word2vecSession(GrowingSession, VocabularySession):
         subwords = Subwords.of(corpus.vocab.words, config)
         self._predict(corpus, subwords, say)
         if state is not None:
-            config = self.going_on(config, state, corpus, say)
+            config = self.going_on(config, state, len(corpus.vocab), corpus.tokens, say)
         model = Word2vec(config, corpus, init, subwords, state)
         del state  # as large as the model
         if init is not None:
