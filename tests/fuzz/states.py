@@ -7,13 +7,14 @@ from pathlib import Path
 from tests.fuzz import seeds
 from wv_cli.jobs.train import train
 
-_KINDS: list[dict[str, object]] = [{}, {"loss": "nce"}, {"loss": "hs", "minn": 2, "maxn": 3, "buckets": 100}]
+_NGRAMS = {"loss": "hs", "minn": 2, "maxn": 3, "buckets": 100}
+_KINDS: list[dict[str, object]] = [{}, {"loss": "nce"}, _NGRAMS, {**_NGRAMS, "model": "supervised"}]
 
 
 @cache
 def saved() -> list[bytes]:
     with tempfile.TemporaryDirectory() as folder:
-        text, out, state = (Path(folder) / name for name in ("text.txt", "out.vec", "out.state"))
+        text, out, state = (Path(folder) / name for name in ("text.txt", "out.bin", "out.state"))
         text.write_bytes(seeds.text())
         found = []
         for options in _KINDS:
