@@ -38,7 +38,7 @@ def html_page() -> Iterator[str]:
 
 def _section(page: Page) -> Iterator[str]:
     yield f'<section id="{page.name}">\n<h2>{escape(page.name.replace("-", " ", 1))}: {escape(page.summary)}</h2>'
-    ending = [Title("Exit status"), Listed(EXIT_STATUS)] if page.name == "wv" else []  # the same for all
+    ending: list[Block] = [Title("Exit status"), Listed(EXIT_STATUS)] if page.name == "wv" else []  # the same for all
     for block in [*page.blocks, *ending]:
         yield _block(block)
     yield "</section>"
@@ -74,7 +74,7 @@ def _readme() -> str:
         message = "--html needs the package markdown-it-py; pip install 'wv-cli[docs]'"
         raise WvError(message) from None
     markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
-    described = metadata("wv-cli").get_payload()
+    described = metadata("wv-cli").json["description"]
     assert isinstance(described, str)
     tokens = markdown.parse(re.sub("<!--.*?-->\n?", "", described, flags=re.DOTALL))
     for token, inner in zip(tokens, [*tokens[1:], None], strict=True):
