@@ -22,6 +22,7 @@ CALLS = [
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --vocab {}",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --init {}",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --phrases {}",
+    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --validation {}",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --resume --checkpoint {}",
     "train {} -o out.bin --model supervised --dim 4 --epochs 1",
     "train good.labelled -o out.bin --model supervised --dim 4 --epochs 1 --pretrained {}",

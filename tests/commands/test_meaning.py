@@ -81,7 +81,7 @@ VALUES = {
     "prune_entropy": "1e-4", "quantise": "2", "hidden": "3", "dropout": "0.3", "codes": "3",
     "tree_from": "neural.lm", "encoder": str(GOLDEN / "encoders" / "tiny-bert-st6"), "max_length": "3",
     "dictionary": "words.dictionary", "anchors": "60", "refine": "2", "refine_words": "70", "target": "turned.vec",
-    "csls_neighbours": "3",
+    "csls_neighbours": "3", "patience": "1",
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
 }  # fmt: skip
 ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
@@ -108,6 +108,7 @@ VARIANTS = [
     f"{NEURAL} -o out.lm --model lbl --loss hs --tree random --codes 2",
     f"{NEURAL} -o out.lm --model nplm --loss hs --tree clustered --tree-from neural.lm",
     f"{NEURAL} --model lbl --loss softmax --context-matrices diagonal --dropout 0.2 -o out.vec",
+    f"{NEURAL} --model ivlbl --negative 9 -o out.vec",
     f"{SUP} --word-ngrams 2 --buckets 900",
     f"{SUP} --minn 2 --maxn 3 --buckets 900",
     *(f"{HASH} -m {method}" for method in ("lsh", "densefly", "pcah", "itq", "sign", "pq")),

@@ -45,6 +45,12 @@ from wv_cli.text.config import ReadingConfig
 @click.option(
     "--pretrained", metavar="FILE", help="Classifier: start the words of INPUT found here from their vectors."
 )
+@click.option(
+    "--validation", metavar="FILE",
+    help="Word models: score the vectors after every epoch on this file, analogies `a b c d` (among the 30,000 most "
+    "frequent words) or pairs `word word score`, and keep the best epoch.",
+)  # fmt: skip
+@click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a better score; at least 1.")
 @click.option("--save-output-vectors", metavar="FILE", help="Also save the context vectors.")
 @click.option("--classes", type=int, metavar="K", help="Write K word classes (k-means) instead of vectors.")
 @click.option(

@@ -16,6 +16,7 @@ from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
 from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus, training_facts
 from wv_cli.jobs.session import Observe, Reading, VocabularySession
+from wv_cli.jobs.validation import Items, Validated
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.subwords import Subwords, counts_with_line_end
@@ -36,17 +37,24 @@ _BYTES_PER_TEXT_FLOAT = 10
 class Word2vecSession(VocabularySession):
     """`classes` > 0 writes that many word classes instead of vectors. `to` is the format of the outputs, whatever their
     names; fasttext-bin writes the model itself, and context vectors as their name says. With `line_ends` the vectors
-    begin with `</s>`, which is not trained, as word2vec's do.
+    begin with `</s>`, which is not trained, as word2vec's do. With `validation`, a file of pairs or analogies, the best
+    epoch is kept, and `patience` epochs without a better one end the run (jobs.validation).
 
     With `fasttext_files` the outputs are those of a fastText run (formats.fasttext_files). What is `marked` is no word;
     with `add_words` the words of `init` are in the model, whether the text has them or not."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = {"to": "not classes"}
+    CONDITIONS: ClassVar[Mapping[str, str]] = {
+        "to": "not classes",
+        "validation": "epochs>0",
+        "patience": "validation",
+    }
 
     config: Word2vecConfig
     init: str | None = None
     output_vectors: str | None = None
     classes: int = 0
+    validation: str | None = None
+    patience: int = 0
     to: str | None = None
     line_ends: bool = False
     fasttext_files: bool = False
@@ -54,6 +62,8 @@ class Word2vecSession(VocabularySession):
     add_words: bool = False
 
     def check_options(self) -> None:
+        if "patience" in self.named and self.patience < 1:
+            raise UsageError(f"--patience must be at least 1, not {self.patience}")
         if self.output_vectors and LAYERS[self.config.loss].tree:
             loss = f"--loss {self.config.loss}"
             message = f"--save-output-vectors: with {loss} the output rows are tree nodes, not words; use --loss ns"
@@ -74,7 +84,7 @@ class Word2vecSession(VocabularySession):
         return self.to if self.to != fasttext_bin.FORMAT.name else None
 
     def read(self) -> list[str]:
-        return super().read() + ([self.init] if self.init else [])
+        return super().read() + [path for path in (self.init, self.validation) if path]
 
     def results(self) -> list[str]:
         return super().results() + ([self.output_vectors] if self.output_vectors else [])
@@ -82,6 +92,7 @@ class Word2vecSession(VocabularySession):
     def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: reads the text, trains, saves."""
         begin, config = time.monotonic(), self.config
+        items = Items.read(self.validation) if self.validation else None
         init = formats.load(self.init) if self.init else None
         corpus = encode(
             self.texts(say),
@@ -112,8 +123,10 @@ class Word2vecSession(VocabularySession):
         if init is not None:
             say(f"{model.words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
         advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
-        first_step = self.first_step(model, say)
-        outcome = self.train(model, first_step, observe, advice)
+        validated = Validated(model, items, self.patience, say) if items else None
+        trained, after_epoch = (validated, validated.after_epoch) if validated else (model, None)
+        first_step = self.first_step(trained, say)
+        outcome = self.train(trained, first_step, observe, advice, after_epoch)
         facts: Facts = {
             "config": {**asdict(config), "lr": config.start_lr},
             "vocabulary_config": asdict(self.vocab_config),
@@ -123,6 +136,8 @@ class Word2vecSession(VocabularySession):
             "seconds": round(time.monotonic() - begin, 3),
         }
         if outcome.finished:
+            if validated:
+                facts["validation"] = validated.keep_best()
             self._save(model)
             self.finish(self.results(), facts)
         return outcome, facts
@@ -147,7 +162,7 @@ class Word2vecSession(VocabularySession):
         """Says what the run will need and refuses what cannot work, before the matrices are allocated."""
         words, dim = len(corpus.vocab), self.config.dim
         matrices = Word2vec.bytes_needed(self.config, words, subwords)
-        saved = Word2vec.checkpoint_bytes(self.config, words, subwords)
+        saved = Word2vec.checkpoint_bytes(self.config, words, subwords) * (2 if self.validation else 1)
         say(
             f"needs {matrices / 1e6:,.0f} MB for the model and {4 * len(corpus.ids) / 1e6:,.0f} MB for the text, "
             f"{saved / 1e6:,.0f} MB of disk for a checkpoint",
