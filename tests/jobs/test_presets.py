@@ -31,9 +31,10 @@ def test_joined_rows_have_the_cosines_of_unit_rows_side_by_side():
     random = np.random.default_rng(1)
     parts = [random.normal(size=(40_000, dim)).astype(np.float32) * scale for dim, scale in ((5, 9), (7, 1e-3))]
     parts[0][3] = parts[1][3] = 0
-    wide = np.hstack([part / np.maximum(np.linalg.norm(part, axis=1, keepdims=True), 1e-30) for part in parts])
-    assert np.allclose(joined(parts, 12), wide, atol=1e-6) and joined(parts, 99).shape == (40_000, 12)
-    few = joined(parts, 4)
+    unit = [part / np.maximum(np.linalg.norm(part, axis=1, keepdims=True), 1e-30) for part in parts]
+    wide = np.hstack([unit[0], 3 * unit[1]])
+    assert np.allclose(joined(parts, 12, (1, 3)), wide, atol=1e-6) and joined(parts, 99, (1, 3)).shape == (40_000, 12)
+    few = joined(parts, 4, (1, 3))
     u, s, _ = np.linalg.svd(wide.astype(np.float64), full_matrices=False)
     best = u[:, :4] * s[:4]
     assert few.dtype == np.float32 and few.shape == (40_000, 4) and not few[3].any()
@@ -50,7 +51,7 @@ def test_quality_is_its_models_joined(text):
         train(text, "one.npy", **own)
         parts.append(np.array(formats.load("one.npy").matrix))
     made = formats.load("all.npy")
-    assert made.dim == 40 and np.array_equal(made.matrix, joined(parts, 40))
+    assert made.dim == 40 and np.array_equal(made.matrix, joined(parts, 40, PRESETS["quality"].weights))
 
 
 def test_options_given_are_those_of_every_model(text):

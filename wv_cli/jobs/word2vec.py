@@ -214,7 +214,8 @@ class Word2vecSession(VocabularySession):
     def _save(self, model: Word2vec | Ensemble) -> None:
         if isinstance(model, Ensemble):
             first = model.models[0].embeddings()
-            vectors = Embeddings(first.words, joined(model.matrices(), self.config.dim))
+            rows = joined(model.matrices(), self.config.dim, PRESETS.find(self.preset).weights)
+            vectors = Embeddings(first.words, rows)
             write_together([(path, partial(self._save_vectors, vectors)) for path in self.outputs])
             return
         if self.fasttext_files:

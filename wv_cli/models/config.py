@@ -127,10 +127,11 @@ class Word2vecConfig(Config):
 @dataclass(frozen=True)
 class Preset:
     """What --preset puts in the place of the defaults above. `models` are several that are trained in one run, each by
-    what it has besides; their vectors are joined (transforms.ensemble)."""
+    what it has besides; their vectors are joined (transforms.ensemble), each with its weight."""
 
     changes: dict[str, Any]
     models: tuple[dict[str, Any], ...] = ()
+    weights: tuple[float, ...] = ()
 
 
 _FASTTEXT: dict[str, Any] = {
@@ -157,6 +158,7 @@ PRESETS: Registry[Preset] = Registry(
                     {"model": "cbow", "epochs": 10, "negative": 10},
                     {**_FASTTEXT, "model": "skipgram", "window": 5, "negative": 5, "epochs": 6},
                 ),
+                (1, 1, 2**0.5),  # in inner products the third counts as much as the others together
             ),
         ),
     ],
