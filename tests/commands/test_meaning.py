@@ -108,6 +108,7 @@ VARIANTS = [
     f"{NEURAL} -o out.lm --model lbl --loss hs --tree random --codes 2",
     f"{NEURAL} -o out.lm --model nplm --loss hs --tree clustered --tree-from neural.lm",
     f"{NEURAL} --model lbl --loss softmax --context-matrices diagonal --dropout 0.2 -o out.vec",
+    f"{NEURAL} --model ivlbl --negative 9 -o out.vec",
     f"{SUP} --word-ngrams 2 --buckets 900",
     f"{SUP} --minn 2 --maxn 3 --buckets 900",
     *(f"{HASH} -m {method}" for method in ("lsh", "densefly", "pcah", "itq", "sign", "pq")),

@@ -19,10 +19,10 @@ from wv_cli.formats.report import Problem, Report
 from wv_cli.registry import Registry
 from wv_cli.system import kinds
 from wv_cli.system.compression import inner_name
+from wv_cli.system.host import processors
 from wv_cli.system.input import Input, open_input
 from wv_cli.system.output import open_output, together
 from wv_cli.system.places import is_stdout, is_stream
-from wv_cli.system.threads import processors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
 

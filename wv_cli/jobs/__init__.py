@@ -89,5 +89,16 @@ MODELS: Registry[Model] = Registry(
                 own_defaults="its own",
             ),
         ),
+        (
+            "ivlbl",
+            Model(
+                "Each of the words before, times a vector of its place, predicts the next by itself: word vectors.",
+                "Mnih & Kavukcuoglu 2013, NIPS (ivLBL, of words on one side)",
+                NeuralConfig,
+                "wv_cli.jobs.neural:NeuralSession",
+                vocab_defaults={"min_count": 1},
+                own_defaults="its own",
+            ),
+        ),
     ],
 )

@@ -202,11 +202,12 @@ _SAMPLED = "loss=nce|ns|importance"
 
 @dataclass(frozen=True)
 class NeuralConfig(Config):
-    """A neural language model: nplm (Bengio et al. 2003) or lbl (Mnih & Hinton 2007)."""
+    """A neural language model, nplm (Bengio et al. 2003) or lbl (Mnih & Hinton 2007), or ivlbl, which turns lbl round
+    (Mnih & Kavukcuoglu 2013)."""
 
     group: ClassVar[str] = "Language model"
 
-    model: Literal["nplm", "lbl"] = option("nplm")
+    model: Literal["nplm", "lbl", "ivlbl"] = option("nplm")
     loss: Literal["softmax", "nce", "ns", "hs", "importance", "class"] = option(
         "nce",
         "Output layer: full softmax, noise-contrastive estimation, negative sampling, hierarchical softmax, the "
@@ -256,6 +257,11 @@ class NeuralConfig(Config):
     def width(self) -> int:
         """Numbers of the predicted vector."""
         return self.hidden if self.model == "nplm" else self.dim
+
+    @property
+    def diagonal(self) -> bool:
+        """Whether a context word is multiplied with a vector, not with a matrix."""
+        return self.model == "ivlbl" or (self.model == "lbl" and self.context_matrices == "diagonal")
 
 
 @dataclass(frozen=True)

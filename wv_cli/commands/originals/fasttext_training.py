@@ -75,7 +75,7 @@ def _require_files(args: Args, ending: str) -> tuple[str, ...]:
 
 
 def _threads(args: Args) -> int:
-    from wv_cli.system.threads import processors
+    from wv_cli.system.host import processors
 
     return max(1, min(args.thread, processors()))
 
