@@ -124,22 +124,42 @@ class Word2vecConfig(Config):
         require(self.loss != "hs_ns" or self.maxn == 0, message)
 
 
-# What --preset puts in the place of the defaults above.
-PRESETS: Registry[dict[str, Any]] = Registry(
+@dataclass(frozen=True)
+class Preset:
+    """What --preset puts in the place of the defaults above. `models` are several that are trained in one run, each by
+    what it has besides; their vectors are joined (transforms.ensemble), each with its weight."""
+
+    changes: dict[str, Any]
+    models: tuple[dict[str, Any], ...] = ()
+    weights: tuple[float, ...] = ()
+
+
+_FASTTEXT: dict[str, Any] = {
+    "minn": 3,
+    "maxn": 6,
+    "power": 0.5,
+    "sample": 1e-4,
+    "sample_formula": "fasttext",
+    "lr": 0.05,
+    "lr_floor": 0.0,
+}
+PRESETS: Registry[Preset] = Registry(
     "preset",
     [
-        ("word2vec", {}),
+        ("word2vec", Preset({})),
+        ("fasttext", Preset(_FASTTEXT)),
+        # Found by benchmarks/presets.py; see benchmarks/README.md.
         (
-            "fasttext",
-            {
-                "minn": 3,
-                "maxn": 6,
-                "power": 0.5,
-                "sample": 1e-4,
-                "sample_formula": "fasttext",
-                "lr": 0.05,
-                "lr_floor": 0.0,
-            },
+            "quality",
+            Preset(
+                {"dim": 300, "window": 8, "negative": 8, "sample": 1e-4},
+                (
+                    {"model": "skipgram", "epochs": 8},
+                    {"model": "cbow", "epochs": 10, "negative": 10},
+                    {**_FASTTEXT, "model": "skipgram", "window": 5, "negative": 5, "epochs": 6},
+                ),
+                (1, 1, 2**0.5),  # in inner products the third counts as much as the others together
+            ),
         ),
     ],
 )
