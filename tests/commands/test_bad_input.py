@@ -59,7 +59,9 @@ CALLS = [
     "lm sample {}",
     "lm convert {} out.arpa",
     "links {}",
+    *(f"index {{}} -o out --kind {kind}" for kind in ("hnsw", "flat")),
     "nn {} the",
+    "nn good.vec the --index {}",
     "nn good.codes the --rerank {}",
     "analogy {} the of and",
     "nn good.vec the --beside {}",
@@ -133,6 +135,7 @@ BAD = {
     "half.lm": b"",
     "half.arpa": b"",
     "half.transform": b"",
+    "half.index": b"",
 }
 PATHS = {"missing": "no-such-file", "folder": "folder", "below-a-file": "good.txt/x"}
 
@@ -160,6 +163,7 @@ def folder(tmp_path_factory, slice_text, slice_vectors):
         "lm train good.txt -o good.lm -q",
         "lm convert good.lm good.arpa",
         "hash good.vec -m lsh -o good.codes --save-hasher good.hasher -q --no-meta",
+        "index good.vec -o good.index -q --no-meta",
         "whiten good.vec --save-transform good.transform -q",
     ):
         assert call(made) == 0

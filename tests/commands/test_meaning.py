@@ -82,6 +82,7 @@ VALUES = {
     "tree_from": "neural.lm", "encoder": str(GOLDEN / "encoders" / "tiny-bert-st6"), "max_length": "3",
     "dictionary": "words.dictionary", "anchors": "60", "refine": "2", "refine_words": "70", "target": "turned.vec",
     "csls_neighbours": "3", "patience": "1",
+    "recall": "0.5", "links": "9", "ef_construction": "30", "lists": "9", "index": "words.index",
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
 }  # fmt: skip
 ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
@@ -144,7 +145,10 @@ VARIANTS = [
     f"{STS} --after pca",
     f"eval sts --encoder {TINY} -d pairs.csv --json --after soft --fit all --fit-data few.csv",
     "eval sts --sentence-vectors sentences.npy -d pairs.csv --json",
+    "index words.vec -o out.index --links 3 --ef-construction 9 --threads 1",
+    "index words.vec -o out.index --kind flat",
     "nn words.vec king nosuch --oov skip",
+    "nn words.vec king nosuch --oov skip --index words.index",
     "nn a.codes king nosuch --oov skip",
     "nn a.codes king nosuch --oov skip --rerank words.vec",
     "analogy words.vec king the of",
@@ -214,6 +218,9 @@ UNSEEN = {
     ("texts-distance", "oov"): "all texts have words that are known",
     ("pq", "length"): "refused unless it fits",
     ("eval", "subwords"): "whole words have none",
+    ("--kind flat", "neighbours"): "told with the times, which are never the same",
+    ("--kind flat", "queries"): "told with the times, which are never the same",
+    ("--kind flat", "seed"): "told with the times, which are never the same",
     ("quantize", "qout"): "few labels: the codes would be larger",
 }
 
@@ -271,6 +278,7 @@ def folder(tmp_path_factory, slice_text):
         "phrases text.txt -o joined.txt --threshold 9 --min-count 2 --save-phrases text.phrases -q",
         "build-vocab text.txt -o few.vocab --min-count 20 -q",
         "hash words.vec -m lsh --length 24 -o a.codes --save-hasher lsh.hasher -q",
+        "index words.vec -o words.index --links 3 --ef-construction 9 --recall 0.5 -q",
         "whiten words.vec --save-moments m.moments -q",
         "whiten words.vec -o turned.vec -q",
         "whiten other.vec --save-moments other.moments -q",
@@ -369,7 +377,7 @@ def test_every_option_changes_something_or_is_refused(variant, folder, capfdbina
         ("train text.txt -o o.vec --minn 2", "--minn has no meaning for --maxn 0; it goes with --maxn above 0"),
         ("quantize classifier.bin -o o.ftz --lr 0.1", "--lr needs --retrain"),
         ("eval sts words.vec -d pairs.csv --sif-a 0.001", "--sif-a has no meaning without --pooling; it goes with"),
-        ("nn a.codes king --candidates 5", "--candidates needs --rerank"),
+        ("nn a.codes king --candidates 5", "--candidates has no meaning without --rerank and without --index"),
         ("plot words.vec king the of -o o.html --seed 1", "--seed has no meaning for --method pca"),
         ("vectors words.vec --sentences king --oov zero", "--oov has no meaning with --sentences"),
         ("predict classifier.bin text.txt --json --prob", "--prob has no meaning with --as-json"),
