@@ -7,6 +7,7 @@ import json
 import lzma
 import os
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -37,6 +38,10 @@ GOLDEN_FILES = {
     "codes-text": [("sign.codes.txt", 200, code_twin.read_text)],
     "fasttext-bin": [("ft-words.bin", 225, lambda data: fasttext_vectors(data))],
     "npy": [("gensim.npy", 200, twin.read_npy)],
+    "text-model": [
+        ("texts.s2v", 112, lambda data: text_model_vectors(data, "rows")),
+        ("texts.d2v", 112, lambda data: text_model_vectors(data, "input")),
+    ],
     "safetensors": [("encoders/static-model2vec/model.safetensors", 400, lambda data: static_vectors(data))],
 }
 
@@ -45,6 +50,14 @@ def fasttext_vectors(data):
     """Composed of the words' n-grams, which is more than copying numbers: close is equal."""
     model = fasttext.read(data)
     return model.words, np.array([model.vector(word) for word in model.words])
+
+
+def text_model_vectors(data, array):
+    """The first rows of a matrix that has others behind the words'."""
+    arrays = code_twin.container(data, "text-model")[1]
+    starts, letters = arrays["starts"].tolist(), arrays["letters"].tobytes()
+    words = [letters[a:b] for a, b in pairwise(starts)]
+    return words, arrays[array][: len(words)]
 
 
 def static_vectors(data):

@@ -11,7 +11,17 @@ import numpy as np
 
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile, UsageError, WvError, shown
-from wv_cli.formats import codes, fasttext_bin, glove_text, npy, projector, static, word2vec_binary, word2vec_text
+from wv_cli.formats import (
+    codes,
+    fasttext_bin,
+    glove_text,
+    npy,
+    projector,
+    static,
+    texts,
+    word2vec_binary,
+    word2vec_text,
+)
 from wv_cli.formats.base import WORD2VEC_PRECISION, Format, FormatWarning, Precision, ReadOptions, WriteOptions
 from wv_cli.formats.beside import mark_of, open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
@@ -56,6 +66,7 @@ FORMATS: Registry[Format] = Registry(
             projector.FORMAT,
             fasttext_bin.FORMAT,
             static.FORMAT,
+            texts.FORMAT,
         )
     ],
 )
