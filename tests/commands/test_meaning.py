@@ -84,6 +84,7 @@ VALUES = {
     "csls_neighbours": "3", "patience": "1",
     "recall": "0.5", "links": "9", "ef_construction": "30", "lists": "9", "index": "words.index",
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
+    "dropout_ngrams": "5", "doc_vectors": "docs.vec",
 }  # fmt: skip
 ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
 TINY = GOLDEN / "encoders" / "tiny-bert"
@@ -92,6 +93,8 @@ FT = "train text.txt -o out.bin --dim 4 --min-count 2 --epochs 2 --minn 2 --maxn
 SUP = "train labelled.txt -o out.bin --model supervised --dim 4 --epochs 2"
 HASH = "hash {file} -o out.txt --save-hasher out.hasher"
 NEURAL = "train text.txt --dim 4 --order 3 --epochs 2 --min-count 2 --lr 0.1"
+S2V = "train text.txt --model sent2vec --dim 4 --epochs 2 --min-count 2"
+D2V = "train text.txt --model doc2vec --dim 4 --window 3 --epochs 2 --min-count 2 --lr 0.2"
 STS = "eval sts words.vec -d pairs.csv --json"
 GLOVE = "--dim 4 --iterations 2 --min-count 2 --window 4 --x-max 9"
 MODELS, LOSSES = (Word2vecConfig.options()[name].choices for name in ("model", "loss"))
@@ -110,6 +113,9 @@ VARIANTS = [
     f"{NEURAL} -o out.lm --model nplm --loss hs --tree clustered --tree-from neural.lm",
     f"{NEURAL} --model lbl --loss softmax --context-matrices diagonal --dropout 0.2 -o out.vec",
     f"{NEURAL} --model ivlbl --negative 9 -o out.vec",
+    f"{S2V} -o out.s2v",
+    f"{S2V} -o out.s2v --word-ngrams 1",
+    *(f"{D2V} -o out.d2v --algorithm {each}" for each in ("dbow", "dm_mean", "dm_concat --loss hs")),
     f"{SUP} --word-ngrams 2 --buckets 900",
     f"{SUP} --minn 2 --maxn 3 --buckets 900",
     *(f"{HASH} -m {method}" for method in ("lsh", "densefly", "pcah", "itq", "sign", "pq")),

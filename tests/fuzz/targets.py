@@ -78,6 +78,13 @@ TARGETS: dict[str, Target] = {
             beside={"file.npy": lambda: seeds.npy()[0]},
         ),
         Target("fasttext-bin", seeds.fasttext, uses.model_file, ANYWHERE, ("format:fasttext-bin",)),
+        Target(
+            "text-model",
+            checkpoints.text_models,
+            uses.text_model,
+            _CONTAINER,
+            ("format:text-model", "container:text-model"),
+        ),
         *(_hasher(method) for method, row in HASHERS.items() if row.learns_from == "vectors"),
         Target(
             "hasher-bioword",

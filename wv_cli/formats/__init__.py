@@ -19,6 +19,7 @@ from wv_cli.formats import (
     npy,
     projector,
     static,
+    texts,
     word2vec_binary,
     word2vec_text,
 )
@@ -67,6 +68,7 @@ FORMATS: Registry[Format] = Registry(
             fasttext_bin.FORMAT,
             finalfusion.FORMAT,
             static.FORMAT,
+            texts.FORMAT,
         )
     ],
 )
