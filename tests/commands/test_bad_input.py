@@ -23,6 +23,8 @@ CALLS = [
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --init {}",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --phrases {}",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --validation {}",
+    "train good.txt -o out.vec --continue {}",
+    "train {} -o out.vec --continue good.state --save-state out.state",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --resume --checkpoint {}",
     "train {} -o out.bin --model supervised --dim 4 --epochs 1",
     "train good.labelled -o out.bin --model supervised --dim 4 --epochs 1 --pretrained {}",
@@ -139,6 +141,7 @@ BAD = {
     "half.arpa": b"",
     "half.transform": b"",
     "half.index": b"",
+    "half.state": b"",
 }
 PATHS = {"missing": "no-such-file", "folder": "folder", "below-a-file": "good.txt/x"}
 
@@ -168,6 +171,7 @@ def folder(tmp_path_factory, slice_text, slice_vectors):
         "hash good.vec -m lsh -o good.codes --save-hasher good.hasher -q --no-meta",
         "index good.vec -o good.index -q --no-meta",
         "whiten good.vec --save-transform good.transform -q",
+        "train good.txt -o good.bin --save-state good.state --dim 4 --epochs 1 --min-count 1 -q --no-meta",
     ):
         assert call(made) == 0
     Path("folder").mkdir()

@@ -39,7 +39,7 @@ PLAIN = {
         "force_text",
     ),
     *("output", "outputs", "from_format", "strict", "save_hasher", "save_transform", "save_moments", "save_counts"),
-    "save_vocab",
+    *("save_vocab", "save_state"),
     *(
         "save",
         "save_phrases",
@@ -83,6 +83,7 @@ VALUES = {
     "dictionary": "words.dictionary", "anchors": "60", "refine": "2", "refine_words": "70", "target": "turned.vec",
     "csls_neighbours": "3", "patience": "1",
     "recall": "0.5", "links": "9", "ef_construction": "30", "lists": "9", "index": "words.index",
+    "continue_": "small.state", "decay": "0.5",
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
     "dropout_ngrams": "5", "doc_vectors": "docs.vec",
 }  # fmt: skip
@@ -104,6 +105,7 @@ VARIANTS = [
     *(f"{W2V} --model {model} --loss {loss}{' --lr 0.01' * (loss == 'ova')}" for model in MODELS for loss in LOSSES),
     f"{W2V} --model cbow --cbow-sum",
     f"{W2V} --sample 0",
+    "train text.txt -o out.vec --continue small.state --epochs 2",
     *(f"{FT} --model {model}" for model in MODELS),
     *(f"{SUP} --loss {loss}" for loss in ("softmax", "hs", "ns", "ova")),
     *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --loss {loss}" for loss in ("softmax", "hs", "class")),
@@ -283,6 +285,7 @@ def folder(tmp_path_factory, slice_text):
         "build-vocab text.txt -o text.vocab --min-count 2 -q",
         "phrases text.txt -o joined.txt --threshold 9 --min-count 2 --save-phrases text.phrases -q",
         "build-vocab text.txt -o few.vocab --min-count 20 -q",
+        "train other.txt -o other.bin --save-state small.state --dim 4 --min-count 2 --epochs 1 -q --no-meta",
         "hash words.vec -m lsh --length 24 -o a.codes --save-hasher lsh.hasher -q",
         "index words.vec -o words.index --links 3 --ef-construction 9 --recall 0.5 -q",
         "whiten words.vec --save-moments m.moments -q",

@@ -18,6 +18,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("a text classifier", "wv train labelled.txt -o topics.bin --model supervised --word-ngrams 2"),
         ("sentence vectors", "wv train corpus.txt -o model.s2v --model sent2vec --word-ngrams 2"),
         ("vectors of documents, a line each", "wv train docs.txt -o model.d2v --model doc2vec --doc-vectors docs.npy"),
+        (
+            "go on with tomorrow's text",
+            "wv train new.txt --continue model.state -o vectors.bin --save-state model.state",
+        ),
         ("a neural language model and its word vectors", "wv train corpus.txt -o neural.lm -o words.vec --model nplm"),
     ),
     "glove": (

@@ -14,8 +14,8 @@ from wv_cli.commands.shared.options import (
     saved_run_options,
     to_option,
 )
-from wv_cli.commands.shared.training_options import autotune_options, training_options
-from wv_cli.jobs import MODELS
+from wv_cli.commands.shared.training_options import autotune_options, growing_options, training_options
+from wv_cli.jobs import DEFAULT_MODEL, MODELS
 from wv_cli.models.config import PRESETS
 from wv_cli.text.config import ReadingConfig
 
@@ -29,9 +29,7 @@ from wv_cli.text.config import ReadingConfig
     "standard output; .gz, .bz2, .xz or .zst behind it compresses. May be given twice.",
 )  # fmt: skip
 @to_option
-@click.option(
-    "--model", type=click.Choice(list(MODELS)), default="skipgram", show_default=True, help="What predicts what."
-)
+@click.option("--model", type=click.Choice(list(MODELS)), help=f"What predicts what.  [default: {DEFAULT_MODEL}]")
 @click.option(
     "--preset", type=click.Choice(list(PRESETS)),
     help="Whose defaults the word models start from; options given win. quality: skip-gram, CBOW and skip-gram with "
@@ -43,6 +41,7 @@ from wv_cli.text.config import ReadingConfig
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary (from build-vocab or word2vec) and its counts.")
 @click.option("--save-vocab", metavar="FILE", help="Also save the vocabulary, `word count` lines, before the training.")
 @click.option("--init", metavar="FILE", help="Start the words found in this vector file from their vectors.")
+@growing_options
 @click.option("--tree-from", metavar="FILE", help="A neural language model (NAME.lm): --tree clustered is made of it.")
 @click.option(
     "--pretrained", metavar="FILE", help="Classifier: start the words of INPUT found here from their vectors."
@@ -77,5 +76,5 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.jobs.train import session
 
     made = session(argv=command_line(), **options)
-    also = [options["save_vocab"]] if options["save_vocab"] else []
+    also = [options[name] for name in ("save_vocab", "save_state") if options[name]]
     run_session(made, quiet, as_json, lambda facts: f" ({facts['words_per_second']:,} words/s)", also=also)

@@ -36,6 +36,7 @@ class Model:
         return found
 
 
+DEFAULT_MODEL = "skipgram"
 MODELS: Registry[Model] = Registry(
     "model",
     [

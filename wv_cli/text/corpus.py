@@ -18,6 +18,7 @@ from wv_cli import _text
 from wv_cli.errors import WvError
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
+from wv_cli.text.growing import grown
 from wv_cli.text.id_stream import IdStream, read_ids
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.joining import ReadWords, read_words
@@ -66,6 +67,7 @@ def encode(
     vocab: Vocab | None = None,
     marked: Marked | None = None,
     also: WordList | None = None,
+    older: Vocab | None = None,
     phrases: SavedPhrases | None = None,
     memory: int | None = None,
     spool_beside: str | None = None,
@@ -77,10 +79,11 @@ def encode(
 
     With `vocab` its words (after cut(config)) and counts are used as they are and other words are dropped; otherwise
     the vocabulary is made from the text, without what is `marked`, and with the words `also`, however rare: those that
-    the cut drops or the text does not have stand behind the others, as words seen once. `phrases` are joined first, as
-    if the joined text were read. When the ids take more than `memory` bytes they go to a file in the folder of
-    `spool_beside` (default: the current folder). With `every_line` each line has a line end in the stream, whether it
-    has a word or not. Memory used otherwise: 4 bytes a token and the vocabulary.
+    the cut drops or the text does not have stand behind the others, as words seen once; or, with the vocabulary
+    `older`, it is what that grows to (text.growing). `phrases` are joined first, as if the joined text were read. When
+    the ids take more than `memory` bytes they go to a file in the folder of `spool_beside` (default: the current
+    folder). With `every_line` each line has a line end in the stream, whether it has a word or not. Memory used
+    otherwise: 4 bytes a token and the vocabulary.
 
     Raises WvError when there is no text or no word of it is in `vocab` (unless it `may_be_empty`, which needs a
     `vocab`), when the cuts leave no word, when the spool cannot be written, and what Source raises.
@@ -100,7 +103,10 @@ def encode(
         if also is not None:
             encoder.add_words(also.blob, also.starts)
         read = read_words(encoder, file, phrases)
-        if known is None:
+        if older is not None:
+            known = grown(older, _all_words(read.words, read.counts, encoder.lines)[0], config)
+            lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
+        elif known is None:
             final, known, added, labels, label_counts = _final_ids(read, config, encoder.lines, marked, also)
             lookup = read.lookup(final)
         elif at_once:
@@ -175,8 +181,7 @@ def _final_ids(
         is_label[read.words.beginning_with(encode_word(marked.prefix))] = True
     words = np.flatnonzero(~is_label)
     listed = read.words.take(words) if is_label.any() else read.words
-    tokens = int(counts.sum())
-    everything, order = ordered(listed.blob, listed.starts, counts[words], lines=lines, tokens_read=tokens)
+    everything, order = _all_words(listed, counts[words], lines, int(counts.sum()))
     vocab = everything.cut(config)
     frequent = len(vocab)
     kept = np.arange(frequent)
@@ -191,6 +196,14 @@ def _final_ids(
     labels = np.flatnonzero(is_label & (counts >= max(1, marked.min_count if marked else 0)))
     labels = labels[np.argsort(-counts[labels], kind="stable")]
     return final, vocab, len(kept) - frequent, read.words.take(labels), counts[labels]
+
+
+def _all_words(
+    words: WordList, counts: NDArray[np.int64], lines: int, tokens: int | None = None
+) -> tuple[Vocab, NDArray[np.int64]]:
+    """The vocabulary, not cut, of words in order of first sight; see ordered(). `tokens` were read, labels included."""
+    tokens = int(counts.sum()) if tokens is None else tokens
+    return ordered(words.blob, words.starts, counts, lines=lines, tokens_read=tokens)
 
 
 def require_words(encoder: _text.Encoder, inputs: Sequence[str]) -> None:
