@@ -145,7 +145,7 @@ class Config:
 
     def __post_init__(self) -> None:
         if getattr(self, "threads", None) == 0 and "threads" in self.__dict__:
-            from wv_cli.system.threads import processors
+            from wv_cli.system.host import processors
 
             object.__setattr__(self, "threads", processors())
 

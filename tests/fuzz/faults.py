@@ -76,6 +76,7 @@ COMMANDS = [
         ("white.vec", "moments", "transform"),
     ),
     Command("align vectors.vec vectors.vec -o aligned.vec -q", ("aligned.vec",)),
+    Command("index vectors.vec -o words.index --no-meta -q", ("words.index", "words.index.words.txt")),
     Command("convert vectors.vec binary.bin -q", ("binary.bin",)),
     Command("phrases text.txt -o phrases.txt -q", ("phrases.txt",)),
     Command("lm train text.txt --smoothing witten-bell -o model.arpa --no-meta -q", ("model.arpa",)),

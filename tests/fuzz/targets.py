@@ -56,6 +56,18 @@ TARGETS: dict[str, Target] = {
             ("format:codes", "container:codes"),
         ),
         Target("codes-text", seeds.codes_text, uses.vector_file, IN_TEXT, ("format:codes-text",)),
+        Target(
+            "finalfusion",
+            lambda: seeds.golden(
+                "finalfusion.fifu",
+                "finalfusion-explicit.fifu",
+                "finalfusion-quantized.fifu",
+                "finalfusion-quantized-buckets.fifu",
+            ),
+            uses.vector_file,
+            ANYWHERE,
+            ("format:finalfusion",),
+        ),
         Target("npy", seeds.npy, uses.vector_file, (*ANYWHERE, *IN_TEXT[-6:]), ("format:npy",), "file.npy"),
         Target(
             "npy-words",
@@ -66,6 +78,13 @@ TARGETS: dict[str, Target] = {
             beside={"file.npy": lambda: seeds.npy()[0]},
         ),
         Target("fasttext-bin", seeds.fasttext, uses.model_file, ANYWHERE, ("format:fasttext-bin",)),
+        Target(
+            "text-model",
+            checkpoints.text_models,
+            uses.text_model,
+            _CONTAINER,
+            ("format:text-model", "container:text-model"),
+        ),
         *(_hasher(method) for method, row in HASHERS.items() if row.learns_from == "vectors"),
         Target(
             "hasher-bioword",

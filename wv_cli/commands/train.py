@@ -1,4 +1,4 @@
-"""`wv train`: text in, word vectors, a classifier or a neural language model out."""
+"""`wv train`: text in; word vectors, a classifier, a model of texts or a neural language model out."""
 
 from typing import Any
 
@@ -25,14 +25,16 @@ from wv_cli.text.config import ReadingConfig
 @click.option(
     "-o", "--output", "outputs", multiple=True, required=True, metavar="FILE",
     help="NAME.vec is word2vec text, NAME.bin word2vec binary or, with subwords, a fastText model, NAME.lm a language "
-    "model (--model nplm or lbl), - text on standard output; .gz, .bz2, .xz or .zst behind it compresses. May be given "
-    "twice.",
+    "model (--model nplm or lbl), NAME.s2v and NAME.d2v one of sentences and documents (sent2vec, doc2vec), - text on "
+    "standard output; .gz, .bz2, .xz or .zst behind it compresses. May be given twice.",
 )  # fmt: skip
 @to_option
 @click.option("--model", type=click.Choice(list(MODELS)), help=f"What predicts what.  [default: {DEFAULT_MODEL}]")
 @click.option(
     "--preset", type=click.Choice(list(PRESETS)),
-    help="Whose defaults the word models start from; options given win.  [default: word2vec]",
+    help="Whose defaults the word models start from; options given win. quality: skip-gram, CBOW and skip-gram with "
+    "subwords one after the other, joined to one vector of --dim a word; some twenty times the work of word2vec's "
+    "defaults.  [default: word2vec]",
 )  # fmt: skip
 @training_options
 @phrases_option
@@ -50,7 +52,14 @@ from wv_cli.text.config import ReadingConfig
 @click.option(
     "--pretrained", metavar="FILE", help="Classifier: start the words of INPUT found here from their vectors."
 )
+@click.option(
+    "--validation", metavar="FILE",
+    help="Word models: score the vectors after every epoch on this file, analogies `a b c d` (among the 30,000 most "
+    "frequent words) or pairs `word word score`, and keep the best epoch.",
+)  # fmt: skip
+@click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a better score; at least 1.")
 @click.option("--save-output-vectors", metavar="FILE", help="Also save the context vectors.")
+@click.option("--doc-vectors", metavar="FILE", help="doc2vec: also save the vectors of INPUT's lines, called 0, 1, 2.")
 @click.option("--classes", type=int, metavar="K", help="Write K word classes (k-means) instead of vectors.")
 @click.option(
     "--memory",

@@ -32,6 +32,7 @@ _NOT_OPTIONS = {"inputs", "outputs", "config", "vocab_config", "given", "named",
     "line_ends",
     "fasttext_files",
     "marked",
+    "preset",
 }
 
 
@@ -71,10 +72,12 @@ def session(
     homes: list[Container[str]] = [row.config.options(), VocabConfig.options(), own]
     choices = {name: each.choices for name, each in row.config.options().items() if each.choices}
     config, vocab, rest = _fitting(options, homes, choices, meaning)
+    if "preset" in names:
+        rest["preset"] = preset or "word2vec"
     if "given" in names:
         rest["given"] = tuple(config)
     if row.presets:
-        config = {**PRESETS.find(preset or "word2vec"), **config}
+        config = {**PRESETS.find(preset or "word2vec").changes, **config}
     if "model" in row.config.options():
         config["model"] = model
     return kind(

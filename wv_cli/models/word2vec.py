@@ -22,26 +22,10 @@ from wv_cli.models.state import State, StateOptions
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
 from wv_cli.system import memory
 from wv_cli.text.corpus import Corpus
+from wv_cli.text.subsampling import highest_draws, keep_probability
 from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
-
-
-def keep_probability(
-    counts: NDArray[np.int64], config: Word2vecConfig, tokens_read: int = 0
-) -> NDArray[np.float64] | None:
-    """Chance of each word to survive subsampling; None when it is off. f is the word's share of the kept tokens.
-
-    word2vec's program: (sqrt(f / t) + 1) t / f.  Mikolov et al. 2013 (eq. 5): sqrt(t / f).  fastText: as word2vec's,
-    but f is the share of all `tokens_read`: words that are not in the vocabulary and line ends count, too.
-    """
-    if config.sample == 0:
-        return None
-    total = counts.sum() if config.sample_formula != "fasttext" else max(tokens_read, int(counts.sum()))
-    ratio = config.sample / (counts / total)
-    keep = np.sqrt(ratio) if config.sample_formula == "paper" else np.sqrt(ratio) + ratio
-    chances: NDArray[np.float64] = np.minimum(keep, 1.0)
-    return chances
 
 
 class Word2vec(BlockTraining[Word2vecConfig]):
@@ -165,8 +149,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         tables: dict[str, Any] = {}
         vocab = self.corpus.vocab
         keep = keep_probability(counts, config, vocab.tokens_read + vocab.lines)
-        if keep is not None:
-            tables["keep"] = np.floor(keep * (2**32 - 1)).astype(np.uint32)
+        tables["keep"] = highest_draws(keep)
         noise = counts.astype(np.float64) ** config.power if self.layer.draws else None
         if noise is not None:
             tables["sampler"] = _word2vec.alias_table(noise)

@@ -16,7 +16,7 @@ from wv_cli.text.config import VocabConfig
 
 # Whose defaults help shows: the word models' under every preset, then those of models with defaults of their own.
 _VARIANTS: dict[str, tuple[type[Config], dict[str, Any]]]
-_VARIANTS = {preset: (MODELS["skipgram"].config, changed) for preset, changed in PRESETS.items()}
+_VARIANTS = {preset: (MODELS["skipgram"].config, row.changes) for preset, row in PRESETS.items()}
 _VARIANTS |= {name: (row.config, {}) for name, row in MODELS.items() if not row.presets}
 _VOCAB_VARIANTS: dict[str, tuple[type[Config], dict[str, Any]]] = {"word2vec": (VocabConfig, {})}
 _VOCAB_VARIANTS |= {name: (VocabConfig, row.vocab_defaults) for name, row in MODELS.items() if row.vocab_defaults}
