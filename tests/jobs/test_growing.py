@@ -1,6 +1,9 @@
 """Runs that go on with a state: what they keep, what they take from it, what they refuse."""
 
 import json
+import resource
+import subprocess
+import sys
 from itertools import islice
 from pathlib import Path
 
@@ -290,3 +293,28 @@ def test_words_of_plain_vectors_are_kept(here):
         train(here / "second.txt", "kept.vec", **OPTIONS, keep_words=True)
     with pytest.raises(UsageError, match="--vocab has no meaning with --keep-words"):
         train(here / "second.txt", "kept.vec", vocab="x", keep_words=True, **options)
+
+
+def test_a_full_disk_leaves_yesterdays_state(here):
+    """A limit on the file size fails the write in the middle, as a full disk does."""
+    Path("a.state").write_bytes((here / "skipgram.state").read_bytes())
+    call = [
+        "train",
+        here / "second.txt",
+        "-o",
+        "a.vec",
+        "--continue",
+        "a.state",
+        "--save-state",
+        "a.state",
+        "--no-meta",
+    ]
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    argv = [sys.executable, "-m", "wv_cli", *map(str, call), "-q"]
+    done = subprocess.run(argv, capture_output=True, text=True, preexec_fn=limit, check=False)
+    assert done.returncode == 1 and "file too large" in done.stderr and "Traceback" not in done.stderr
+    assert Path("a.state").read_bytes() == (here / "skipgram.state").read_bytes()
+    assert [path.name for path in Path().iterdir()] == ["a.state"]

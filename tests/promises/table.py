@@ -357,4 +357,58 @@ PROMISES: list[Promise] = [
             ),
         ),
     ),
+    Promise(
+        "grows the vocabulary to the union (new words pass `--min-count` in the new text, none is lost)",
+        ("tests/text/test_growing.py", "tests/models/test_growing.py", "tests/jobs/test_growing.py"),
+        (
+            Fault(
+                "what the text has of an old word is lost when it is rare",
+                "wv_cli/text/growing.py",
+                "    known[fresh] = True\n",
+                "    known = text.counts >= config.min_count\n",
+            ),
+            Fault(
+                "old rows begin anew",
+                "wv_cli/models/word2vec.py",
+                '        self.input[ids, :dim] = arrays["input"][:words]\n',
+                "",
+            ),
+            Fault(
+                "rows of n-grams are not carried",
+                "wv_cli/models/growing.py",
+                "    out[learnt] = rows[order[at[learnt]]]\n",
+                "",
+            ),
+            Fault(
+                "output rows begin anew",
+                "wv_cli/models/word2vec.py",
+                "        if outputs > nodes:\n",
+                "        if False:\n",
+            ),
+        ),
+    ),
+    Promise(
+        "Options not given are the state's; other sizes than its own are refused",
+        ("tests/jobs/test_growing.py", "tests/jobs/test_growing_classifier.py"),
+        (
+            Fault(
+                "options of the state are not compared",
+                "wv_cli/jobs/growing.py",
+                "            if one != other:\n",
+                "            if False:\n",
+            ),
+        ),
+    ),
+    Promise(
+        "begins with the learning rate that a schedule over all texts would have reached, unless `--lr` is given",
+        ("tests/jobs/test_growing.py",),
+        (
+            Fault(
+                "the rate starts again",
+                "wv_cli/models/state.py",
+                "        return self.lr * tokens / max(1.0, tokens + share * self.trained)\n",
+                "        return self.lr\n",
+            ),
+        ),
+    ),
 ]
