@@ -221,6 +221,8 @@ UNSEEN = {
     ("eval", "subwords"): "whole words have none",
     ("eval wic", "encoder"): "refused: it is no ELMo",
     ("eval wic", "hasher"): "refused: of vectors",
+    ("--index words.index", "candidates"): "the nearest are among the first ten",
+    ("--links 3", "seed"): "other words, and the same setting for them",
     ("--kind flat", "neighbours"): "told with the times, which are never the same",
     ("--kind flat", "queries"): "told with the times, which are never the same",
     ("--kind flat", "seed"): "told with the times, which are never the same",
