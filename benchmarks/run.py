@@ -22,6 +22,7 @@ import cold
 import cost
 import glove
 import hashing
+import indexes
 import lm
 import ngrams
 import predicting
@@ -37,7 +38,7 @@ import whitening
 from measure import HERE, header
 
 Result = dict[str, Any]
-WITHOUT_CORPUS = ("vectors", "search", "codes", "cold", "hashing", "whitening")
+WITHOUT_CORPUS = ("vectors", "search", "codes", "cold", "hashing", "index", "whitening")
 
 
 class Suite(NamedTuple):
@@ -61,6 +62,7 @@ SUITES = {
     "whitening": Suite(whitening.whitening),
     "hashing": Suite(hashing.hashing, hashing.table),
     "codes": Suite(codes.codes),
+    "index": Suite(indexes.index),
     "cold": Suite(cold.cold),
     "predicting": Suite(predicting.predicting),
     "presets": Suite(presets.presets, presets.table),
