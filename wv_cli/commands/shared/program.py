@@ -149,7 +149,7 @@ def _show_version(context: click.Context, parameter: click.Parameter, value: boo
     expose_value=False,
     is_eager=True,
     callback=_show_version,
-    help="Show the version and the instruction set in use (WV_ISA=baseline|avx2|avx512|avx512icl chooses another).",
+    help="Show the version and the instruction set in use (WV_ISA=baseline|avx2|avx512|avx512icl|sve256 chooses one).",
 )
 def wv(debug: bool) -> None:
     """Word vectors on the command line.
