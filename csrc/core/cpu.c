@@ -2,11 +2,11 @@
  * WV_ISA_ROWS is ROW(NAME) for each, best last.
  *
  * __builtin_cpu_supports asks the CPU and, through XGETBV, whether the operating system saves the wide registers. On ARM
- * the system's auxiliary vector says what there is, and prctl how wide SVE's registers are for this process. */
+ * Linux's auxiliary vector says what there is, and prctl how wide SVE's registers are for this process. */
 #include "core/cpu.h"
 
 #include <stddef.h>
-#if defined __aarch64__ && defined __linux__
+#if defined WV_HAS_SVE256
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
@@ -27,13 +27,9 @@ static int has_avx512(void) {
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 static int has_avx512icl(void) { return has_avx512() && __builtin_cpu_supports("avx512vpopcntdq"); }
-#elif defined __aarch64__
+#elif defined WV_HAS_SVE256
 static int has_sve256(void) {
-#if defined __linux__
     return (getauxval(AT_HWCAP) & HWCAP_SVE) && (prctl(PR_SVE_GET_VL) & PR_SVE_VL_LEN_MASK) == 256 / 8;
-#else
-    return 0; /* no other system is known to run on such a processor */
-#endif
 }
 #endif
 
