@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import bigmodel
 import bio
+import building
 import chinese
 import classifier
 import codes
@@ -39,7 +40,7 @@ import whitening
 from measure import HERE, header
 
 Result = dict[str, Any]
-WITHOUT_CORPUS = ("vectors", "search", "codes", "cold", "hashing", "index", "whitening")
+WITHOUT_CORPUS = ("vectors", "search", "codes", "cold", "hashing", "index", "whitening", "building")
 
 
 class Suite(NamedTuple):
@@ -77,6 +78,7 @@ SUITES = {
     "ngrams-large": Suite(ngrams.ngrams_large),
     "tutorials": Suite(tutorials.tutorials),
     "turns": Suite(turns.turns),
+    "building": Suite(building.building),
 }
 
 
