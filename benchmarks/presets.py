@@ -27,6 +27,7 @@ from train import describe
 
 from wv_cli import formats
 from wv_cli.evaluation import TASKS, Report, Vectors
+from wv_cli.transforms.ensemble import joined
 from wv_cli.vectors.embeddings import Embeddings
 
 Matrix = NDArray[np.float32]
@@ -67,11 +68,6 @@ def without_top(rows: Matrix, directions: int) -> Matrix:
     return moved - moved @ axes @ axes.T
 
 
-def principal(rows: Matrix, dim: int) -> Matrix:
-    """The first `dim` principal axes, the mean left in."""
-    return rows @ np.linalg.eigh(rows.T @ rows)[1][:, -dim:]
-
-
 # What may be done to trained vectors afterwards: of the word vectors and the context vectors.
 AFTER = {
     "": lambda words, contexts: words,
@@ -81,11 +77,15 @@ AFTER = {
     "without top 2": lambda words, contexts: without_top(words, 2),
 }
 OF_CONTEXTS = ("sum", "joined")
-# What may be done to several models' unit vectors.
+# What may be done to several models: their dims as they are, or that of the first; the last model may weigh more.
 JOINED = {
-    "side by side": lambda parts: np.hstack([unit(part) for part in parts]),
-    "side by side, to the first's dim": lambda parts: principal(
-        np.hstack([unit(part) for part in parts]), parts[0].shape[1]
+    "side by side": lambda parts: joined(parts, sum(part.shape[1] for part in parts), [1] * len(parts)),
+    "to the first's dim": lambda parts: joined(parts, parts[0].shape[1], [1] * len(parts)),
+    "side by side, the last x 1.4": lambda parts: joined(
+        parts, sum(part.shape[1] for part in parts), [1] * (len(parts) - 1) + [2**0.5]
+    ),
+    "to the first's dim, the last x 1.4": lambda parts: joined(
+        parts, parts[0].shape[1], [1] * (len(parts) - 1) + [2**0.5]
     ),
 }
 

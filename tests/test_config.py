@@ -35,6 +35,7 @@ FREE = {
     "TranslationConfig": set(),
     "AlignConfig": set(),
     "DriftConfig": set(),
+    "IndexConfig": set(),  # nor is an index
 }
 
 

@@ -16,11 +16,13 @@
 
 #include "kernels/wv_affine.h"
 #include "kernels/wv_bioword.h"
+#include "kernels/wv_doc2vec.h"
 #include "kernels/wv_glove.h"
 #include "kernels/wv_hashing.h"
 #include "kernels/wv_neural.h"
 #include "kernels/wv_product.h"
 #include "kernels/wv_search.h"
+#include "kernels/wv_sent2vec.h"
 #include "kernels/wv_shared.h"
 #include "kernels/wv_supervised.h"
 #include "kernels/wv_word2vec.h"

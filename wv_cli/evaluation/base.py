@@ -87,5 +87,10 @@ def number(decimals: int, *, signed: bool = False) -> Callable[[Cell], str]:
     return show
 
 
+def count(value: Cell) -> str:
+    """Shows a whole number, `-` when there is none."""
+    return "-" if value is None else f"{value:,}"
+
+
 def p_value(value: Cell) -> str:
     return "<0.0001" if isinstance(value, int | float) and value < 0.0001 else number(4)(value)

@@ -158,6 +158,7 @@ class StsConfig(EvalConfig):
         low_is="as its folder says",
         only="encoder",
     )
+    published: bool = option(False, "Show what papers report for these data, too, where the files' names tell which.")
     threads: int = option(
         0,
         "Threads of an encoder; 0 uses all processors.",
