@@ -82,6 +82,8 @@ VALUES = {
     "tree_from": "neural.lm", "encoder": str(GOLDEN / "encoders" / "tiny-bert-st6"), "max_length": "3",
     "dictionary": "words.dictionary", "anchors": "60", "refine": "2", "refine_words": "70", "target": "turned.vec",
     "csls_neighbours": "3", "patience": "1",
+    "csls_neighbours": "3",
+    "dev": "few.data.txt", "published": "--published",
     "recall": "0.5", "links": "9", "ef_construction": "30", "lists": "9", "index": "words.index",
     "continue_": "small.state", "decay": "0.5",
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
@@ -155,6 +157,7 @@ VARIANTS = [
     "eval sts --sentence-vectors sentences.npy -d pairs.csv --json",
     "index words.vec -o out.index --links 3 --ef-construction 9 --threads 1",
     "index words.vec -o out.index --kind flat",
+    "eval wic words.vec -d wic.data.txt --dev wic.data.txt --json",
     "nn words.vec king nosuch --oov skip",
     "nn words.vec king nosuch --oov skip --index words.index",
     "nn a.codes king nosuch --oov skip",
@@ -226,6 +229,10 @@ UNSEEN = {
     ("texts-distance", "oov"): "all texts have words that are known",
     ("pq", "length"): "refused unless it fits",
     ("eval", "subwords"): "whole words have none",
+    ("eval wic", "encoder"): "refused: it is no ELMo",
+    ("eval wic", "hasher"): "refused: of vectors",
+    ("--index words.index", "candidates"): "the nearest are among the first ten",
+    ("--links 3", "seed"): "other words, and the same setting for them",
     ("--kind flat", "neighbours"): "told with the times, which are never the same",
     ("--kind flat", "queries"): "told with the times, which are never the same",
     ("--kind flat", "seed"): "told with the times, which are never the same",
@@ -274,6 +281,12 @@ def folder(tmp_path_factory, slice_text):
     pairs += [f"king w{a} the w{b},w{c} of w{d},{(a + c) % 7}" for a, b, c, d in drawn]
     Path("pairs.csv").write_text("".join(f"{pair}\n" for pair in pairs))
     Path("few.csv").write_text("".join(f"{pair}\n" for pair in pairs[3:30]))
+    places = random.integers(0, 400, (60, 5)).tolist()
+    items = [f"w{a}\tN\t1-0\tw{b} w{a} w{c} it\tw{a} KING w{d} was the w{e} in of to\n" for a, b, c, d, e in places]
+    Path("wic.data.txt").write_text("".join(items))
+    Path("wic.gold.txt").write_text("".join("TF"[i * 7 % 5 % 2] + "\n" for i in range(60)))
+    Path("few.data.txt").write_text("".join(items[:7]))
+    Path("few.gold.txt").write_text("T\nT\nF\nT\nT\nT\nF\n")
     rows = random.standard_normal((2 * len(pairs), 8)).astype(np.float32)
     rows[5] = 0
     np.save("sentences.npy", rows)
