@@ -107,6 +107,7 @@ VARIANTS = [
     f"{W2V} --model cbow --cbow-sum",
     f"{W2V} --sample 0",
     "train text.txt -o out.vec --continue small.state --epochs 2",
+    f"{W2V} --preset quality",
     *(f"{FT} --model {model}" for model in MODELS),
     *(f"{SUP} --loss {loss}" for loss in ("softmax", "hs", "ns", "ova")),
     *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --loss {loss}" for loss in ("softmax", "hs", "class")),
