@@ -112,8 +112,9 @@ class SavedRun:
         max_seconds: float | None,
         observe: Callable[[Progress], None] | None,
         advice: str,
+        by: Callable[..., Outcome] = train,
     ) -> Outcome:
-        """Trains on, saving. A divergence is a WvError that ends with `advice`; it leaves the last checkpoint as it
+        """Trains on, saving; `by` is run.train, or takes its arguments. A divergence is a WvError that ends with `advice`; it leaves the last checkpoint as it
         was."""
 
         def save(next_step: int) -> None:
@@ -123,7 +124,7 @@ class SavedRun:
             self._ours = _file_at(self.path)
 
         try:
-            return train(
+            return by(
                 model,
                 threads=threads,
                 first_step=first_step,

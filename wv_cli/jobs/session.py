@@ -17,9 +17,10 @@ from functools import cached_property
 from typing import ClassVar, Protocol
 
 from wv_cli import formats
+from wv_cli.cluster.ranks import started_together
 from wv_cli.config import flag_of, refuse_idle
 from wv_cli.engine.progress import Progress
-from wv_cli.engine.run import Outcome, Worker
+from wv_cli.engine.run import Outcome, Worker, train
 from wv_cli.engine.saved_run import Savable, SavedRun, Say
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats.recognise import texts
@@ -29,6 +30,7 @@ from wv_cli.system.output import check_writable
 from wv_cli.system.places import is_stream, refuse_folder, refuse_reading, require_different
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.inputs import Texts
+from wv_cli.text.parts import Part
 from wv_cli.text.saved_phrases import SavedPhrases, read_phrases
 
 Observe = Callable[[Progress], None]
@@ -86,6 +88,11 @@ class Session:
         refuse_reading([*self.written(), *beside], self.read())
 
     @property
+    def leads(self) -> bool:
+        """Whether this process is the one that writes and talks."""
+        return True
+
+    @property
     def format_asked(self) -> str | None:
         """The format of all outputs of vectors, None where their names choose it."""
         return None
@@ -123,6 +130,8 @@ class Session:
 
         Raises WvError and its kin for everything the user can mend; a run stopped by a signal returns normally.
         """
+        if started_together() > 1:
+            raise WvError("several processes cannot share this work; start it once")
         self.validate()
         with self.claimed(say):
             return self.work(say, observe, reading)
@@ -221,7 +230,14 @@ class TrainingSession(Session):
         """The step to begin with: 0, or with `resume` where the checkpoint, now loaded, was saved. Raises WvError."""
         return self.saved_run.first_step(model, say)
 
-    def train(self, model: Savable[Worker], first_step: int, observe: Observe | None, advice: str) -> Outcome:
+    def train(
+        self,
+        model: Savable[Worker],
+        first_step: int,
+        observe: Observe | None,
+        advice: str,
+        by: Callable[..., Outcome] = train,
+    ) -> Outcome:
         """Trains on, saving as the options say. Raises WvError; after a divergence its message ends with `advice`."""
         return self.saved_run.train(
             model,
@@ -231,6 +247,7 @@ class TrainingSession(Session):
             max_seconds=self.max_seconds,
             observe=observe,
             advice=advice,
+            by=by,
         )
 
     def finish(self, written: Sequence[str], facts: Mapping[str, object]) -> None:
@@ -265,7 +282,12 @@ class TextSession(TrainingSession):
 
     def texts(self, say: Say, *others: str) -> Texts:
         """`inputs`, or `others` instead, of which only running text is read."""
-        return texts(others or self.inputs, note=say, written=self.written(), force=self.force_text)
+        return texts(others or self.inputs, note=say, written=self.written(), force=self.force_text, part=self.part)
+
+    @property
+    def part(self) -> Part | None:
+        """The part of the texts that this process reads; None for all of them."""
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)

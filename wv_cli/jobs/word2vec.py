@@ -9,6 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from wv_cli import formats
+from wv_cli.cluster.ranks import agreeing
+from wv_cli.cluster.training import of_all
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
@@ -16,6 +18,7 @@ from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
 from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus, training_facts
 from wv_cli.jobs.session import Observe, Reading, VocabularySession
+from wv_cli.jobs.shared import SharedSession
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.subwords import Subwords, counts_with_line_end
@@ -33,7 +36,7 @@ _BYTES_PER_TEXT_FLOAT = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class Word2vecSession(VocabularySession):
+class Word2vecSession(SharedSession, VocabularySession):
     """`classes` > 0 writes that many word classes instead of vectors. `to` is the format of the outputs, whatever their
     names; fasttext-bin writes the model itself, and context vectors as their name says. With `line_ends` the vectors
     begin with `</s>`, which is not trained, as word2vec's do.
@@ -93,7 +96,9 @@ class Word2vecSession(VocabularySession):
             memory=self.memory,
             spool_beside=self.beside,
             progress=reading,
+            pooled=self.pooled,
         )
+        corpus = of_all(corpus, self.ranks)
         tell_corpus(corpus, say, time.monotonic() - begin)
         if self.save_vocab:
             write_vocab(self.save_vocab, corpus.vocab)
@@ -108,7 +113,8 @@ class Word2vecSession(VocabularySession):
             )
         subwords = Subwords.of(corpus.vocab.words, config)
         self._predict(corpus, subwords, say)
-        model = Word2vec(config, corpus, init, subwords)
+        with agreeing(self.ranks):
+            model = Word2vec(config, corpus, init, subwords, rank=self.rank)
         if init is not None:
             say(f"{model.words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
         advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
@@ -120,6 +126,7 @@ class Word2vecSession(VocabularySession):
             "corpus": corpus_facts(corpus),
             "resumed_at_step": first_step or None,
             **training_facts(outcome),
+            **self.ranks_facts(),
             "seconds": round(time.monotonic() - begin, 3),
         }
         if outcome.finished:

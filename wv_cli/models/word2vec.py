@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _word2vec
-from wv_cli.engine.blocks import BlockTraining
+from wv_cli.engine.blocks import BlockTraining, rank_seed
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import Word2vecConfig
-from wv_cli.models.hotrows import HotRows, hot_rows
+from wv_cli.models.hotrows import HotRows, hot_rows, updates_per_word
 from wv_cli.models.layers import LAYERS, STEP_IDS_OF_VERSION_01
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
 from wv_cli.system import memory
@@ -54,8 +54,10 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         corpus: Corpus,
         init: Embeddings | None = None,
         subwords: Subwords | None = None,
+        rank: int = 0,
     ) -> None:
-        """Allocates and initialises; `subwords` are those of the vocabulary, when the caller has them already. Raises
+        """Allocates and initialises; `subwords` are those of the vocabulary, when the caller has them already. Models of
+        several ranks begin with the same rows and draw other random numbers. Raises
         UsageError for a corpus or `init` that cannot be trained on, WvError when the matrices do not fit in memory."""
         words = len(corpus.vocab.words)
         if words < 2:
@@ -67,7 +69,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         self.subwords = subwords or Subwords.of(corpus.vocab.words, config)
         needed = self.bytes_needed(config, words, self.subwords)
         memory.require(needed, "training", "lower --dim or raise --min-count")
-        self.config, self.corpus, self.layer = config, corpus, LAYERS[config.loss]
+        self.config, self.corpus, self.layer, self._rank = config, corpus, LAYERS[config.loss], rank
         self._path = self._make_path() if self.layer.tree else None
         outputs = int(self._path[1].max()) + 1 if self._path else 0
         if self.layer.draws or not self._path:
@@ -126,11 +128,10 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         """The run, and the rows of which each of several threads has copies: none where a layer takes all in order."""
         config, counts = self.config, self.corpus.vocab.counts
         tables: dict[str, Any] = {}
-        vocab = self.corpus.vocab
-        keep = keep_probability(counts, config, vocab.tokens_read + vocab.lines)
+        keep = self._keep()
         if keep is not None:
             tables["keep"] = np.floor(keep * (2**32 - 1)).astype(np.uint32)
-        noise = counts.astype(np.float64) ** config.power if self.layer.draws else None
+        noise = self._noise()
         if noise is not None:
             tables["sampler"] = _word2vec.alias_table(noise)
             if self.layer.biases:
@@ -139,12 +140,47 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         if self.subwords is not None:
             tables["subwords"] = (self.subwords.starts, self.subwords.rows)
         run = _word2vec.Run(
-            config, ids=self.corpus.ids, input=self.input, output=self.output, path=self._path, **tables
+            replace(config, seed=rank_seed(config.seed, self._rank)), ids=self.corpus.ids, input=self.input, output=self.output, path=self._path, **tables
         )
         if config.threads == 1 or self.layer.takes_all:
             return run, None
+        return run, hot_rows(config, self._kept(counts), self._path, noise)
+
+    def _kept(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """How often a word of the text with these counts is each word, and survives subsampling."""
+        keep = self._keep()
         kept = counts if keep is None else counts * keep
-        return run, hot_rows(config, kept / counts.sum(), self._path, noise)
+        return kept / max(1, counts.sum())
+
+    def _keep(self) -> NDArray[np.float64] | None:
+        vocab = self.corpus.vocab
+        return keep_probability(vocab.counts, self.config, vocab.tokens_read + vocab.lines)
+
+    def _noise(self) -> NDArray[np.float64] | None:
+        """What words are drawn in proportion to."""
+        return self.corpus.vocab.counts.astype(np.float64) ** self.config.power if self.layer.draws else None
+
+    def shared(self) -> list[tuple[NDArray[np.float32], NDArray[np.float64]]]:
+        """See cluster.rounds.Shareable."""
+        ids = self.corpus.ids
+        counts = np.bincount(ids[ids >= 0], minlength=len(self.corpus.vocab))
+        contexts, outputs, _ = updates_per_word(self.config, self._kept(counts), self._path, self._noise())
+        if self.layer.takes_all:
+            outputs = np.ones(len(self.output))
+        if self.subwords is not None:
+            sizes = np.diff(self.subwords.starts)
+            contexts = np.bincount(self.subwords.rows, np.repeat(contexts, sizes), len(self.input))
+        dim = self.config.dim
+        rows = [(self.input[:, :dim], contexts), (self.output[:, :dim], outputs)]
+        return rows + ([(self.output_bias, outputs)] if self.output_bias is not None else [])
+
+    def words(self) -> int:
+        """See cluster.rounds.Shareable."""
+        return int(np.count_nonzero(self.corpus.ids >= 0))
+
+    @property
+    def lr(self) -> float:
+        return self.config.start_lr
 
     def worker(self) -> _word2vec.Worker:
         return self._run.worker(self._hot)

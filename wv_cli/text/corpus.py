@@ -8,7 +8,7 @@ limit, in a spool file that has no name (it is gone when the process ends, howev
 
 import hashlib
 import mmap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,11 +23,12 @@ from wv_cli.text.input_files import Inputs
 from wv_cli.text.joining import ReadWords, read_words
 from wv_cli.text.saved_phrases import SavedPhrases
 from wv_cli.text.source import Progress, Source
-from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Vocab, ordered
+from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Tally, Vocab, ordered
 from wv_cli.words import WordList
 from wv_cli.words import encode as encode_word
 
 END_OF_LINE = -1
+Pooled = Callable[[Tally, VocabConfig], Vocab]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +71,7 @@ def encode(
     spool_beside: str | None = None,
     progress: Progress | None = None,
     may_be_empty: bool = False,
+    pooled: Pooled | None = None,
 ) -> Corpus:
     """Reads texts (see text.source.Source) once and returns their ids.
 
@@ -77,7 +79,8 @@ def encode(
     the vocabulary is made from the text, without what is `marked`, and with the words `also`, however rare: those that
     the cut drops or the text does not have stand behind the others, as words seen once. `phrases` are joined first, as
     if the joined text were read. When the ids take more than `memory` bytes they go to a file in the folder of
-    `spool_beside` (default: the current folder). Memory used otherwise: 4 bytes a token and the vocabulary.
+    `spool_beside` (default: the current folder). Memory used otherwise: 4 bytes a token and the vocabulary. Where the
+    text is a part of one that several processes read, `pooled` makes the vocabulary of all of it, cut as `config` says.
 
     Raises WvError when there is no text or no word of it is in `vocab` (unless it `may_be_empty`, which needs a
     `vocab`), when the cuts leave no word, when the spool cannot be written, and what Source raises.
@@ -95,7 +98,10 @@ def encode(
         if also is not None:
             encoder.add_words(also.blob, also.starts)
         read = read_words(encoder, file, phrases)
-        if known is None:
+        if known is None and pooled is not None:
+            known = pooled(Tally(read.words, read.counts, encoder.lines, int(read.counts.sum())), config)
+            lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
+        elif known is None:
             final, known, added, labels, label_counts = _final_ids(read, config, encoder.lines, marked, also)
             lookup = read.lookup(final)
         elif at_once:
