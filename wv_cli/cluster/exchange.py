@@ -8,16 +8,25 @@
     learnt = current - base - delta           since the row was sent
     base += share * sum;   current = base + learnt
 
-so that what a rank has learnt meanwhile stays, and a row that it has not changed is the base again, to the bit. `share` is 1 where the ranks' changes are small and the sum is what one
-rank would have learnt from all texts, and 1 / movers where each of them arrives at its optimum (plain averaging, as
-pWord2Vec does for all rows, Ji et al. 2016, divides what a single rank has learnt about a rare word); between them the
-rule that threads use for their private rows (models/hotrows.py). `movers` is how many ranks move the row: from the
-words of their texts, (sum of updates)^2 / sum of squares.
+so that what a rank has learnt meanwhile stays, and a row that it has not changed is the base again, to the bit.
 
-A row is due when it has been changed about _UPDATES times on each rank, after 1, 2, 4, ... rounds, and at least twice an
-epoch: the hottest rows after every round. Rows of one such interval take turns, so that every round exchanges as much.
-Rows that are changed so seldom that many ranks have nothing to say are announced first, one bit each; in the next round
-those go that any rank has changed.
+How much of the sum is added? A row x is learnt from the rows y of the other matrix; near its optimum n updates leave
+exp(-n lr s H) of its distance from there, H = mean of y y^T, s = slope of the sigmoid. So there are directions, those
+that most y share, in which every rank arrives between two exchanges, and the sum of what size ranks have changed would
+go far beyond; and there are those of the words' differences, in which all have come a little way, and the mean would
+lose most of what was learnt. In the eigenvectors of H each coordinate of the sum is therefore multiplied by
+
+    share = (1 - exp(-movers way)) / (movers (1 - exp(-way))),   way = updates lr s eigenvalue,
+
+1 for a short way, 1 / movers for a long one: then the ranks come together as far as one that makes all their updates.
+Plain averaging of all rows (pWord2Vec: Ji et al. 2016) is 1 / movers throughout; GraphWord2Vec (Gill et al. 2021) sums
+what is orthogonal between ranks and averages the rest. `movers` is how many ranks move the row, from the words of their
+texts: (sum of updates)^2 / sum of squares, so that what one rank has learnt about its own words is added in full.
+
+A row is due when it has been changed about _UPDATES times on each rank, after 1, 2, 4, ... rounds, and at least twice
+an epoch: the hottest rows after every round. Rows of one such interval take turns, so that every round exchanges as
+much. Rows that are changed so seldom that many ranks have nothing to say are announced first, one bit each; in the next
+round those go that any rank has changed.
 """
 
 from collections.abc import Sequence
@@ -28,18 +37,23 @@ from numpy.typing import NDArray
 
 from wv_cli.cluster.ranks import Pending, Ranks
 
-_UPDATES = 1000.0
+_UPDATES = 300.0
+_HOTTEST = 2048  # rows of which the moments are taken
+_OFTEN, _EVERY = 16, 8  # the moments change quickly in the first rounds, later they are taken every so many
 _SELDOM = 4.0  # updates in an interval, of all ranks together
 _FLUSH_BYTES = 1 << 26
-_WAY = 80.0  # as in models/hotrows.py
+# The slope of the sigmoid, between 0 and 1/4. By trial (4 ranks, a million words, skip-gram with negative sampling):
+# losses are the same from 0.05 to 0.2.
+_SLOPE = 0.1
 
 Rows = NDArray[np.int64]
 Shares = NDArray[np.float32]
 
 
-def shares(movers: NDArray[np.float64], updates: NDArray[np.float64], lr: float) -> Shares:
-    """The share of the sum that is added to rows which so many ranks have moved by so many updates each."""
-    way = np.maximum(movers * lr * updates / _WAY, 1e-6)
+def shares(movers: NDArray[np.float64], way: NDArray[np.float64]) -> Shares:
+    """The share of the sum that is added to what so many ranks have moved, each so far on its way: exp(-way) of the way
+    to the optimum is left after one of them, exp(-movers way) after all of them, one after the other."""
+    way = np.maximum(way, 1e-6)
     share: NDArray[np.float64] = np.expm1(-movers * way) / (movers * np.expm1(-way))
     return np.minimum(share, 1).astype(np.float32)
 
@@ -54,16 +68,16 @@ class _Table:
         movers: NDArray[np.float64],
         words: float,
         most_rounds: int,
-        lr: float,
     ) -> None:
         """`updates` is how often one word of the text changes each row, `words` how many a rank trains in a round."""
         self.current, self.base = current, current.copy()  # the copy has no padding
         rounds = _UPDATES / np.maximum(updates * words, 1e-12)
         self.last_level = max(0, int(np.log2(max(most_rounds, 1))))
         level = np.clip(np.round(np.log2(rounds)), 0, self.last_level).astype(np.int64)
-        due_updates = updates * words * 2.0**level
-        self.share = shares(movers, due_updates, lr)
-        seldom = due_updates * movers < _SELDOM
+        self.due_updates, self.movers = updates * words * 2.0**level, movers
+        seldom = self.due_updates * movers < _SELDOM
+        self._hottest = np.argsort(-updates, kind="stable")[:_HOTTEST]
+        self._weights = updates[self._hottest] / max(updates[self._hottest].sum(), 1e-12)
         self._often = self._turns(level, ~seldom)
         self._seldom = self._turns(level, seldom)
 
@@ -74,6 +88,13 @@ class _Table:
             rows = np.flatnonzero(chosen & (level == each))
             found.append([rows[turn :: 1 << each] for turn in range(1 << each)] if len(rows) else [])
         return found
+
+    def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        """Eigenvalues and eigenvectors, as columns, of the mean of row row^T, each row as often as it is changed; the
+        same on all ranks."""
+        rows = self.base[self._hottest].astype(np.float64)
+        values, vectors = np.linalg.eigh(rows.T @ (self._weights[:, None] * rows))
+        return np.maximum(values, 0), vectors.astype(np.float32)
 
     def due(self, round: int) -> Rows:
         return _turn(self._often, round)
@@ -123,7 +144,8 @@ class Exchange:
             movers = np.where(squares > 0, total * total / np.maximum(squares, 1e-30), 1).clip(1, ranks.size)
             each = total.astype(np.float64) / movers
             rows = array[:, None] if array.ndim == 1 else array
-            self._tables.append(_Table(rows, each, movers.astype(np.float64), words, most_rounds, lr))
+            self._tables.append(_Table(rows, each, movers.astype(np.float64), words, most_rounds))
+        self._lr, self._met = lr, 0
         self._message: _Message | None = None
         self._announced: tuple[list[Rows], NDArray[np.uint8], Pending] | None = None
 
@@ -147,6 +169,7 @@ class Exchange:
         """After a round, while no thread computes: takes in what was on its way, sends what is due now. `notes` are
         added up over the ranks; returned are the sums of the last meeting's, None at the first."""
         answer = self._take_in()
+        self._met += 1
         rows = [
             np.concatenate([table.due(round), told])
             for table, told in zip(self._tables, self._take_announced(), strict=True)
@@ -196,12 +219,22 @@ class Exchange:
             return None
         message.pending.wait()
         place = 0
+        # The rows of the first table are learnt from those of the second, and all others from the first's.
+        if self._met <= _OFTEN or self._met % _EVERY == 0:
+            self._moments = [table.moments() for table in self._tables[:2]]
         for table, rows in zip(self._tables, message.rows, strict=True):
             end = place + len(rows) * table.current.shape[1]
             shape = len(rows), table.current.shape[1]
             base = table.base[rows]
             learnt = table.current[rows] - base - message.sent[place:end].reshape(shape)
-            base += table.share[rows, None] * message.buffer[place:end].reshape(shape)
+            values, vectors = self._moments[1 if table is self._tables[0] else 0]
+            if shape[1] == 1:  # biases: learnt from a constant 1
+                values, vectors = np.ones(1), np.ones((1, 1), np.float32)
+            way = table.due_updates[rows, None] * (self._lr * _SLOPE * values)
+            movers = table.movers[rows, None]
+            share = shares(movers, np.inf if self._met == 1 else way)
+            summed = message.buffer[place:end].reshape(shape)
+            base += ((summed @ vectors) * share) @ vectors.T
             table.base[rows] = base
             table.current[rows] = base + learnt
             place = end

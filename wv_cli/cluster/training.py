@@ -13,15 +13,17 @@ from wv_cli.text.corpus import Corpus, Pooled
 from wv_cli.text.vocab import Tally, Vocab, add_up
 
 
-def require_same(ranks: Ranks, options: Mapping[str, object]) -> None:
+def require_same(ranks: Ranks, options: Mapping[str, object], version: str = __version__) -> None:
     """Raises WvError, or UsageError, on all ranks when one has another version of wv or other options than rank 0."""
     names = ranks.gather(ranks.name)
-    versions = ranks.gather(__version__)
+    versions = ranks.gather(version)
     shown = ranks.gather({name: repr(value) for name, value in options.items()})
     with agreeing(ranks):
-        for name, version, each in zip(names, versions, shown, strict=True):
-            if version != versions[0]:
-                message = f"{name} has wv {version}, {names[0]} has {versions[0]}; install the same version everywhere"
+        for name, installed, each in zip(names, versions, shown, strict=True):
+            if installed != versions[0]:
+                message = (
+                    f"{name} has wv {installed}, {names[0]} has {versions[0]}; install the same one everywhere"
+                )
                 raise WvError(message)
             for option in sorted({*shown[0], *each}):
                 own, first = each.get(option, "nothing"), shown[0].get(option, "nothing")

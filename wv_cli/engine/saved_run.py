@@ -114,8 +114,8 @@ class SavedRun:
         advice: str,
         by: Callable[..., Outcome] = train,
     ) -> Outcome:
-        """Trains on, saving; `by` is run.train, or takes its arguments. A divergence is a WvError that ends with `advice`; it leaves the last checkpoint as it
-        was."""
+        """Trains on, saving; `by` is run.train, or takes its arguments. A divergence is a WvError that ends with
+        `advice`; it leaves the last checkpoint as it was."""
 
         def save(next_step: int) -> None:
             assert self.path is not None, "only called when there is a path"

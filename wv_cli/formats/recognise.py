@@ -10,7 +10,11 @@ from wv_cli.text.parts import Part
 
 
 def texts(
-    inputs: Sequence[str], *, note: Callable[[str], None], written: Sequence[str] = (), force: bool = False,
+    inputs: Sequence[str],
+    *,
+    note: Callable[[str], None],
+    written: Sequence[str] = (),
+    force: bool = False,
     part: Part | None = None,
 ) -> Texts:
     """`inputs` of a command that reads running text: see Texts."""

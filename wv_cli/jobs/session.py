@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from wv_cli import formats
 from wv_cli.cluster.ranks import started_together
@@ -53,6 +53,9 @@ class Config(Protocol):
 class TrainingConfig(Config, Protocol):
     @property
     def threads(self) -> int: ...
+    def identity(self) -> dict[str, Any]:
+        """See wv_cli.config.Config."""
+        ...
 
 
 class SidecarWarning(UserWarning):
@@ -230,17 +233,11 @@ class TrainingSession(Session):
         """The step to begin with: 0, or with `resume` where the checkpoint, now loaded, was saved. Raises WvError."""
         return self.saved_run.first_step(model, say)
 
-    def train(
-        self,
-        model: Savable[Worker],
-        first_step: int,
-        observe: Observe | None,
-        advice: str,
-        by: Callable[..., Outcome] = train,
-    ) -> Outcome:
+    def train(self, model: Savable[Worker], first_step: int, observe: Observe | None, advice: str) -> Outcome:
         """Trains on, saving as the options say. Raises WvError; after a divergence its message ends with `advice`."""
+        trained, by = self.trained_by(model)
         return self.saved_run.train(
-            model,
+            trained,
             first_step=first_step,
             threads=self.workers,
             save_every=self.checkpoint_every,
@@ -249,6 +246,10 @@ class TrainingSession(Session):
             advice=advice,
             by=by,
         )
+
+    def trained_by(self, model: Savable[Any]) -> tuple[Savable[Any], Callable[..., Outcome]]:
+        """The model as it is saved, and what trains it, called as engine.run.train."""
+        return model, train
 
     def finish(self, written: Sequence[str], facts: Mapping[str, object]) -> None:
         """After the results are written: the sidecars, and the run's own checkpoint goes."""

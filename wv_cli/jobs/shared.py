@@ -1,12 +1,13 @@
 """A run that several ranks share: each reads its part of the texts, all train, rank 0 checks, talks and writes."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self, cast
+from typing import Any, Self, cast
 
 from wv_cli.cluster.ranks import Ranks, agreeing, joined, named
-from wv_cli.cluster.rounds import Figures, Shareable, Together
+from wv_cli.cluster.rounds import Shareable, Together
 from wv_cli.cluster.training import first_part, pooled_by, require_same
 from wv_cli.engine.run import Outcome, Worker
 from wv_cli.engine.saved_run import Savable, Say
@@ -28,27 +29,27 @@ _NOTHING: dict[str, Any] = {
     "write_meta": False,
 }
 # What may differ between ranks: where a command line calls the same thing otherwise.
-_OWN = {"argv", "named", "config", "vocab_config"}
+_OWN = {"argv", "named", "config", "vocab_config", "_trained"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class SharedSession(TextSession):
     """With `ranks` this process is one of several that a launcher has started. Every rank reads the whole of other
-    files than texts. `figures` are those of the training, when it has ended."""
+    files than texts."""
 
-    figures: ClassVar[Figures]
+    _trained: Together | None = field(default=None, init=False, repr=False, compare=False)
 
     @cached_property
     def ranks(self) -> Ranks | None:
         return joined()
 
     @property
-    def rank(self) -> int:
-        return self.ranks.rank if self.ranks is not None else 0
+    def rank(self) -> int | None:
+        return self.ranks.rank if self.ranks is not None else None
 
     @property
     def leads(self) -> bool:
-        return self.rank == 0
+        return not self.rank
 
     @property
     def part(self) -> Part | None:
@@ -91,12 +92,12 @@ class SharedSession(TextSession):
 
     def _options(self) -> dict[str, object]:
         """What must be the same on all ranks."""
-        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in _OWN}
+        values = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in _OWN}
         return {**values, **self.config.identity(), **asdict(self.vocab_config)}
 
     def _following(self) -> Self:
         """The session of a rank that writes nothing."""
-        names = {field.name for field in fields(self)}
+        names = {each.name for each in fields(self)}
         return replace(self, **{name: value for name, value in _NOTHING.items() if name in names})
 
     def _require_files(self, listed: list[tuple[str, int]]) -> None:
@@ -113,24 +114,27 @@ class SharedSession(TextSession):
         """See TrainingSession; with ranks it is a part of the whole (cluster.rounds.PARTS)."""
         if self.ranks is None:
             return super().first_step(model, say)
-        return first_part(self.saved_run, self._together(model), self.ranks, say)
+        return first_part(self.saved_run, self._together(model, self.ranks), self.ranks, say)
 
-    def train(self, model: Savable[Worker], first_step: int, observe: Observe | None, advice: str) -> Outcome:
+    def trained_by(self, model: Savable[Any]) -> tuple[Savable[Any], Callable[..., Outcome]]:
         """See TrainingSession."""
         if self.ranks is None:
-            return super().train(model, first_step, observe, advice)
-        together = self._together(model)
-        outcome = super().train(together, first_step, observe, advice, by=together.train)
-        object.__setattr__(self, "figures", together.figures)
-        return outcome
+            return super().trained_by(model)
+        together = self._together(model, self.ranks)
+        return together, together.train
 
-    def _together(self, model: Savable[Worker]) -> Together:
-        assert self.ranks is not None, "asked for with ranks"
-        return Together(cast(Shareable[Any], model), self.ranks)
+    def _together(self, model: Savable[Any], ranks: Ranks) -> Together:
+        """The model as the ranks train it, always the same one."""
+        if self._trained is None:
+            object.__setattr__(self, "_trained", Together(cast(Shareable[Any], model), ranks))
+        assert self._trained is not None, "made above"
+        return self._trained
 
     def ranks_facts(self) -> Facts:
         """What the sidecar says of the ranks, nothing of a process that was alone."""
-        return {"ranks": {"size": self.ranks.size, **asdict(self.figures)}} if self.ranks is not None else {}
+        if self.ranks is None or self._trained is None:
+            return {}
+        return {"ranks": {"size": self.ranks.size, **asdict(self._trained.figures)}}
 
 
 def _silent(message: str, **facts: object) -> None:

@@ -54,11 +54,11 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         corpus: Corpus,
         init: Embeddings | None = None,
         subwords: Subwords | None = None,
-        rank: int = 0,
+        rank: int | None = None,
     ) -> None:
-        """Allocates and initialises; `subwords` are those of the vocabulary, when the caller has them already. Models of
-        several ranks begin with the same rows and draw other random numbers. Raises
-        UsageError for a corpus or `init` that cannot be trained on, WvError when the matrices do not fit in memory."""
+        """Allocates and initialises; `subwords` are those of the vocabulary, when the caller has them already. The
+        models of several ranks begin with the same rows and draw other random numbers. Raises UsageError for a corpus
+        or `init` that cannot be trained on, WvError when the matrices do not fit in memory."""
         words = len(corpus.vocab.words)
         if words < 2:
             message = f"training needs at least two different words, the vocabulary has {words}; lower --min-count"
@@ -79,7 +79,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         self.output_bias = np.zeros(words, np.float32) if self.layer.biases else None
         self.words_initialised = self._initialise(init)
         # A step is so short that a signal is answered at once and threads share evenly.
-        self.starts = _word2vec.block_starts(corpus.ids, self.layer.word_step_ids, config.max_sentence)
+        self.starts = _word2vec.block_starts(corpus.ids, self._step_ids, config.max_sentence)
         self._run, self._hot = self._make_run()
 
     @staticmethod
@@ -140,7 +140,12 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         if self.subwords is not None:
             tables["subwords"] = (self.subwords.starts, self.subwords.rows)
         run = _word2vec.Run(
-            replace(config, seed=rank_seed(config.seed, self._rank)), ids=self.corpus.ids, input=self.input, output=self.output, path=self._path, **tables
+            replace(config, seed=rank_seed(config.seed, self._rank or 0)),
+            ids=self.corpus.ids,
+            input=self.input,
+            output=self.output,
+            path=self._path,
+            **tables,
         )
         if config.threads == 1 or self.layer.takes_all:
             return run, None
@@ -149,8 +154,8 @@ class Word2vec(BlockTraining[Word2vecConfig]):
     def _kept(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """How often a word of the text with these counts is each word, and survives subsampling."""
         keep = self._keep()
-        kept = counts if keep is None else counts * keep
-        return kept / max(1, counts.sum())
+        kept: NDArray[np.float64] = (counts * (1.0 if keep is None else keep)) / max(1, counts.sum())
+        return kept
 
     def _keep(self) -> NDArray[np.float64] | None:
         vocab = self.corpus.vocab
@@ -169,7 +174,8 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             outputs = np.ones(len(self.output))
         if self.subwords is not None:
             sizes = np.diff(self.subwords.starts)
-            contexts = np.bincount(self.subwords.rows, np.repeat(contexts, sizes), len(self.input))
+            repeated = np.repeat(contexts, sizes)
+            contexts = np.bincount(self.subwords.rows, repeated, len(self.input)).astype(np.float64)
         dim = self.config.dim
         rows = [(self.input[:, :dim], contexts), (self.output[:, :dim], outputs)]
         return rows + ([(self.output_bias, outputs)] if self.output_bias is not None else [])
@@ -188,13 +194,17 @@ class Word2vec(BlockTraining[Word2vecConfig]):
     def settle(self, worker: _word2vec.Worker) -> None:  # type: ignore[override]
         worker.settle()
 
+    @property
+    def _step_ids(self) -> int:
+        return self.layer.word_step_ids if self._rank is None else max(1, self.layer.word_step_ids // _STEPS_OF_RANKS)
+
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""
         return {**self.config.identity(), "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
 
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""
-        return {"version": self.layer.version, "step_ids": self.layer.word_step_ids}
+        return {"version": self.layer.version, "step_ids": self._step_ids}
 
     def first_schedule(self) -> dict[str, Any]:
         """Version 0.1's."""
@@ -226,6 +236,9 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             message = f"--save-output-vectors: with {loss} the output rows are tree nodes, not words; use --loss ns"
             raise UsageError(message)
         return Embeddings(self.corpus.vocab.words, self.output[:, : self.config.dim])
+
+
+_STEPS_OF_RANKS = 10  # of a rank for one otherwise: ranks meet more often than threads are answered
 
 
 def _matrices(config: Word2vecConfig) -> int:

@@ -1,7 +1,7 @@
 """Which part of the inputs one of several processes reads.
 
-The inputs, one after the other, are divided into parts of equal size; a cut inside a file goes to the next line end, or,
-where a line is longer than _LONG_LINE and `lines` may be cut, to the next space. Every process computes the same cuts,
+The inputs, one after the other, are divided into parts of equal size; a cut inside a file goes to the next line end,
+or, where a line is longer than _LONG_LINE and may be divided, to the next space. Every process computes the same cuts,
 so that each byte is read once. A compressed file can only be read from its start: it belongs to the part in which its
 middle lies.
 """

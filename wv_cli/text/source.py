@@ -45,7 +45,9 @@ class Source:
         self.consumed = 0
         part = self._texts.part if self._texts is not None else None
         self._pieces = part.of(self.paths) if part is not None else None
-        self.total = total_size(self.paths) if self._pieces is None else sum(end - begin for _, begin, end in self._pieces)
+        self.total = total_size(self.paths)
+        if self._pieces is not None:
+            self.total = sum(end - begin for _, begin, end in self._pieces)
         self._progress = progress
 
     def __iter__(self) -> Iterator[bytes]:

@@ -109,9 +109,9 @@ class Tally:
     tokens_read: int
 
     def vocab(self) -> Vocab:
-        return ordered(
-            self.words.blob, self.words.starts, self.counts, lines=self.lines, tokens_read=self.tokens_read
-        )[0]
+        return ordered(self.words.blob, self.words.starts, self.counts, lines=self.lines, tokens_read=self.tokens_read)[
+            0
+        ]
 
 
 def add_up(tallies: Sequence[Tally]) -> Tally:
