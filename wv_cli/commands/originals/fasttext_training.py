@@ -133,7 +133,7 @@ def _word_vectors(args: Args, model: str, paths: tuple[str, ...]) -> "TextSessio
 
     asked = {"model": model, "window": args.ws, "sample": args.t, **_options(args)}
     return Word2vecSession(
-        config=Word2vecConfig(**{**PRESETS["fasttext"], **asked}),
+        config=Word2vecConfig(**{**PRESETS["fasttext"].changes, **asked}),
         init=_vectors(args),
         marked=Marked(args.label, args.minCountLabel),
         **_session(args, paths),
