@@ -81,7 +81,7 @@ VALUES = {
     "prune_entropy": "1e-4", "quantise": "2", "hidden": "3", "dropout": "0.3", "codes": "3",
     "tree_from": "neural.lm", "encoder": str(GOLDEN / "encoders" / "tiny-bert-st6"), "max_length": "3",
     "dictionary": "words.dictionary", "anchors": "60", "refine": "2", "refine_words": "70", "target": "turned.vec",
-    "csls_neighbours": "3", "patience": "1",
+    "patience": "1",
     "csls_neighbours": "3",
     "dev": "few.data.txt", "published": "--published",
     "recall": "0.5", "links": "9", "ef_construction": "30", "lists": "9", "index": "words.index",
