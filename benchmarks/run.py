@@ -26,6 +26,7 @@ import indexes
 import lm
 import ngrams
 import predicting
+import presets
 import quantising
 import record
 import sentences
@@ -64,6 +65,7 @@ SUITES = {
     "index": Suite(indexes.index),
     "cold": Suite(cold.cold),
     "predicting": Suite(predicting.predicting),
+    "presets": Suite(presets.presets, presets.table),
     "lm": Suite(lm.lm, lm.table),
     "bio": Suite(bio.bio),
     "chinese": Suite(chinese.chinese, chinese.table),
@@ -119,6 +121,10 @@ def arguments() -> argparse.Namespace:
     add("--words", type=int, default=10_000_000, help="suite cost: words of the corpus that are used")
     add("--queries", type=int, default=1000, help="suites search and classifier")
     add("--data", type=Path, action="append", default=[], metavar="FILE", help="what a suite reads besides the corpus")
+    add("--trials", type=Path, metavar="FILE", help="suite presets: options of wv train, a line each")
+    add("--after", type=names(presets.AFTER), default=[], help="suite presets: score so changed vectors, too")
+    add("--keep", type=Path, metavar="DIR", help="suite presets: where trained vectors stay for later trials")
+    add("--held-out", action="store_true", help="suite presets: score on what a search does not see")
     add("--limit", type=int, default=0, help="suite hashing: only the first so many vectors")
     add("--plot", type=Path, metavar="FILE", help="suite hashing: draw it, too")
     add("--codes", type=int, default=1_000_000, help="suite codes: rows that one query is compared with")

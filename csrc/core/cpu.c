@@ -1,5 +1,5 @@
 /* The instruction sets in this build and the probe for each, has_NAME. CMakeLists.txt, where they are made, says which:
- * WV_ISA_ROWS is ROW(NAME) for each, best last.
+ * WV_ISA_ROWS is ROW(NAME) for each, best last. And how this build was made: WV_FLAGS is the text of its flags.
  *
  * __builtin_cpu_supports asks the CPU and, through XGETBV, whether the operating system saves the wide registers. */
 #include "core/cpu.h"
@@ -41,3 +41,13 @@ const wv_kernels *wv_isa_table(int index) {
 int wv_isa_usable(int index) {
     return index >= 0 && index < wv_isa_count() && instruction_sets[index].usable();
 }
+
+const char *wv_compiler(void) {
+#if defined __clang__
+    return "clang " __clang_version__;
+#else
+    return "gcc " __VERSION__;
+#endif
+}
+
+const char *wv_flags(void) { return WV_FLAGS; }

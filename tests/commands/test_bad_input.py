@@ -22,6 +22,9 @@ CALLS = [
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --vocab {}",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --init {}",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --phrases {}",
+    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --validation {}",
+    "train good.txt -o out.vec --continue {}",
+    "train {} -o out.vec --continue good.state --save-state out.state",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --resume --checkpoint {}",
     "train {} -o out.bin --model supervised --dim 4 --epochs 1",
     "train good.labelled -o out.bin --model supervised --dim 4 --epochs 1 --pretrained {}",
@@ -46,6 +49,9 @@ CALLS = [
     "hash good.vec -o out --hasher {}",
     "bioword {} -o out --cells 40 --length 5 --epochs 1 --min-count 1",
     "bioword good.txt -o out --hasher {}",
+    "train {} -o out.s2v --model sent2vec --dim 4 --epochs 1 --min-count 1",
+    "train good.txt -o out.d2v --model doc2vec --dim 4 --epochs 1 --vocab {}",
+    "train {} -o out.d2v --model doc2vec --dim 4 --epochs 1 --min-count 1",
     "train {} -o out.lm --model nplm --dim 4 --hidden 4 --negative 4 --epochs 1",
     "train good.txt -o out.lm --model lbl --loss hs --dim 4 --epochs 1 --vocab {}",
     "train good.txt -o out.lm --model lbl --loss hs --dim 4 --epochs 1 --tree clustered --tree-from {}",
@@ -140,6 +146,7 @@ BAD = {
     "half.arpa": b"",
     "half.transform": b"",
     "half.index": b"",
+    "half.state": b"",
 }
 PATHS = {"missing": "no-such-file", "folder": "folder", "below-a-file": "good.txt/x"}
 
@@ -171,6 +178,7 @@ def folder(tmp_path_factory, slice_text, slice_vectors):
         "hash good.vec -m lsh -o good.codes --save-hasher good.hasher -q --no-meta",
         "index good.vec -o good.index -q --no-meta",
         "whiten good.vec --save-transform good.transform -q",
+        "train good.txt -o good.bin --save-state good.state --dim 4 --epochs 1 --min-count 1 -q --no-meta",
     ):
         assert call(made) == 0
     Path("folder").mkdir()

@@ -39,7 +39,7 @@ PLAIN = {
         "force_text",
     ),
     *("output", "outputs", "from_format", "strict", "save_hasher", "save_transform", "save_moments", "save_counts"),
-    "save_vocab",
+    *("save_vocab", "save_state"),
     *(
         "save",
         "save_phrases",
@@ -81,10 +81,12 @@ VALUES = {
     "prune_entropy": "1e-4", "quantise": "2", "hidden": "3", "dropout": "0.3", "codes": "3",
     "tree_from": "neural.lm", "encoder": str(GOLDEN / "encoders" / "tiny-bert-st6"), "max_length": "3",
     "dictionary": "words.dictionary", "anchors": "60", "refine": "2", "refine_words": "70", "target": "turned.vec",
-    "csls_neighbours": "3",
+    "csls_neighbours": "3", "patience": "1",
     "dev": "few.data.txt", "published": "--published",
     "recall": "0.5", "links": "9", "ef_construction": "30", "lists": "9", "index": "words.index",
+    "continue_": "small.state", "decay": "0.5",
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
+    "dropout_ngrams": "5", "doc_vectors": "docs.vec",
 }  # fmt: skip
 ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
 TINY = GOLDEN / "encoders" / "tiny-bert"
@@ -93,6 +95,8 @@ FT = "train text.txt -o out.bin --dim 4 --min-count 2 --epochs 2 --minn 2 --maxn
 SUP = "train labelled.txt -o out.bin --model supervised --dim 4 --epochs 2"
 HASH = "hash {file} -o out.txt --save-hasher out.hasher"
 NEURAL = "train text.txt --dim 4 --order 3 --epochs 2 --min-count 2 --lr 0.1"
+S2V = "train text.txt --model sent2vec --dim 4 --epochs 2 --min-count 2"
+D2V = "train text.txt --model doc2vec --dim 4 --window 3 --epochs 2 --min-count 2 --lr 0.2"
 STS = "eval sts words.vec -d pairs.csv --json"
 GLOVE = "--dim 4 --iterations 2 --min-count 2 --window 4 --x-max 9"
 MODELS, LOSSES = (Word2vecConfig.options()[name].choices for name in ("model", "loss"))
@@ -102,6 +106,7 @@ VARIANTS = [
     *(f"{W2V} --model {model} --loss {loss}{' --lr 0.01' * (loss == 'ova')}" for model in MODELS for loss in LOSSES),
     f"{W2V} --model cbow --cbow-sum",
     f"{W2V} --sample 0",
+    "train text.txt -o out.vec --continue small.state --epochs 2",
     *(f"{FT} --model {model}" for model in MODELS),
     *(f"{SUP} --loss {loss}" for loss in ("softmax", "hs", "ns", "ova")),
     *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --loss {loss}" for loss in ("softmax", "hs", "class")),
@@ -110,6 +115,10 @@ VARIANTS = [
     f"{NEURAL} -o out.lm --model lbl --loss hs --tree random --codes 2",
     f"{NEURAL} -o out.lm --model nplm --loss hs --tree clustered --tree-from neural.lm",
     f"{NEURAL} --model lbl --loss softmax --context-matrices diagonal --dropout 0.2 -o out.vec",
+    f"{NEURAL} --model ivlbl --negative 9 -o out.vec",
+    f"{S2V} -o out.s2v",
+    f"{S2V} -o out.s2v --word-ngrams 1",
+    *(f"{D2V} -o out.d2v --algorithm {each}" for each in ("dbow", "dm_mean", "dm_concat --loss hs")),
     f"{SUP} --word-ngrams 2 --buckets 900",
     f"{SUP} --minn 2 --maxn 3 --buckets 900",
     *(f"{HASH} -m {method}" for method in ("lsh", "densefly", "pcah", "itq", "sign", "pq")),
@@ -288,6 +297,7 @@ def folder(tmp_path_factory, slice_text):
         "build-vocab text.txt -o text.vocab --min-count 2 -q",
         "phrases text.txt -o joined.txt --threshold 9 --min-count 2 --save-phrases text.phrases -q",
         "build-vocab text.txt -o few.vocab --min-count 20 -q",
+        "train other.txt -o other.bin --save-state small.state --dim 4 --min-count 2 --epochs 1 -q --no-meta",
         "hash words.vec -m lsh --length 24 -o a.codes --save-hasher lsh.hasher -q",
         "index words.vec -o words.index --links 3 --ef-construction 9 --recall 0.5 -q",
         "whiten words.vec --save-moments m.moments -q",

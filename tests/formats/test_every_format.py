@@ -7,6 +7,7 @@ import json
 import lzma
 import os
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -38,6 +39,10 @@ GOLDEN_FILES = {
     "fasttext-bin": [("ft-words.bin", 225, lambda data: fasttext_vectors(data))],
     "finalfusion": [("finalfusion-buckets.fifu", 200, lambda data: finalfusion_vectors(data))],
     "npy": [("gensim.npy", 200, twin.read_npy)],
+    "text-model": [
+        ("texts.s2v", 112, lambda data: text_model_vectors(data, "rows")),
+        ("texts.d2v", 112, lambda data: text_model_vectors(data, "input")),
+    ],
     "safetensors": [("encoders/static-model2vec/model.safetensors", 400, lambda data: static_vectors(data))],
 }
 
@@ -56,6 +61,14 @@ def finalfusion_vectors(data):
         words.append(data[at + 4 : at + 4 + size])
         at += 4 + size
     return words, np.frombuffer(data[-264 * 200 :], "<f4").reshape(264, 50)[:200]
+
+
+def text_model_vectors(data, array):
+    """The first rows of a matrix that has others behind the words'."""
+    arrays = code_twin.container(data, "text-model")[1]
+    starts, letters = arrays["starts"].tolist(), arrays["letters"].tobytes()
+    words = [letters[a:b] for a, b in pairwise(starts)]
+    return words, arrays[array][: len(words)]
 
 
 def static_vectors(data):

@@ -43,6 +43,7 @@ COMMANDS = [
     Command("build-vocab text.txt -o words.txt -q", ("words.txt",)),
     Command(f"{_TRAIN} -o words.vec", ("words.vec",), True),
     Command(f"{_TRAIN} --minn 2 --maxn 3 --buckets 200 -o subwords.bin", ("subwords.bin",), True),
+    Command(f"{_TRAIN} -o begun.vec --save-state begun.state", ("begun.vec", "begun.state"), True),
     Command(f"{_TRAIN} --loss hs --model cbow -o numbers.npy", ("numbers.npy", "numbers.words.txt"), True),
     Command(
         "train labelled.txt --model supervised --dim 4 --epochs 300 --threads 1 --no-meta -q -o labels.bin",

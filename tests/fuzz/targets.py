@@ -4,7 +4,7 @@ program's own tables, so that a new format, method, task or model is fuzzed too.
 from collections.abc import Callable
 
 from tests.conftest import GOLDEN
-from tests.fuzz import checkpoints, language_models, seeds, uses
+from tests.fuzz import checkpoints, language_models, seeds, states, uses
 from tests.fuzz.containers import change_container
 from tests.fuzz.harness import Target
 from tests.fuzz.mutations import ANYWHERE, IN_TEXT
@@ -78,6 +78,13 @@ TARGETS: dict[str, Target] = {
             beside={"file.npy": lambda: seeds.npy()[0]},
         ),
         Target("fasttext-bin", seeds.fasttext, uses.model_file, ANYWHERE, ("format:fasttext-bin",)),
+        Target(
+            "text-model",
+            checkpoints.text_models,
+            uses.text_model,
+            _CONTAINER,
+            ("format:text-model", "container:text-model"),
+        ),
         *(_hasher(method) for method, row in HASHERS.items() if row.learns_from == "vectors"),
         Target(
             "hasher-bioword",
@@ -101,6 +108,7 @@ TARGETS: dict[str, Target] = {
             ("container:transform",),
         ),
         *(_checkpoint(name) for name in checkpoints.MODELS),
+        Target("state", states.saved, states.go_on, _CONTAINER, ("container:state",), beside={"text.txt": seeds.text}),
         Target("autotune-log", checkpoints.logs, checkpoints.go_on_searching, IN_TEXT),
         Target("vocabulary", seeds.vocabularies, uses.vocabulary, IN_TEXT),
         Target("counts", seeds.records, uses.counts, beside={"vocab.txt": lambda: seeds.vocabularies()[0]}),

@@ -96,6 +96,12 @@ def vector_file(path: Path) -> None:
         Moments.none(block.dim).with_rows(block.matrix)
 
 
+def text_model(path: Path) -> None:
+    vector_file(path)
+    for mapped in (False, True):
+        composer(formats.open_vectors(path, mapped=mapped)).lines(["the of unseenword and", "", "in in in"])
+
+
 def words_file(path: Path) -> None:
     """The words beside an array of numbers."""
     vector_file(path.with_name("file.npy"))

@@ -142,6 +142,7 @@ def test_more_active_than_units(method, glove):
         ("pq", HashConfig(threshold="median"), r"--centre and --threshold are for codes of bits"),
         ("pq", HashConfig(expansion=64), r"--expansion is for sparse codes"),
         ("biohash", HashConfig(expansion=5000), r"needs at least 5,000 vectors"),
+        ("biohash", HashConfig(length=60_000), r"1,200,000 bits; expected at most 1,048,576; lower --length"),
     ],
 )
 def test_lengths_a_method_does_not_have(method, config, what, glove):

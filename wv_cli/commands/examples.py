@@ -16,6 +16,12 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("word2vec's skip-gram, binary and text", "wv train corpus.txt -o vectors.bin -o vectors.vec --threads 2"),
         ("fastText's word vectors with subwords", "wv train corpus.txt -o subwords.bin --preset fasttext"),
         ("a text classifier", "wv train labelled.txt -o topics.bin --model supervised --word-ngrams 2"),
+        ("sentence vectors", "wv train corpus.txt -o model.s2v --model sent2vec --word-ngrams 2"),
+        ("vectors of documents, a line each", "wv train docs.txt -o model.d2v --model doc2vec --doc-vectors docs.npy"),
+        (
+            "go on with tomorrow's text",
+            "wv train new.txt --continue model.state -o vectors.bin --save-state model.state",
+        ),
         ("a neural language model and its word vectors", "wv train corpus.txt -o neural.lm -o words.vec --model nplm"),
     ),
     "glove": (
@@ -229,5 +235,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("the help of a command", "wv help train"),
         ("of a part of one", "wv help eval similarity"),
         ("what word2vec itself would say", "wv help word2vec"),
+        ("all of it in one page, for a browser", "wv help --html > wv.html"),
+        ("all of it as manual pages", "wv help --man ~/man"),
     ),
 }

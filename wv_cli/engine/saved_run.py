@@ -112,9 +112,10 @@ class SavedRun:
         max_seconds: float | None,
         observe: Callable[[Progress], None] | None,
         advice: str,
+        after_epoch: Callable[[int], bool] | None = None,
     ) -> Outcome:
-        """Trains on, saving. A divergence is a WvError that ends with `advice`; it leaves the last checkpoint as it
-        was."""
+        """Trains on, saving; for `after_epoch` see engine.run.train. A divergence is a WvError that ends with `advice`;
+        it leaves the last checkpoint as it was."""
 
         def save(next_step: int) -> None:
             assert self.path is not None, "only called when there is a path"
@@ -131,6 +132,7 @@ class SavedRun:
                 save_every=save_every,
                 max_seconds=max_seconds,
                 observe=observe,
+                after_epoch=after_epoch,
             )
         except Diverged as error:
             intact = self.path is not None and _file_at(self.path) is not None

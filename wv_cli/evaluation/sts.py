@@ -35,7 +35,7 @@ from wv_cli.evaluation.statistics import (
     steiger,
 )
 from wv_cli.evaluation.sts_data import SentencePairs, read_sentence_pairs, sts_files
-from wv_cli.evaluation.sts_systems import GIVEN, METHODS, NONE, Material, System, of_encoder, of_rows, of_words
+from wv_cli.evaluation.sts_systems import GIVEN, METHODS, NONE, OWN, Material, System, of_encoder, of_rows, of_words
 from wv_cli.formats import load
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.stop_words import read_stop_words
@@ -80,7 +80,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: StsConfig) -> R
         report.notes += pairs.malformed.notes()
         report.rows += scored[index].rows(per_file, pairs.malformed.count)
         for system, rho in zip(systems, scored[index].rho, strict=True):
-            what = " ".join(part for part in (system.pooling, system.after) if part not in ("mean", GIVEN, NONE))
+            what = " ".join(part for part in (system.pooling, system.after) if part not in ("mean", GIVEN, OWN, NONE))
             name = f"{system.vectors}{f' ({what})' if what else ''} on {pairs.path}"
             report.scores.append((name, rho))
             if np.isnan(rho):

@@ -19,6 +19,7 @@ from wv_cli.formats import (
     npy,
     projector,
     static,
+    texts,
     word2vec_binary,
     word2vec_text,
 )
@@ -29,10 +30,10 @@ from wv_cli.formats.report import Problem, Report
 from wv_cli.registry import Registry
 from wv_cli.system import kinds
 from wv_cli.system.compression import inner_name
+from wv_cli.system.host import processors
 from wv_cli.system.input import Input, open_input
 from wv_cli.system.output import open_output, together
 from wv_cli.system.places import is_stdout, is_stream
-from wv_cli.system.threads import processors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
 
@@ -67,6 +68,7 @@ FORMATS: Registry[Format] = Registry(
             fasttext_bin.FORMAT,
             finalfusion.FORMAT,
             static.FORMAT,
+            texts.FORMAT,
         )
     ],
 )

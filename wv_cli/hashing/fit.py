@@ -10,6 +10,7 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.base import Fit, Train, VectorHasher, prepared
 from wv_cli.hashing.config import HashConfig
+from wv_cli.vectors.codes import MAX_BITS
 from wv_cli.vectors.embeddings import Embeddings
 
 
@@ -22,6 +23,9 @@ def filled(config: HashConfig, method: str, dim: int) -> HashConfig:
         expansion = config.expansion or row.expansion(length, dim)
         if length >= expansion:
             message = f"--length {length} active bits of --expansion {expansion}: the expansion must be larger"
+            raise UsageError(message)
+        if expansion > MAX_BITS:
+            message = f"--length {length}: codes of {expansion:,} bits; expected at most {MAX_BITS:,}; lower --length"
             raise UsageError(message)
     elif config.expansion:
         sparse = ", ".join(name for name, other in HASHERS.items() if other.expansion is not None)

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from wv_cli import _search
 from wv_cli.search.topk import Asked, Hits, exclusions, in_batches, together
+from wv_cli.system.host import processors
 from wv_cli.system.memory import aligned
-from wv_cli.system.threads import processors
 
 _BATCH = 2048  # queries searched in one pass over the rows, at most
 

@@ -19,7 +19,7 @@ from wv_cli.search.config import IndexConfig
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.system import memory
 from wv_cli.system.extra import require
-from wv_cli.system.threads import processors
+from wv_cli.system.host import processors
 
 _BLOCK = 1 << 14  # rows added at a time
 _CENTROIDS = 256  # of a byte of a product code

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from wv_cli.errors import WvError, reason
+from wv_cli.system import host
 from wv_cli.system.compression import Compressor, compression_of, require_compressor
 from wv_cli.system.interrupts import uninterrupted
 from wv_cli.system.lock import take
@@ -68,7 +69,7 @@ class _Output:
         """All of it is on the disk. Raises OSError."""
         assert self.stream is not None
         self.stream.flush()
-        os.fsync(self.stream.fileno())
+        host.sync(self.stream.fileno())
         self.complete = True
 
     def rename(self) -> None:
@@ -253,7 +254,7 @@ def _sync_folder(folder: Path) -> None:
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
-            os.fsync(descriptor)
+            host.sync(descriptor)
         finally:
             os.close(descriptor)
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import UsageError
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel, token_blocks, unit_mean
+from wv_cli.vectors.texts import line_vectors
 from wv_cli.words import WordList, decode, each_word
 
 _WORDS_AT_ONCE = 10_000
@@ -87,6 +88,8 @@ class OfEmbeddings:
         return vectors, known
 
     def lines(self, lines: Sequence[str]) -> NDArray[np.float32]:
+        if self._embeddings.texts is not None:
+            return line_vectors(self._embeddings.texts, lines)
         vectors = [unit_mean(map(self._known, token_blocks(line)), self.dim) for line in lines]
         return np.array(vectors, np.float32).reshape(-1, self.dim)
 

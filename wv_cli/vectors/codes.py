@@ -26,7 +26,7 @@ from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.quantizer import CENTROIDS, ProductQuantizer
 from wv_cli.words import WordList
 
-MAX_BITS = 1 << 24
+MAX_BITS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
