@@ -17,7 +17,16 @@ CSRC = Path(__file__).resolve().parents[2] / "csrc"
 def test_a_python_without_the_gil_is_refused(tmp_path: Path) -> None:
     """Its extension modules are others; told before a compiler is."""
     (tmp_path / "sitecustomize.py").write_text("import sysconfig; sysconfig.get_config_vars()['Py_GIL_DISABLED'] = 1\n")
-    command = [sys.executable, "-m", "cmake", "-S", CSRC, "-B", tmp_path / "build", f"-DPython_EXECUTABLE={sys.executable}"]
+    command = [
+        sys.executable,
+        "-m",
+        "cmake",
+        "-S",
+        CSRC,
+        "-B",
+        tmp_path / "build",
+        f"-DPython_EXECUTABLE={sys.executable}",
+    ]
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode != 0

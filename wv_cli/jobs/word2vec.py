@@ -9,24 +9,30 @@ from typing import ClassVar
 import numpy as np
 
 from wv_cli import formats
-from wv_cli.config import require
+from wv_cli.cluster.ranks import agreeing
+from wv_cli.cluster.training import of_all
+from wv_cli.config import flag_of, require
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
 from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus, training_facts
+from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.session import Observe, Reading, VocabularySession
+from wv_cli.jobs.shared import SharedSession
 from wv_cli.jobs.validation import Items, Validated
 from wv_cli.models.config import PRESETS, Word2vecConfig
 from wv_cli.models.ensemble import Ensemble
 from wv_cli.models.layers import LAYERS
+from wv_cli.models.state import State, read_state, save_state
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system import memory
 from wv_cli.system.compression import inner_name
 from wv_cli.system.output import check_writable, open_output, write_together
 from wv_cli.text.corpus import Corpus, Marked, encode
+from wv_cli.text.growing import decayed
 from wv_cli.text.vocab import SENTENCE_END, read_vocab, write_vocab
 from wv_cli.transforms.clusters import word_classes
 from wv_cli.transforms.ensemble import joined
@@ -39,7 +45,7 @@ _LEAST_DIM = 100  # of a model among several
 
 
 @dataclass(frozen=True, kw_only=True)
-class Word2vecSession(VocabularySession):
+class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
     """`classes` > 0 writes that many word classes instead of vectors. `to` is the format of the outputs, whatever their
     names; fasttext-bin writes the model itself, and context vectors as their name says. With `line_ends` the vectors
     begin with `</s>`, which is not trained, as word2vec's do. With `validation`, a file of pairs or analogies, the best
@@ -53,9 +59,13 @@ class Word2vecSession(VocabularySession):
         "to": "not classes",
         "validation": "epochs>0 and preset!=quality",
         "patience": "validation",
+        "decay": "continue_",
+        "vocab": "not continue_",
+        "init": "not continue_ and preset!=quality",
         # What tells the models of a preset apart, or belongs to one model.
-        **dict.fromkeys(("loss", "minn", "maxn", "init", "save_output_vectors"), "preset!=quality"),
+        **dict.fromkeys(("loss", "minn", "maxn", "save_output_vectors", "continue_", "save_state"), "preset!=quality"),
     }
+    FIXED: ClassVar[tuple[str, ...]] = ("loss", "dim", "minn", "maxn", "buckets")
 
     config: Word2vecConfig
     init: str | None = None
@@ -70,6 +80,11 @@ class Word2vecSession(VocabularySession):
     marked: Marked | None = None
     add_words: bool = False
 
+    def _of_one_process(self) -> list[tuple[str, bool]]:
+        """Fields that ranks cannot do together, and whether they are asked for."""
+        given = [(field, bool(getattr(self, field))) for field in ("validation", "continue_", "save_state")]
+        return [*given, ("preset", len(self.models) > 1), ("dedup", self.vocab_config.dedup)]
+
     def check_options(self) -> None:
         for model in self.models:
             model.validate()
@@ -78,6 +93,9 @@ class Word2vecSession(VocabularySession):
             require(self.config.model == "skipgram", message)
             message = f"--to {self.to}: of --preset {self.preset} come vectors, no model; choose a format of vectors"
             require(self.to != fasttext_bin.FORMAT.name, message)
+        for field, asked in self._of_one_process():
+            if asked and self.ranks is not None:
+                raise UsageError(f"{flag_of(field)} is for one process, not for {self.ranks.size} ranks; leave it out")
         if "patience" in self.named and self.patience < 1:
             raise UsageError(f"--patience must be at least 1, not {self.patience}")
         if self.output_vectors and LAYERS[self.config.loss].tree:
@@ -121,17 +139,21 @@ class Word2vecSession(VocabularySession):
         begin, config = time.monotonic(), self.config
         items = Items.read(self.validation) if self.validation else None
         init = formats.load(self.init) if self.init else None
+        state = read_state(self.continue_, Word2vec.state_layout(config)) if self.continue_ else None
         corpus = encode(
             self.texts(say),
             self.vocab_config,
             vocab=read_vocab(self.vocab) if self.vocab else None,
             marked=self.marked,
             also=init.words if init is not None and self.add_words else None,
+            older=decayed(state.vocab, self.share) if state is not None else None,
             phrases=self.saved_phrases(),
             memory=self.memory,
             spool_beside=self.beside,
             progress=reading,
+            pooled=self.pooled,
         )
+        corpus = of_all(corpus, self.ranks)
         tell_corpus(corpus, say, time.monotonic() - begin)
         if self.save_vocab:
             write_vocab(self.save_vocab, corpus.vocab)
@@ -144,7 +166,11 @@ class Word2vecSession(VocabularySession):
                 vocabulary=words,
                 labels=labels,
             )
-        model = self._made(corpus, init, say)
+        if state is not None:
+            config = self.going_on(config, state, corpus, say)
+        with agreeing(self.ranks):
+            model = self._made(config, corpus, init, state, say)
+        del state  # as large as the model
         advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
         validated = Validated(model, items, self.patience, say) if items and isinstance(model, Word2vec) else None
         trained, after_epoch = (validated, validated.after_epoch) if validated else (model, None)
@@ -155,8 +181,10 @@ class Word2vecSession(VocabularySession):
             **({"models": [asdict(each) for each in self.models]} if len(self.models) > 1 else {}),
             "vocabulary_config": asdict(self.vocab_config),
             "corpus": corpus_facts(corpus),
+            **self.growing_facts(),
             "resumed_at_step": first_step or None,
             **training_facts(outcome),
+            **self.ranks_facts(),
             "seconds": round(time.monotonic() - begin, 3),
         }
         if outcome.finished:
@@ -182,11 +210,14 @@ class Word2vecSession(VocabularySession):
             message = f"{path}: fastText's models know no --loss {self.config.loss}; leave --to out or use --loss ns"
             raise UsageError(message)
 
-    def _made(self, corpus: Corpus, init: Embeddings | None, say: Say) -> Word2vec | Ensemble:
-        """The model, or the models of the preset, ready to be trained."""
-        subwords = [Subwords.of(corpus.vocab.words, config) for config in self.models]
+    def _made(
+        self, config: Word2vecConfig, corpus: Corpus, init: Embeddings | None, state: State | None, say: Say
+    ) -> Word2vec | Ensemble:
+        """The model, of this config, or the models of the preset, ready to be trained."""
+        models = [config] if len(self.models) == 1 else self.models
+        subwords = [Subwords.of(corpus.vocab.words, each) for each in models]
         self._predict(corpus, subwords, say)
-        made = [Word2vec(config, corpus, init, each) for config, each in zip(self.models, subwords, strict=True)]
+        made = [Word2vec(each, corpus, init, its, state, self.rank) for each, its in zip(models, subwords, strict=True)]
         if init is not None:
             say(f"{made[0].words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
         return made[0] if len(made) == 1 else Ensemble(made)
@@ -226,6 +257,11 @@ class Word2vecSession(VocabularySession):
         if self.output_vectors:
             save = partial(formats.save, embeddings=model.output_embeddings(), format=self.format_asked)
             writers.append((self.output_vectors, save))
+        if self.save_state:
+            config = model.config
+            left = self.left_behind(config.model, config, config.start_lr, model.corpus.tokens)
+            state = model.state(left)
+            writers.append((self.save_state, partial(save_state, state=state)))
         write_together(writers)
 
     def _save_words(self, model: Word2vec, path: str) -> None:

@@ -21,7 +21,7 @@ _DRAWS = "loss=ns|nce|hs_ns"
 START_LR = {"skipgram": 0.025, "cbow": 0.05}
 
 
-def _negative() -> int:
+def negative_option() -> int:
     help = "Negative (noise) words per position, for ns and nce."
     return option(5, help, low=1, high=1000, only=_DRAWS)
 
@@ -35,7 +35,7 @@ def _maxn() -> int:
     return option(0, help, low=0, high=100, low_is="no subwords", group="Model")
 
 
-def _buckets(only: str = "maxn>0") -> int:
+def buckets_option(only: str = "maxn>0") -> int:
     help = "Rows that n-grams are hashed into; those never used cost no memory."
     return option(2_000_000, help, low=1, high=2**31 - 1, only=only, group="Model")
 
@@ -65,7 +65,7 @@ class Word2vecConfig(Config):
         "Draw the window of each position from 1..window, as word2vec does, or always use all of it.",
         group="Model",
     )
-    negative: int = _negative()
+    negative: int = negative_option()
     share_negatives: bool = option(
         True,
         "Skip-gram: one draw of negatives per position, or one per context word as word2vec.",
@@ -78,7 +78,7 @@ class Word2vecConfig(Config):
     )
     minn: int = _minn()
     maxn: int = _maxn()
-    buckets: int = _buckets()
+    buckets: int = buckets_option()
     lr: float = option(
         0.0,
         "Learning rate at the start.",
@@ -177,11 +177,11 @@ class SupervisedConfig(Config):
     dim: int = dim_option()
     lr: float = lr_option(0.1, "Learning rate at the start.", high=1000)
     epochs: int = epochs_option(5, low=0)
-    word_ngrams: int = option(1, "Longest word n-gram of a classifier; 1: single words.", low=1, high=20)
+    word_ngrams: int = option(1, "Longest word n-gram of a classifier or sent2vec; 1: single words.", low=1, high=20)
     minn: int = _minn()
     maxn: int = _maxn()
-    buckets: int = _buckets("maxn>0 or word_ngrams>1")
-    negative: int = _negative()
+    buckets: int = buckets_option("maxn>0 or word_ngrams>1")
+    negative: int = negative_option()
     min_count_label: int = option(0, "Drop labels seen fewer times.", low=0)
     label_prefix: str = option("__label__", "What the labels of a classifier's lines begin with.")
     seed: int = seed_option()

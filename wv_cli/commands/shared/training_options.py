@@ -26,6 +26,23 @@ def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return shared_options(_VARIANTS)(shared_options(_VOCAB_VARIANTS)(function))
 
 
+def growing_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Of models that go on with other text (wv_cli.jobs.growing)."""
+    for option in [
+        click.option("--save-state", metavar="FILE", help="Also save what --continue goes on with; may replace that."),
+        click.option(
+            "--decay", type=float, metavar="SHARE",
+            help="With --continue: how much of the earlier counts and training still counts, 0 to 1.  [default: 1]",
+        ),
+        click.option(
+            "--continue", "continue_", metavar="FILE",
+            help="Go on with a saved state: its words stay, INPUT's new ones come, and options not given are its own.",
+        ),
+    ]:  # fmt: skip
+        function = option(function)
+    return function
+
+
 def autotune_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Of a classifier: the search for options (wv_cli.jobs.autotune)."""
     for option in [
