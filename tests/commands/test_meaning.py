@@ -81,7 +81,7 @@ VALUES = {
     "prune_entropy": "1e-4", "quantise": "2", "hidden": "3", "dropout": "0.3", "codes": "3",
     "tree_from": "neural.lm", "encoder": str(GOLDEN / "encoders" / "tiny-bert-st6"), "max_length": "3",
     "dictionary": "words.dictionary", "anchors": "60", "refine": "2", "refine_words": "70", "target": "turned.vec",
-    "csls_neighbours": "3", "patience": "1",
+    "csls_neighbours": "3", "patience": "1", "dedup": "--dedup", "min_line": "50",
     "dev": "few.data.txt", "published": "--published",
     "recall": "0.5", "links": "9", "ef_construction": "30", "lists": "9", "index": "words.index",
     "continue_": "small.state", "decay": "0.5",
@@ -252,9 +252,10 @@ def folder(tmp_path_factory, slice_text):
     os.chdir(path)
     lines = [line for line in slice_text.read_text().splitlines() if len(line) > 40][:150]
     cased = [line[:400].replace("the ", "The ", i % 2) for i, line in enumerate(lines)]
+    cased += cased[:1]  # for --dedup
     Path("text.txt").write_text("".join(f"{line}\n" for line in cased))
     labels = ["__label__a", "__label__b", "__l_c"]
-    Path("labelled.txt").write_text("".join(f"{labels[i % 7 % 3]} {line[:200]}\n" for i, line in enumerate(cased)))
+    Path("labelled.txt").write_text("".join(f"{labels[i % 150 % 7 % 3]} {line[:200]}\n" for i, line in enumerate(cased)))
     golden = [f"{'__label__baking' if i % 2 else '__label__cake'} how to bake a cake {i}" for i in range(30)]
     Path("golden-labelled.txt").write_text("".join(f"{line}\n" for line in golden))
     words = "king the of to in and a is was for as by on with that it from at an are were his be or which one two three"

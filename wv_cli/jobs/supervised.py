@@ -36,6 +36,8 @@ class SupervisedSession(TextSession):
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         # The validation file would need its phrases joined, too.
         "phrases": "not autotune_validation",
+        # Pruned models are retrained on the text as it is.
+        **dict.fromkeys(("dedup", "min_line"), "not autotune_size"),
         **{f"autotune_{name}": "autotune_validation" for name in ("duration", "metric", "predictions", "size", "log")},
     }
 

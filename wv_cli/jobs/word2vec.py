@@ -83,7 +83,7 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
     def _of_one_process(self) -> list[tuple[str, bool]]:
         """Fields that ranks cannot do together, and whether they are asked for."""
         given = [(field, bool(getattr(self, field))) for field in ("validation", "continue_", "save_state")]
-        return [*given, ("preset", len(self.models) > 1)]
+        return [*given, ("preset", len(self.models) > 1), ("dedup", self.vocab_config.dedup)]
 
     def check_options(self) -> None:
         for model in self.models:
