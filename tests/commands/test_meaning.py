@@ -255,9 +255,8 @@ def folder(tmp_path_factory, slice_text):
     cased += cased[:1]  # for --dedup
     Path("text.txt").write_text("".join(f"{line}\n" for line in cased))
     labels = ["__label__a", "__label__b", "__l_c"]
-    Path("labelled.txt").write_text(
-        "".join(f"{labels[i % 150 % 7 % 3]} {line[:200]}\n" for i, line in enumerate(cased))
-    )
+    labelled = [f"{labels[i % 150 % 7 % 3]} {line[:200]}\n" for i, line in enumerate(cased)]
+    Path("labelled.txt").write_text("".join(labelled))
     golden = [f"{'__label__baking' if i % 2 else '__label__cake'} how to bake a cake {i}" for i in range(30)]
     Path("golden-labelled.txt").write_text("".join(f"{line}\n" for line in golden))
     words = "king the of to in and a is was for as by on with that it from at an are were his be or which one two three"

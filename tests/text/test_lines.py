@@ -89,3 +89,6 @@ def test_where_it_means_nothing(tmp_path, wv):
     options = {"autotune_validation": "v.txt", "autotune_size": 1000, "dedup": True}
     with pytest.raises(UsageError, match="--dedup has no meaning with --autotune-size"):
         session("labelled.txt", str(tmp_path / "m.ftz"), model="supervised", **options).validate()
+    options = {"doc_vectors": "d.vec", "min_line": 3}
+    with pytest.raises(UsageError, match="--min-line has no meaning with --doc-vectors"):
+        session("text.txt", str(tmp_path / "m.d2v"), model="doc2vec", **options).validate()
