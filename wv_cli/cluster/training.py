@@ -21,9 +21,7 @@ def require_same(ranks: Ranks, options: Mapping[str, object], version: str = __v
     with agreeing(ranks):
         for name, installed, each in zip(names, versions, shown, strict=True):
             if installed != versions[0]:
-                message = (
-                    f"{name} has wv {installed}, {names[0]} has {versions[0]}; install the same one everywhere"
-                )
+                message = f"{name} has wv {installed}, {names[0]} has {versions[0]}; install the same one everywhere"
                 raise WvError(message)
             for option in sorted({*shown[0], *each}):
                 own, first = each.get(option, "nothing"), shown[0].get(option, "nothing")

@@ -154,6 +154,8 @@ class Word2vecSession(SharedSession, VocabularySession):
         """Says what the run will need and refuses what cannot work, before the matrices are allocated."""
         words, dim = len(corpus.vocab), self.config.dim
         matrices = Word2vec.bytes_needed(self.config, words, subwords)
+        if self.ranks is not None:  # and what the ranks agree upon (cluster.exchange)
+            matrices += Word2vec.checkpoint_bytes(self.config, words, subwords)
         saved = Word2vec.checkpoint_bytes(self.config, words, subwords)
         say(
             f"needs {matrices / 1e6:,.0f} MB for the model and {4 * len(corpus.ids) / 1e6:,.0f} MB for the text, "
