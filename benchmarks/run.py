@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import bigmodel
 import bio
+import building
 import chinese
 import classifier
 import codes
@@ -22,12 +23,15 @@ import cold
 import cost
 import glove
 import hashing
+import indexes
 import lm
 import ngrams
 import predicting
+import presets
 import quantising
 import record
 import sentences
+import sts_table
 import suites
 import train
 import turns
@@ -36,7 +40,7 @@ import whitening
 from measure import HERE, header
 
 Result = dict[str, Any]
-WITHOUT_CORPUS = ("vectors", "search", "codes", "cold", "hashing", "whitening")
+WITHOUT_CORPUS = ("vectors", "search", "codes", "cold", "hashing", "index", "whitening", "building")
 
 
 class Suite(NamedTuple):
@@ -57,11 +61,15 @@ SUITES = {
     "classifier": Suite(classifier.classifier),
     "quantising": Suite(quantising.quantising, quantising.table),
     "sentences": Suite(sentences.sentences, sentences.table),
+    "sts-table": Suite(sts_table.sts_table, sts_table.table_of_sts),
+    "documents": Suite(sts_table.documents),
     "whitening": Suite(whitening.whitening),
     "hashing": Suite(hashing.hashing, hashing.table),
     "codes": Suite(codes.codes),
+    "index": Suite(indexes.index),
     "cold": Suite(cold.cold),
     "predicting": Suite(predicting.predicting),
+    "presets": Suite(presets.presets, presets.table),
     "lm": Suite(lm.lm, lm.table),
     "bio": Suite(bio.bio),
     "chinese": Suite(chinese.chinese, chinese.table),
@@ -70,6 +78,7 @@ SUITES = {
     "ngrams-large": Suite(ngrams.ngrams_large),
     "tutorials": Suite(tutorials.tutorials),
     "turns": Suite(turns.turns),
+    "building": Suite(building.building),
 }
 
 
@@ -117,12 +126,17 @@ def arguments() -> argparse.Namespace:
     add("--words", type=int, default=10_000_000, help="suite cost: words of the corpus that are used")
     add("--queries", type=int, default=1000, help="suites search and classifier")
     add("--data", type=Path, action="append", default=[], metavar="FILE", help="what a suite reads besides the corpus")
+    add("--trials", type=Path, metavar="FILE", help="suite presets: options of wv train, a line each")
+    add("--after", type=names(presets.AFTER), default=[], help="suite presets: score so changed vectors, too")
+    add("--keep", type=Path, metavar="DIR", help="suite presets: where trained vectors stay for later trials")
+    add("--held-out", action="store_true", help="suite presets: score on what a search does not see")
     add("--limit", type=int, default=0, help="suite hashing: only the first so many vectors")
     add("--plot", type=Path, metavar="FILE", help="suite hashing: draw it, too")
     add("--codes", type=int, default=1_000_000, help="suite codes: rows that one query is compared with")
     add("--gigabytes", type=float, default=7.2, help="suite bigmodel: size of the model")
     add("--glove-programs", type=Path, metavar="DIR", help="suite glove: where GloVe's vocab_count, cooccur, ... are")
     add("--originals", type=Path, metavar="DIR", help="suite tutorials: where word2vec, fasttext, glove, ... are")
+    add("--encoder", type=Path, metavar="DIR", help="suite sts-table: the folder of an encoder")
     add("--peers", default=sys.executable, metavar="PYTHON", help="the Python that has gensim, fasttext and word2vec")
     add("--scratch", type=Path, help="folder for the vector files while they are scored; default: the system's")
     add("--name", help="name of the result files; default: suite, date and threads")

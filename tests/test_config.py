@@ -33,8 +33,10 @@ FREE = {
     "RetrievalConfig": set(),
     "StsConfig": set(),
     "TranslationConfig": set(),
+    "WicConfig": set(),
     "AlignConfig": set(),
     "DriftConfig": set(),
+    "IndexConfig": set(),  # nor is an index
 }
 
 

@@ -3,10 +3,13 @@
 import subprocess
 import sys
 
+import pytest
+
 from tests.conftest import ROOT
 
 
-def test_figures_are_those_of_the_records():
-    check = [sys.executable, str(ROOT / "benchmarks" / "tables.py"), "--check"]
+@pytest.mark.parametrize("script", ["tables.py", "pictures.py"])
+def test_figures_are_those_of_the_records(script):
+    check = [sys.executable, str(ROOT / "benchmarks" / script), "--check"]
     done = subprocess.run(check, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,5 +1,6 @@
 """What the installed package says of itself: version, author, licences with their texts."""
 
+import lzma
 import re
 import tomllib
 from importlib.metadata import distribution
@@ -7,12 +8,14 @@ from importlib.metadata import distribution
 import wv_cli
 from tests.conftest import ROOT
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+WHOLE = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = WHOLE["project"]
 META = distribution("wv-cli").metadata
 
 
 def test_one_version() -> None:
-    assert META["Version"] == PROJECT["version"] == wv_cli.__version__
+    """wv_cli/__init__.py has it; whatever else names it says the same."""
+    assert META["Version"] == wv_cli.__version__ and "version" not in PROJECT
     assert f"\nversion: {wv_cli.__version__}\n" in (ROOT / "data" / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\n## {wv_cli.__version__}\n" in (ROOT / "data" / "CHANGELOG.md").read_text(encoding="utf-8")
 
@@ -35,8 +38,24 @@ def test_every_licence_file_is_there() -> None:
 def test_every_licence_of_the_data_is_in_the_expression_and_told() -> None:
     told = (ROOT / "wv_cli" / "licenses" / "DATA.txt").read_text(encoding="utf-8")
     table = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `([^`]+)` \|.*\| ([^|]+) \|$", table, re.MULTILINE)
-    assert len(rows) == 5
-    for file, licence in rows:
-        assert file in told and (ROOT / "data" / file).exists()
-        assert licence.replace(" ", "-") in PROJECT["license"].split(" AND ") and licence.replace(" ", "-") in told
+    rows = re.findall(r"^\| `([^`]+)` \|(.*)\| ([^|]+) \|$", table, re.MULTILINE)
+    assert len(rows) == 6
+    travel = [licence.replace(" ", "-") for _, what, licence in rows if "repository only" not in what]
+    assert {"MIT", *travel} == set(PROJECT["license"].split(" AND "))
+    for file, _, licence in rows:
+        assert file in told and (ROOT / "data" / file).exists() and licence.replace(" ", "-") in told
+
+
+def test_the_text_of_the_demo_is_the_beginning_of_the_large_one() -> None:
+    corpus = ROOT / "data" / "corpus"
+    beginning = lzma.decompress((corpus / "wiki8-demo.txt.xz").read_bytes())
+    with lzma.open(corpus / "wiki8-slice.txt.xz") as whole:
+        assert whole.read(len(beginning)) == beginning and beginning.count(b"\n") == 40_000
+
+
+def test_the_platforms_named_are_those_built() -> None:
+    """One wheel for the first Python that is supported and all later ones."""
+    scikit, wheels = WHOLE["tool"]["scikit-build"], WHOLE["tool"]["cibuildwheel"]
+    first = PROJECT["requires-python"].removeprefix(">=3.")
+    assert scikit["wheel"]["py-api"] == f"cp3{first}" and wheels["build"] == f"cp3{first}-manylinux_*"
+    assert f"Programming Language :: Python :: 3.{first}" in PROJECT["classifiers"]

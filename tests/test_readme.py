@@ -110,7 +110,7 @@ def test_the_python_examples_work(tmp_path: Path, slice_xz: Path, slice_text: Pa
 
 
 def test_demo_shows_scores_and_leaves_the_files_it_names(wv: Run, tmp_path: Path) -> None:
-    """One epoch instead of ten; then a line it printed is run again and answers the same."""
+    """One epoch instead of twenty; then a line it printed is run again and answers the same."""
     done = wv("demo", "-o", "made", "--epochs", 1, "--threads", 2, timeout=600)
     assert done.returncode == 0, done.stderr
     for expected in ("spearman", "accuracy", "the files are in made: "):

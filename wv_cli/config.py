@@ -145,7 +145,7 @@ class Config:
 
     def __post_init__(self) -> None:
         if getattr(self, "threads", None) == 0 and "threads" in self.__dict__:
-            from wv_cli.system.threads import processors
+            from wv_cli.system.host import processors
 
             object.__setattr__(self, "threads", processors())
 
@@ -206,9 +206,10 @@ def refuse_idle(conditions: Iterable[tuple[str, str]], given: Container[str], va
 
 
 def flag_of(name: str) -> str:
-    """The option of a parameter: `--json` is as_json, since `json` is a module, `--to` to_format; one letter has one
-    dash."""
-    return ("-" if len(name) == 1 else "--") + name.removeprefix("as_").removesuffix("_format").replace("_", "-")
+    """The option of a parameter: `--json` is as_json, since `json` is a module, `--to` to_format, `--continue`
+    continue_, since that is a word of Python's; one letter has one dash."""
+    plain = name.removeprefix("as_").removesuffix("_format").rstrip("_")
+    return ("-" if len(name) == 1 else "--") + plain.replace("_", "-")
 
 
 def _atoms(conjunction: str) -> list[str]:

@@ -11,4 +11,8 @@ const wv_kernels *wv_isa_table(int index);
 /* 1 when this machine (CPU and operating system) can run it. */
 int wv_isa_usable(int index);
 
+/* The compiler and its version; the flags of all C of this build. Static storage. */
+const char *wv_compiler(void);
+const char *wv_flags(void);
+
 #endif

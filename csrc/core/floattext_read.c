@@ -4,7 +4,6 @@
  * float32. That is the correctly rounded result unless the double lies so near the midpoint of two floats that its own
  * error (below 4 units in the last place) could cross it, or leaves the range of normal floats; those few go to strtof
  * in the C locale. Almost every number of a real file has the form D.DDDDDD and takes the first branch. */
-#define _GNU_SOURCE
 #include "core/floattext.h"
 
 #include <errno.h>
@@ -12,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #if defined(__APPLE__)
-#include <xlocale.h>
+#include <xlocale.h> /* where locale.h does not declare newlocale */
 #endif
 
 #include "core/separators.h"
@@ -71,7 +70,10 @@ static float slow_magnitude(const char *text, size_t size) {
     char copy[LONGEST_NUMBER + 1];
     memcpy(copy, text, size);
     copy[size] = 0;
-    return strtof_l(copy, NULL, c_locale);
+    const locale_t before = uselocale(c_locale); /* this thread's; strtof_l is not on every system */
+    const float magnitude = strtof(copy, NULL);
+    uselocale(before);
+    return magnitude;
 }
 
 static int starts_with(const char *text, size_t size, const char *lower_name) {

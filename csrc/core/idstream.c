@@ -50,10 +50,11 @@ static int64_t remap_block(int32_t *out, const int32_t *ids, int64_t length, con
                            wv_remap_state *state) {
     int64_t kept = 0, lines = 0;
     int32_t last = state->last_id;
+    int every_line = state->every_line;
     for (int64_t i = 0; i < length; i++) {
         int32_t id = ids[i];
-        if (id < 0) { /* a line end stays after a word only; one word in fifty, so the branch is cheap */
-            int keep = last != WV_END_OF_LINE;
+        if (id < 0) { /* a line end stays after a word, or always; one word in fifty, so the branch is cheap */
+            int keep = every_line || last != WV_END_OF_LINE;
             last = WV_END_OF_LINE;
             out[kept] = WV_END_OF_LINE;
             kept += keep;

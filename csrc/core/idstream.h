@@ -15,12 +15,13 @@ void wv_fingerprint_init(wv_fingerprint *fingerprint);
 void wv_fingerprint_update(wv_fingerprint *fingerprint, const int32_t *ids, int64_t length);
 void wv_fingerprint_finish(wv_fingerprint *fingerprint);
 
-/* Replaces provisional ids by final ones, in place, and drops what becomes empty. `lookup` has one entry per provisional
+/* Replaces provisional ids by final ones, in place, and drops lines that become empty, unless `every_line`. `lookup` has one entry per provisional
  * id: the final id, -1 to drop, or less for a label. What is kept goes into the fingerprint. Several calls continue one
  * stream through `state`. Returns the ids kept in this call, which stand at ids[0 ..]. */
 typedef struct {
     int32_t last_id;       /* start with WV_END_OF_LINE */
     int64_t tokens, lines; /* kept so far; labels are tokens */
+    int every_line;        /* 1: all line ends stay */
 } wv_remap_state;
 int64_t wv_remap(int32_t *ids, int64_t length, const int32_t *lookup, wv_remap_state *state,
                  wv_fingerprint *fingerprint);

@@ -7,6 +7,7 @@
 #ifndef WV_LINES_H
 #define WV_LINES_H
 
+#include "kernels/buckets.h"
 #include "kernels/wv_kernels.h"
 
 typedef struct {
@@ -18,13 +19,6 @@ typedef struct {
     int32_t *bucket; /* NULL when there are no word n-grams */
     int32_t *label;
 } text_line;
-
-/* h % buckets without a division: `scale` is floor((2^64 - 1) / buckets), the quotient is at most one too small. */
-static inline uint32_t bucket_of(uint64_t h, uint32_t buckets, uint64_t scale) {
-    uint64_t rest = h - (uint64_t)((unsigned __int128)h * scale >> 64) * buckets;
-    while (rest >= buckets) rest -= buckets;
-    return (uint32_t)rest;
-}
 
 /* Adds the buckets of the word n-grams of length 2 .. word_ngrams: h = h * 116049371 + hash, where a hash is an int32
  * that is widened with its sign. */

@@ -3,11 +3,15 @@
  *     x = [r(w_1) ... r(w_n-1)]                the context, the nearest word first; <s> before a sentence
  *     a = tanh(d + H x)                        NPLM (Bengio et al. 2003); with direct connections z = [a x], else z = a
  *     z = sum over i of C_i r(w_i) = [C_1 .. C_n-1] x    log-bilinear (Mnih & Hinton 2007); diagonal: sum of c_i * r(w_i)
+ *     z = c_i * r(w_i) for each i by itself    inverse log-bilinear (ivLBL, Mnih & Kavukcuoglu 2013)
  *     s(w) = z . y(w) + b(w)                   the output layer: neural_outputs.h
  *
- * Both are one matrix over the context, with or without tanh and bias. Positions of a block are taken in an order that
+ * The first two are one matrix over the context, with or without tanh and bias. Positions of a block are taken in an order that
  * is drawn, `batch` at a time; a batch moves at once, by the sum of its steps, all of them from the same old values (but
  * those of trees and classes: neural_outputs.h). The arithmetic is tile.h: the batch against rows of a matrix.
+ *
+ * The inverse model is the diagonal one with all but one of the context's words left out: as many examples a position
+ * as a context has words.
  *
  * Dropout (Hinton et al. 2012) leaves out numbers of x and of a, drawn for each position, and divides the others by
  * the share that is kept, so that nothing changes where a model is asked.
@@ -15,16 +19,16 @@
 #include "core/ngrams.h"
 #include "kernels/neural_outputs.h"
 
-enum { BLOCK = 2048 }; /* positions whose order is drawn */
+enum { BLOCK = 2048 }; /* examples whose order is drawn */
 
 /* One thread in one block of the corpus. (batch, ...) each: */
 typedef struct {
     const wv_neural_run *run;
-    int32_t *position; /* (BLOCK): places in the corpus */
+    int32_t *example;  /* (BLOCK): see examples_each */
     int32_t *context;  /* (order - 1) words */
     float **x, **dx;   /* C: contexts, and their steps */
     float *a, *keep_a; /* hidden_stride: the hidden layer, what dropout multiplies it with */
-    float *keep_x;     /* C */
+    float *keep_x;     /* C: what the context is multiplied with, where some of it is left out */
     neural_batch batch;
 } block_state;
 
@@ -33,8 +37,17 @@ WV_INLINE size_t context_length(const wv_neural_run *run) {
 }
 
 static int is_diagonal(const wv_neural_run *run) {
-    return run->options.model == WV_NEURAL_LBL && run->options.context_matrices == WV_CONTEXT_DIAGONAL;
+    return run->options.model == WV_NEURAL_IVLBL ||
+           (run->options.model == WV_NEURAL_LBL && run->options.context_matrices == WV_CONTEXT_DIAGONAL);
 }
+
+/* Examples of one position: example e is position e / examples_each, seen by the word of place e % examples_each of the
+ * context if there are several. */
+static int32_t examples_each(const wv_neural_run *run) {
+    return run->options.model == WV_NEURAL_IVLBL ? run->options.order - 1 : 1;
+}
+
+static int leaves_out(const wv_neural_run *run) { return run->options.dropout > 0 || examples_each(run) > 1; }
 
 static size_t lay_out(const wv_neural_run *run, void *memory, block_state *state) {
     wv_scratch scratch = {memory, 0};
@@ -42,7 +55,7 @@ static size_t lay_out(const wv_neural_run *run, void *memory, block_state *state
     size_t hidden = (size_t)run->hidden_stride, whole = hidden + length;
     *state = (block_state){.run = run};
     if (lay_out_outputs(run, &scratch, &state->batch)) return 0;
-    state->position = WV_TAKE(&scratch, int32_t, BLOCK);
+    state->example = WV_TAKE(&scratch, int32_t, BLOCK);
     state->context = WV_TAKE(&scratch, int32_t, inputs * (size_t)(run->options.order - 1));
     state->x = WV_TAKE(&scratch, float *, inputs);
     state->dx = WV_TAKE(&scratch, float *, inputs);
@@ -94,19 +107,31 @@ static void list_context(const wv_neural_run *run, const int32_t *ids, int64_t p
     }
 }
 
-static void gather(block_state *state, const int32_t *ids, int64_t start, const int32_t *position) {
+/* keep (C) of one example, whose context word is that of `place` if it has but one. */
+static void choose_kept(const wv_neural_run *run, uint64_t *random, int32_t place, float *keep) {
+    size_t stride = (size_t)run->stride, length = context_length(run);
+    if (run->options.dropout > 0)
+        draw_kept(run, random, length, keep);
+    else
+        for (size_t k = 0; k < length; k++) keep[k] = 1;
+    for (size_t k = 0; examples_each(run) > 1 && k < length; k++)
+        if (k / stride != (size_t)place) keep[k] = 0;
+}
+
+static void gather(block_state *state, const int32_t *ids, int64_t start, const int32_t *example) {
     const wv_neural_run *run = state->run;
     size_t stride = (size_t)run->stride, words = (size_t)(run->options.order - 1);
+    int32_t each = examples_each(run);
     for (int i = 0; i < state->batch.inputs; i++) {
-        int64_t at = start + position[i];
+        int64_t at = start + example[i] / each;
         int32_t *context = state->context + (size_t)i * words;
         state->batch.target[i] = ids[at] == WV_END_OF_LINE ? WV_SENTENCE_END : ids[at];
         list_context(run, ids, at, context);
         for (size_t j = 0; j < words; j++)
             memcpy(state->x[i] + j * stride, run->input + (size_t)context[j] * stride, stride * sizeof(float));
-        if (run->options.dropout > 0) {
+        if (leaves_out(run)) {
             float *keep = state->keep_x + (size_t)i * words * stride;
-            draw_kept(run, state->batch.random, words * stride, keep);
+            choose_kept(run, state->batch.random, example[i] % each, keep);
             multiply(words * stride, state->x[i], keep);
         }
     }
@@ -211,7 +236,7 @@ static void scatter(block_state *state) {
     const wv_neural_run *run = state->run;
     size_t stride = (size_t)run->stride, words = (size_t)(run->options.order - 1);
     for (int i = 0; i < state->batch.inputs; i++) {
-        if (run->options.dropout > 0)
+        if (leaves_out(run))
             multiply(words * stride, state->dx[i], state->keep_x + (size_t)i * words * stride);
         for (size_t j = 0; j < words; j++) {
             float *row = run->input + (size_t)state->context[(size_t)i * words + j] * stride;
@@ -248,17 +273,18 @@ void WV_NAME(wv_neural_block)(const wv_neural_run *run, const int32_t *ids, int6
     state.batch.random = &random;
     state.batch.lr = lr;
     *result = (wv_neural_result){0};
-    for (; start < end; start += BLOCK) {
-        int32_t length = end - start < BLOCK ? (int32_t)(end - start) : BLOCK;
+    int32_t each = examples_each(run), most = BLOCK / each;
+    for (; start < end; start += most) {
+        int32_t positions = end - start < most ? (int32_t)(end - start) : most, length = positions * each;
+        for (int32_t k = 0; k < positions; k++) result->tokens += ids[start + k] != WV_END_OF_LINE;
         for (int32_t k = 0; k < length; k++) {
             int32_t other = (int32_t)wv_rng_below(wv_rng_next(&random), (uint32_t)k + 1);
-            state.position[k] = state.position[other];
-            state.position[other] = k;
-            result->tokens += ids[start + k] != WV_END_OF_LINE;
+            state.example[k] = state.example[other];
+            state.example[other] = k;
         }
         for (int32_t k = 0; k < length; k += run->options.batch) {
             state.batch.inputs = length - k < run->options.batch ? length - k : run->options.batch;
-            gather(&state, ids, start, state.position + k);
+            gather(&state, ids, start, state.example + k);
             result->loss += train_batch(&state);
         }
         result->examples += length;

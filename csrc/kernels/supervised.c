@@ -12,18 +12,14 @@
  * Departures from fastText: the sigmoid is exact; equal negatives are merged with a weight, and all outputs of an
  * example move at once.
  */
-#include "core/rng.h"
 #include "kernels/lines.h"
-#include "kernels/outputs.h"
-#include "kernels/scratch.h"
-#include "kernels/tile.h"
+#include "kernels/questions.h"
 #include "kernels/wv_kernels.h"
 
 enum {
     STAGES = 3,
     CHUNK = 8,      /* vectors of a row summed at once, in registers */
-    UPDATE_CHUNK = WV_LANES == 16 ? 8 : 4, /* two of them and a few more: of 32 registers or of 16 */
-    DRAWS = 20      /* tries to draw a negative that is not the label */
+    UPDATE_CHUNK = WV_REGISTERS == 32 ? 8 : 4 /* two of them and a few more: of 32 registers or of 16 */
 };
 
 /* The lines under way; each is one stage further at every step. */
@@ -43,11 +39,8 @@ static void advance(stages *lines) {
 /* One thread in one block of the corpus. */
 typedef struct {
     text_line line[STAGES];
-    float *hidden, *delta;            /* (dim) */
-    float *score, *label, *weight;    /* (outputs) */
-    float **y;                        /* (outputs) of hs and ns */
-    int32_t *output;                  /* their rows */
-    int outputs;
+    float *hidden, *delta; /* (dim) */
+    question_list outputs; /* of hs and ns; the scores and labels of all outputs */
     uint64_t random;
     float lr;
     tile_totals totals;
@@ -202,7 +195,7 @@ static void update_all(const wv_supervised_run *run, const float *x, float *delt
     for (; d + UPDATE_CHUNK * WV_LANES <= run->stride; d += UPDATE_CHUNK * WV_LANES)
         update_columns(run, x, delta, step, d, UPDATE_CHUNK);
     switch ((run->stride - d) / WV_LANES) {
-#if WV_LANES == 16
+#if WV_REGISTERS == 32
     case 7: update_columns(run, x, delta, step, d, 7); break;
     case 6: update_columns(run, x, delta, step, d, 6); break;
     case 5: update_columns(run, x, delta, step, d, 5); break;
@@ -219,59 +212,34 @@ static int64_t all_labels(const wv_supervised_run *run) { return run->labels; }
 
 static double train_softmax(const wv_supervised_run *run, block_state *state, const text_line *line, int32_t target) {
     (void)line;
-    all_scores(run, state->hidden, state->score);
-    double loss = softmax_steps(run->labels, state->score, target, state->lr, &state->totals);
-    update_all(run, state->hidden, state->delta, state->score);
+    all_scores(run, state->hidden, state->outputs.score);
+    double loss = softmax_steps(run->labels, state->outputs.score, target, state->lr, &state->totals);
+    update_all(run, state->hidden, state->delta, state->outputs.score);
     return loss;
 }
 
 static double train_ova(const wv_supervised_run *run, block_state *state, const text_line *line, int32_t target) {
     (void)target;
-    for (int64_t k = 0; k < line->labels; k++) state->label[line->label[k]] = 1;
-    all_scores(run, state->hidden, state->score);
-    logistic_steps(run->labels, state->score, state->label, NULL, state->lr, state->score, &state->totals);
-    update_all(run, state->hidden, state->delta, state->score);
-    for (int64_t k = 0; k < line->labels; k++) state->label[line->label[k]] = 0;
+    float *score = state->outputs.score, *label = state->outputs.label;
+    for (int64_t k = 0; k < line->labels; k++) label[line->label[k]] = 1;
+    all_scores(run, state->hidden, score);
+    logistic_steps(run->labels, score, label, NULL, state->lr, score, &state->totals);
+    update_all(run, state->hidden, state->delta, score);
+    for (int64_t k = 0; k < line->labels; k++) label[line->label[k]] = 0;
     return 0;
 }
 
-static void add_output(block_state *state, int32_t row, float label) {
-    for (int k = 0; k < state->outputs; k++)
-        if (state->output[k] == row) {
-            state->weight[k] += 1;
-            return;
-        }
-    state->output[state->outputs] = row;
-    state->label[state->outputs] = label;
-    state->weight[state->outputs] = 1;
-    state->outputs++;
-}
-
-/* The outputs that have been added, each a yes/no question. */
-static void train_added(const wv_supervised_run *run, block_state *state) {
-    int stride = run->stride, outputs = state->outputs;
-    for (int k = 0; k < outputs; k++) {
-        state->y[k] = run->output + (size_t)state->output[k] * (size_t)stride;
-        vfloat sum = v_splat(0);
-        for (int d = 0; d < stride; d += WV_LANES) sum += v_load(state->hidden + d) * v_load(state->y[k] + d);
-        state->score[k] = v_sum(sum);
-    }
-    logistic_steps(outputs, state->score, state->label, state->weight, state->lr, state->score, &state->totals);
-    for (int k = 0; k < outputs; k += WV_TILE_OUTPUTS) {
-        int block = outputs - k < WV_TILE_OUTPUTS ? outputs - k : WV_TILE_OUTPUTS;
-        tile_update_one(state->hidden, state->delta, block, state->y + k, stride, state->score + k,
-                        (tile_ahead){0, NULL});
-    }
+/* The outputs that have been listed, each a yes/no question. */
+static void train_listed(const wv_supervised_run *run, block_state *state) {
+    answer_questions(&state->outputs, run->output, run->stride, state->hidden, state->delta, state->lr, &state->totals);
 }
 
 static int64_t path_outputs(const wv_supervised_run *run) { return run->path ? run->longest_path : -1; }
 
 static double train_path(const wv_supervised_run *run, block_state *state, const text_line *line, int32_t target) {
     (void)line;
-    state->outputs = 0;
-    for (int64_t k = run->path_start[target]; k < run->path_start[target + 1]; k++)
-        add_output(state, run->path[k] >> 1, (float)(run->path[k] & 1));
-    train_added(run, state);
+    list_nodes(&state->outputs, run->path, run->path_start[target], run->path_start[target + 1]);
+    train_listed(run, state);
     return 0;
 }
 
@@ -279,23 +247,10 @@ static int64_t sampled_outputs(const wv_supervised_run *run) {
     return run->sampler ? 1 + (int64_t)run->options.negative : -1;
 }
 
-static int32_t draw_label(const wv_supervised_run *run, uint64_t *random) {
-    uint64_t draw = wv_rng_next(random);
-    uint32_t bucket = wv_rng_below(draw, (uint32_t)run->labels);
-    wv_alias entry = run->sampler[bucket];
-    return (uint32_t)draw < entry.threshold ? (int32_t)bucket : entry.other;
-}
-
 static double train_sampled(const wv_supervised_run *run, block_state *state, const text_line *line, int32_t target) {
     (void)line;
-    state->outputs = 0;
-    add_output(state, target, 1);
-    for (int n = 0; n < run->options.negative; n++) {
-        int32_t noise = target;
-        for (int draw = 0; draw < DRAWS && noise == target; draw++) noise = draw_label(run, &state->random);
-        if (noise != target) add_output(state, noise, 0);
-    }
-    train_added(run, state);
+    list_sampled(&state->outputs, target, run->options.negative, run->sampler, run->labels, &state->random);
+    train_listed(run, state);
     return 0;
 }
 
@@ -318,7 +273,7 @@ static const output_layer *output_layer_of(const wv_supervised_run *run) {
 /* Lays the state out in `memory`; returns its size in bytes. With memory NULL it only measures. */
 static size_t lay_out(const wv_supervised_run *run, const output_layer *layer, void *memory, block_state *state) {
     wv_scratch scratch = {memory, 0};
-    int64_t outputs = layer->most_outputs(run) + WV_TILE_OUTPUTS + WV_ROW_FLOATS;
+    int64_t outputs = layer->most_outputs(run);
     *state = (block_state){.lr = run->options.lr};
     for (int k = 0; k < STAGES; k++) {
         text_line *line = &state->line[k];
@@ -329,12 +284,8 @@ static size_t lay_out(const wv_supervised_run *run, const output_layer *layer, v
     }
     state->hidden = WV_TAKE(&scratch, float, run->stride);
     state->delta = WV_TAKE(&scratch, float, run->stride);
-    state->score = WV_TAKE(&scratch, float, outputs);
-    state->label = WV_TAKE(&scratch, float, outputs);
-    state->weight = WV_TAKE(&scratch, float, outputs);
-    state->y = WV_TAKE(&scratch, float *, outputs);
-    state->output = WV_TAKE(&scratch, int32_t, outputs);
-    if (memory) memset(state->label, 0, sizeof(float) * (size_t)outputs);
+    state->outputs = take_questions(&scratch, outputs);
+    if (memory) memset(state->outputs.label, 0, sizeof(float) * (size_t)(outputs + WV_ROW_FLOATS));
     return scratch.used;
 }
 

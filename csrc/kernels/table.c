@@ -16,6 +16,7 @@
 
 const wv_kernels WV_NAME(wv_kernels) = {
     .name = TEXT(WV_ISA),
+    .flags = WV_ISA_FLAGS,
     .lanes = WV_LANES,
 #define KERNEL(type, name, arguments) .name = WV_JOIN(wv_##name, WV_EXTENDS),
 #include "kernels/wv_kernels.def"

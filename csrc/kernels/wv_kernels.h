@@ -16,18 +16,21 @@
 
 #include "kernels/wv_affine.h"
 #include "kernels/wv_bioword.h"
+#include "kernels/wv_doc2vec.h"
 #include "kernels/wv_glove.h"
 #include "kernels/wv_hashing.h"
 #include "kernels/wv_neural.h"
 #include "kernels/wv_product.h"
 #include "kernels/wv_search.h"
+#include "kernels/wv_sent2vec.h"
 #include "kernels/wv_shared.h"
 #include "kernels/wv_supervised.h"
 #include "kernels/wv_word2vec.h"
 
 typedef struct {
-    const char *name; /* baseline, avx2, avx512, avx512icl: the values of WV_ISA */
-    int lanes;        /* floats per vector register */
+    const char *name;  /* baseline, avx2, avx512, avx512icl, sve256: the values of WV_ISA */
+    const char *flags; /* what the compiler was told beside the flags of all C */
+    int lanes;         /* floats per vector register */
 #define KERNEL(type, name, arguments) type (*name)arguments;
 #include "kernels/wv_kernels.def"
 #include "kernels/wv_hamming.def"

@@ -6,7 +6,7 @@
 
 #include "kernels/wv_shared.h"
 
-typedef enum { WV_NEURAL_NPLM, WV_NEURAL_LBL } wv_neural_model;
+typedef enum { WV_NEURAL_NPLM, WV_NEURAL_LBL, WV_NEURAL_IVLBL } wv_neural_model;
 typedef enum { WV_CONTEXT_FULL, WV_CONTEXT_DIAGONAL } wv_context_matrices;
 typedef enum {
     WV_NEURAL_LOSS_SOFTMAX,
@@ -21,7 +21,7 @@ typedef enum {
 typedef struct {
     wv_neural_model model;
     wv_neural_loss loss;
-    wv_context_matrices context_matrices; /* of a log-bilinear model */
+    wv_context_matrices context_matrices; /* of LBL; those of IVLBL are diagonal */
     int32_t order;    /* words of an n-gram: order - 1 of context and the one that is predicted */
     int32_t dim;
     int direct;       /* NPLM: the context words reach the output layer past the hidden layer, too */
@@ -57,7 +57,7 @@ typedef struct {
 /* What one block did. */
 typedef struct {
     double loss;              /* summed, natural log; NaN or infinite once a row has diverged */
-    int64_t examples, tokens; /* predicted words with sentence ends, and without */
+    int64_t examples, tokens; /* predictions, of words and sentence ends; words that were predicted */
 } wv_neural_result;
 
 #endif

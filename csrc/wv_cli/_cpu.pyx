@@ -9,6 +9,8 @@ cdef extern from "core/cpu.h" nogil:
     int wv_isa_count()
     const wv_kernels *wv_isa_table(int index)
     int wv_isa_usable(int index)
+    const char *wv_compiler()
+    const char *wv_flags()
 
 
 cdef const wv_kernels *chosen = NULL
@@ -41,6 +43,19 @@ def usable():
 def name():
     """Name of the chosen instruction set."""
     return chosen.name.decode()
+
+
+def compiler():
+    """The C compiler of this build and its version."""
+    return wv_compiler().decode().strip()
+
+
+def flags():
+    """Flags of all C of this build, and under the name of each instruction set those that its kernels add."""
+    found = {"all": wv_flags().decode()}
+    for index in range(wv_isa_count()):
+        found[wv_isa_table(index).name.decode()] = wv_isa_table(index).flags.decode()
+    return found
 
 
 def choose(requested=None):

@@ -7,7 +7,7 @@ from libc.string cimport memset
 
 from wv_cli._arguments cimport padded, require, require_aligned, require_ids, require_starts, table
 from wv_cli._kernels cimport (
-    WV_CONTEXT_DIAGONAL, WV_END_OF_LINE, WV_NEURAL_LBL, fill_wv_neural_options, wv_alias, wv_kernels,
+    WV_CONTEXT_DIAGONAL, WV_END_OF_LINE, WV_NEURAL_IVLBL, WV_NEURAL_NPLM, fill_wv_neural_options, wv_alias, wv_kernels,
     wv_neural_result, wv_neural_run,
 )
 from wv_cli._scratch cimport address, aligned_zeros
@@ -40,8 +40,9 @@ cdef class Run:
         self.kept_alive = [ids.base, input.base, mixing.base, output.base, bias.base, sampler, log_noise, path, classes]
         fill_wv_neural_options(&self.run.options, options)
         cdef int32_t words = self.run.options.order - 1
-        cdef bint linear = self.run.options.model == WV_NEURAL_LBL
-        cdef bint diagonal = linear and self.run.options.context_matrices == WV_CONTEXT_DIAGONAL
+        cdef bint linear = self.run.options.model != WV_NEURAL_NPLM
+        cdef bint diagonal = self.run.options.model == WV_NEURAL_IVLBL or (
+            linear and self.run.options.context_matrices == WV_CONTEXT_DIAGONAL)
         cdef int64_t stride = input.shape[1], hidden_stride = padded(hidden)
         cdef int64_t width = hidden_stride + (words * stride if self.run.options.direct and not linear else 0)
         require(words >= 1 and self.run.options.batch >= 1 and 0 <= self.run.options.dropout < 1, "options out of range")

@@ -80,6 +80,7 @@ cdef extern from "core/tokenizer.h" nogil:
 cdef extern from "core/idstream.h" nogil:
     ctypedef struct wv_remap_state:
         int32_t last_id
+        int every_line
         int64_t tokens
         int64_t lines
 
@@ -281,13 +282,14 @@ cdef class Encoder:
         self.encoder.ids = NULL
         self.encoder.ids_length = self.encoder.ids_capacity = 0
 
-    def take_ids(self, const int32_t[::1] lookup, Fingerprint fingerprint not None):
+    def take_ids(self, const int32_t[::1] lookup, Fingerprint fingerprint not None, *, bint every_line=False):
         """(ids, tokens, lines): the id stream, as a read-only IdBuffer, with the words and line ends in it. `lookup` (n,)
-        gives the final id of each provisional one, -1 to drop it. The encoder's stream is empty afterwards; the new one
-        goes into `fingerprint`."""
+        gives the final id of each provisional one, -1 to drop it; lines without a word go, too, unless `every_line`. The
+        encoder's stream is empty afterwards; the new one goes into `fingerprint`."""
         cdef wv_remap_state state
         state.last_id = -1
         state.tokens = state.lines = 0
+        state.every_line = every_line
         if self.encoder.ids_length:
             with nogil:
                 self.encoder.ids_length = wv_remap(self.encoder.ids, self.encoder.ids_length,
@@ -322,20 +324,22 @@ cdef int write_ids(int descriptor, const int32_t *ids, int64_t length) except -1
     return 0
 
 
-def remap(int32_t[::1] ids, const int32_t[::1] lookup, Fingerprint fingerprint not None):
+def remap(int32_t[::1] ids, const int32_t[::1] lookup, Fingerprint fingerprint not None, *, bint every_line=False):
     """The same as Encoder.take_ids for an id stream in memory, in place. Returns (length, tokens, lines): the first so
     many ids are the new stream."""
     cdef wv_remap_state state
     cdef int64_t length = ids.shape[0]
     state.last_id = -1
     state.tokens = state.lines = 0
+    state.every_line = every_line
     if length:
         with nogil:
             length = wv_remap(&ids[0], length, &lookup[0], &state, &fingerprint.state)
     return length, state.tokens, state.lines
 
 
-def remap_file(int descriptor, const int32_t[::1] lookup, Fingerprint fingerprint not None):
+def remap_file(int descriptor, const int32_t[::1] lookup, Fingerprint fingerprint not None, *,
+               bint every_line=False):
     """The same as Encoder.take_ids for an id stream in a file, block by block and in place; the file is cut to its new
     length. Returns (length, tokens, lines). Raises OSError."""
     cdef wv_remap_state state
@@ -345,6 +349,7 @@ def remap_file(int descriptor, const int32_t[::1] lookup, Fingerprint fingerprin
     ids = buffer
     state.last_id = -1
     state.tokens = state.lines = 0
+    state.every_line = every_line
     while True:
         got = os.preadv(descriptor, [buffer], read_at)
         if got == 0:

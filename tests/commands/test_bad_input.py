@@ -22,6 +22,9 @@ CALLS = [
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --vocab {}",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --init {}",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --phrases {}",
+    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --validation {}",
+    "train good.txt -o out.vec --continue {}",
+    "train {} -o out.vec --continue good.state --save-state out.state",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --resume --checkpoint {}",
     "train {} -o out.bin --model supervised --dim 4 --epochs 1",
     "train good.labelled -o out.bin --model supervised --dim 4 --epochs 1 --pretrained {}",
@@ -46,6 +49,9 @@ CALLS = [
     "hash good.vec -o out --hasher {}",
     "bioword {} -o out --cells 40 --length 5 --epochs 1 --min-count 1",
     "bioword good.txt -o out --hasher {}",
+    "train {} -o out.s2v --model sent2vec --dim 4 --epochs 1 --min-count 1",
+    "train good.txt -o out.d2v --model doc2vec --dim 4 --epochs 1 --vocab {}",
+    "train {} -o out.d2v --model doc2vec --dim 4 --epochs 1 --min-count 1",
     "train {} -o out.lm --model nplm --dim 4 --hidden 4 --negative 4 --epochs 1",
     "train good.txt -o out.lm --model lbl --loss hs --dim 4 --epochs 1 --vocab {}",
     "train good.txt -o out.lm --model lbl --loss hs --dim 4 --epochs 1 --tree clustered --tree-from {}",
@@ -58,7 +64,9 @@ CALLS = [
     "lm sample {}",
     "lm convert {} out.arpa",
     "links {}",
+    *(f"index {{}} -o out --kind {kind}" for kind in ("hnsw", "flat")),
     "nn {} the",
+    "nn good.vec the --index {}",
     "nn good.codes the --rerank {}",
     "analogy {} the of and",
     "nn good.vec the --beside {}",
@@ -97,6 +105,11 @@ CALLS = [
     "eval sts --sentence-vectors {} -d good.sts",
     "eval sts good.vec -d good.sts --after pca --fit train --fit-data {}",
     "eval sts good.vec -d good.sts --stop-words drop --stop-list {}",
+    "eval wic {} -d good.data.txt --dev good.data.txt",
+    "eval wic good.vec -d {} --dev good.data.txt",
+    "eval wic good.vec -d good.data.txt --dev {}",
+    "eval wic --hasher {} -d good.data.txt --dev good.data.txt",
+    "eval wic --encoder {} -d good.data.txt --dev good.data.txt",
     "plot {} --top 5 -o out.html",
     "convert {} out.bin",
     "convert {} out --to static",
@@ -132,6 +145,8 @@ BAD = {
     "half.lm": b"",
     "half.arpa": b"",
     "half.transform": b"",
+    "half.index": b"",
+    "half.state": b"",
 }
 PATHS = {"missing": "no-such-file", "folder": "folder", "below-a-file": "good.txt/x"}
 
@@ -154,12 +169,16 @@ def folder(tmp_path_factory, slice_text, slice_vectors):
     Path("good.questions").write_text(": all\nthe of and in\n")
     Path("good.dictionary").write_text("the of\nand in\nto a\nto the\n")
     Path("good.sts").write_text("the of,and in,1\nto a,the is,2\nof was,as by,3\nin the,of by,4\n")
+    Path("good.data.txt").write_text("the\tN\t0-1\tthe of\tand the\nof\tN\t1-0\tin of\tof to\n")
+    Path("good.gold.txt").write_text("T\nF\n")
     for made in (
         "build-vocab good.txt -o good.vocab --min-count 1 -q",
         "lm train good.txt -o good.lm -q",
         "lm convert good.lm good.arpa",
         "hash good.vec -m lsh -o good.codes --save-hasher good.hasher -q --no-meta",
+        "index good.vec -o good.index -q --no-meta",
         "whiten good.vec --save-transform good.transform -q",
+        "train good.txt -o good.bin --save-state good.state --dim 4 --epochs 1 --min-count 1 -q --no-meta",
     ):
         assert call(made) == 0
     Path("folder").mkdir()

@@ -56,6 +56,7 @@ CALLS = {
     "quantize": Call("{model} -o {out}", "{model} -o -"),
     "hash": Call("{vectors} -m lsh -q -o {out}", "{vectors} -m lsh -q -o -"),
     "bioword": Call(f"{BIOWORD} -o {{out}}", f"{BIOWORD} -o -"),
+    "index": Call("{vectors} -o {out} -q"),
     "nn": Call("{vectors} the", "{vectors} the"),
     "analogy": Call("{vectors} one two three", "{vectors} one two three"),
     "similarity": Call("{vectors} the of", "{vectors} the of"),

@@ -86,6 +86,7 @@ def test_options_of_train_stand_under_headings(wv: Run) -> None:
         "Output",
         "Run",
         "Language model",
+        "Sentences and documents",
         "Classifier",
         "Autotune",
         "Examples",

@@ -39,7 +39,7 @@ PLAIN = {
         "force_text",
     ),
     *("output", "outputs", "from_format", "strict", "save_hasher", "save_transform", "save_moments", "save_counts"),
-    "save_vocab",
+    *("save_vocab", "save_state"),
     *(
         "save",
         "save_phrases",
@@ -81,8 +81,12 @@ VALUES = {
     "prune_entropy": "1e-4", "quantise": "2", "hidden": "3", "dropout": "0.3", "codes": "3",
     "tree_from": "neural.lm", "encoder": str(GOLDEN / "encoders" / "tiny-bert-st6"), "max_length": "3",
     "dictionary": "words.dictionary", "anchors": "60", "refine": "2", "refine_words": "70", "target": "turned.vec",
-    "csls_neighbours": "3",
+    "csls_neighbours": "3", "patience": "1",
+    "dev": "few.data.txt", "published": "--published",
+    "recall": "0.5", "links": "9", "ef_construction": "30", "lists": "9", "index": "words.index",
+    "continue_": "small.state", "decay": "0.5",
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
+    "dropout_ngrams": "5", "doc_vectors": "docs.vec",
 }  # fmt: skip
 ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
 TINY = GOLDEN / "encoders" / "tiny-bert"
@@ -91,6 +95,8 @@ FT = "train text.txt -o out.bin --dim 4 --min-count 2 --epochs 2 --minn 2 --maxn
 SUP = "train labelled.txt -o out.bin --model supervised --dim 4 --epochs 2"
 HASH = "hash {file} -o out.txt --save-hasher out.hasher"
 NEURAL = "train text.txt --dim 4 --order 3 --epochs 2 --min-count 2 --lr 0.1"
+S2V = "train text.txt --model sent2vec --dim 4 --epochs 2 --min-count 2"
+D2V = "train text.txt --model doc2vec --dim 4 --window 3 --epochs 2 --min-count 2 --lr 0.2"
 STS = "eval sts words.vec -d pairs.csv --json"
 GLOVE = "--dim 4 --iterations 2 --min-count 2 --window 4 --x-max 9"
 MODELS, LOSSES = (Word2vecConfig.options()[name].choices for name in ("model", "loss"))
@@ -100,6 +106,8 @@ VARIANTS = [
     *(f"{W2V} --model {model} --loss {loss}{' --lr 0.01' * (loss == 'ova')}" for model in MODELS for loss in LOSSES),
     f"{W2V} --model cbow --cbow-sum",
     f"{W2V} --sample 0",
+    "train text.txt -o out.vec --continue small.state --epochs 2",
+    f"{W2V} --preset quality",
     *(f"{FT} --model {model}" for model in MODELS),
     *(f"{SUP} --loss {loss}" for loss in ("softmax", "hs", "ns", "ova")),
     *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --loss {loss}" for loss in ("softmax", "hs", "class")),
@@ -108,6 +116,10 @@ VARIANTS = [
     f"{NEURAL} -o out.lm --model lbl --loss hs --tree random --codes 2",
     f"{NEURAL} -o out.lm --model nplm --loss hs --tree clustered --tree-from neural.lm",
     f"{NEURAL} --model lbl --loss softmax --context-matrices diagonal --dropout 0.2 -o out.vec",
+    f"{NEURAL} --model ivlbl --negative 9 -o out.vec",
+    f"{S2V} -o out.s2v",
+    f"{S2V} -o out.s2v --word-ngrams 1",
+    *(f"{D2V} -o out.d2v --algorithm {each}" for each in ("dbow", "dm_mean", "dm_concat --loss hs")),
     f"{SUP} --word-ngrams 2 --buckets 900",
     f"{SUP} --minn 2 --maxn 3 --buckets 900",
     *(f"{HASH} -m {method}" for method in ("lsh", "densefly", "pcah", "itq", "sign", "pq")),
@@ -143,7 +155,11 @@ VARIANTS = [
     f"{STS} --after pca",
     f"eval sts --encoder {TINY} -d pairs.csv --json --after soft --fit all --fit-data few.csv",
     "eval sts --sentence-vectors sentences.npy -d pairs.csv --json",
+    "index words.vec -o out.index --links 3 --ef-construction 9 --threads 1",
+    "index words.vec -o out.index --kind flat",
+    "eval wic words.vec -d wic.data.txt --dev wic.data.txt --json",
     "nn words.vec king nosuch --oov skip",
+    "nn words.vec king nosuch --oov skip --index words.index",
     "nn a.codes king nosuch --oov skip",
     "nn a.codes king nosuch --oov skip --rerank words.vec",
     "analogy words.vec king the of",
@@ -213,6 +229,13 @@ UNSEEN = {
     ("texts-distance", "oov"): "all texts have words that are known",
     ("pq", "length"): "refused unless it fits",
     ("eval", "subwords"): "whole words have none",
+    ("eval wic", "encoder"): "refused: it is no ELMo",
+    ("eval wic", "hasher"): "refused: of vectors",
+    ("--index words.index", "candidates"): "the nearest are among the first ten",
+    ("--links 3", "seed"): "other words, and the same setting for them",
+    ("--kind flat", "neighbours"): "told with the times, which are never the same",
+    ("--kind flat", "queries"): "told with the times, which are never the same",
+    ("--kind flat", "seed"): "told with the times, which are never the same",
     ("quantize", "qout"): "few labels: the codes would be larger",
 }
 
@@ -258,6 +281,12 @@ def folder(tmp_path_factory, slice_text):
     pairs += [f"king w{a} the w{b},w{c} of w{d},{(a + c) % 7}" for a, b, c, d in drawn]
     Path("pairs.csv").write_text("".join(f"{pair}\n" for pair in pairs))
     Path("few.csv").write_text("".join(f"{pair}\n" for pair in pairs[3:30]))
+    places = random.integers(0, 400, (60, 5)).tolist()
+    items = [f"w{a}\tN\t1-0\tw{b} w{a} w{c} it\tw{a} KING w{d} was the w{e} in of to\n" for a, b, c, d, e in places]
+    Path("wic.data.txt").write_text("".join(items))
+    Path("wic.gold.txt").write_text("".join("TF"[i * 7 % 5 % 2] + "\n" for i in range(60)))
+    Path("few.data.txt").write_text("".join(items[:7]))
+    Path("few.gold.txt").write_text("T\nT\nF\nT\nT\nT\nF\n")
     rows = random.standard_normal((2 * len(pairs), 8)).astype(np.float32)
     rows[5] = 0
     np.save("sentences.npy", rows)
@@ -269,7 +298,9 @@ def folder(tmp_path_factory, slice_text):
         "build-vocab text.txt -o text.vocab --min-count 2 -q",
         "phrases text.txt -o joined.txt --threshold 9 --min-count 2 --save-phrases text.phrases -q",
         "build-vocab text.txt -o few.vocab --min-count 20 -q",
+        "train other.txt -o other.bin --save-state small.state --dim 4 --min-count 2 --epochs 1 -q --no-meta",
         "hash words.vec -m lsh --length 24 -o a.codes --save-hasher lsh.hasher -q",
+        "index words.vec -o words.index --links 3 --ef-construction 9 --recall 0.5 -q",
         "whiten words.vec --save-moments m.moments -q",
         "whiten words.vec -o turned.vec -q",
         "whiten other.vec --save-moments other.moments -q",
@@ -368,7 +399,7 @@ def test_every_option_changes_something_or_is_refused(variant, folder, capfdbina
         ("train text.txt -o o.vec --minn 2", "--minn has no meaning for --maxn 0; it goes with --maxn above 0"),
         ("quantize classifier.bin -o o.ftz --lr 0.1", "--lr needs --retrain"),
         ("eval sts words.vec -d pairs.csv --sif-a 0.001", "--sif-a has no meaning without --pooling; it goes with"),
-        ("nn a.codes king --candidates 5", "--candidates needs --rerank"),
+        ("nn a.codes king --candidates 5", "--candidates has no meaning without --rerank and without --index"),
         ("plot words.vec king the of -o o.html --seed 1", "--seed has no meaning for --method pca"),
         ("vectors words.vec --sentences king --oov zero", "--oov has no meaning with --sentences"),
         ("predict classifier.bin text.txt --json --prob", "--prob has no meaning with --as-json"),

@@ -10,7 +10,8 @@ from wv_cli.commands.shared.program import wv as group
 from wv_cli.engine.run import Immediate, train
 from wv_cli.errors import WvError
 from wv_cli.hashing.config import HashConfig
-from wv_cli.system.threads import processors, run_all
+from wv_cli.system.host import processors
+from wv_cli.system.threads import run_all
 
 FEW_THREADS = """
 import sys, threading

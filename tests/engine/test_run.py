@@ -102,3 +102,35 @@ def test_progress_reports_interval_means_and_reaches_one():
     assert seen[-1].fraction == 1 and seen[-1].epoch == seen[-1].epochs == 4
     assert all(report.loss in (None, 2.0) for report in seen) and len(seen) >= 3
     assert [report.fraction for report in seen] == sorted(report.fraction for report in seen)
+
+
+def test_after_every_epoch_no_thread_runs():
+    model, seen = Recorder(seconds=0.001), []
+
+    def after(epoch):
+        seen.append((epoch, len(model.done), threading.active_count()))
+        return True
+
+    alone = threading.active_count()
+    assert train(model, threads=3, after_epoch=after).finished
+    assert seen == [(epoch, epoch * 10, alone) for epoch in (1, 2, 3, 4)] and sorted(model.done) == list(range(40))
+
+
+def test_an_epoch_may_end_the_run_which_is_then_finished():
+    model, saves = Recorder(), []
+    outcome = train(model, save=saves.append, after_epoch=lambda epoch: epoch < 2)
+    assert outcome.finished and outcome.next_step == 20 and model.done == list(range(20)) and saves == []
+
+
+@pytest.mark.parametrize(("first", "epochs"), [(0, [1, 2, 3, 4]), (15, [2, 3, 4]), (20, [2, 3, 4]), (40, [4])])
+def test_a_run_that_goes_on_asks_again_where_it_stopped(first, epochs):
+    model, seen = Recorder(), []
+    assert train(model, first_step=first, after_epoch=lambda epoch: seen.append(epoch) or True).finished
+    assert seen == epochs and model.done == list(range(first, 40))
+
+
+def test_an_error_in_a_thread_is_not_the_end_of_an_epoch():
+    seen = []
+    with pytest.raises(RuntimeError, match="step failed"):
+        train(Recorder(fail_at=9), after_epoch=lambda epoch: seen.append(epoch) or True)
+    assert seen == []

@@ -11,6 +11,7 @@ import numpy as np
 from tests.fuzz import seeds
 from wv_cli.engine import checkpoint
 from wv_cli.engine.run import train
+from wv_cli.formats.texts import save_model
 from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.model import Glove
 from wv_cli.glove.record_files import Counts, CountsFile
@@ -21,7 +22,10 @@ from wv_cli.hashing.config import BiowordConfig, HashConfig
 from wv_cli.jobs.autotune import Plan, Search
 from wv_cli.lm.sentences import encode_sentences
 from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
+from wv_cli.models.doc2vec import Doc2vec
 from wv_cli.models.neural import NeuralLm
+from wv_cli.models.sent2vec import Sent2vec
+from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
@@ -36,6 +40,14 @@ def corpus() -> Corpus:
         path = Path(folder) / "text"
         path.write_bytes(seeds.text())
         return encode([str(path)], VocabConfig(min_count=2))
+
+
+@cache
+def documents() -> Corpus:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "text"
+        path.write_bytes(seeds.text())
+        return encode([str(path)], VocabConfig(min_count=2), every_line=True)
 
 
 @cache
@@ -83,6 +95,9 @@ MODELS: dict[str, Callable[[], Any]] = {
     "supervised": lambda: Supervised(SupervisedConfig(dim=4, epochs=2, threads=1), 1, labelled()),
     "nplm": _neural(hidden=4, negative=5, direct=True),
     "lbl": _neural(model="lbl", loss="hs", tree="random", codes=2),
+    "ivlbl": _neural(model="ivlbl", order=3, negative=5),
+    "sent2vec": lambda: Sent2vec(Sent2vecConfig(dim=4, buckets=100, epochs=2, threads=1), corpus()),
+    "doc2vec": lambda: Doc2vec(Doc2vecConfig(dim=4, algorithm="dm_mean", epochs=2, threads=1), documents()),
     "glove": lambda: glove()[0],
     "biohash": lambda: BioHash(
         np.ascontiguousarray(seeds.small().matrix), HashConfig(length=4, expansion=16, rule="sgd", epochs=2, threads=1)
@@ -149,3 +164,17 @@ def logs() -> list[bytes]:
     rows = [(0, 1, "0.5", "", 1), (1, 2, "0.75", "", 2), (2, 3, "null", "diverged", 3)]
     log = header + "".join(trial % row for row in rows).encode()
     return [log, log + over]
+
+
+@cache
+def text_models() -> list[bytes]:
+    """A sent2vec and a doc2vec of each algorithm, trained."""
+    made: list[Sent2vec | Doc2vec] = [
+        Sent2vec(Sent2vecConfig(dim=4, buckets=100, word_ngrams=ngrams, epochs=1, threads=1), corpus())
+        for ngrams in (1, 3)
+    ]
+    for options in ({}, {"loss": "hs"}, {"algorithm": "dm_mean"}, {"algorithm": "dm_concat", "window": 2}):
+        made.append(Doc2vec(Doc2vecConfig(dim=4, epochs=2, threads=1, **options), documents()))  # type: ignore[arg-type]
+    for each in made:
+        train(each)
+    return [seeds.written(lambda path, each=each: save_model(path, each.model())) for each in made]  # type: ignore[misc]

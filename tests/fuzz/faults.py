@@ -43,6 +43,7 @@ COMMANDS = [
     Command("build-vocab text.txt -o words.txt -q", ("words.txt",)),
     Command(f"{_TRAIN} -o words.vec", ("words.vec",), True),
     Command(f"{_TRAIN} --minn 2 --maxn 3 --buckets 200 -o subwords.bin", ("subwords.bin",), True),
+    Command(f"{_TRAIN} -o begun.vec --save-state begun.state", ("begun.vec", "begun.state"), True),
     Command(f"{_TRAIN} --loss hs --model cbow -o numbers.npy", ("numbers.npy", "numbers.words.txt"), True),
     Command(
         "train labelled.txt --model supervised --dim 4 --epochs 300 --threads 1 --no-meta -q -o labels.bin",
@@ -75,6 +76,7 @@ COMMANDS = [
         ("white.vec", "moments", "transform"),
     ),
     Command("align vectors.vec vectors.vec -o aligned.vec -q", ("aligned.vec",)),
+    Command("index vectors.vec -o words.index --no-meta -q", ("words.index", "words.index.words.txt")),
     Command("convert vectors.vec binary.bin -q", ("binary.bin",)),
     Command("phrases text.txt -o phrases.txt -q", ("phrases.txt",)),
     Command("lm train text.txt --smoothing witten-bell -o model.arpa --no-meta -q", ("model.arpa",)),

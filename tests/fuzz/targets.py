@@ -4,7 +4,7 @@ program's own tables, so that a new format, method, task or model is fuzzed too.
 from collections.abc import Callable
 
 from tests.conftest import GOLDEN
-from tests.fuzz import checkpoints, language_models, seeds, uses
+from tests.fuzz import checkpoints, language_models, seeds, states, uses
 from tests.fuzz.containers import change_container
 from tests.fuzz.harness import Target
 from tests.fuzz.mutations import ANYWHERE, IN_TEXT
@@ -56,6 +56,18 @@ TARGETS: dict[str, Target] = {
             ("format:codes", "container:codes"),
         ),
         Target("codes-text", seeds.codes_text, uses.vector_file, IN_TEXT, ("format:codes-text",)),
+        Target(
+            "finalfusion",
+            lambda: seeds.golden(
+                "finalfusion.fifu",
+                "finalfusion-explicit.fifu",
+                "finalfusion-quantized.fifu",
+                "finalfusion-quantized-buckets.fifu",
+            ),
+            uses.vector_file,
+            ANYWHERE,
+            ("format:finalfusion",),
+        ),
         Target("npy", seeds.npy, uses.vector_file, (*ANYWHERE, *IN_TEXT[-6:]), ("format:npy",), "file.npy"),
         Target(
             "npy-words",
@@ -66,6 +78,13 @@ TARGETS: dict[str, Target] = {
             beside={"file.npy": lambda: seeds.npy()[0]},
         ),
         Target("fasttext-bin", seeds.fasttext, uses.model_file, ANYWHERE, ("format:fasttext-bin",)),
+        Target(
+            "text-model",
+            checkpoints.text_models,
+            uses.text_model,
+            _CONTAINER,
+            ("format:text-model", "container:text-model"),
+        ),
         *(_hasher(method) for method, row in HASHERS.items() if row.learns_from == "vectors"),
         Target(
             "hasher-bioword",
@@ -89,6 +108,7 @@ TARGETS: dict[str, Target] = {
             ("container:transform",),
         ),
         *(_checkpoint(name) for name in checkpoints.MODELS),
+        Target("state", states.saved, states.go_on, _CONTAINER, ("container:state",), beside={"text.txt": seeds.text}),
         Target("autotune-log", checkpoints.logs, checkpoints.go_on_searching, IN_TEXT),
         Target("vocabulary", seeds.vocabularies, uses.vocabulary, IN_TEXT),
         Target("counts", seeds.records, uses.counts, beside={"vocab.txt": lambda: seeds.vocabularies()[0]}),
@@ -145,6 +165,15 @@ TARGETS: dict[str, Target] = {
             IN_TEXT,
             ("task:perplexity",),
             beside={"model.lm": lambda: language_models.binary_files()[0]},
+        ),
+        Target(
+            "wic",
+            lambda: [b"the\tN\t0-1\tthe of in\tand the\nof\tV\t1-0\tin of\tof to a\n"],
+            uses.wic_task,
+            IN_TEXT,
+            ("task:wic",),
+            file="x.data.txt",
+            beside={"x.gold.txt": lambda: b"T\nF\n"},
         ),
         Target("sts", seeds.sentence_pairs, uses.task("sts"), IN_TEXT, ("task:sts",)),
         Target(

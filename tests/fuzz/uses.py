@@ -96,6 +96,12 @@ def vector_file(path: Path) -> None:
         Moments.none(block.dim).with_rows(block.matrix)
 
 
+def text_model(path: Path) -> None:
+    vector_file(path)
+    for mapped in (False, True):
+        composer(formats.open_vectors(path, mapped=mapped)).lines(["the of unseenword and", "", "in in in"])
+
+
 def words_file(path: Path) -> None:
     """The words beside an array of numbers."""
     vector_file(path.with_name("file.npy"))
@@ -245,6 +251,11 @@ def translation_task(path: Path) -> None:
     row.run([Vectors("small", _fresh)], [str(path)], row.config(target=str(path.with_name("target.vec")), threads=1))
     small_vectors = Named(_fresh(), "small")
     align(small_vectors, small_vectors, AlignConfig(dictionary=str(path), refine=1, threads=1))
+
+
+def wic_task(path: Path) -> None:
+    row = TASKS["wic"]
+    row.run([Vectors("small", _fresh)], [str(path)], row.config(dev=str(path)))
 
 
 def semeval(path: Path) -> None:

@@ -12,9 +12,10 @@ from wv_cli.jobs import MODELS
 from wv_cli.jobs.train import train as run_session
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.models.layers import LAYERS
-from wv_cli.models.word2vec import Word2vec, keep_probability
+from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
+from wv_cli.text.subsampling import keep_probability
 
 LOSSES = Word2vecConfig.options()["loss"].choices
 WORD_MODELS = [name for name, row in MODELS.items() if row.config is Word2vecConfig]

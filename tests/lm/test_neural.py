@@ -17,7 +17,7 @@ from wv_cli.evaluation.report import as_tsv
 from wv_cli.jobs.train import train as run_session
 from wv_cli.lm import neural_files
 from wv_cli.lm.asking import counting, normalisers_of, unnormalised
-from wv_cli.lm.counts import SENTENCE, UNKNOWN
+from wv_cli.lm.counts import SENTENCE, SPECIAL, UNKNOWN
 from wv_cli.lm.files import load, load_ngrams
 from wv_cli.lm.generating import Generator
 from wv_cli.lm.neural import Paths
@@ -285,11 +285,26 @@ def test_generating_goes_by_the_model():
     assert all(word in model.words for sentence in sentences for word in sentence.split())
 
 
-@pytest.mark.parametrize("model", ["nplm", "lbl"])
-def test_two_threads_learn_the_same_events(model):
-    one, two = (trained("nce", model=model, epochs=10, threads=n) for n in (1, 2))
+@pytest.mark.parametrize(("model", "each"), [("nplm", 1), ("lbl", 1), ("ivlbl", 3)])
+def test_two_threads_learn_the_same_events(model, each):
+    """`each`: examples of a position, of which ivlbl has one for each word of the context."""
+    one, two = (trained("nce", model=model, order=4, epochs=10, threads=n) for n in (1, 2))
     outcome = train(NeuralLm(two.config, two.corpus), threads=2)
-    assert outcome.totals.examples == 10 * len(one.corpus.ids)
+    assert outcome.totals.examples == 10 * each * len(one.corpus.ids)
+
+
+def test_ivlbl_learns_what_follows_at_each_distance(tmp_path):
+    """`a b c` again and again: `b` is the next but none behind `a`, `c` the next but one."""
+    text = tmp_path / "text.txt"
+    text.write_text("a b c " * 400)
+    corpus = encode_sentences([str(text)], VocabConfig(min_count=1))
+    model = NeuralLm(NeuralConfig(model="ivlbl", loss="softmax", order=3, dim=8, epochs=10, lr=0.05), corpus)
+    train(model)
+    rows = {word: place + len(SPECIAL) for place, word in enumerate(corpus.vocab.words)}
+    for place, follower in ((0, "b"), (1, "c")):
+        predicted = model.mixing[place, :8] * model.input[rows["a"], :8]
+        scores = model.output[:, :8] @ predicted + model.bias
+        assert scores.argmax() == rows[follower]
 
 
 def test_a_run_that_stops_goes_on_to_the_same_bytes(tmp_path, monkeypatch):
@@ -318,6 +333,10 @@ def test_a_run_that_stops_goes_on_to_the_same_bytes(tmp_path, monkeypatch):
         ({"model": "nplm", "tie": True}, "--tie has no meaning"),
         ({"loss": "hs", "tie": True}, "--tie has no meaning"),
         ({"window": 3}, "--window has no meaning"),
+        (
+            {"model": "ivlbl"},
+            r"out\.lm: ivlbl predicts from one word at a time and is no language model; name .* NAME\.vec",
+        ),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(options, message, tmp_path):

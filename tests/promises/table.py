@@ -33,8 +33,8 @@ PROMISES: list[Promise] = [
         "A file appears whole or not at all",
         ("tests/system/test_output.py", GUARDS),
         (
-            Fault("output is not synced", OUTPUT, "        os.fsync(self.stream.fileno())\n", ""),
-            Fault("name is not synced", OUTPUT, "            os.fsync(descriptor)\n", "            pass\n"),
+            Fault("output is not synced", OUTPUT, "        host.sync(self.stream.fileno())\n", ""),
+            Fault("name is not synced", OUTPUT, "            host.sync(descriptor)\n", "            pass\n"),
             Fault(
                 "temporary file is not locked",
                 OUTPUT,
@@ -293,7 +293,7 @@ PROMISES: list[Promise] = [
             Fault(
                 "trials are not synced",
                 "wv_cli/jobs/autotune_log.py",
-                "            os.fsync(self._stream.fileno())\n",
+                "            host.sync(self._stream.fileno())\n",
                 "",
             ),
             Fault(

@@ -7,10 +7,10 @@ import zlib
 import numpy as np
 
 
-def read_binary(data):
-    """(words, matrix of +1/-1 or 1/0) of a binary codes file, by the description in wv_cli/system/container.py."""
+def container(data, kind):
+    """(facts, arrays) of a container, by the description in wv_cli/system/container.py."""
     magic, line, rest = data.split(b"\n", 2)
-    assert magic == b"wv codes 1"
+    assert magic == f"wv {kind} 1".encode()
     assert rest[-4:] == b"DONE"
     assert int.from_bytes(rest[-8:-4], "little") == zlib.crc32(data[:-8])
     facts = json.loads(line)
@@ -20,6 +20,12 @@ def read_binary(data):
         arrays[name] = np.frombuffer(rest, dtype, count, at).reshape(shape)
         at += arrays[name].nbytes
     assert at == len(rest) - 8
+    return facts, arrays
+
+
+def read_binary(data):
+    """(words, matrix of +1/-1 or 1/0) of a binary codes file."""
+    facts, arrays = container(data, "codes")
     words, start = [], 0
     for length in arrays["lengths"].tolist():
         words.append(arrays["words"].tobytes()[start : start + length])

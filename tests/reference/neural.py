@@ -7,7 +7,7 @@ import numpy as np
 
 from tests.reference.word2vec import Random, below, sigmoid
 
-BLOCK = 2048  # of csrc/kernels/neural.c
+BLOCK = 2048  # of csrc/kernels/neural.c: examples
 SENTENCE, SENTENCE_END = 1, 2
 
 
@@ -43,10 +43,8 @@ class Batch:
         """(x, a before dropout, z) of all positions."""
         config = self.config
         x = p["input"][self.contexts].reshape(len(self.contexts), -1) * self.keep_x
-        if config.model == "lbl" and config.context_matrices == "diagonal":
-            a = (x.reshape(len(x), *p["mixing"].shape) * p["mixing"]).sum(axis=1)
-        else:
-            a = x @ p["mixing"].T
+        mixing = p["mixing"]
+        a = (x.reshape(len(x), *mixing.shape) * mixing).sum(axis=1) if config.diagonal else x @ mixing.T
         if config.model == "nplm":
             a = np.tanh(a + p["hidden_bias"])
         z = a * self.keep_a
@@ -122,7 +120,7 @@ class Batch:
         if self.config.model == "nplm":
             da = da * (1 - a**2)
             found["hidden_bias"] += da.sum(axis=0)
-        if p["mixing"].shape[0] != width or self.config.context_matrices == "diagonal":
+        if self.config.diagonal:
             places = x.reshape(len(x), *p["mixing"].shape)
             found["mixing"] += (da[:, None] * places).sum(axis=0)
             dx += (da[:, None] * p["mixing"]).reshape(dx.shape)
@@ -147,29 +145,34 @@ class Twin:
 
     def block(self, start, end, epoch, lr):
         config, random = self.config, Random(self.config.seed, epoch, start)
-        for first in range(start, end, BLOCK):
-            positions = []
-            for k in range(min(BLOCK, end - first)):
+        each = config.order - 1 if config.model == "ivlbl" else 1
+        for first in range(start, end, BLOCK // each):
+            positions, examples = min(BLOCK // each, end - first), []
+            for k in range(positions * each):
                 other = below(random.next(), k + 1)
-                positions.append(positions[other] if other < k else k)
-                positions[other] = k
-            for k in range(0, len(positions), config.batch):
-                self._train([first + place for place in positions[k : k + config.batch]], random, lr)
-            self.examples += len(positions)
-            self.tokens += int((self.ids[first : first + len(positions)] >= 0).sum())
+                examples.append(examples[other] if other < k else k)
+                examples[other] = k
+            for k in range(0, len(examples), config.batch):
+                chosen = [(first + e // each, e % each) for e in examples[k : k + config.batch]]
+                self._train(chosen, random, lr)
+            self.examples += len(examples)
+            self.tokens += int((self.ids[first : first + positions] >= 0).sum())
 
-    def _train(self, positions, random, lr):
+    def _train(self, examples, random, lr):
+        """`examples` are pairs: a position, and the place in its context that ivlbl sees alone."""
         config, words = self.config, self.config.order - 1
         dim, width = self.parameters["input"].shape[1], config.width
         stride, hidden_stride = -(-dim // 16) * 16, -(-width // 16) * 16
         contexts, targets = [], []
-        keep_x, keep_a = np.ones((len(positions), words * dim)), np.ones((len(positions), width))
-        for i, position in enumerate(positions):
+        keep_x, keep_a = np.ones((len(examples), words * dim)), np.ones((len(examples), width))
+        for i, (position, place) in enumerate(examples):
             contexts.append(context_of(self.ids, position, words))
             targets.append(int(self.ids[position]) if self.ids[position] >= 0 else SENTENCE_END)
             if config.dropout > 0:
                 keep_x[i] = kept(random, words * stride, config.dropout).reshape(words, stride)[:, :dim].ravel()
-        for i in range(len(positions) if config.dropout > 0 else 0):
+            if config.model == "ivlbl":
+                keep_x[i] *= np.repeat(np.arange(words) == place, dim)
+        for i in range(len(examples) if config.dropout > 0 else 0):
             keep_a[i] = kept(random, hidden_stride, config.dropout)[:width]
         sample = [self._draw(random) for _ in range(config.negative)] if self.sampler is not None else []
         tables = {"sample": sample, "log_noise": self.log_noise, "path": self.path, "classes": self.classes}

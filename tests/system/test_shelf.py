@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from wv_cli.errors import WvError
-from wv_cli.system import shelf as module
+from wv_cli.system import host
 from wv_cli.system.shelf import Shelf
 
 
 @pytest.mark.parametrize("memory", [None, 0, 4000])
 def test_arrays_keep_their_numbers(memory, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "resident", lambda: 1 << 40)
+    monkeypatch.setattr(host, "resident", lambda: 1 << 40)
     shelf = Shelf(str(tmp_path / "out"), "numbers", memory)
     arrays = [shelf.new(size, np.int32) for size in (0, 1, 100, 5000)]
     for i, array in enumerate(arrays):
@@ -54,9 +54,9 @@ def test_pages_stay_while_there_is_room(tmp_path, monkeypatch):
     shelf = Shelf(str(tmp_path / "out"), "numbers", 1 << 30)
     shelf.take(1 << 28)
     shelf.new(100, np.int32)
-    shelf._mapped = [type("Mapping", (), {"madvise": lambda self, advice: asked.append(advice)})()]
+    monkeypatch.setattr(host, "let_go", asked.append)
     for size, calls in (((1 << 29) - 1, 0), ((1 << 29) + 1, 1)):
-        monkeypatch.setattr(module, "resident", lambda size=size: size)
+        monkeypatch.setattr(host, "resident", lambda size=size: size)
         shelf.let_go()
         assert len(asked) == calls
 
@@ -67,9 +67,9 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
 
 
 def test_a_full_disk_is_an_error(tmp_path, monkeypatch):
-    def full(descriptor, begin, length):
+    def full(descriptor, length):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module.os, "posix_fallocate", full)
+    monkeypatch.setattr(host, "reserve", full)
     with pytest.raises(WvError, match="cannot keep numbers in a file here: no space left on device; free some space"):
         Shelf(str(tmp_path / "x"), "numbers", 0).new(1, np.int32)

@@ -5,12 +5,14 @@ import threading
 
 import pytest
 
-from wv_cli.system.threads import processors, run_all
+from wv_cli.system import host
+from wv_cli.system.host import processors
+from wv_cli.system.threads import run_all
 
 
 def test_processors_are_those_this_process_may_use():
     assert 1 <= processors() <= (os.cpu_count() or 1)
-    if hasattr(os, "sched_setaffinity"):
+    if host.LINUX:
         mine = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {min(mine)})
         try:

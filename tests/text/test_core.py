@@ -39,7 +39,8 @@ def test_headers_stand_alone(header):
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
 def test_no_warnings(source):
     rows = " ".join(f"ROW({name})" for name in _cpu.built())
-    assert compiled(*STRICT.split(), f"-DWV_ISA_ROWS={rows}", "-c", "-o", os.devnull, str(source)) == ""
+    made = [f"-DWV_ISA_ROWS={rows}", '-DWV_FLAGS=""']
+    assert compiled(*STRICT.split(), *made, "-c", "-o", os.devnull, str(source)) == ""
 
 
 @pytest.mark.parametrize(

@@ -233,7 +233,7 @@ class Exchange:
                 values, vectors = np.ones(1), np.ones((1, 1), np.float32)
             way = table.due_updates[rows, None] * (self._lr * _SLOPE * values)
             movers = table.movers[rows, None]
-            share = shares(movers, np.inf if self._met == 1 else way)
+            share = shares(movers, np.full_like(way, np.inf) if self._met == 1 else way)
             summed = message.buffer[place:end].reshape(shape)
             base += ((summed @ vectors) * share) @ vectors.T
             table.base[rows] = base

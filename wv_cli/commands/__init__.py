@@ -31,6 +31,7 @@ COMMANDS: Registry[Command] = Registry(
             ("quantize", "quantize", "Make a fastText model many times smaller."),
             ("hash", "hash", "Turn vectors into binary codes."),
             ("bioword", "bioword", "Learn binary codes of words from a text."),
+            ("index", "index", "Build an index for approximate search."),
             ("nn", "nn", "Show the nearest neighbours of words."),
             ("analogy", "analogy", "Answer `a is to b as c is to ?`."),
             ("similarity", "similarity", "Show how similar two words are, or two lists of words."),

@@ -56,6 +56,8 @@ def command(
       npy              .npy       a NumPy array; the words beside it in NAME.words.txt
       projector-tsv    .tsv       for TensorBoard's projector, words in NAME.metadata.tsv; only written
       codes            .codes     codes from wv hash (codes-text: as text), vectors of 1 and -1 or 0; only read
+      finalfusion      .fifu      finalfusion's words and vectors; read with n-grams and quantised, too
+      text-model  .s2v .d2v       the words of a model of sentences or documents (wv train); only read
       safetensors                 a model's matrix, words in tokenizer.json beside it; only read; or a folder with both
       static                      the folder OUT for model2vec and sentence-transformers: tokenizer.json,
                                   model.safetensors, config.json, modules.json; only by --to

@@ -29,7 +29,7 @@ def steps(folder: Path, epochs: int, threads: int) -> list[tuple[str, list[str]]
     train = ["train", str(folder / TEXT), *outputs, *SETTINGS, "--epochs", str(epochs), "--threads", str(threads)]
     train.append("--overwrite")  # a demo that was stopped begins anew
     shown = [
-        (f"Train on 5.6 million words of Wikipedia, {epochs} times over, and write two formats.", train),
+        (f"Train on 2.3 million words of Wikipedia, {epochs} times over, and write two formats.", train),
         ("The nearest neighbours of some words.", ["nn", vectors, *WORDS, "-k", "5"]),
     ]
     for a, b, c in QUESTIONS:
@@ -47,7 +47,8 @@ def ending(folder: Path) -> str:
     names = [shlex.quote(str(folder / name)) for name in ("vectors.bin", PAIRS)]
     return f"""# What the figures are good for
 They compare: two texts, two settings, two programs, by the same file of questions. By themselves they say little; with
-so small a text they are low. What counts is how the vectors serve your own task.
+so small a text (useful vectors need hundreds of times as much) they are low, and many questions have a word that is not
+in it. What counts is how the vectors serve your own task.
 
 # With a text of your own: words divided by spaces, a sentence or more a line; .gz, .bz2, .xz and .zst as they are
 $ wv train my.txt -o my.bin --threads 0
@@ -73,7 +74,7 @@ def run_step(arguments: list[str]) -> int:
 
 @click.command("demo", cls=Command)
 @click.option("-o", "--output", default="wv-demo", metavar="FOLDER", show_default=True, help="Where the files go.")
-@click.option("--epochs", type=click.IntRange(1, 1000), default=10, show_default=True, help="Passes over the text.")
+@click.option("--epochs", type=click.IntRange(1, 1000), default=20, show_default=True, help="Passes over the text.")
 @threads_option("Threads that train", default=0)
 @quiet_option
 def command(output: str, epochs: int, threads: int, quiet: bool) -> int:

@@ -16,6 +16,12 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("word2vec's skip-gram, binary and text", "wv train corpus.txt -o vectors.bin -o vectors.vec --threads 2"),
         ("fastText's word vectors with subwords", "wv train corpus.txt -o subwords.bin --preset fasttext"),
         ("a text classifier", "wv train labelled.txt -o topics.bin --model supervised --word-ngrams 2"),
+        ("sentence vectors", "wv train corpus.txt -o model.s2v --model sent2vec --word-ngrams 2"),
+        ("vectors of documents, a line each", "wv train docs.txt -o model.d2v --model doc2vec --doc-vectors docs.npy"),
+        (
+            "go on with tomorrow's text",
+            "wv train new.txt --continue model.state -o vectors.bin --save-state model.state",
+        ),
         ("a neural language model and its word vectors", "wv train corpus.txt -o neural.lm -o words.vec --model nplm"),
     ),
     "glove": (
@@ -59,12 +65,18 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("codes to look at", "wv bioword corpus.txt -o words.txt --length 20"),
         ("words in their sentence", "echo 'the bank of the river' | wv bioword - --hasher fly.hasher -o -"),
     ),
+    "index": (
+        ("a graph that finds 95 % of the nearest", "wv index vectors.bin -o vectors.index"),
+        ("99 % of the 50 nearest", "wv index vectors.bin -o vectors.index --recall 0.99 --neighbours 50"),
+        ("a tenth of the size", "wv index vectors.bin -o vectors.index --kind ivf-pq --recall 0.9"),
+    ),
     "nn": (
         ("five neighbours of each of two words", "wv nn vectors.bin music paris -k 5"),
         ("king less man, and woman", "wv nn vectors.bin 'king - man + woman'"),
         ("the same by options", "wv nn vectors.bin --positive king woman --negative man"),
         ("queries from a pipe, answers as JSON", "cut -f1 words.tsv | wv nn vectors.bin --json"),
         ("codes, put right by the vectors", "wv nn vectors.codes paris --rerank vectors.bin"),
+        ("through an index", "cut -f1 words.tsv | wv nn vectors.bin --index vectors.index"),
     ),
     "similarity": (
         ("of two words", "wv similarity vectors.bin king queen"),
@@ -223,5 +235,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("the help of a command", "wv help train"),
         ("of a part of one", "wv help eval similarity"),
         ("what word2vec itself would say", "wv help word2vec"),
+        ("all of it in one page, for a browser", "wv help --html > wv.html"),
+        ("all of it as manual pages", "wv help --man ~/man"),
     ),
 }

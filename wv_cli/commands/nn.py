@@ -21,13 +21,17 @@ from wv_cli.errors import UsageError
 @click.option(
     "--rerank", metavar="VECTORS2", help="VECTORS are codes: order the nearest by the cosine of these vectors."
 )
-@click.option("--candidates", type=click.IntRange(1), metavar="N", help="Codes --rerank looks at.  [default: 10 x k]")
+@click.option("--index", metavar="NAME", help="Search the index that wv index made of VECTORS: quicker, not exact.")
+@click.option(
+    "--candidates", type=click.IntRange(1), metavar="N",
+    help="Rows of codes or of the index whose cosines are computed.  [default: 10 x k; k of hnsw and flat]",
+)  # fmt: skip
 @oov_option()
 @quiet_option
 @json_option
 def command(
     words: tuple[str, ...], positive: tuple[str, ...], negative: tuple[str, ...], k: int, rerank: str | None,
-    candidates: int | None, oov: str, quiet: bool, as_json: bool, **read: Any,
+    index: str | None, candidates: int | None, oov: str, quiet: bool, as_json: bool, **read: Any,
 ) -> int:  # fmt: skip
     """Show the words whose vectors are nearest, by cosine, to each WORD.
 
@@ -35,16 +39,20 @@ def command(
     one query ("new york") stand for the mean of their unit vectors, words after a minus are taken off. Each neighbour
     is a line `word TAB score`, after the query and a tab when there are several queries; with --json each query is one
     object. Blank lines are no queries. Words that a fastText model does not list are composed of their character
-    n-grams. The search is exact.
+    n-grams. The search is exact, but for --index.
 
     VECTORS may be codes from `wv hash`: the score is the share of equal bits, of sparse codes of common active bits,
     and several words stand for their majority; codes of pq stand for vectors and are searched as these.
     """
+    from wv_cli.jobs.index import indexed
     from wv_cli.vectors.codes import CodeVectors, reranked
     from wv_cli.vectors.queries import WordIndex
     from wv_cli.vectors.sums import Sum
 
-    refuse_meaningless(candidates="rerank", beside="not rerank")
+    refuse_meaningless(
+        candidates="rerank or index", beside="not rerank and not index", rerank="not index",
+        restrict_vocab="not index", limit="not index",
+    )  # fmt: skip
     if words and (positive or negative):
         error = conflict("--positive" if positive else "--negative", "WORD", "the query is made of the options' words")
         raise error
@@ -57,20 +65,24 @@ def command(
         if rerank and not isinstance(vectors, CodeVectors):
             problem = f"{each.vectors} holds vectors, whose search is exact; give codes"
             raise UsageError(f"--rerank: {problem}")
-        search = vectors.search(threads=each.threads)
+        search = (
+            indexed(vectors, each.vectors, index, each.threads, candidates)
+            if index
+            else vectors.search(threads=each.threads)
+        )
         if rerank:
             search = reranked(search, vectors.words, load_vectors(rerank, None, None, quiet), rerank, candidates)
         indexes.append(WordIndex(vectors, search, each.vectors, rest=each.rest()))
     most = min(k, max(map(len, indexes)))
 
-    def asked(index: WordIndex) -> Asked:
+    def asked(one: WordIndex) -> Asked:
         if total.words:
-            return Asked(index.name, lambda _: index.nearest_to_sums([total], most, rows=source.restrict_vocab))
-        return Asked(index.name, lambda queries: index.nearest(queries, most, rows=source.restrict_vocab))
+            return Asked(one.name, lambda _: one.nearest_to_sums([total], most, rows=source.restrict_vocab))
+        return Asked(one.name, lambda queries: one.nearest(queries, most, rows=source.restrict_vocab))
 
     return run_queries(
         queries,
-        [asked(index) for index in indexes],
+        [asked(one) for one in indexes],
         hits=most,
         prompt="One word, or several for their mean or `a - b + c`,",
         as_json=as_json,

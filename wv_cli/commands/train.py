@@ -1,4 +1,4 @@
-"""`wv train`: text in, word vectors, a classifier or a neural language model out."""
+"""`wv train`: text in; word vectors, a classifier, a model of texts or a neural language model out."""
 
 from typing import Any
 
@@ -14,8 +14,8 @@ from wv_cli.commands.shared.options import (
     saved_run_options,
     to_option,
 )
-from wv_cli.commands.shared.training_options import autotune_options, training_options
-from wv_cli.jobs import MODELS
+from wv_cli.commands.shared.training_options import autotune_options, growing_options, training_options
+from wv_cli.jobs import DEFAULT_MODEL, MODELS
 from wv_cli.models.config import PRESETS
 from wv_cli.text.config import ReadingConfig
 
@@ -25,27 +25,35 @@ from wv_cli.text.config import ReadingConfig
 @click.option(
     "-o", "--output", "outputs", multiple=True, required=True, metavar="FILE",
     help="NAME.vec is word2vec text, NAME.bin word2vec binary or, with subwords, a fastText model, NAME.lm a language "
-    "model (--model nplm or lbl), - text on standard output; .gz, .bz2, .xz or .zst behind it compresses. May be given "
-    "twice.",
+    "model (--model nplm or lbl), NAME.s2v and NAME.d2v one of sentences and documents (sent2vec, doc2vec), - text on "
+    "standard output; .gz, .bz2, .xz or .zst behind it compresses. May be given twice.",
 )  # fmt: skip
 @to_option
-@click.option(
-    "--model", type=click.Choice(list(MODELS)), default="skipgram", show_default=True, help="What predicts what."
-)
+@click.option("--model", type=click.Choice(list(MODELS)), help=f"What predicts what.  [default: {DEFAULT_MODEL}]")
 @click.option(
     "--preset", type=click.Choice(list(PRESETS)),
-    help="Whose defaults the word models start from; options given win.  [default: word2vec]",
+    help="Whose defaults the word models start from; options given win. quality: skip-gram, CBOW and skip-gram with "
+    "subwords one after the other, joined to one vector of --dim a word; some twenty times the work of word2vec's "
+    "defaults.  [default: word2vec]",
 )  # fmt: skip
 @training_options
 @phrases_option
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary (from build-vocab or word2vec) and its counts.")
 @click.option("--save-vocab", metavar="FILE", help="Also save the vocabulary, `word count` lines, before the training.")
 @click.option("--init", metavar="FILE", help="Start the words found in this vector file from their vectors.")
+@growing_options
 @click.option("--tree-from", metavar="FILE", help="A neural language model (NAME.lm): --tree clustered is made of it.")
 @click.option(
     "--pretrained", metavar="FILE", help="Classifier: start the words of INPUT found here from their vectors."
 )
+@click.option(
+    "--validation", metavar="FILE",
+    help="Word models: score the vectors after every epoch on this file, analogies `a b c d` (among the 30,000 most "
+    "frequent words) or pairs `word word score`, and keep the best epoch.",
+)  # fmt: skip
+@click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a better score; at least 1.")
 @click.option("--save-output-vectors", metavar="FILE", help="Also save the context vectors.")
+@click.option("--doc-vectors", metavar="FILE", help="doc2vec: also save the vectors of INPUT's lines, called 0, 1, 2.")
 @click.option("--classes", type=int, metavar="K", help="Write K word classes (k-means) instead of vectors.")
 @click.option(
     "--memory",
@@ -68,5 +76,5 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.jobs.train import session
 
     made = session(argv=command_line(), **options)
-    also = [options["save_vocab"]] if options["save_vocab"] else []
+    also = [options[name] for name in ("save_vocab", "save_state") if options[name]]
     run_session(made, quiet, as_json, lambda facts: f" ({facts['words_per_second']:,} words/s)", also=also)

@@ -11,7 +11,6 @@ from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import conflict, precision_option, quiet_option, refuse_meaningless
 from wv_cli.commands.shared.pooling import pool_lines, pooling_of, pooling_options, wants_pooling
 from wv_cli.commands.shared.queries import piped_lines
-from wv_cli.commands.shared.reading import load_vectors
 from wv_cli.commands.shared.unknown import Unknown, oov_option
 
 if TYPE_CHECKING:
@@ -44,8 +43,8 @@ def command(
     at once.
 
     With --sentences a line gets one vector. A classifier's is the mean of its words, n-grams and line end; that of
-    word vectors the mean of the words' unit vectors. --pooling chooses another mean, of words found without regard to
-    case and punctuation.
+    word vectors the mean of the words' unit vectors; sent2vec's (.s2v) the mean of its words and their n-grams;
+    doc2vec's (.d2v) is learnt. --pooling chooses another mean, of words found without regard to case and punctuation.
 
     With --encoder there is no FILE: lines are encoded, or without --sentences their tokens, by a model of another
     program, a BERT-like encoder's or an ELMo's folder as it is published (pip install 'wv-cli[encoders]').
@@ -67,7 +66,7 @@ def command(
     piped = ngrams is None and words in ((), ("-",))
     if wants_pooling(pooling, sentences, as_json, precision):
         lines = [line for batch in piped_lines() for line in batch] if piped else list(words)
-        pool_lines(lines, load_vectors(file, from_format, None, quiet, piped=piped), precision, quiet, **pooling)
+        pool_lines(lines, file, from_format, precision, quiet, piped=piped, **pooling)
         return 0
     source = open_composer(file, from_format, quiet, piped=piped)
 

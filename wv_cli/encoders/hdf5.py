@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.encoders.extra import foreign, require
 from wv_cli.errors import BadFile
 from wv_cli.system import memory
+from wv_cli.system.extra import foreign, require
 
 
 class Arrays:

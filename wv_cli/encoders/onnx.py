@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.encoders.extra import foreign, require
 from wv_cli.errors import BadFile
+from wv_cli.system.extra import foreign, require
 
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _LAST = ("last_hidden_state", "token_embeddings")

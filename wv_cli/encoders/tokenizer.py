@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.encoders.extra import foreign, require
 from wv_cli.errors import BadFile, UsageError, WvError, reason
+from wv_cli.system.extra import foreign, require
 
 if TYPE_CHECKING:
     import tokenizers

@@ -169,11 +169,14 @@ def train(
     save_every: float | None = None,
     max_seconds: float | None = None,
     observe: Callable[[Progress], None] | None = None,
+    after_epoch: Callable[[int], bool] | None = None,
 ) -> Outcome:
     """Trains steps first_step .. model.steps - 1.
 
     save(next_step) is called between steps, with no thread running, every `save_every` seconds and when a signal or
     `max_seconds` ends the run early. observe is called from the calling thread about five times a second.
+    after_epoch(n) is called, with no thread running, when n epochs are done, and once more where a run goes on from
+    there; False ends the run, which is then finished.
     Raises Diverged when a loss is not finite.
     """
     crew = Crew(model, first_step, Totals())
@@ -204,6 +207,9 @@ def train(
         )
         previous = now
 
+    if after_epoch is not None and model.steps:
+        crew.limit = max(1, -(-first_step // model.epoch_steps)) * model.epoch_steps
+    enough = False
     with caught_signals() as caught:
         crew.start(threads)
         timed_out = False
@@ -211,7 +217,16 @@ def train(
             crew.idle.wait(WAKE_SECONDS)
             now = time.monotonic()
             timed_out = max_seconds is not None and now - begin >= max_seconds
-            if crew.idle.is_set() or caught or timed_out:
+            if crew.idle.is_set():
+                if after_epoch is None or not model.steps:
+                    break
+                crew.stop()
+                enough = not after_epoch(crew.limit // model.epoch_steps)
+                if enough or crew.limit == model.steps:
+                    break
+                crew.limit += model.epoch_steps
+                crew.start(threads)
+            if caught or timed_out:
                 break
             report()
             if save is not None and save_every is not None and now - last_save >= save_every:
@@ -221,7 +236,7 @@ def train(
                 crew.start(threads)
         crew.stop()
         outcome = Outcome(crew.next_step, crew.totals, time.monotonic() - begin)
-        if crew.next_step < model.steps:
+        if crew.next_step < model.steps and not enough:
             outcome = Outcome(
                 crew.next_step, crew.totals, outcome.seconds, caught[0] if caught else None, timed_out and not caught
             )

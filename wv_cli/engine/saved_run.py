@@ -112,10 +112,11 @@ class SavedRun:
         max_seconds: float | None,
         observe: Callable[[Progress], None] | None,
         advice: str,
+        after_epoch: Callable[[int], bool] | None = None,
         by: Callable[..., Outcome] = train,
     ) -> Outcome:
-        """Trains on, saving; `by` is run.train, or takes its arguments. A divergence is a WvError that ends with
-        `advice`; it leaves the last checkpoint as it was."""
+        """Trains on, saving; `by` is run.train, which has `after_epoch`, or takes its other arguments. A divergence is
+        a WvError that ends with `advice`; it leaves the last checkpoint as it was."""
 
         def save(next_step: int) -> None:
             assert self.path is not None, "only called when there is a path"
@@ -132,6 +133,7 @@ class SavedRun:
                 save_every=save_every,
                 max_seconds=max_seconds,
                 observe=observe,
+                **({"after_epoch": after_epoch} if after_epoch else {}),
             )
         except Diverged as error:
             intact = self.path is not None and _file_at(self.path) is not None

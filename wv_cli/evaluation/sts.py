@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value, protocol
+from wv_cli.evaluation.base import Column, Report, Row, Vectors, count, number, p_value, protocol
 from wv_cli.evaluation.config import StsConfig
 from wv_cli.evaluation.data import restricted
+from wv_cli.evaluation.published import with_published
 from wv_cli.evaluation.statistics import (
     NO_INTERVAL,
     Interval,
@@ -34,7 +35,7 @@ from wv_cli.evaluation.statistics import (
     steiger,
 )
 from wv_cli.evaluation.sts_data import SentencePairs, read_sentence_pairs, sts_files
-from wv_cli.evaluation.sts_systems import GIVEN, METHODS, NONE, Material, System, of_encoder, of_rows, of_words
+from wv_cli.evaluation.sts_systems import GIVEN, METHODS, NONE, OWN, Material, System, of_encoder, of_rows, of_words
 from wv_cli.formats import load
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.stop_words import read_stop_words
@@ -79,7 +80,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: StsConfig) -> R
         report.notes += pairs.malformed.notes()
         report.rows += scored[index].rows(per_file, pairs.malformed.count)
         for system, rho in zip(systems, scored[index].rho, strict=True):
-            what = " ".join(part for part in (system.pooling, system.after) if part not in ("mean", GIVEN, NONE))
+            what = " ".join(part for part in (system.pooling, system.after) if part not in ("mean", GIVEN, OWN, NONE))
             name = f"{system.vectors}{f' ({what})' if what else ''} on {pairs.path}"
             report.scores.append((name, rho))
             if np.isnan(rho):
@@ -94,6 +95,8 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: StsConfig) -> R
             for how in ("mean", "wmean"):
                 average = _Scores.averaged(f"{folder}: {how}", [scored[i] for i in members], whole, how == "wmean")
                 report.rows += average.rows(per_file, malformed)
+    if config.published:
+        with_published(report)
     return report
 
 
@@ -196,11 +199,13 @@ def _new_report(material: Material, words: bool, several: bool, gains: bool) -> 
     if several:
         columns += [Column("difference", "difference", number(2, signed=True)), Column("p", "p", p_value)]
     columns += [
-        Column("used", "pairs", "{:,}".format),
-        Column("total", "of", "{:,}".format),
-        Column("zero_vectors", "zero", "{:,}".format),
+        Column("used", "pairs", count),
+        Column("total", "of", count),
+        Column("zero_vectors", "zero", count),
         Column("malformed", ""),
     ]
+    if config.published:
+        columns.append(Column("source", ""))
     lines = [*protocol(config), "blanks part words, punctuation is tried with and without"] if words else []
     if config.encoder:
         read = f"the first {config.max_length} tokens" if config.max_length else "as many tokens as its folder says"
@@ -215,12 +220,14 @@ def _new_report(material: Material, words: bool, several: bool, gains: bool) -> 
     others = ", ".join(config.fit_data)
     where = {"test": "these data", "train": others, "all": f"these data and of {others}"}
     if any(name in METHODS for name in config.after):
-        count = len(material.texts[material.fitted])
-        lines.append(f"fitted on the {count:,} sentences of {where[config.fit]}, without their scores")
+        fitted = len(material.texts[material.fitted])
+        lines.append(f"fitted on the {fitted:,} sentences of {where[config.fit]}, without their scores")
     if "sif" in config.pooling and config.fit == "train":
         lines.append("sif's common component: fitted on these and those of the data")
     elif "sif" in config.pooling and not any(name in METHODS for name in config.after):
         lines.append(f"fitted on the {len(material.texts):,} sentences of these data, without their scores")
+    if config.published:
+        lines.append("a name with a year in brackets: as published, STS 2012 to 2016 as means weighted by pairs")
     if several:
         lines.append("difference and p: against the first file, by Steiger's Z, two-sided")
     return Report("sts", "spearman", config, columns, protocol=lines)

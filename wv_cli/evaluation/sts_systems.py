@@ -22,7 +22,7 @@ from wv_cli.evaluation.sts_data import SentencePairs
 from wv_cli.text.vocab import Vocab
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
-from wv_cli.transforms.sentences import sentence_vectors
+from wv_cli.transforms.sentences import sentence_vectors, word_rows
 from wv_cli.transforms.whiten import Transform, fit
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.lookup import Lookup
@@ -30,6 +30,7 @@ from wv_cli.vectors.lookup import Lookup
 METHODS: tuple[str, ...] = get_args(WhitenConfig.__annotations__["method"])
 NONE = "-"
 GIVEN = "given"  # the pooling of sentence vectors made elsewhere
+OWN = "own"  # that of a model of texts
 _KEEPS_EVERY_AXIS = ("zca", "abtt")
 
 
@@ -110,7 +111,12 @@ def of_words(name: str, embeddings: Embeddings, material: Material) -> tuple[lis
     texts = material.texts
     systems: list[System] = []
     for stop in ("keep", "drop") if config.stop_words == "both" else (config.stop_words,):
-        for pooling in dict.fromkeys(("mean", *config.pooling)):
+        if embeddings.texts is not None:
+            rows = [word_rows(text, lookup, material.stop_list if stop == "drop" else frozenset()) for text in texts]
+            own = embeddings.texts.of_ids([np.array(each, np.int64) for each in rows])
+            systems += material.systems(name, OWN, own, np.array([not each for each in rows]), stop)
+        first = ("mean",) if embeddings.texts is None else ()
+        for pooling in dict.fromkeys((*first, *config.pooling)):
             base, empty = sentence_vectors(
                 texts,
                 embeddings,

@@ -11,7 +11,18 @@ import numpy as np
 
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile, UsageError, WvError, shown
-from wv_cli.formats import codes, fasttext_bin, glove_text, npy, projector, static, word2vec_binary, word2vec_text
+from wv_cli.formats import (
+    codes,
+    fasttext_bin,
+    finalfusion,
+    glove_text,
+    npy,
+    projector,
+    static,
+    texts,
+    word2vec_binary,
+    word2vec_text,
+)
 from wv_cli.formats.base import WORD2VEC_PRECISION, Format, FormatWarning, Precision, ReadOptions, WriteOptions
 from wv_cli.formats.beside import mark_of, open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
@@ -19,10 +30,10 @@ from wv_cli.formats.report import Problem, Report
 from wv_cli.registry import Registry
 from wv_cli.system import kinds
 from wv_cli.system.compression import inner_name
+from wv_cli.system.host import processors
 from wv_cli.system.input import Input, open_input
 from wv_cli.system.output import open_output, together
 from wv_cli.system.places import is_stdout, is_stream
-from wv_cli.system.threads import processors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
 
@@ -55,7 +66,9 @@ FORMATS: Registry[Format] = Registry(
             npy.FORMAT,
             projector.FORMAT,
             fasttext_bin.FORMAT,
+            finalfusion.FORMAT,
             static.FORMAT,
+            texts.FORMAT,
         )
     ],
 )
@@ -228,6 +241,8 @@ def save(
         words = escape_words(words)
     else:
         require_writable(words, row.name, name)
+    if row.require_words is not None:
+        row.require_words(words, name)
     matrix = embeddings.matrix
     if embeddings.dim > 1 and matrix.strides[1] != 4:
         matrix = np.ascontiguousarray(matrix)

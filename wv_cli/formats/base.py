@@ -11,6 +11,7 @@ from wv_cli.system.compression import COMPRESSIONS, inner_name
 from wv_cli.system.input import Input
 from wv_cli.system.places import is_stream
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.words import WordList
 
 # Decimals of every number (1 .. 9), so many significant digits (-1 .. -6), or the shortest text that reads back to the
 # same float32.
@@ -63,6 +64,8 @@ class Format:
     a line, its name made by words_path. `mark_words` puts the digest of that file into a written one, so that
     `words_mark`, given the first bytes, can tell which words belong to it; None: it does not say.
 
+    `require_words(words, name)` raises WvError for words that this format, beyond what none can hold, does not take.
+
     `what` a file of it is, where that is not vectors. `certain` is for formats that are text: sniff among vector files
     may guess, where running text is expected it must be beyond doubt."""
 
@@ -81,6 +84,7 @@ class Format:
     words_ending: str = ""
     mark_words: Callable[[BinaryIO, str], None] | None = None
     words_mark: Callable[[bytes], str | None] | None = None
+    require_words: Callable[[WordList, str], None] | None = None
     what: str = ""
     certain: Callable[[bytes], bool] | None = None
 

@@ -10,8 +10,8 @@ import numpy as np
 from wv_cli.formats.base import FASTTEXT_PRECISION, WriteOptions
 from wv_cli.formats.fasttext_write import save_model
 from wv_cli.formats.word2vec_text import write
+from wv_cli.system.host import processors
 from wv_cli.system.output import open_output, write_together
-from wv_cli.system.threads import processors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from wv_cli._glove import RECORD, Segment
 from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.record_runs import Runs
-from wv_cli.system.memory import resident
+from wv_cli.system import host
 from wv_cli.text.corpus import Corpus
 
 Records = NDArray[Any]
@@ -50,7 +50,7 @@ def buffer_memory(limit: int) -> int:
     """What is left for buffers when the whole process shall take `limit` bytes: all that Python, the vocabulary and ids
     in memory have not taken yet; a quarter of `limit` where that is more, since with hardly any buffers a text takes
     for ever."""
-    return max(limit - resident(), limit // 4, _LEAST_BUFFERS)
+    return max(limit - host.resident(), limit // 4, _LEAST_BUFFERS)
 
 
 def count(
@@ -142,6 +142,5 @@ def _mapped(ids: NDArray[np.int32]) -> mmap.mmap | None:
 def _release(ids: NDArray[np.int32], end: int) -> None:
     """Tells the system that the pages of a mapped file below `end` are not needed any more; memory is left alone."""
     file = _mapped(ids)
-    length = end * ids.itemsize // mmap.PAGESIZE * mmap.PAGESIZE
-    if file is not None and length:
-        file.madvise(mmap.MADV_DONTNEED, 0, length)
+    if file is not None:
+        host.let_go(file, end * ids.itemsize)

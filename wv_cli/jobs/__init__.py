@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wv_cli.config import Config
 from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
+from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig
 from wv_cli.registry import Registry
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Model:
         return found
 
 
+DEFAULT_MODEL = "skipgram"
 MODELS: Registry[Model] = Registry(
     "model",
     [
@@ -87,6 +89,37 @@ MODELS: Registry[Model] = Registry(
                 "wv_cli.jobs.neural:NeuralSession",
                 vocab_defaults={"min_count": 1},
                 own_defaults="its own",
+            ),
+        ),
+        (
+            "ivlbl",
+            Model(
+                "Each of the words before, times a vector of its place, predicts the next by itself: word vectors.",
+                "Mnih & Kavukcuoglu 2013, NIPS (ivLBL, of words on one side)",
+                NeuralConfig,
+                "wv_cli.jobs.neural:NeuralSession",
+                vocab_defaults={"min_count": 1},
+                own_defaults="its own",
+            ),
+        ),
+        (
+            "sent2vec",
+            Model(
+                "The mean of a sentence's other words and n-grams of words predicts each word: sentence vectors.",
+                "Pagliardini, Gupta & Jaggi 2018, arXiv 1703.02507",
+                Sent2vecConfig,
+                "wv_cli.jobs.texts:Sent2vecSession",
+                own_defaults="its authors'",
+            ),
+        ),
+        (
+            "doc2vec",
+            Model(
+                "A document's vector, alone or with the words before, predicts each of its words: document vectors.",
+                "Le & Mikolov 2014, arXiv 1405.4053",
+                Doc2vecConfig,
+                "wv_cli.jobs.texts:Doc2vecSession",
+                own_defaults="gensim's",
             ),
         ),
     ],

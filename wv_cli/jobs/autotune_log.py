@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.models.config import SupervisedConfig
+from wv_cli.system import host
 from wv_cli.system.lock import held
 from wv_cli.system.output import open_output
 
@@ -91,7 +92,7 @@ class TrialLog:
         with _explained(self._path):
             self._stream.write(_line(facts))
             self._stream.flush()
-            os.fsync(self._stream.fileno())
+            host.sync(self._stream.fileno())
 
     def _kept(self, lines: list[bytes], say: Callable[..., None]) -> list[bytes]:
         """The lines but for one at the end that was cut short, and for that of a search that is over."""

@@ -49,6 +49,12 @@ class NeuralSession(VocabularySession):
         for path in self.outputs:
             if not _is_model(path):
                 formats.format_for_output(path, None)
+            elif self.config.model == "ivlbl":
+                message = (
+                    f"{path}: ivlbl predicts from one word at a time and is no language model; name its vectors "
+                    "NAME.vec or NAME.bin (language models: --model lbl or nplm)"
+                )
+                raise UsageError(message)
 
     def read(self) -> list[str]:
         return super().read() + ([self.tree_from] if self.tree_from else [])

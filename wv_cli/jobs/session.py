@@ -237,8 +237,16 @@ class TrainingSession(Session):
         """The step to begin with: 0, or with `resume` where the checkpoint, now loaded, was saved. Raises WvError."""
         return self.saved_run.first_step(model, say)
 
-    def train(self, model: Savable[Worker], first_step: int, observe: Observe | None, advice: str) -> Outcome:
-        """Trains on, saving as the options say. Raises WvError; after a divergence its message ends with `advice`."""
+    def train(
+        self,
+        model: Savable[Worker],
+        first_step: int,
+        observe: Observe | None,
+        advice: str,
+        after_epoch: Callable[[int], bool] | None = None,
+    ) -> Outcome:
+        """Trains on, saving as the options say; for `after_epoch` see engine.run.train. Raises WvError; after a
+        divergence its message ends with `advice`."""
         trained, by = self.trained_by(model)
         return self.saved_run.train(
             trained,
@@ -248,6 +256,7 @@ class TrainingSession(Session):
             max_seconds=self.max_seconds,
             observe=observe,
             advice=advice,
+            after_epoch=after_epoch,
             by=by,
         )
 

@@ -8,9 +8,12 @@ import os
 from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from wv_cli.errors import Interrupted, TimedOut, UsageError, WvError
-from wv_cli.jobs import MODELS
+from wv_cli.config import flag_of
+from wv_cli.errors import BadFile, Interrupted, TimedOut, UsageError, WvError
+from wv_cli.jobs import DEFAULT_MODEL, MODELS
+from wv_cli.jobs.growing import continued
 from wv_cli.models.config import PRESETS
+from wv_cli.models.state import StateOptions, read_options
 from wv_cli.text.config import VocabConfig
 
 if TYPE_CHECKING:
@@ -29,6 +32,7 @@ _NOT_OPTIONS = {"inputs", "outputs", "config", "vocab_config", "given", "named",
     "fasttext_files",
     "marked",
     "add_words",
+    "preset",
 }
 
 
@@ -40,31 +44,40 @@ def session_fields(options: Options) -> Options:
 def session(
     inputs: Path | Iterable[Path],
     outputs: Path | Iterable[Path],
-    model: str = "skipgram",
+    model: str | None = None,
     preset: str | None = None,
     *,
     argv: tuple[str, ...] = (),
     **options: Any,
 ) -> "TextSession":
-    """The session that trains `model` on `inputs` and writes `outputs`. `argv` is recorded beside them.
+    """The session that trains `model` (skipgram, or the one it goes on with) on `inputs` and writes `outputs`.
+    `argv` is recorded beside them.
 
     Raises UsageError for an unknown model or preset and for an option, or a choice, that the model does not have;
-    whether the values can be is for the session to say.
+    whether the values can be is for the session to say. Raises BadFile, WvError for a state that cannot be read.
     """
+    path = _plain(options.get("continue_"))
+    before = _state(path, preset) if path is not None else None
+    model = model or (before.model if before is not None else DEFAULT_MODEL)
     row, meaning = MODELS.find(model), f"--model {model}"
     if preset is not None and not row.presets:
         raise UsageError(f"--preset has no meaning for {meaning}; its defaults are {row.own_defaults}")
     kind = row.session_type()
     names = {field.name for field in dataclasses.fields(kind)}
     named = tuple(name for name, value in options.items() if value is not None)
+    if before is not None and row.config is MODELS[before.model].config:
+        kept = continued(path, before, row.config)
+        options = {**options, **{name: value for name, value in kept.items() if options.get(name) is None}}
     own = {_OPTION.get(name, name) for name in names - _NOT_OPTIONS}
     homes: list[Container[str]] = [row.config.options(), VocabConfig.options(), own]
     choices = {name: each.choices for name, each in row.config.options().items() if each.choices}
     config, vocab, rest = _fitting(options, homes, choices, meaning)
+    if "preset" in names:
+        rest["preset"] = preset or "word2vec"
     if "given" in names:
         rest["given"] = tuple(config)
     if row.presets:
-        config = {**PRESETS.find(preset or "word2vec"), **config}
+        config = {**PRESETS.find(preset or "word2vec").changes, **config}
     if "model" in row.config.options():
         config["model"] = model
     return kind(
@@ -82,7 +95,7 @@ def train(
     inputs: Path | Iterable[Path],
     output: Path | Iterable[Path],
     *,
-    model: str = "skipgram",
+    model: str | None = None,
     preset: str | None = None,
     say: "Say | None" = None,
     observe: "Observe | None" = None,
@@ -91,7 +104,8 @@ def train(
     """Trains a model and writes it, as `wv train` does. Returns the facts that are recorded beside it.
 
     `inputs` and `output` are a file each or several. `say(message, **facts)` is told what happens, `observe(progress)`
-    how far it is. Sizes (`memory`) are in bytes, times (`max_time`) in seconds.
+    how far it is. `continue_` is --continue, a word that Python has for itself. Sizes (`memory`) are in bytes, times
+    (`max_time`) in seconds.
 
     Raises UsageError, WvError and its kin for what cannot be done; Interrupted and TimedOut for a run that a signal or
     `max_time` stopped, which `resume=True` continues.
@@ -111,6 +125,18 @@ def ended_early(outcome: "Outcome", way_on: str) -> WvError:
     return TimedOut(f"stopped after --max-time; {way_on}")
 
 
+def _state(path: str, preset: str | None) -> StateOptions:
+    """What the state says that a run goes on with."""
+    if preset is not None:
+        message = "--preset has no meaning with --continue: the options are the state's"
+        raise UsageError(message)
+    before = read_options(path)
+    if before.model not in MODELS:
+        problem = f"expected a state of one of the models {', '.join(MODELS)}, found {before.model!r}; update wv"
+        raise BadFile(path, problem)
+    return before
+
+
 def _fitting(
     options: Options, homes: Sequence[Container[str]], choices: dict[str, tuple[str, ...]], meaning: str
 ) -> list[Options]:
@@ -118,7 +144,7 @@ def _fitting(
     for a value that is none of its `choices`; `meaning` names what the user chose instead: "--model supervised"."""
     given = {name: value for name, value in options.items() if value is not None}
     for name, value in given.items():
-        flag = "--" + name.replace("_", "-")
+        flag = flag_of(name)
         if not any(name in home for home in homes):
             raise UsageError(f"{flag} has no meaning for {meaning}")
         if value not in choices.get(name, (value,)):

@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, partial
 from typing import ClassVar
 
 import numpy as np
@@ -11,52 +11,95 @@ import numpy as np
 from wv_cli import formats
 from wv_cli.cluster.ranks import agreeing
 from wv_cli.cluster.training import of_all
+from wv_cli.config import flag_of, require
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
 from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus, training_facts
+from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.session import Observe, Reading, VocabularySession
 from wv_cli.jobs.shared import SharedSession
-from wv_cli.models.config import Word2vecConfig
+from wv_cli.jobs.validation import Items, Validated
+from wv_cli.models.config import PRESETS, Word2vecConfig
+from wv_cli.models.ensemble import Ensemble
 from wv_cli.models.layers import LAYERS
+from wv_cli.models.state import State, read_state, save_state
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
+from wv_cli.system import memory
 from wv_cli.system.compression import inner_name
 from wv_cli.system.output import check_writable, open_output, write_together
 from wv_cli.text.corpus import Corpus, Marked, encode
+from wv_cli.text.growing import decayed
 from wv_cli.text.vocab import SENTENCE_END, read_vocab, write_vocab
 from wv_cli.transforms.clusters import word_classes
+from wv_cli.transforms.ensemble import joined
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 from wv_cli.words import encode as encode_word
 
 _BYTES_PER_TEXT_FLOAT = 10
+_LEAST_DIM = 100  # of a model among several
 
 
 @dataclass(frozen=True, kw_only=True)
-class Word2vecSession(SharedSession, VocabularySession):
+class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
     """`classes` > 0 writes that many word classes instead of vectors. `to` is the format of the outputs, whatever their
     names; fasttext-bin writes the model itself, and context vectors as their name says. With `line_ends` the vectors
-    begin with `</s>`, which is not trained, as word2vec's do.
+    begin with `</s>`, which is not trained, as word2vec's do. With `validation`, a file of pairs or analogies, the best
+    epoch is kept, and `patience` epochs without a better one end the run (jobs.validation). A `preset` of several
+    models trains them one after the other; the vectors are theirs, joined.
 
     With `fasttext_files` the outputs are those of a fastText run (formats.fasttext_files). What is `marked` is no word;
     with `add_words` the words of `init` are in the model, whether the text has them or not."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = {"to": "not classes"}
+    CONDITIONS: ClassVar[Mapping[str, str]] = {
+        "to": "not classes",
+        "validation": "epochs>0 and preset!=quality",
+        "patience": "validation",
+        "decay": "continue_",
+        "vocab": "not continue_",
+        "init": "not continue_ and preset!=quality",
+        # What tells the models of a preset apart, or belongs to one model.
+        **dict.fromkeys(("loss", "minn", "maxn", "save_output_vectors", "continue_", "save_state"), "preset!=quality"),
+    }
+    FIXED: ClassVar[tuple[str, ...]] = ("loss", "dim", "minn", "maxn", "buckets")
 
     config: Word2vecConfig
     init: str | None = None
     output_vectors: str | None = None
     classes: int = 0
+    preset: str = "word2vec"
+    validation: str | None = None
+    patience: int = 0
     to: str | None = None
     line_ends: bool = False
     fasttext_files: bool = False
     marked: Marked | None = None
     add_words: bool = False
 
+    def _of_one_process(self) -> list[tuple[str, bool]]:
+        """Fields that ranks cannot do together, and whether they are asked for."""
+        given = [(field, bool(getattr(self, field))) for field in ("validation", "continue_", "save_state")]
+        return [*given, ("preset", len(self.models) > 1)]
+
     def check_options(self) -> None:
+        for model in self.models:
+            model.validate()
+        if len(self.models) > 1:
+            message = f"--preset {self.preset} trains skip-gram and CBOW; leave --model {self.config.model} out"
+            require(self.config.model == "skipgram", message)
+            message = f"--to {self.to}: of --preset {self.preset} come vectors, no model; choose a format of vectors"
+            require(self.to != fasttext_bin.FORMAT.name, message)
+        for field, asked in self._of_one_process():
+            if asked and self.ranks is not None:
+                raise UsageError(f"{flag_of(field)} is for one process, not for {self.ranks.size} ranks; leave it out")
+        if self.fasttext_files and self.ranks is not None:
+            raise UsageError(f"fastText's command line is for one process, not for {self.ranks.size}; use `wv train`")
+        if "patience" in self.named and self.patience < 1:
+            raise UsageError(f"--patience must be at least 1, not {self.patience}")
         if self.output_vectors and LAYERS[self.config.loss].tree:
             loss = f"--loss {self.config.loss}"
             message = f"--save-output-vectors: with {loss} the output rows are tree nodes, not words; use --loss ns"
@@ -72,12 +115,23 @@ class Word2vecSession(SharedSession, VocabularySession):
         if self.output_vectors and not self.fasttext_files:
             formats.format_for_output(self.output_vectors, self.format_asked)
 
+    @cached_property
+    def models(self) -> list[Word2vecConfig]:
+        """What is trained: `config`, or every model of the preset, what the user named in the place of its own. Each
+        has as many numbers as make `dim` together, but not so few that it learns little."""
+        several = PRESETS.find(self.preset).models
+        if not several:
+            return [self.config]
+        dim = max(_LEAST_DIM, -(-self.config.dim // len(several)))
+        own = [{name: value for name, value in model.items() if name not in self.named} for model in several]
+        return [replace(self.config, **{**model, "dim": dim}) for model in own]
+
     @property
     def format_asked(self) -> str | None:
         return self.to if self.to != fasttext_bin.FORMAT.name else None
 
     def read(self) -> list[str]:
-        return super().read() + ([self.init] if self.init else [])
+        return super().read() + [path for path in (self.init, self.validation) if path]
 
     def results(self) -> list[str]:
         return super().results() + ([self.output_vectors] if self.output_vectors else [])
@@ -85,13 +139,16 @@ class Word2vecSession(SharedSession, VocabularySession):
     def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: reads the text, trains, saves."""
         begin, config = time.monotonic(), self.config
+        items = Items.read(self.validation) if self.validation else None
         init = formats.load(self.init) if self.init else None
+        state = read_state(self.continue_, Word2vec.state_layout(config)) if self.continue_ else None
         corpus = encode(
             self.texts(say),
             self.vocab_config,
             vocab=read_vocab(self.vocab) if self.vocab else None,
             marked=self.marked,
             also=init.words if init is not None and self.add_words else None,
+            older=decayed(state.vocab, self.share) if state is not None else None,
             phrases=self.saved_phrases(),
             memory=self.memory,
             spool_beside=self.beside,
@@ -111,25 +168,30 @@ class Word2vecSession(SharedSession, VocabularySession):
                 vocabulary=words,
                 labels=labels,
             )
-        subwords = Subwords.of(corpus.vocab.words, config)
-        self._predict(corpus, subwords, say)
+        if state is not None:
+            config = self.going_on(config, state, corpus, say)
         with agreeing(self.ranks):
-            model = Word2vec(config, corpus, init, subwords, rank=self.rank)
-        if init is not None:
-            say(f"{model.words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
+            model = self._made(config, corpus, init, state, say)
+        del state  # as large as the model
         advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
-        first_step = self.first_step(model, say)
-        outcome = self.train(model, first_step, observe, advice)
+        validated = Validated(model, items, self.patience, say) if items and isinstance(model, Word2vec) else None
+        trained, after_epoch = (validated, validated.after_epoch) if validated else (model, None)
+        first_step = self.first_step(trained, say)
+        outcome = self.train(trained, first_step, observe, advice, after_epoch)
         facts: Facts = {
             "config": {**asdict(config), "lr": config.start_lr},
+            **({"models": [asdict(each) for each in self.models]} if len(self.models) > 1 else {}),
             "vocabulary_config": asdict(self.vocab_config),
             "corpus": corpus_facts(corpus),
+            **self.growing_facts(),
             "resumed_at_step": first_step or None,
             **training_facts(outcome),
             **self.ranks_facts(),
             "seconds": round(time.monotonic() - begin, 3),
         }
         if outcome.finished:
+            if validated:
+                facts["validation"] = validated.keep_best()
             self._save(model)
             self.finish(self.results(), facts)
         return outcome, facts
@@ -150,16 +212,31 @@ class Word2vecSession(SharedSession, VocabularySession):
             message = f"{path}: fastText's models know no --loss {self.config.loss}; leave --to out or use --loss ns"
             raise UsageError(message)
 
-    def _predict(self, corpus: Corpus, subwords: Subwords | None, say: Say) -> None:
+    def _made(
+        self, config: Word2vecConfig, corpus: Corpus, init: Embeddings | None, state: State | None, say: Say
+    ) -> Word2vec | Ensemble:
+        """The model, of this config, or the models of the preset, ready to be trained."""
+        models = [config] if len(self.models) == 1 else self.models
+        subwords = [Subwords.of(corpus.vocab.words, each) for each in models]
+        self._predict(corpus, subwords, say)
+        made = [Word2vec(each, corpus, init, its, state, self.rank) for each, its in zip(models, subwords, strict=True)]
+        if init is not None:
+            say(f"{made[0].words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
+        return made[0] if len(made) == 1 else Ensemble(made)
+
+    def _predict(self, corpus: Corpus, subwords: list[Subwords | None], say: Say) -> None:
         """Says what the run will need and refuses what cannot work, before the matrices are allocated."""
         words, dim = len(corpus.vocab), self.config.dim
-        matrices = Word2vec.bytes_needed(self.config, words, subwords)
-        if self.ranks is not None:  # and what the ranks agree upon (cluster.exchange)
-            matrices += Word2vec.checkpoint_bytes(self.config, words, subwords)
-        saved = Word2vec.checkpoint_bytes(self.config, words, subwords)
+        each = list(zip(self.models, subwords, strict=True))
+        matrices = sum(Word2vec.bytes_needed(config, words, its) for config, its in each)
+        saved = sum(Word2vec.checkpoint_bytes(config, words, its) for config, its in each)
+        if self.ranks is not None:  # and the rows that the ranks agree upon (cluster.exchange)
+            matrices += saved
+        saved *= 2 if self.validation else 1
+        memory.require(matrices, "training", "lower --dim or raise --min-count")
         say(
-            f"needs {matrices / 1e6:,.0f} MB for the model and {4 * len(corpus.ids) / 1e6:,.0f} MB for the text, "
-            f"{saved / 1e6:,.0f} MB of disk for a checkpoint",
+            f"needs {matrices / 1e6:,.0f} MB for the model{'s' * (len(each) > 1)} and {4 * len(corpus.ids) / 1e6:,.0f} "
+            f"MB for the text, {saved / 1e6:,.0f} MB of disk for a checkpoint",
             model_bytes=matrices,
             text_bytes=4 * len(corpus.ids),
             checkpoint_bytes=saved,
@@ -169,7 +246,13 @@ class Word2vecSession(SharedSession, VocabularySession):
         if self.checkpoint_path:
             check_writable(self.checkpoint_path, saved)
 
-    def _save(self, model: Word2vec) -> None:
+    def _save(self, model: Word2vec | Ensemble) -> None:
+        if isinstance(model, Ensemble):
+            first = model.models[0].embeddings()
+            rows = joined(model.matrices(), self.config.dim, PRESETS.find(self.preset).weights)
+            vectors = Embeddings(first.words, rows)
+            write_together([(path, partial(self._save_vectors, vectors)) for path in self.outputs])
+            return
         if self.fasttext_files:
             save_files(self.outputs, model.fasttext_model(self.vocab_config.min_count))
             return
@@ -178,13 +261,22 @@ class Word2vecSession(SharedSession, VocabularySession):
         if self.output_vectors:
             save = partial(formats.save, embeddings=model.output_embeddings(), format=self.format_asked)
             writers.append((self.output_vectors, save))
+        if self.save_state:
+            config = model.config
+            left = self.left_behind(config.model, config, config.start_lr, model.corpus.tokens)
+            state = model.state(left)
+            writers.append((self.save_state, partial(save_state, state=state)))
         write_together(writers)
 
     def _save_words(self, model: Word2vec, path: str) -> None:
         if self._writes_model(path):
             fasttext_bin.save_model(path, model.fasttext_model(self.vocab_config.min_count))
             return
-        vectors = with_line_end(model.embeddings(), self.config.seed) if self.line_ends else model.embeddings()
+        self._save_vectors(model.embeddings(), path)
+
+    def _save_vectors(self, vectors: Embeddings, path: str) -> None:
+        if self.line_ends:
+            vectors = with_line_end(vectors, self.config.seed)
         if self.classes:
             _save_classes(path, vectors, self.classes)
         else:

@@ -18,8 +18,9 @@ from wv_cli.errors import BadFile, WvError
 from wv_cli.lm.config import CountConfig
 from wv_cli.lm.record_runs import Records, Runs
 from wv_cli.lm.trie import Trie, link
+from wv_cli.system.host import processors
 from wv_cli.system.shelf import Pieces, Shelf
-from wv_cli.system.threads import processors, run_all
+from wv_cli.system.threads import run_all
 from wv_cli.text.corpus import require_words
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Progress, Source

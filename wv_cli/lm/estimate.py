@@ -26,7 +26,8 @@ from wv_cli.lm.smoothing import (
     level_of,
     slip,
 )
-from wv_cli.system.threads import processors, run_all
+from wv_cli.system.host import processors
+from wv_cli.system.threads import run_all
 from wv_cli.words import WordList
 
 

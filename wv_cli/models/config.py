@@ -21,7 +21,7 @@ _DRAWS = "loss=ns|nce|hs_ns"
 START_LR = {"skipgram": 0.025, "cbow": 0.05}
 
 
-def _negative() -> int:
+def negative_option() -> int:
     help = "Negative (noise) words per position, for ns and nce."
     return option(5, help, low=1, high=1000, only=_DRAWS)
 
@@ -35,7 +35,7 @@ def _maxn() -> int:
     return option(0, help, low=0, high=100, low_is="no subwords", group="Model")
 
 
-def _buckets(only: str = "maxn>0") -> int:
+def buckets_option(only: str = "maxn>0") -> int:
     help = "Rows that n-grams are hashed into; those never used cost no memory."
     return option(2_000_000, help, low=1, high=2**31 - 1, only=only, group="Model")
 
@@ -65,7 +65,7 @@ class Word2vecConfig(Config):
         "Draw the window of each position from 1..window, as word2vec does, or always use all of it.",
         group="Model",
     )
-    negative: int = _negative()
+    negative: int = negative_option()
     share_negatives: bool = option(
         True,
         "Skip-gram: one draw of negatives per position, or one per context word as word2vec.",
@@ -78,7 +78,7 @@ class Word2vecConfig(Config):
     )
     minn: int = _minn()
     maxn: int = _maxn()
-    buckets: int = _buckets()
+    buckets: int = buckets_option()
     lr: float = option(
         0.0,
         "Learning rate at the start.",
@@ -124,22 +124,42 @@ class Word2vecConfig(Config):
         require(self.loss != "hs_ns" or self.maxn == 0, message)
 
 
-# What --preset puts in the place of the defaults above.
-PRESETS: Registry[dict[str, Any]] = Registry(
+@dataclass(frozen=True)
+class Preset:
+    """What --preset puts in the place of the defaults above. `models` are several that are trained in one run, each by
+    what it has besides; their vectors are joined (transforms.ensemble), each with its weight."""
+
+    changes: dict[str, Any]
+    models: tuple[dict[str, Any], ...] = ()
+    weights: tuple[float, ...] = ()
+
+
+_FASTTEXT: dict[str, Any] = {
+    "minn": 3,
+    "maxn": 6,
+    "power": 0.5,
+    "sample": 1e-4,
+    "sample_formula": "fasttext",
+    "lr": 0.05,
+    "lr_floor": 0.0,
+}
+PRESETS: Registry[Preset] = Registry(
     "preset",
     [
-        ("word2vec", {}),
+        ("word2vec", Preset({})),
+        ("fasttext", Preset(_FASTTEXT)),
+        # Found by benchmarks/presets.py; see benchmarks/README.md.
         (
-            "fasttext",
-            {
-                "minn": 3,
-                "maxn": 6,
-                "power": 0.5,
-                "sample": 1e-4,
-                "sample_formula": "fasttext",
-                "lr": 0.05,
-                "lr_floor": 0.0,
-            },
+            "quality",
+            Preset(
+                {"dim": 300, "window": 8, "sample": 1e-4, "epochs": 10},
+                (
+                    {"model": "skipgram", "negative": 12},
+                    {"model": "cbow", "negative": 15, "epochs": 15},
+                    {**_FASTTEXT, "model": "skipgram", "window": 5},
+                ),
+                (1, 1, 2**0.5),  # in inner products the third counts as much as the others together
+            ),
         ),
     ],
 )
@@ -157,11 +177,11 @@ class SupervisedConfig(Config):
     dim: int = dim_option()
     lr: float = lr_option(0.1, "Learning rate at the start.", high=1000)
     epochs: int = epochs_option(5, low=0)
-    word_ngrams: int = option(1, "Longest word n-gram of a classifier; 1: single words.", low=1, high=20)
+    word_ngrams: int = option(1, "Longest word n-gram of a classifier or sent2vec; 1: single words.", low=1, high=20)
     minn: int = _minn()
     maxn: int = _maxn()
-    buckets: int = _buckets("maxn>0 or word_ngrams>1")
-    negative: int = _negative()
+    buckets: int = buckets_option("maxn>0 or word_ngrams>1")
+    negative: int = negative_option()
     min_count_label: int = option(0, "Drop labels seen fewer times.", low=0)
     label_prefix: str = option("__label__", "What the labels of a classifier's lines begin with.")
     seed: int = seed_option()
@@ -182,11 +202,12 @@ _SAMPLED = "loss=nce|ns|importance"
 
 @dataclass(frozen=True)
 class NeuralConfig(Config):
-    """A neural language model: nplm (Bengio et al. 2003) or lbl (Mnih & Hinton 2007)."""
+    """A neural language model, nplm (Bengio et al. 2003) or lbl (Mnih & Hinton 2007), or ivlbl, which turns lbl round
+    (Mnih & Kavukcuoglu 2013)."""
 
     group: ClassVar[str] = "Language model"
 
-    model: Literal["nplm", "lbl"] = option("nplm")
+    model: Literal["nplm", "lbl", "ivlbl"] = option("nplm")
     loss: Literal["softmax", "nce", "ns", "hs", "importance", "class"] = option(
         "nce",
         "Output layer: full softmax, noise-contrastive estimation, negative sampling, hierarchical softmax, the "
@@ -236,6 +257,11 @@ class NeuralConfig(Config):
     def width(self) -> int:
         """Numbers of the predicted vector."""
         return self.hidden if self.model == "nplm" else self.dim
+
+    @property
+    def diagonal(self) -> bool:
+        """Whether a context word is multiplied with a vector, not with a matrix."""
+        return self.model == "ivlbl" or (self.model == "lbl" and self.context_matrices == "diagonal")
 
 
 @dataclass(frozen=True)

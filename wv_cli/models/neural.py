@@ -1,8 +1,8 @@
 """Neural language models: matrices, tables and steps for the kernel csrc/kernels/neural.c, which has the formulas.
 
-NPLM (Bengio et al. 2003) and the log-bilinear model (Mnih & Hinton 2007), with the output layers of NEURAL_LAYERS. A
-step is a block of positions; every epoch takes the blocks in an order of its own. The learning rate falls from step to
-step.
+NPLM (Bengio et al. 2003), the log-bilinear model (Mnih & Hinton 2007) and its inverse (Mnih & Kavukcuoglu 2013), with
+the output layers of NEURAL_LAYERS. A step is a block of positions; every epoch takes the blocks in an order of its own.
+The learning rate falls from step to step.
 """
 
 import zlib
@@ -78,9 +78,9 @@ class NeuralLm(BlockTraining[NeuralConfig]):
         dim, stride, context = config.dim, memory.padded(config.dim), config.order - 1
         self.input = memory.zeros(words, stride)
         self.input[:, :dim] = random.standard_normal((words, dim), np.float32) * np.float32(_FIRST_SPREAD)
-        if self._diagonal:
+        if config.diagonal:
             self.mixing = memory.zeros(context, stride)
-            self.mixing[:, :dim] = 1 / context
+            self.mixing[:, :dim] = 1 if config.model == "ivlbl" else 1 / context
         else:
             self.mixing = memory.zeros(config.width, context * stride)
             first = random.random((config.width, context, dim), np.float32) * 2 - 1
@@ -96,10 +96,6 @@ class NeuralLm(BlockTraining[NeuralConfig]):
         self.bias[SENTENCE] = NOTHING
         if isinstance(self.outputs, Classes):
             self.bias[words:] = np.log(np.add.reduceat(counts, self.outputs.start[:-1]) / counts.sum())
-
-    @property
-    def _diagonal(self) -> bool:
-        return self.config.model == "lbl" and self.config.context_matrices == "diagonal"
 
     def _make_run(self, counts: NDArray[np.float64]) -> _neural.Run:
         tables: dict[str, Any] = {}
@@ -169,7 +165,7 @@ class NeuralLm(BlockTraining[NeuralConfig]):
         config = self.config
         dim, context, width = config.dim, config.order - 1, config.width
         inputs = np.ascontiguousarray(self.input[:, :dim])
-        mixing = self.mixing[:, :dim] if self._diagonal else _unpadded(self.mixing, context, dim)
+        mixing = self.mixing[:, :dim] if config.diagonal else _unpadded(self.mixing, context, dim)
         parts = [self.output[:, :width]]
         if config.direct:
             parts.append(_unpadded(self.output[:, memory.padded(width) :], context, dim))

@@ -15,30 +15,17 @@ from wv_cli import _word2vec
 from wv_cli.engine.blocks import BlockTraining, rank_seed
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import Word2vecConfig
-from wv_cli.models.hotrows import HotRows, hot_rows, updates_per_word
+from wv_cli.models.growing import Tree, carry_ngrams, carry_nodes, compose_new
+from wv_cli.models.hotrows import HotRows, Path, hot_rows, updates_per_word
 from wv_cli.models.layers import LAYERS, STEP_IDS_OF_VERSION_01
+from wv_cli.models.state import State, StateOptions
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
 from wv_cli.system import memory
 from wv_cli.text.corpus import Corpus
+from wv_cli.text.subsampling import highest_draws, keep_probability
+from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
-
-
-def keep_probability(
-    counts: NDArray[np.int64], config: Word2vecConfig, tokens_read: int = 0
-) -> NDArray[np.float64] | None:
-    """Chance of each word to survive subsampling; None when it is off. f is the word's share of the kept tokens.
-
-    word2vec's program: (sqrt(f / t) + 1) t / f.  Mikolov et al. 2013 (eq. 5): sqrt(t / f).  fastText: as word2vec's,
-    but f is the share of all `tokens_read`: words that are not in the vocabulary and line ends count, too.
-    """
-    if config.sample == 0:
-        return None
-    total = counts.sum() if config.sample_formula != "fasttext" else max(tokens_read, int(counts.sum()))
-    ratio = config.sample / (counts / total)
-    keep = np.sqrt(ratio) if config.sample_formula == "paper" else np.sqrt(ratio) + ratio
-    chances: NDArray[np.float64] = np.minimum(keep, 1.0)
-    return chances
 
 
 class Word2vec(BlockTraining[Word2vecConfig]):
@@ -54,11 +41,14 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         corpus: Corpus,
         init: Embeddings | None = None,
         subwords: Subwords | None = None,
+        before: State | None = None,
         rank: int | None = None,
     ) -> None:
-        """Allocates and initialises; `subwords` are those of the vocabulary, when the caller has them already. The
-        models of several ranks begin with the same rows and draw other random numbers. Raises UsageError for a corpus
-        or `init` that cannot be trained on, WvError when the matrices do not fit in memory."""
+        """Allocates and initialises; `subwords` are those of the vocabulary, when the caller has them already. With a
+        state `before`, all of whose words are in the vocabulary, training goes on (models.growing). The models of
+        several ranks begin with the same rows and draw other random numbers. Raises UsageError for a corpus or `init`
+        that cannot be trained on, WvError when the matrices do not fit in memory or the state is not that of such a
+        model."""
         words = len(corpus.vocab.words)
         if words < 2:
             message = f"training needs at least two different words, the vocabulary has {words}; lower --min-count"
@@ -70,7 +60,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         needed = self.bytes_needed(config, words, self.subwords)
         memory.require(needed, "training", "lower --dim or raise --min-count")
         self.config, self.corpus, self.layer, self._rank = config, corpus, LAYERS[config.loss], rank
-        self._path = self._make_path() if self.layer.tree else None
+        self._path = self._make_path(corpus.vocab) if self.layer.tree else None
         outputs = int(self._path[1].max()) + 1 if self._path else 0
         if self.layer.draws or not self._path:
             outputs += words
@@ -78,6 +68,8 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         self.output = memory.zeros(outputs, memory.padded(config.dim))
         self.output_bias = np.zeros(words, np.float32) if self.layer.biases else None
         self.words_initialised = self._initialise(init)
+        if before is not None:
+            self._carry(before)
         # A step is so short that a signal is answered at once and threads share evenly.
         self.starts = _word2vec.block_starts(corpus.ids, self._step_ids, config.max_sentence)
         self._run, self._hot = self._make_run()
@@ -111,12 +103,41 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         self.input[found, :dim] = init.matrix[known[found]]
         return len(found)
 
-    def _make_path(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]:
+    def _carry(self, before: State) -> None:
+        """Puts the rows of a state in the place of those that training would start from. Raises WvError when they are
+        not those of such a model with these words."""
+        dim, arrays = self.config.dim, before.arrays
+        words, vocab = len(before.vocab), self.corpus.vocab
+        ids = vocab.words.find_all(before.vocab.words)
+        path = self._make_path(before.vocab) if self.layer.tree else None
+        nodes = int(path[1].max()) + 1 if path else 0
+        ngrams = len(arrays["buckets"]) if self.subwords else 0
+        outputs = nodes + (words if self.layer.draws or not path else 0)
+        if np.any(ids < 0) or len(arrays["input"]) != words + ngrams or len(arrays["output"]) != outputs:
+            message = f"the state is not that of its {words:,} words: its rows are too many or too few; make it again"
+            raise WvError(message)
+        self.input[ids, :dim] = arrays["input"][:words]
+        if self.subwords is not None:
+            fresh = np.setdiff1d(np.arange(len(vocab)), ids)
+            out = self.input[len(vocab) :, :dim]
+            learnt = carry_ngrams(arrays["buckets"], arrays["input"][words:], self.subwords, out)
+            compose_new(self.subwords, learnt, fresh, self.input)
+        first = 0
+        if path is not None and self._path is not None:
+            trees = Tree.of(path), Tree.of(self._path)
+            rows = carry_nodes(trees[0], arrays["output"][:nodes], trees[1], ids, vocab.counts)[0]
+            self.output[: len(rows), :dim], first = rows, len(rows)
+        if outputs > nodes:
+            self.output[first + ids, :dim] = arrays["output"][nodes:]
+        if self.output_bias is not None:
+            self.output_bias[ids] = arrays["output_bias"]
+
+    def _make_path(self, vocab: Vocab) -> Path:
         """The Huffman paths of the words. With subwords the tree is fastText's, with a leaf for the line ends, so that
         the output rows are those that fastText expects in its file."""
         if self.subwords is None:
-            return _word2vec.huffman(self.corpus.vocab.counts)
-        counts, own = counts_with_line_end(self.corpus.vocab)
+            return _word2vec.huffman(vocab.counts)
+        counts, own = counts_with_line_end(vocab)
         start, node, code = _word2vec.huffman(counts)
         lengths = np.diff(start)
         ours = np.zeros(len(counts), np.bool_)
@@ -129,8 +150,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         config, counts = self.config, self.corpus.vocab.counts
         tables: dict[str, Any] = {}
         keep = self._keep()
-        if keep is not None:
-            tables["keep"] = np.floor(keep * (2**32 - 1)).astype(np.uint32)
+        tables["keep"] = highest_draws(keep)
         noise = self._noise()
         if noise is not None:
             tables["sampler"] = _word2vec.alias_table(noise)
@@ -216,6 +236,30 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         if self.output_bias is not None:
             arrays["output_bias"] = self.output_bias
         return arrays
+
+    def state(self, options: StateOptions) -> State:
+        """What a run leaves that others go on with; `options` say how it was made."""
+        dim = self.config.dim
+        arrays: dict[str, NDArray[Any]] = {"input": self.input[:, :dim], "output": self.output[:, :dim]}
+        if self.output_bias is not None:
+            arrays["output_bias"] = self.output_bias
+        if self.subwords is not None:
+            arrays["buckets"] = self.subwords.buckets
+        return State(options, self.corpus.vocab, arrays)
+
+    @staticmethod
+    def state_layout(config: Word2vecConfig) -> dict[str, tuple[str, tuple[int | str, ...]]]:
+        """The arrays of state(); see models.state.read_state."""
+        layer = LAYERS[config.loss]
+        layout: dict[str, tuple[str, tuple[int | str, ...]]] = {
+            "input": ("<f4", ("inputs" if config.maxn else "words", config.dim)),
+            "output": ("<f4", ("outputs" if layer.tree else "words", config.dim)),
+        }
+        if layer.biases:
+            layout["output_bias"] = ("<f4", ("words",))
+        if config.maxn:
+            layout["buckets"] = ("<i4", ("buckets",))
+        return layout
 
     def embeddings(self) -> Embeddings:
         """The word vectors; with subwords the mean of each word's rows."""

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from wv_cli import _hashing
 from wv_cli.search.packed import pack_bits, pack_positions, unpack_bits, words_per_code
 from wv_cli.search.topk import NO_HIT, Asked, Hits, exclusions, in_batches, merge, taken, together, unfilled
+from wv_cli.system.host import processors
 from wv_cli.system.memory import aligned
-from wv_cli.system.threads import processors, run_all
+from wv_cli.system.threads import run_all
 
 _BATCH = 4096  # queries searched in one pass over the codes, at most
 _THREAD_ROWS = 1 << 15  # are worth a thread

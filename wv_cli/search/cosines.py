@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from wv_cli import _search
 from wv_cli.search.topk import Asked, Hits, exclusions, in_batches, together
+from wv_cli.system.host import processors
 from wv_cli.system.memory import aligned
-from wv_cli.system.threads import processors
 
 _BATCH = 2048  # queries searched in one pass over the rows, at most
 
@@ -68,7 +68,7 @@ class Cosines(ABC):
         rows: int | None = None,
     ) -> Hits:
         """As Index.nearest; what stands for several rows is the mean of their unit vectors."""
-        queries = together(asked, weights, lambda numbers: self.unit_rows(numbers, beyond), _mean)
+        queries = together(asked, weights, lambda numbers: self.unit_rows(numbers, beyond), mean_of)
         return self.top_k(queries, k, exclude=asked, rows=rows)
 
     def top_k(
@@ -121,7 +121,7 @@ class Cosines(ABC):
             raise IndexError(message)
 
 
-def _mean(rows: NDArray[np.float32], weights: NDArray[np.float32] | None) -> NDArray[np.float32]:
+def mean_of(rows: NDArray[np.float32], weights: NDArray[np.float32] | None) -> NDArray[np.float32]:
     """(dim,) of (n, dim)."""
     mean: NDArray[np.float32] = (rows if weights is None else rows * weights[:, None]).mean(axis=0)
     return mean

@@ -36,7 +36,6 @@ _PICKLE = "a Python pickle (gensim's own format?); in gensim: model.wv.save_word
 # In the order in which they are tried.
 KINDS: list[Kind] = [
     beginning(b"\x80[\2-\5]", _PICKLE),
-    beginning(b"FiFu", "a finalfusion file; convert it with `finalfusion convert -t word2vec`"),
     beginning(rb"(?:[ \t\r]*\n|#[^\n]*\n)*\\data\\\s", "an ARPA file of n-grams"),
     beginning(b"PK\x03\x04", "a zip archive; unpack it first"),
     Kind(_container),

@@ -1,15 +1,13 @@
 """Matrices and working memory for the kernels, aligned as they need them, and how much memory there is."""
 
-import contextlib
 import mmap
-import resource
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError
+from wv_cli.system import host
 
 ROW_FLOATS = 16  # WV_ROW_FLOATS of csrc/kernels/wv_kernels.h
 _CACHE_LINE = 64
@@ -42,8 +40,7 @@ def zeros(rows: int, columns: int) -> NDArray[np.float32]:
     except (OSError, ValueError, OverflowError) as error:
         message = f"cannot allocate {size / 1e9:,.1f} GB for a matrix of {rows:,} x {columns}; lower --dim"
         raise WvError(message) from error
-    if hasattr(mmap, "MADV_HUGEPAGE"):
-        block.madvise(mmap.MADV_HUGEPAGE)
+    host.want_huge_pages(block)
     floats = np.frombuffer(block, np.float32)
     first = -floats.ctypes.data % _HUGE_PAGE // 4
     return floats[first : first + rows * columns].reshape(rows, columns)
@@ -52,34 +49,7 @@ def zeros(rows: int, columns: int) -> NDArray[np.float32]:
 def available() -> int | None:
     """Bytes this process can still take without swapping: the machine's free memory, the control group's limit or the
     process's own (ulimit -v), whichever is least; None where the system does not say."""
-    found = []
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit != resource.RLIM_INFINITY:
-        with contextlib.suppress(OSError, ValueError):
-            pages = int(Path("/proc/self/statm").read_text().split()[0])
-            found.append(max(0, limit - pages * mmap.PAGESIZE))
-    try:
-        fields = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())
-        found.append(int(fields["MemAvailable"].split()[0]) * 1024)
-    except (OSError, KeyError, ValueError):
-        pass
-    for most, used in [
-        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
-    ]:
-        try:
-            found.append(int(Path(most).read_text()) - int(Path(used).read_text()))
-        except (OSError, ValueError):  # no such group, or "max"
-            continue
-    return min(found) if found else None
-
-
-def resident() -> int:
-    """Bytes of memory that this process takes now; a guess for Python and our library where the system does not say."""
-    try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * mmap.PAGESIZE
-    except (OSError, IndexError, ValueError):
-        return 64 << 20
+    return min((room for room in (host.free_memory(), host.address_space()) if room is not None), default=None)
 
 
 def require(needed: int, what: str, advice: str) -> None:

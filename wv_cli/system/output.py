@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from wv_cli.errors import WvError, reason
+from wv_cli.system import host
 from wv_cli.system.compression import Compressor, compression_of, require_compressor
 from wv_cli.system.interrupts import uninterrupted
 from wv_cli.system.lock import take
@@ -68,7 +69,7 @@ class _Output:
         """All of it is on the disk. Raises OSError."""
         assert self.stream is not None
         self.stream.flush()
-        os.fsync(self.stream.fileno())
+        host.sync(self.stream.fileno())
         self.complete = True
 
     def rename(self) -> None:
@@ -253,7 +254,7 @@ def _sync_folder(folder: Path) -> None:
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
-            os.fsync(descriptor)
+            host.sync(descriptor)
         finally:
             os.close(descriptor)
 
@@ -281,6 +282,9 @@ def check_writable(path: str | os.PathLike[str], expected_bytes: int = 0) -> Non
         message = f"{path}: cannot write: the folder {folder} does not exist; create it first"
         raise WvError(message)
     if not os.access(folder, os.W_OK | os.X_OK):
+        if os.statvfs(folder).f_flag & os.ST_RDONLY:
+            message = f"{path}: cannot write: {folder} is on a read-only file system; write elsewhere, or to -"
+            raise WvError(message)
         message = f"{path}: cannot write: no permission to write in the folder {folder}"
         raise WvError(message)
     free = shutil.disk_usage(folder).free

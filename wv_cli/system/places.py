@@ -5,14 +5,13 @@ behind one would be cut to nothing, or replaced under the shell that goes on wri
 """
 
 import os
-import re
 import stat
 from collections.abc import Iterable
 from pathlib import Path
 
 from wv_cli.errors import UsageError, WvError
+from wv_cli.system.host import DESCRIPTOR
 
-_DESCRIPTOR = re.compile(rf"/dev/fd/(\d+)|/proc/(?:self|{os.getpid()})/fd/(\d+)")
 _MOST_LINKS = 40
 _STDOUT = 1
 
@@ -23,7 +22,7 @@ def descriptor_of(path: str | os.PathLike[str]) -> int | None:
         return _STDOUT
     name = Path(path)
     for _ in range(_MOST_LINKS):
-        if found := _DESCRIPTOR.fullmatch(str(name)):
+        if found := DESCRIPTOR.fullmatch(str(name)):
             return int(found[1] or found[2])
         if not name.is_symlink():
             break

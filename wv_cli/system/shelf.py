@@ -7,13 +7,12 @@ disk would be a signal and not an error.
 """
 
 import mmap
-import os
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.system.memory import resident
+from wv_cli.system import host
 from wv_cli.system.spill import Spool
 
 Array = NDArray[Any]
@@ -37,10 +36,7 @@ class Shelf:
         if self.take(length):
             return np.empty(size, dtype)
         with Spool(self._beside, self._what) as spool, spool.errors():
-            if hasattr(os, "posix_fallocate"):
-                os.posix_fallocate(spool.descriptor, 0, length)
-            else:
-                os.ftruncate(spool.descriptor, length)
+            host.reserve(spool.descriptor, length)
             mapped = mmap.mmap(spool.descriptor, length)
         self._mapped.append(mapped)
         return np.frombuffer(mapped, dtype)
@@ -58,9 +54,9 @@ class Shelf:
 
     def let_go(self) -> None:
         """Gives the memory of what is in files back to the system when the process takes half of what it may."""
-        if self._mapped and hasattr(mmap, "MADV_DONTNEED") and resident() > self._most:
+        if self._mapped and host.resident() > self._most:
             for mapped in self._mapped:
-                mapped.madvise(mmap.MADV_DONTNEED)
+                host.let_go(mapped)
 
     def take(self, length: int) -> bool:
         """Whether there is room in memory for so many bytes, which is then taken; give() returns it."""

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError, reason
+from wv_cli.system import host
 from wv_cli.system.places import is_stream
 
 
@@ -55,7 +56,7 @@ class Spool:
         done = 0
         with self.errors():
             while done < len(data):
-                got = os.preadv(self.descriptor, [data[done:]], position * out.itemsize + done)
+                got = host.read_at(self.descriptor, data[done:], position * out.itemsize + done)
                 if got == 0:
                     break
                 done += got

@@ -1,7 +1,6 @@
 """How many threads there can be, and the same task run on several of them."""
 
 import contextlib
-import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
@@ -12,11 +11,6 @@ from wv_cli.errors import WvError
 NO_THREAD = "can't start new thread"  # Python's RuntimeError
 NO_THREAD_MESSAGE = "the system starts no more threads; lower --threads, or raise the limit on processes (ulimit -u)"
 Argument = TypeVar("Argument")
-
-
-def processors() -> int:
-    """The processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager

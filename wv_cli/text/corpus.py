@@ -18,6 +18,7 @@ from wv_cli import _text
 from wv_cli.errors import WvError
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
+from wv_cli.text.growing import grown
 from wv_cli.text.id_stream import IdStream, read_ids
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.joining import ReadWords, read_words
@@ -34,8 +35,9 @@ Pooled = Callable[[Tally, VocabConfig], Vocab]
 @dataclass(frozen=True, eq=False)
 class Corpus:
     """`ids` is one-dimensional int32, C-contiguous and read-only, perhaps a mapped file: word ids, and -1 after each
-    line that has a word in it. Lines without one, and words outside `vocab`, leave nothing. `tokens` is the number of
-    word ids, `lines` that of line ends in the stream; `digest` tells this corpus (ids and vocabulary) from others.
+    line that has a word in it, or after every line. Other lines, and words outside `vocab`, leave nothing. `tokens` is
+    the number of word ids, `lines` that of line ends in the stream; `digest` tells this corpus (ids, vocabulary) from
+    others.
     `tokens_read` counts all words of the text, those outside `vocab` included. `labels` are tokens that were told from
     words, with their counts (int64); they are not in the stream. The last `added` words of the vocabulary are there
     because they were asked for."""
@@ -66,21 +68,25 @@ def encode(
     vocab: Vocab | None = None,
     marked: Marked | None = None,
     also: WordList | None = None,
+    older: Vocab | None = None,
     phrases: SavedPhrases | None = None,
     memory: int | None = None,
     spool_beside: str | None = None,
     progress: Progress | None = None,
     may_be_empty: bool = False,
+    every_line: bool = False,
     pooled: Pooled | None = None,
 ) -> Corpus:
     """Reads texts (see text.source.Source) once and returns their ids.
 
     With `vocab` its words (after cut(config)) and counts are used as they are and other words are dropped; otherwise
     the vocabulary is made from the text, without what is `marked`, and with the words `also`, however rare: those that
-    the cut drops or the text does not have stand behind the others, as words seen once. `phrases` are joined first, as
-    if the joined text were read. When the ids take more than `memory` bytes they go to a file in the folder of
-    `spool_beside` (default: the current folder). Memory used otherwise: 4 bytes a token and the vocabulary. Where the
-    text is a part of one that several processes read, `pooled` makes the vocabulary of all of it, cut as `config` says.
+    the cut drops or the text does not have stand behind the others, as words seen once; or, with the vocabulary
+    `older`, it is what that grows to (text.growing). `phrases` are joined first, as if the joined text were read. When
+    the ids take more than `memory` bytes they go to a file in the folder of `spool_beside` (default: the current
+    folder). With `every_line` each line has a line end in the stream, whether it has a word or not. Memory used
+    otherwise: 4 bytes a token and the vocabulary. Where the text is a part of one that several processes read, `pooled`
+    makes the vocabulary of all of it, cut as `config` says.
 
     Raises WvError when there is no text or no word of it is in `vocab` (unless it `may_be_empty`, which needs a
     `vocab`), when the cuts leave no word, when the spool cannot be written, and what Source raises.
@@ -89,7 +95,9 @@ def encode(
     source = Source(inputs, lowercase=config.lowercase, progress=progress)
     # Words that are in no vocabulary stand between others: they are dropped when phrases have been joined.
     at_once = known is not None and phrases is None
-    encoder = _text.Encoder((known.words.blob, known.words.starts) if known is not None and at_once else None)
+    encoder = _text.Encoder(
+        (known.words.blob, known.words.starts) if known is not None and at_once else None, every_line=every_line
+    )
     labels, label_counts, added = WordList.of([]), np.empty(0, np.int64), 0
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
@@ -98,7 +106,10 @@ def encode(
         if also is not None:
             encoder.add_words(also.blob, also.starts)
         read = read_words(encoder, file, phrases)
-        if known is None and pooled is not None:
+        if older is not None:
+            known = grown(older, _all_words(read.words, read.counts, encoder.lines)[0], config)
+            lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
+        elif known is None and pooled is not None:
             known = pooled(Tally(read.words, read.counts, encoder.lines, int(read.counts.sum())), config)
             lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
         elif known is None:
@@ -108,7 +119,7 @@ def encode(
             lookup = np.arange(len(known), dtype=np.int32)
         else:
             lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
-        ids, tokens, lines, fingerprint = remapped(encoder, file, lookup, read.stream)
+        ids, tokens, lines, fingerprint = remapped(encoder, file, lookup, read.stream, every_line=every_line)
     if tokens == 0 and not may_be_empty:
         message = (
             f"none of the {encoder.tokens:,} words of the text is in the vocabulary; do they belong together "
@@ -121,7 +132,12 @@ def encode(
 
 
 def remapped(
-    encoder: _text.Encoder, file: Spool, lookup: NDArray[np.int32], stream: IdStream | None = None
+    encoder: _text.Encoder,
+    file: Spool,
+    lookup: NDArray[np.int32],
+    stream: IdStream | None = None,
+    *,
+    every_line: bool = False,
 ) -> tuple[NDArray[np.int32], int, int, _text.Fingerprint]:
     """The finished stream with the final ids of `lookup` instead of provisional ones (-1: dropped), how many
     tokens and line ends it has, and its fingerprint. Nothing can be fed to the encoder afterwards. `stream` has the ids
@@ -130,16 +146,16 @@ def remapped(
     fingerprint = _text.Fingerprint()
     if file.is_open:
         with file.errors():
-            length, tokens, lines = _text.remap_file(file.descriptor, lookup, fingerprint)
+            length, tokens, lines = _text.remap_file(file.descriptor, lookup, fingerprint, every_line=every_line)
             # The map outlives the descriptor, and the file outlives both its name and the descriptor.
             mapped = mmap.mmap(file.descriptor, length * 4, access=mmap.ACCESS_READ) if length else b""
         ids = np.frombuffer(mapped, np.int32)
     elif stream is not None and stream.ids is not None:
-        length, tokens, lines = _text.remap(stream.ids, lookup, fingerprint)
+        length, tokens, lines = _text.remap(stream.ids, lookup, fingerprint, every_line=every_line)
         ids = stream.ids[:length]
         ids.flags.writeable = False
     else:
-        buffer, tokens, lines = encoder.take_ids(lookup, fingerprint)
+        buffer, tokens, lines = encoder.take_ids(lookup, fingerprint, every_line=every_line)
         ids = np.frombuffer(memoryview(buffer), np.int32)
     return ids, tokens, lines, fingerprint
 
@@ -171,8 +187,7 @@ def _final_ids(
         is_label[read.words.beginning_with(encode_word(marked.prefix))] = True
     words = np.flatnonzero(~is_label)
     listed = read.words.take(words) if is_label.any() else read.words
-    tokens = int(counts.sum())
-    everything, order = ordered(listed.blob, listed.starts, counts[words], lines=lines, tokens_read=tokens)
+    everything, order = _all_words(listed, counts[words], lines, int(counts.sum()))
     vocab = everything.cut(config)
     frequent = len(vocab)
     kept = np.arange(frequent)
@@ -187,6 +202,14 @@ def _final_ids(
     labels = np.flatnonzero(is_label & (counts >= max(1, marked.min_count if marked else 0)))
     labels = labels[np.argsort(-counts[labels], kind="stable")]
     return final, vocab, len(kept) - frequent, read.words.take(labels), counts[labels]
+
+
+def _all_words(
+    words: WordList, counts: NDArray[np.int64], lines: int, tokens: int | None = None
+) -> tuple[Vocab, NDArray[np.int64]]:
+    """The vocabulary, not cut, of words in order of first sight; see ordered(). `tokens` were read, labels included."""
+    tokens = int(counts.sum()) if tokens is None else tokens
+    return ordered(words.blob, words.starts, counts, lines=lines, tokens_read=tokens)
 
 
 def require_words(encoder: _text.Encoder, inputs: Sequence[str]) -> None:

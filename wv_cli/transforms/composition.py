@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from wv_cli.errors import UsageError
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel, token_blocks, unit_mean
-from wv_cli.words import WordList, each_word
+from wv_cli.vectors.texts import line_vectors
+from wv_cli.words import WordList, decode, each_word
 
 _WORDS_AT_ONCE = 10_000
 
@@ -62,7 +63,7 @@ class OfModel:
 
 
 class OfEmbeddings:
-    """Of plain vectors, whose words are all there is."""
+    """Of plain vectors; words that are not listed are composed where there is something to compose them of."""
 
     def __init__(self, embeddings: Embeddings) -> None:
         self._embeddings = embeddings
@@ -78,16 +79,24 @@ class OfEmbeddings:
         rows = self._embeddings.words.find_all(WordList.of(words))
         vectors = np.zeros((len(rows), self.dim), np.float32)
         vectors[rows >= 0] = self._embeddings.take(rows[rows >= 0])
-        return vectors, rows >= 0
+        known = rows >= 0
+        if self._embeddings.subwords is not None:
+            for row in np.flatnonzero(~known).tolist():
+                composed = self._embeddings.subwords.oov_vector(words[row])
+                if composed is not None:
+                    vectors[row], known[row] = composed, True
+        return vectors, known
 
     def lines(self, lines: Sequence[str]) -> NDArray[np.float32]:
+        if self._embeddings.texts is not None:
+            return line_vectors(self._embeddings.texts, lines)
         vectors = [unit_mean(map(self._known, token_blocks(line)), self.dim) for line in lines]
         return np.array(vectors, np.float32).reshape(-1, self.dim)
 
     def _known(self, words: Sequence[bytes]) -> NDArray[np.float32]:
-        """The vectors of those words that are listed."""
-        rows = self._embeddings.words.find_all(WordList.of(words))
-        return self._embeddings.take(rows[rows >= 0])
+        """The vectors of those words that have one."""
+        vectors, known = self.words([decode(word) for word in words])
+        return vectors[known]
 
     def ngrams(self, word: str) -> tuple[list[bytes], NDArray[np.float32]]:
         """Raises UsageError."""

@@ -26,9 +26,10 @@ from numpy.typing import NDArray
 from wv_cli import _affine
 from wv_cli.errors import UsageError, WvError
 from wv_cli.system import container
+from wv_cli.system.host import processors
 from wv_cli.system.input import open_input
 from wv_cli.system.memory import aligned
-from wv_cli.system.threads import processors, run_all
+from wv_cli.system.threads import run_all
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import LARGEST, Moments
 

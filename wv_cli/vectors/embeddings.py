@@ -14,13 +14,15 @@ from wv_cli.vectors.comparisons import cosine, from_the_mean, unit
 from wv_cli.vectors.oov import Subwords
 from wv_cli.vectors.queries import WordIndex
 from wv_cli.vectors.spelling import missing
+from wv_cli.vectors.texts import TextModel
 from wv_cli.words import WordList
 
 
 @dataclass(frozen=True)
 class Embeddings:
     """`matrix` is (len(words), dim) float32, row i the vector of word i; it may be memory-mapped and read-only, and its
-    rows may be padded (a view with a larger row stride). `subwords` gives words that are not listed a vector.
+    rows may be padded (a view with a larger row stride). `subwords` gives words that are not listed a vector, `texts`
+    is the model of whole texts that the words' vectors are part of.
 
     >>> e = wv_cli.load("vectors.bin")
     >>> "king" in e, e["king"].shape, e.similarity("king", "queen")
@@ -30,6 +32,7 @@ class Embeddings:
     words: WordList
     matrix: NDArray[np.float32]
     subwords: Subwords | None = None
+    texts: TextModel | None = None
 
     def __post_init__(self) -> None:
         if self.matrix.ndim != 2 or len(self.words) != self.matrix.shape[0]:

@@ -120,7 +120,7 @@ def command(
 def _summed(paths: tuple[str, ...], config: LmConfig, memory: int | None, output: str) -> "NgramCounts":
     """The counts of files, of n-grams as long as --order says, or else as they have them."""
     from wv_cli.lm.count_files import load, summed
-    from wv_cli.system.threads import processors
+    from wv_cli.system.host import processors
 
     order = config.order if "order" in given_options() else None
     threads = config.threads or processors()

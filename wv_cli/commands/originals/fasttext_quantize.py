@@ -17,7 +17,7 @@ def quantize(words: Sequence[str]) -> int:
         raise Exit(1)
     args = Args.parse("quantize", words)
     from wv_cli.jobs.quantize import QuantizeSession
-    from wv_cli.system.threads import processors
+    from wv_cli.system.host import processors
     from wv_cli.transforms.config import QuantizeConfig
 
     pruned = _require_large(args)

@@ -75,7 +75,7 @@ def _require_files(args: Args, ending: str) -> tuple[str, ...]:
 
 
 def _threads(args: Args) -> int:
-    from wv_cli.system.threads import processors
+    from wv_cli.system.host import processors
 
     return max(1, min(args.thread, processors()))
 
@@ -133,7 +133,7 @@ def _word_vectors(args: Args, model: str, paths: tuple[str, ...]) -> "TextSessio
 
     asked = {"model": model, "window": args.ws, "sample": args.t, **_options(args)}
     return Word2vecSession(
-        config=Word2vecConfig(**{**PRESETS["fasttext"], **asked}),
+        config=Word2vecConfig(**{**PRESETS["fasttext"].changes, **asked}),
         init=_vectors(args),
         marked=Marked(args.label, args.minCountLabel),
         **_session(args, paths),

@@ -55,7 +55,7 @@ class _Asked:
         from wv_cli.glove.config import GloveConfig
         from wv_cli.jobs.glove_files import GloveFilesSession
         from wv_cli.jobs.train import ended_early
-        from wv_cli.system.threads import processors
+        from wv_cli.system.host import processors
         from wv_cli.text.vocab import read_ranked_vocab
 
         self.words = len(read_ranked_vocab(self.vocab))

@@ -94,7 +94,7 @@ class _Asked:
         from wv_cli.jobs.train import ended_early
         from wv_cli.jobs.word2vec import Word2vecSession
         from wv_cli.models.config import Word2vecConfig
-        from wv_cli.system.threads import processors
+        from wv_cli.system.host import processors
         from wv_cli.text.config import VocabConfig
 
         if self.read_vocab and not Path(self.train).exists():

@@ -16,18 +16,20 @@ from wv_cli.registry import Registry
 # In this order; a command with few options shows them as one list.
 HEADINGS = (
     "Options", "Protocol", "Method", "Input", "Encoder", "Model", "Vocabulary", "Training", "Output", "Run",
-    "Language model",
+    "Language model", "Sentences and documents",
     "Classifier", "Autotune",
 )  # fmt: skip
 _FEW = 13
 # Where options stand that are no fields, by the name of their parameter; all others under "Options".
 _PLACES = {
-    "Input": "phrases init init_gradsq from_format limit data counts moments hasher fit top merge inputs",
+    "Input": "phrases init continue_ decay init_gradsq from_format limit data counts moments hasher fit top merge "
+    "inputs validation",
     "Model": "model preset",
     "Method": "method transform",
     "Vocabulary": "vocab",
-    "Output": "output outputs to save_vocab save_output_vectors classes save save_counts counts_only save_hasher "
-    "save_transform save_moments to_format precision escape meta layout",
+    "Training": "patience",
+    "Output": "output outputs to save_vocab save_state save_output_vectors doc_vectors classes save save_counts "
+    "counts_only save_hasher save_transform save_moments to_format precision escape meta layout",
     "Run": "memory checkpoint checkpoint_every resume overwrite max_time quiet as_json threads",
     "Language model": "tree_from",
     "Classifier": "pretrained",

@@ -101,7 +101,7 @@ json_option = click.option(
 
 
 def _threads(context: click.Context, parameter: click.Parameter, value: int) -> int:
-    from wv_cli.system.threads import processors
+    from wv_cli.system.host import processors
 
     return value or processors()
 

@@ -10,9 +10,13 @@ from wv_cli.commands.shared.options import OpenChoice, conflict, given_options, 
 from wv_cli.encoders.config import LAYER, POOLINGS
 from wv_cli.errors import UsageError
 
+OWN = "own"  # the rule of the vectors, or of the model, themselves
+
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from wv_cli.formats.base import Precision
-    from wv_cli.vectors.embeddings import Embeddings
     from wv_cli.vectors.lookup import Case
 
 
@@ -35,9 +39,10 @@ def pooling_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--counts", metavar="VOCAB", help="Word frequencies (`word count` lines) for sif; also for idf."),
         click.option(
             "--pooling",
-            type=OpenChoice(["mean", "sif", "idf", *POOLINGS[1:]], LAYER),
-            help="With --sentences: plain mean; SIF, common component of these lines removed; idf-weighted mean. Of an "
-            "encoder's tokens: mean, cls, max, sqrt-len of the last layer, the means of first-last, last-two, layer:K.",
+            type=OpenChoice(["mean", "sif", "idf", OWN, *POOLINGS[1:]], LAYER),
+            help="With --sentences: plain mean; SIF, common component of these lines removed; idf-weighted mean; own: "
+            "as without it, for -o. Of an encoder's tokens: mean, cls, max, sqrt-len of the last layer, the means of "
+            "first-last, last-two, layer:K.",
         ),
     ):
         function = option(function)
@@ -54,11 +59,11 @@ def wants_pooling(options: dict[str, Any], sentences: bool, as_json: bool, preci
     if options["pooling"] is None:
         for name, flag in (("output", "-o"), ("counts", "--counts")):
             if options[name] is not None:
-                message = f"{flag} goes with --pooling mean, sif or idf"
+                message = f"{flag} goes with --pooling mean, sif or idf{', or own' * (name == 'output')}"
                 raise UsageError(message)
         refuse_meaningless(case="pooling")
         return False
-    refuse_meaningless(counts="pooling=sif|idf")
+    refuse_meaningless(counts="pooling=sif|idf", case="pooling!=own")
     if not sentences:
         message = "--pooling makes vectors of lines; give --sentences, too"
         raise UsageError(message)
@@ -74,38 +79,50 @@ def wants_pooling(options: dict[str, Any], sentences: bool, as_json: bool, preci
 
 def pool_lines(
     lines: list[str],
-    vectors: "Embeddings",
+    file: str,
+    from_format: str | None,
     precision: "Precision",
     quiet: bool,
     *,
+    piped: bool,
     pooling: str,
     counts: str | None,
     case: "Case",
     output: str | None,
 ) -> None:
-    """Writes one vector a line to `output` or, as numbers only, to standard output."""
+    """Writes one vector a line, made of the vectors in `file`, to `output` or, as numbers only, to standard output."""
     import numpy as np
 
-    from wv_cli.formats import save
-    from wv_cli.formats.lines import text_lines
+    from wv_cli.commands.shared.reading import load_vectors, open_composer
     from wv_cli.system.output import check_writable
     from wv_cli.text.vocab import read_vocab
     from wv_cli.transforms.sentences import sentence_vectors
-    from wv_cli.vectors.embeddings import Embeddings
     from wv_cli.vectors.lookup import Lookup
-    from wv_cli.words import WordList
 
     if output is not None:
         check_writable(output)
+    if pooling == OWN:
+        source = open_composer(file, from_format, quiet, piped=piped)
+        _write(source.lines(lines), precision, output)
+        return
+    vectors = load_vectors(file, from_format, None, quiet, piped=piped)
     vocab = read_vocab(counts) if counts is not None else None
     made, empty = sentence_vectors(lines, vectors, Lookup(vectors, case), pooling, vocab=vocab)
-    matrix = made.astype(np.float32)
-    if output is not None:
-        save(output, Embeddings(WordList.of(str(row) for row in range(len(lines))), matrix), precision=precision)
-    elif lines:
-        sys.stdout.buffer.write(text_lines(None, matrix, precision))
-        sys.stdout.buffer.flush()
+    _write(made.astype(np.float32), precision, output)
     if empty.any() and not quiet:
         click.echo(
             f"{int(empty.sum()):,} of {len(lines):,} lines have no word with a vector; theirs are zero", err=True
         )
+
+
+def _write(vectors: "NDArray[np.float32]", precision: "Precision", output: str | None) -> None:
+    from wv_cli.formats import save
+    from wv_cli.formats.lines import text_lines
+    from wv_cli.formats.npy import numbered
+    from wv_cli.vectors.embeddings import Embeddings
+
+    if output is not None:
+        save(output, Embeddings(numbered(0, len(vectors)), vectors), precision=precision)
+    elif len(vectors):
+        sys.stdout.buffer.write(text_lines(None, vectors, precision))
+        sys.stdout.buffer.flush()

@@ -5,6 +5,7 @@ Errors become messages and exit codes in wv_cli.__main__.
 
 import contextlib
 import importlib
+import json
 import signal
 from collections.abc import Iterator
 from types import FrameType
@@ -14,6 +15,7 @@ import click
 
 from wv_cli import __version__
 from wv_cli.commands import COMMANDS, ORIGINALS
+from wv_cli.errors import UsageError
 
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _IMPORT_SECONDS = 0.01
@@ -136,8 +138,31 @@ def _show_version(context: click.Context, parameter: click.Parameter, value: boo
         return
     from wv_cli import _cpu
 
-    click.echo(f"wv {__version__} ({_cpu.name()} kernels; this machine runs: {', '.join(_cpu.usable())})")
+    if context.params.get("as_json"):
+        click.echo(json.dumps(_build(), indent=2))
+    else:
+        click.echo(f"wv {__version__} ({_cpu.name()} kernels; this machine runs: {', '.join(_cpu.usable())})")
     context.exit()
+
+
+def _build() -> dict[str, object]:
+    """What a report of a fault should say: version, instruction sets, compiler and its flags, Python and NumPy."""
+    import platform
+    from importlib.metadata import version
+
+    from wv_cli import _cpu
+
+    return {
+        "version": __version__,
+        "instruction_set": _cpu.name(),
+        "usable": _cpu.usable(),
+        "built": _cpu.built(),
+        "compiler": _cpu.compiler(),
+        "flags": _cpu.flags(),
+        "platform": platform.platform(),
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+    }
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -147,13 +172,21 @@ def _show_version(context: click.Context, parameter: click.Parameter, value: boo
     "--version",
     is_flag=True,
     expose_value=False,
-    is_eager=True,
     callback=_show_version,
-    help="Show the version and the instruction set in use (WV_ISA=baseline|avx2|avx512|avx512icl chooses another).",
+    help="Show the version and the instruction set in use (WV_ISA=baseline|avx2|avx512|avx512icl|sve256 chooses one).",
 )
-def wv(debug: bool) -> None:
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    is_eager=True,
+    help="With --version: JSON, with compiler and flags.",
+)
+def wv(debug: bool, as_json: bool) -> None:
     """Word vectors on the command line.
 
     Reads and writes the formats of word2vec, fastText and GloVe. `-` is standard input or output; data goes to standard
     output, everything else to standard error. `wv help COMMAND` or `wv COMMAND -h` explains a command.
     """
+    if as_json:
+        raise UsageError("--json before a command goes with --version only; put it after the command")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from wv_cli.errors import WvError, reason
 
-TEXT, PAIRS, ANALOGIES = "wiki8-slice.txt.xz", "EN-WS-353-ALL.txt", "questions-words.txt"
+TEXT, PAIRS, ANALOGIES = "wiki8-demo.txt.xz", "EN-WS-353-ALL.txt", "questions-words.txt"
 DATA = {TEXT: "corpus", PAIRS: "similarity", ANALOGIES: "analogy"}
 
 

@@ -16,7 +16,7 @@ from wv_cli.text.config import VocabConfig
 
 # Whose defaults help shows: the word models' under every preset, then those of models with defaults of their own.
 _VARIANTS: dict[str, tuple[type[Config], dict[str, Any]]]
-_VARIANTS = {preset: (MODELS["skipgram"].config, changed) for preset, changed in PRESETS.items()}
+_VARIANTS = {preset: (MODELS["skipgram"].config, row.changes) for preset, row in PRESETS.items()}
 _VARIANTS |= {name: (row.config, {}) for name, row in MODELS.items() if not row.presets}
 _VOCAB_VARIANTS: dict[str, tuple[type[Config], dict[str, Any]]] = {"word2vec": (VocabConfig, {})}
 _VOCAB_VARIANTS |= {name: (VocabConfig, row.vocab_defaults) for name, row in MODELS.items() if row.vocab_defaults}
@@ -24,6 +24,23 @@ _VOCAB_VARIANTS |= {name: (VocabConfig, row.vocab_defaults) for name, row in MOD
 
 def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return shared_options(_VARIANTS)(shared_options(_VOCAB_VARIANTS)(function))
+
+
+def growing_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Of models that go on with other text (wv_cli.jobs.growing)."""
+    for option in [
+        click.option("--save-state", metavar="FILE", help="Also save what --continue goes on with; may replace that."),
+        click.option(
+            "--decay", type=float, metavar="SHARE",
+            help="With --continue: how much of the earlier counts and training still counts, 0 to 1.  [default: 1]",
+        ),
+        click.option(
+            "--continue", "continue_", metavar="FILE",
+            help="Go on with a saved state: its words stay, INPUT's new ones come, and options not given are its own.",
+        ),
+    ]:  # fmt: skip
+        function = option(function)
+    return function
 
 
 def autotune_options(function: Callable[..., Any]) -> Callable[..., Any]:

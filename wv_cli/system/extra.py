@@ -1,19 +1,22 @@
-"""The packages of the extra `encoders`, imported when they are needed, and their errors as ours."""
+"""The packages of the extras, imported when they are needed, and their errors as ours."""
 
 import contextlib
 import importlib
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from wv_cli.errors import BadFile, WvError
 
 
-def require(package: str, what: str) -> Any:
-    """The package, which `what` needs. Raises WvError naming the extra when it is not installed."""
+def require(package: str, what: str, extra: str = "encoders") -> Any:
+    """The package of the `extra`, which `what` needs. Raises WvError naming the extra when it is not installed."""
     try:
-        return importlib.import_module(package)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of what made the package, not of how it is used
+            return importlib.import_module(package)
     except ImportError:
-        message = f"{what} needs the package {package}; pip install 'wv-cli[encoders]'"
+        message = f"{what} needs the package {package}; pip install 'wv-cli[{extra}]'"
         raise WvError(message) from None
 
 

@@ -1,0 +1,71 @@
+"""Draws records of results/ as results/NAME.svg, for benchmarks/README.md.
+
+    python benchmarks/pictures.py             draws all of PICTURES; needs matplotlib (pip install 'wv-cli[plot]')
+    python benchmarks/pictures.py --check     says which picture is not of the record that is there; needs nothing
+
+A picture holds the digest of the record that it was drawn of.
+"""
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).resolve().parent / "results"
+
+
+def lm(axes: Any, record: dict[str, Any]) -> None:
+    """Perplexity of every model with its interval, alone and mixed with the n-grams of order 5."""
+    models = [run for run in record["runs"] if run["task"] == "model"]
+    for kind, prefix, place, colour in (
+        ("alone", "", -0.15, "#4c72b0"),
+        ("mixed with KN5", "with_KN5_", 0.15, "#dd8452"),
+    ):
+        rows = [(at + place, run) for at, run in enumerate(models) if f"{prefix}low" in run]
+        values = [run["with_KN5" if prefix else "perplexity"] for _, run in rows]
+        spans = [
+            [value - run[f"{prefix}low"] for value, (_, run) in zip(values, rows, strict=True)],
+            [run[f"{prefix}high"] - value for value, (_, run) in zip(values, rows, strict=True)],
+        ]
+        axes.errorbar(values, [at for at, _ in rows], xerr=spans, fmt="o", capsize=3, color=colour, label=kind)
+    axes.set_yticks(range(len(models)), [run["program"] for run in models])
+    axes.invert_yaxis()
+    axes.set_xlabel("perplexity of wiki.test, 10,000 words, 95 % by resampling its sentences")
+    axes.grid(axis="x", alpha=0.3)
+    axes.legend()
+
+
+PICTURES: dict[str, Callable[[Any, dict[str, Any]], None]] = {"lm": lm}
+
+
+def digest(name: str) -> str:
+    """What the picture of a record carries, so that it can be told from another record's."""
+    return "record " + hashlib.sha256((RESULTS / f"{name}.json").read_bytes()).hexdigest()
+
+
+def draw(name: str) -> None:
+    """Writes results/NAME.svg, the same bytes for the same record and matplotlib."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    matplotlib.rcParams.update({"svg.hashsalt": name, "svg.fonttype": "none"})
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    PICTURES[name](figure.add_subplot(), json.loads((RESULTS / f"{name}.json").read_bytes()))
+    figure.savefig(RESULTS / f"{name}.svg", metadata={"Date": None, "Description": digest(name)})
+
+
+def main() -> int:
+    if "--check" not in sys.argv:
+        for name in PICTURES:
+            draw(name)
+        return 0
+    stale = [name for name in PICTURES if digest(name) not in (RESULTS / f"{name}.svg").read_text(encoding="utf-8")]
+    for name in stale:
+        print(f"results/{name}.svg is not of results/{name}.json: python benchmarks/pictures.py")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,227 @@
+"""Suite `presets`: which options make the best vectors in which time; chosen by a half of the data, told by the other.
+
+    python benchmarks/run.py corpus.txt --suite presets --trials trials.txt --data questions-words.txt \
+        --data EN-WS-353-ALL.txt --data EN-MTurk-287.txt --data EN-SIMLEX-999.txt --name presets-search
+
+A line of `--trials` holds options of `wv train`; several sets of them with ` ++ ` between are trained one by one, and
+their vectors joined as JOINED says. The record is a log: it is saved after every trial, and a later run with the same
+--name goes on with what it lacks, so that a search can be stopped, continued and asked further questions.
+
+Of a file of analogies a search sees the questions of every other first pair of a section; with `--held-out` trials are
+scored on the others, and on the sets that a search was not given. That is for the few options a search has chosen.
+"""
+
+import hashlib
+import json
+import shlex
+import string
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import record
+from measure import HERE, WV, Failed, measure
+from numpy.typing import NDArray
+from train import describe
+
+from wv_cli import formats
+from wv_cli.evaluation import TASKS, Report, Vectors
+from wv_cli.transforms.ensemble import joined
+from wv_cli.vectors.embeddings import Embeddings
+
+Matrix = NDArray[np.float32]
+Scores = dict[str, float]
+AMONG = 30_000  # words: as word2vec's demo scripts ask the analogies
+TOGETHER = " ++ "
+
+
+def halves(path: Path) -> tuple[list[str], list[str]]:
+    """The lines of a file of analogies in two: a section's questions that begin with its first, third, ... pair of
+    words, and the others. No first pair is in both."""
+    parts: tuple[list[str], list[str]] = ([], [])
+    pairs: dict[tuple[str, ...], int] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith(":"):
+            pairs = {}
+            for part in parts:
+                part.append(line)
+        else:
+            first = tuple(line.split()[:2])
+            parts[pairs.setdefault(first, len(pairs)) % 2].append(line)
+    return parts
+
+
+def unit(rows: Matrix) -> Matrix:
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-30)
+
+
+def centred(rows: Matrix) -> Matrix:
+    """Without the mean of the unit vectors."""
+    return unit(rows) - unit(rows).mean(axis=0)
+
+
+def without_top(rows: Matrix, directions: int) -> Matrix:
+    """All but the top directions (Mu & Viswanath 2018)."""
+    moved = rows - rows.mean(axis=0)
+    axes = np.linalg.eigh(moved.T @ moved)[1][:, -directions:]
+    return moved - moved @ axes @ axes.T
+
+
+# What may be done to trained vectors afterwards: of the word vectors and the context vectors.
+AFTER = {
+    "": lambda words, contexts: words,
+    "sum": lambda words, contexts: words + contexts,
+    "joined": lambda words, contexts: np.hstack([words, contexts]),
+    "centred": lambda words, contexts: centred(words),
+    "without top 2": lambda words, contexts: without_top(words, 2),
+    "to 100 axes": lambda words, contexts: joined([words], 100, [1]),
+}
+OF_CONTEXTS = ("sum", "joined")
+# What may be done to several models: (dim, 0 for all of their numbers, weight of the last).
+JOINED = {
+    "joined": (0, 1),
+    "joined, the last x 1.4": (0, 2**0.5),
+    "joined, to 100 axes": (100, 1),
+    "joined, the last x 1.4, to 100 axes": (100, 2**0.5),
+}
+
+
+class Sets:
+    """The data that scores are made of. `held_out`: the second half of analogies."""
+
+    def __init__(self, paths: list[Path], folder: Path, *, held_out: bool) -> None:
+        self.tasks: list[tuple[str, str, Path]] = []
+        for path in paths:
+            if any(line.startswith(":") for line in path.read_text(encoding="utf-8").splitlines()):
+                half = folder / path.name
+                half.write_text("\n".join(halves(path)[held_out]) + "\n", encoding="utf-8")
+                self.tasks.append(("analogy", path.stem, half))
+            else:
+                self.tasks.append(("similarity", path.stem, path))
+
+    def score(self, vectors: Embeddings) -> Scores:
+        """Analogies in percent, in all and by kind, the others as Spearman's correlation."""
+        scores: Scores = {}
+        for task, name, path in self.tasks:
+            protocol = {"restrict_vocab": AMONG, "threads": 1} if task == "analogy" else {}
+            report = TASKS[task].run([Vectors("trial", lambda: vectors)], [str(path)], TASKS[task].config(**protocol))
+            scores[name] = round(float(report.scores[0][1]), 4)
+            scores |= {f"{name}, {kind}": round(value, 2) for kind, value in kinds(report)}
+        return scores
+
+
+def kinds(report: Report) -> Iterator[tuple[str, float]]:
+    for row in report.rows:
+        if row.get("section") in ("semantic", "syntactic"):
+            yield str(row["section"]), float(row["accuracy"] or 0)
+
+
+class Trained:
+    """Models by their options: what was trained once is kept in `folder` and not trained again, so that joining models
+    of earlier trials costs nothing."""
+
+    def __init__(self, corpus: Path, digest: str, folder: Path) -> None:
+        self.corpus, self.digest, self.folder = corpus, digest, folder
+
+    def model(self, options: str, seed: int) -> tuple[Embeddings, Matrix | None, float]:
+        """(word vectors, context vectors of the same words, CPU seconds of the whole job)."""
+        name = hashlib.sha256(f"{self.digest} {options} {seed}".encode()).hexdigest()[:16]
+        words, contexts, used = (self.folder / f"{name}.{end}" for end in ("bin", "contexts.bin", "seconds"))
+        if not used.exists():
+            argv = [*WV, "train", str(self.corpus), "-o", str(words), *shlex.split(options), "--seed", str(seed)]
+            argv += ["--to", "word2vec-binary", "-q", "--no-meta", "--overwrite"]
+            extra = [] if {"hs", "hs_ns", "quality"} & set(argv) else ["--save-output-vectors", str(contexts)]
+            used.write_text(f"{measure([*argv, *extra]).cpu_seconds}\n", encoding="utf-8")
+        made = formats.load(words)
+        rows = np.array(formats.load(contexts).matrix) if contexts.exists() else None
+        return Embeddings(made.words, np.array(made.matrix)), rows, float(used.read_text(encoding="utf-8"))
+
+
+def trial(models: Trained, line: str, seed: int, sets: Sets, after: list[str]) -> dict[str, Any]:
+    """CPU seconds, and the scores of the variants `after` of AFTER, or of JOINED for several sets of options."""
+    parts = [models.model(options.strip(), seed) for options in line.split(TOGETHER)]
+    words, contexts, _ = parts[0]
+    if len(parts) > 1:
+        rows = [part[0].matrix for part in parts]
+        wide, ones = sum(part.shape[1] for part in rows), [1.0] * (len(rows) - 1)
+        variants = {name: joined(rows, dim or wide, [*ones, weight]) for name, (dim, weight) in JOINED.items()}
+    else:
+        chosen = {name: change for name, change in AFTER.items() if name in ("", *after)}
+        if contexts is None:
+            chosen = {name: change for name, change in chosen.items() if name not in OF_CONTEXTS}
+        variants = {name: change(words.matrix, contexts) for name, change in chosen.items()}
+    scores = {name: sets.score(Embeddings(words.words, rows)) for name, rows in variants.items()}
+    return {"cpu_seconds": round(sum(part[2] for part in parts), 2), "scores": scores}
+
+
+def presets(options: Any, result: dict[str, Any], say: Any) -> bool:
+    """Runs what the record lacks: every trial with every seed."""
+    corpus = Path(options.corpus)
+    result["corpus"] = describe(corpus)
+    result["inputs"] = record.inputs(*options.data)
+    path = HERE / "results" / f"{options.name}.json"
+    if path.exists():
+        result["runs"] = json.loads(path.read_text(encoding="utf-8"))["runs"]
+    key = {"sha256": result["corpus"]["sha256"], "words": result["corpus"]["words"], "held_out": options.held_out}
+    done = {(run["sha256"], run["held_out"], run["trial"], run["seed"]) for run in result["runs"]}
+    lines = [line.split("#")[0].strip() for line in options.trials.read_text(encoding="utf-8").splitlines()]
+    with tempfile.TemporaryDirectory(dir=options.scratch) as name:
+        sets = Sets(options.data, Path(name), held_out=options.held_out)
+        models = Trained(corpus, key["sha256"], options.keep or Path(name))
+        for number, seed in record.rounds(options):
+            for line in filter(None, lines):
+                if (key["sha256"], options.held_out, line, seed) in done:
+                    continue
+                try:
+                    found = trial(models, line, seed, sets, options.after)
+                except Failed as error:
+                    say(f"{line}: failed, left out: {error}")
+                    continue
+                result["runs"].append({"round": number, "trial": line, "seed": seed, **key, **found})
+                say(f"{line}: {found['cpu_seconds']} s CPU, {found['scores']}")
+                path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    result["summary"] = summary(result["runs"])
+    return True
+
+
+def summary(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row per text, trial and variant: medians of times, means of scores over the seeds and half their range."""
+    groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for run in runs:
+        for variant in run["scores"]:
+            groups.setdefault((run["words"], run["trial"], variant, run["held_out"]), []).append(run)
+    rows = []
+    for (words, line, variant, held_out), found in groups.items():
+        scores = {name: [run["scores"][variant][name] for run in found] for name in found[0]["scores"][variant]}
+        rows.append({
+            "words": words, "trial": line, "variant": variant, "held_out": held_out, "rounds": len(found),
+            "cpu_seconds": float(np.median([run["cpu_seconds"] for run in found])),
+            "scores": {name: round(float(np.mean(each)), 4) for name, each in scores.items()},
+            "spread": {name: round((max(each) - min(each)) / 2, 4) for name, each in scores.items()},
+        })  # fmt: skip
+    return rows
+
+
+def table(result: dict[str, Any]) -> list[str]:
+    """Markdown: the options, a letter each, then the scores, the best first for every size of text."""
+    rows = summary(result["runs"])
+    names = list(dict.fromkeys(name for row in rows for name in row["scores"]))
+    options = list(dict.fromkeys(part.strip() for row in rows for part in row["trial"].split(TOGETHER)))
+    letter = dict(zip(options, string.ascii_uppercase, strict=False))
+    cells = []
+    for row in sorted(rows, key=lambda row: (row["words"], -row["scores"].get(names[0], 0))):
+        scores = [shown(row["scores"].get(name), row["spread"].get(name), row["rounds"]) for name in names]
+        what = " + ".join(letter[part.strip()] for part in row["trial"].split(TOGETHER))
+        after = f", {row['variant']}" if row["variant"] else ""
+        cells.append([f"{row['words'] / 1e6:.1f}", what + after, f"{row['cpu_seconds']:.0f}", *scores])
+    legend = [f"* {letter[each]}: `{each}`" for each in options]
+    return [*legend, "", *record.markdown(["million words", "options", "CPU s", *names], cells)]
+
+
+def shown(value: float | None, spread: float | None, rounds: int) -> str:
+    if value is None or spread is None:
+        return ""
+    digits = 1 if abs(value) > 1 else 3
+    return f"{value:.{digits}f}" + (f" ± {spread:.{digits}f}" if rounds > 1 else "")

@@ -1,0 +1,111 @@
+"""--preset: whose defaults hold, and the preset that trains several models in one run and joins them."""
+
+import os
+import signal
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wv_cli import formats
+from wv_cli.errors import Interrupted, TimedOut, UsageError, WvError
+from wv_cli.jobs.train import session, train
+from wv_cli.models.config import PRESETS
+from wv_cli.models.ensemble import Ensemble
+from wv_cli.transforms.ensemble import joined
+
+OPTIONS = {"preset": "quality", "dim": 40, "epochs": 1, "min_count": 4, "meta": False}
+MODELS = PRESETS["quality"].models
+
+
+@pytest.fixture
+def text(slice_text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with slice_text.open("rb") as lines:
+        Path("text.txt").write_bytes(b"".join(islice(lines, 400)))
+    return "text.txt"
+
+
+def test_joined_rows_have_the_cosines_of_unit_rows_side_by_side():
+    random = np.random.default_rng(1)
+    parts = [random.normal(size=(40_000, dim)).astype(np.float32) * scale for dim, scale in ((5, 9), (7, 1e-3))]
+    parts[0][3] = parts[1][3] = 0
+    unit = [part / np.maximum(np.linalg.norm(part, axis=1, keepdims=True), 1e-30) for part in parts]
+    wide = np.hstack([unit[0], 3 * unit[1]])
+    assert np.allclose(joined(parts, 12, (1, 3)), wide, atol=1e-6) and joined(parts, 99, (1, 3)).shape == (40_000, 12)
+    few = joined(parts, 4, (1, 3))
+    u, s, _ = np.linalg.svd(wide.astype(np.float64), full_matrices=False)
+    best = u[:, :4] * s[:4]
+    assert few.dtype == np.float32 and few.shape == (40_000, 4) and not few[3].any()
+    some = slice(0, 300)
+    assert np.allclose(few[some] @ few[some].T, best[some] @ best[some].T, atol=1e-4)
+
+
+def test_quality_is_its_models_joined(text):
+    facts = train(text, "all.npy", **OPTIONS)
+    assert len(MODELS) == len(facts["models"]) == 3
+    parts = []
+    for model in MODELS:
+        own = {**PRESETS["quality"].changes, **model, "dim": 100, "epochs": 1, "min_count": 4, "meta": False}
+        train(text, "one.npy", **own)
+        parts.append(np.array(formats.load("one.npy").matrix))
+    made = formats.load("all.npy")
+    assert made.dim == 40 and np.array_equal(made.matrix, joined(parts, 40, PRESETS["quality"].weights))
+
+
+def test_options_given_are_those_of_every_model(text):
+    made = session(text, "a.vec", preset="quality", window=3, lr=0.01)
+    assert {(model.window, model.lr, model.dim) for model in made.models} == {(3, 0.01, 100)}
+    assert [model.epochs for model in made.models] == [10, 15, 10]
+    assert {model.dim for model in session(text, "a.vec", preset="quality", dim=400).models} == {134}
+    assert session(text, "a.vec", preset="fasttext").models[0].maxn == 6
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_run_of_several_models_stops_and_goes_on(text, monkeypatch, threads):
+    options = {**OPTIONS, "epochs": 2, "threads": threads}
+    train(text, "whole.npy", **options)
+    real, stops = Ensemble.train_step, set()
+
+    def train_step(ensemble, step, worker):
+        if step not in stops:
+            stops.add(step)
+            os.kill(os.getpid(), signal.SIGTERM)
+        return real(ensemble, step, worker)
+
+    monkeypatch.setattr(Ensemble, "train_step", train_step)
+    while True:
+        try:
+            train(text, "parts.npy", resume=True, **options)
+            break
+        except Interrupted:
+            assert Path("parts.npy.checkpoint").exists() and not Path("parts.npy").exists()
+    assert len(stops) > len(MODELS) and not Path("parts.npy.checkpoint").exists()
+    if threads == 1:
+        assert Path("parts.npy").read_bytes() == Path("whole.npy").read_bytes()
+
+
+def test_its_checkpoint_is_of_its_options(text, monkeypatch):
+    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
+    with pytest.raises(TimedOut):
+        train(text, "a.npy", max_time=1e-6, **OPTIONS)
+    with pytest.raises(WvError, match=r"another run .*window of model 1"):
+        train(text, "a.npy", resume=True, window=3, **OPTIONS)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"model": "cbow"}, "trains skip-gram and CBOW; leave --model cbow out"),
+        ({"minn": 2, "maxn": 5}, "--minn has no meaning for --preset quality"),
+        ({"loss": "hs"}, "--loss has no meaning for --preset quality"),
+        ({"init": "a.vec"}, "--init has no meaning for --preset quality"),
+        ({"validation": "pairs.txt"}, "--validation has no meaning for --preset quality"),
+        ({"save_output_vectors": "b.vec"}, "--save-output-vectors has no meaning for --preset quality"),
+        ({"to": "fasttext-bin"}, "come vectors, no model"),
+    ],
+)
+def test_what_belongs_to_one_model_is_refused(text, options, problem):
+    with pytest.raises(UsageError, match=problem):
+        session(text, "a.bin", preset="quality", **options).validate()

@@ -1,0 +1,143 @@
+"""--validation: the best epoch is kept, patience ends a run, and a run that stops and goes on knows what it scored."""
+
+import os
+import signal
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wv_cli import formats
+from wv_cli.errors import BadFile, Interrupted, TimedOut, UsageError, WvError
+from wv_cli.evaluation import TASKS, Vectors
+from wv_cli.jobs.train import train
+from wv_cli.jobs.validation import Items
+from wv_cli.models.word2vec import Word2vec
+
+OPTIONS = {"dim": 8, "epochs": 4, "min_count": 2, "lr": 0.1, "meta": False}
+
+
+@pytest.fixture
+def folder(slice_text, data, tmp_path, monkeypatch):
+    """A short text, and pairs whose words it has."""
+    monkeypatch.chdir(tmp_path)
+    with slice_text.open("rb") as lines:
+        Path("text.txt").write_bytes(b"".join(islice(lines, 900)))
+    Path("pairs.txt").write_bytes((data / "similarity" / "EN-WS-353-ALL.txt").read_bytes())
+    Path("questions.txt").write_text(": family\nman king woman queen\n: gram\none two three four\nis was has had\n")
+    return tmp_path
+
+
+def trained(output="a.npy", **options):
+    """(the facts, what was said)."""
+    said = []
+    facts = train("text.txt", output, say=lambda message, **more: said.append(message), **{**OPTIONS, **options})
+    return facts, said
+
+
+def spearman(path):
+    load = Vectors("vectors", lambda: formats.load(path))
+    return TASKS["similarity"].run([load], ["pairs.txt"], TASKS["similarity"].config()).scores[0][1]
+
+
+def test_the_file_tells_what_it_holds(folder):
+    assert Items.read("pairs.txt").task == "similarity" and Items.read("questions.txt").task == "analogy"
+    Path("plain.txt").write_text("a b c d\n")
+    assert Items.read("plain.txt").task == "analogy"
+    Path("simlex.txt").write_text("word1\tword2\tPOS\tSimLex999\nold\tnew\tA\t1.58\n")
+    assert Items.read("simlex.txt").task == "similarity"
+    Path("bad.txt").write_text("neither\n")
+    with pytest.raises(BadFile, match="word word score"):
+        Items.read("bad.txt")
+
+
+def test_the_best_epoch_is_kept(folder, monkeypatch):
+    scores = iter([0.1, 0.2, 0.5, 0.3, 0.4])  # the first is that of the vectors as they begin
+    seen = []
+    real = Items.score
+
+    def score(items, vectors, threads):
+        seen.append(np.array(vectors.matrix))
+        real(items, vectors, threads)
+        return next(scores)
+
+    monkeypatch.setattr(Items, "score", score)
+    facts, said = trained(validation="pairs.txt")
+    assert facts["validation"]["scores"] == [0.2, 0.5, 0.3, 0.4] and facts["validation"]["kept_epoch"] == 2
+    assert np.array_equal(formats.load("a.npy").matrix, seen[2]) and not np.array_equal(seen[2], seen[4])
+    assert said[-1].startswith("kept epoch 2 of 4") and "score the vectors on other data" in said[-1]
+
+
+def test_what_is_said_is_the_score_of_what_is_written(folder):
+    facts, _ = trained(validation="pairs.txt")
+    found = facts["validation"]
+    assert found["scores"][found["kept_epoch"] - 1] == max(found["scores"]) == pytest.approx(spearman("a.npy"))
+
+
+def test_validation_alone_changes_nothing_of_the_last_epoch(folder):
+    trained("plain.npy")
+    facts, _ = trained(validation="pairs.txt")
+    if facts["validation"]["kept_epoch"] == OPTIONS["epochs"]:
+        assert Path("a.npy").read_bytes() == Path("plain.npy").read_bytes()
+
+
+def test_patience_ends_the_run(folder, monkeypatch):
+    scores = iter([0, 0.5, 0.4, 0.6, 0.6, 0.3])
+    monkeypatch.setattr(Items, "score", lambda *_: next(scores))
+    facts, said = trained(validation="pairs.txt", patience=2, epochs=20)
+    assert facts["validation"]["scores"] == [0.5, 0.4, 0.6, 0.6, 0.3] and facts["validation"]["kept_epoch"] == 3
+    assert "kept epoch 3 of 5" in said[-1] and not Path("a.npy.checkpoint").exists()
+
+
+@pytest.mark.parametrize("model", ["skipgram", "cbow"])
+def test_a_run_that_stops_and_goes_on_keeps_the_same(folder, monkeypatch, model):
+    options = {"validation": "pairs.txt", "model": model, "patience": 3, "epochs": 6}
+    whole, _ = trained("whole.npy", **options)
+    real, stops = Word2vec.train_step, set()
+
+    def train_step(model, step, worker):
+        if step not in stops:
+            stops.add(step)
+            os.kill(os.getpid(), signal.SIGTERM)
+        return real(model, step, worker)
+
+    monkeypatch.setattr(Word2vec, "train_step", train_step)
+    facts = None
+    while facts is None:
+        try:
+            facts, _ = trained("parts.npy", resume=True, **options)
+        except Interrupted:
+            assert not Path("parts.npy").exists()
+    assert len(stops) > 2 and facts["validation"] == whole["validation"]
+    assert Path("parts.npy").read_bytes() == Path("whole.npy").read_bytes()
+
+
+def test_a_checkpoint_belongs_to_its_validation(folder, monkeypatch):
+    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
+    with pytest.raises(TimedOut):
+        trained(validation="pairs.txt", max_time=1e-6)
+    Path("pairs.txt").write_text("king queen 9\nman woman 8\none two 7\n")
+    with pytest.raises(WvError, match=r"belongs to another run .*validation"):
+        trained(validation="pairs.txt", resume=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"patience": 2}, "--patience needs --validation"),
+        ({"patience": 0, "validation": "pairs.txt"}, "--patience must be at least 1, not 0"),
+        ({"validation": "pairs.txt", "epochs": 0}, "--validation has no meaning for --epochs 0"),
+        ({"validation": "pairs.txt", "model": "supervised"}, "--validation has no meaning for --model supervised"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(folder, options, problem):
+    with pytest.raises(UsageError, match=problem):
+        trained("a.bin", **options)
+
+
+def test_data_that_cannot_score_are_refused_before_the_training(folder):
+    Path("pairs.txt").write_text("xyzzy plugh 3\n")
+    with pytest.raises(WvError, match=r"pairs\.txt: cannot be scored"):
+        trained(validation="pairs.txt", epochs=100_000)
+    assert not Path("a.npy").exists() and not Path("a.npy.checkpoint").exists()

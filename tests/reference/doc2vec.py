@@ -1,0 +1,85 @@
+"""Slow float64 twin of csrc/kernels/doc2vec.c: the same draws, one word at a time.
+
+Its steps are checked by finite differences in tests/kernels/test_doc2vec.py.
+"""
+
+import numpy as np
+
+from tests.reference.sent2vec import Noise
+from tests.reference.word2vec import Random, sigmoid
+
+
+def hidden_vector(algorithm, document, context):
+    """h of a document's vector and the rows of its context."""
+    if algorithm == "dm_concat":
+        return np.concatenate([document, *context])
+    return np.mean([document, *context], axis=0)
+
+
+def objective(algorithm, document, context, y, label, weight):
+    s = y @ hidden_vector(algorithm, document, context)
+    return (weight * np.logaddexp(0, np.where(label == 1, -s, s))).sum()
+
+
+def steps(algorithm, document, context, y, label, weight):
+    """(of the document, of each row of context, of the rows y): the negative gradient of objective()."""
+    h = hidden_vector(algorithm, document, context)
+    g = weight * (label - sigmoid(y @ h))
+    of_h, vectors = g @ y, 1 + len(context)
+    parts = np.split(of_h, vectors) if algorithm == "dm_concat" else [of_h / vectors] * vectors
+    return parts[0], parts[1:], np.outer(g, h)
+
+
+class Twin:
+    """`options` is a Doc2vecConfig; documents, x and y are the matrices without padding; `sampler` is an alias table,
+    `paths` are (rows, answers) per word. With `frozen` the documents alone learn."""
+
+    def __init__(self, options, documents, x, y, *, words, keep=None, sampler=None, paths=None, frozen=False):
+        self.options, self.words, self.keep, self.frozen = options, words, keep, frozen
+        self.paths, self.noise = paths, Noise(sampler, words, options.negative)
+        self.documents, self.x, self.y = (matrix.astype(np.float64) for matrix in (documents, x, y))
+        self.loss, self.examples = 0.0, 0
+
+    def questions(self, random, word):
+        if self.paths is None:
+            return self.noise.questions(random, word)
+        rows, answers = self.paths[word]
+        return np.array(rows), np.array(answers, float), np.ones(len(rows))
+
+    def context(self, words, position):
+        options = self.options
+        if options.algorithm == "dbow":
+            return []
+        after = options.window if options.context == "around" else 0
+        places = [at for at in range(position - options.window, position + after + 1) if at != position]
+        if options.algorithm == "dm_concat":
+            return [words[at] if 0 <= at < len(words) else self.words for at in places]
+        return [words[at] for at in places if 0 <= at < len(words)]
+
+    def document(self, number, ids, random, before, length):
+        """`before` and `length` are shares of the run."""
+        options = self.options
+        words = [word for word in ids if self.keep is None or random.next() >> 32 <= self.keep[word]]
+        every = [self.questions(random, word) for word in words]
+        for position, (rows, label, weight) in enumerate(every):
+            lr = max(options.lr * (1 - before - length * position / len(words)), options.least_lr)
+            context = self.context(words, position)
+            given = options.algorithm, self.documents[number], self.x[context], self.y[rows], label, weight
+            self.loss += objective(*given)
+            self.examples += 1
+            of_document, of_context, of_outputs = steps(*given)
+            self.documents[number] += lr * of_document
+            if not self.frozen:
+                for row, step in zip(context, of_context, strict=True):
+                    self.x[row] += lr * step
+                self.y[rows] += lr * of_outputs
+
+    def epoch(self, number, ids):
+        begin, epochs = 0, self.options.epochs
+        for document, end in enumerate(np.flatnonzero(ids == -1).tolist()):
+            place = 0 if self.frozen else begin
+            random = Random(self.options.seed, number, place)
+            before = number if self.frozen else number + begin / len(ids)
+            length = 1 if self.frozen else (end + 1 - begin) / len(ids)
+            self.document(document, ids[begin:end].tolist(), random, before / epochs, length / epochs)
+            begin = end + 1

@@ -1,0 +1,49 @@
+"""`wv index`: vectors in, an index for approximate search out."""
+
+import json
+from typing import Any
+
+import click
+
+from wv_cli.commands.shared.help import Command
+from wv_cli.commands.shared.options import field_options, json_option, quiet_option
+from wv_cli.search.config import IndexConfig
+
+
+@click.command("index", cls=Command)
+@click.argument("vectors", metavar="VECTORS")
+@click.option("-o", "--output", required=True, metavar="NAME", help="The index; its words go to NAME.words.txt.")
+@field_options(IndexConfig)
+@click.option("--from", "from_format", metavar="FORMAT", help="Format of VECTORS; by default their content tells.")
+@click.option("--limit", type=click.IntRange(1), metavar="N", help="Take only the first N words of VECTORS.")
+@click.option("--meta/--no-meta", default=True, help="Write NAME.meta.json beside the index.")
+@quiet_option
+@json_option
+def command(quiet: bool, as_json: bool, **options: Any) -> None:
+    """Build an index of VECTORS for `wv nn VECTORS --index NAME`: most of the nearest words in a fraction of the time,
+    for many queries or very many words. Without an index `wv nn` is exact.
+
+    How thoroughly the index is searched is chosen so that it finds --recall of the nearest of words drawn; what was
+    measured is printed, beside the exact search. NAME is a file of faiss (pip install 'wv-cli[index]'), which other
+    programs load with faiss.read_index(NAME): rows are unit vectors, in the order of the lines of NAME.words.txt, and
+    compared by inner product. With several threads hnsw differs from run to run.
+    """
+    from wv_cli.commands.shared.bar import reading_bar
+    from wv_cli.commands.shared.display import say
+    from wv_cli.commands.shared.sessions import session_of
+    from wv_cli.jobs.index import IndexSession
+
+    def tell(message: str, **facts: object) -> None:
+        say(message, quiet, as_json, **facts)
+
+    session = session_of(IndexSession, options, config=IndexConfig)
+    with reading_bar(quiet or as_json, unit=" rows", desc="building") as reading:
+        _, facts = session.run(tell, None, reading)
+    if as_json:
+        click.echo(json.dumps({"output": session.output, **facts}))
+    k = session.config.neighbours
+    speeds = f"{facts['queries_per_second']:,} queries/s, exact {facts['exact_queries_per_second']:,}"
+    tell(
+        f"wrote {session.output}: {facts['words']:,} words of {facts['dim']} numbers, {session.config.kind}; "
+        f"recall@{k} {facts['recall']:.3f}; {speeds}"
+    )

@@ -1,0 +1,126 @@
+"""Runs that go on with what another run has left: options from the state, its words and counts, its learning rate."""
+
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from typing import Any, ClassVar, TypeVar
+
+from wv_cli.config import Config, flag_of
+from wv_cli.engine.saved_run import Say
+from wv_cli.errors import BadFile, UsageError
+from wv_cli.jobs.facts import Facts
+from wv_cli.jobs.session import TextSession
+from wv_cli.models.config import SupervisedConfig, Word2vecConfig
+from wv_cli.models.state import State, StateOptions, read_options
+from wv_cli.system.places import identity, is_stream
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.corpus import Corpus
+
+Learner = TypeVar("Learner", Word2vecConfig, SupervisedConfig)
+# Not those of the run before: how fast it learns depends on how much it has learnt.
+_NOT_CONTINUED = ("lr",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrowingSession(TextSession):
+    """`continue_` is the state this run goes on with, in which `decay` says how much of the counts and of the schedule
+    of the earlier texts is kept; `save_state` gets the state this run leaves, perhaps in the place of that. FIXED are
+    the fields of `config` that the rows of a state depend on."""
+
+    FIXED: ClassVar[tuple[str, ...]] = ()
+
+    continue_: str | None = None
+    decay: float | None = None
+    save_state: str | None = None
+
+    def validate(self) -> None:
+        if self.decay is not None and not 0 <= self.decay <= 1:
+            message = f"--decay is a share of the earlier counts between 0 (none) and 1 (all), not {self.decay:g}"
+            raise UsageError(message)
+        if self.save_state and is_stream(self.save_state):
+            message = f"--save-state {self.save_state}: a state is a file, for --continue; name one"
+            raise UsageError(message)
+        if self.before is not None:
+            self.require_same(self.before)
+        super().validate()
+
+    def read(self) -> list[str]:
+        """A state may be replaced by the one that follows it."""
+        replaced = self.save_state is not None and self.continue_ is not None
+        if replaced and identity(self.continue_ or "") == identity(self.save_state or ""):
+            return super().read()
+        return super().read() + ([self.continue_] if self.continue_ else [])
+
+    def results(self) -> list[str]:
+        return super().results() + ([self.save_state] if self.save_state else [])
+
+    @property
+    def share(self) -> float:
+        """Of the earlier texts, that still counts."""
+        return 1.0 if self.decay is None else self.decay
+
+    @cached_property
+    def before(self) -> StateOptions | None:
+        """What the state says that this run goes on with. Raises BadFile, WvError."""
+        return read_options(self.continue_) if self.continue_ else None
+
+    def require_same(self, before: StateOptions) -> None:
+        """Raises UsageError, with the first option, when the rows of the state are not for this run's options."""
+        model = getattr(self.config, "model", before.model)
+        pairs = [("model", before.model, model)]
+        for config, found, names in (
+            (self.config, before.config, self.FIXED),
+            (self.vocab_config, before.vocab_config, ("lowercase",)),
+        ):
+            whole = {**{field.name: field.default for field in fields(config)}, **found}  # type: ignore[arg-type]
+            pairs += [(name, whole[name], getattr(config, name)) for name in names]
+        for name, one, other in pairs:
+            if one != other:
+                message = f"{self.continue_}: {flag_of(name)} is {one} in the state and {other} here; leave it out"
+                raise UsageError(f"{message}, or begin anew without --continue")
+
+    def going_on(self, config: Learner, state: State, corpus: Corpus, say: Say) -> Learner:
+        """The config with the learning rate to begin with; tells what the model has and what is new."""
+        self.require_same(state.options)  # the file may be another one by now
+        words = len(corpus.vocab)
+        say(
+            f"going on with {len(state.vocab):,} words from {self.continue_}; {words - len(state.vocab):,} are new",
+            continued=self.continue_,
+            new_words=words - len(state.vocab),
+        )
+        if "lr" in self.named:
+            return config
+        return replace(config, lr=state.options.lr_after(config.epochs * corpus.tokens, self.share))
+
+    def growing_facts(self) -> Facts:
+        """What the sidecar says about the state this run went on with."""
+        before = self.before
+        if before is None:
+            return {}
+        return {"continued": {"state": self.continue_, "decay": self.share, "trained": before.trained}}
+
+    def left_behind(
+        self, model: str, config: Word2vecConfig | SupervisedConfig, lr: float, tokens: int
+    ) -> StateOptions:
+        """What the state says that this run leaves: it has learnt from `tokens` tokens in every epoch, and began with
+        `lr` if it began at all."""
+        before, trained = self.before, float(config.epochs * tokens)
+        if before is not None:
+            trained, lr = trained + before.trained * self.share, before.lr
+        return StateOptions(model, asdict(config), asdict(self.vocab_config), trained, lr)
+
+
+def continued(path: str, before: StateOptions, config: type[Config]) -> dict[str, Any]:
+    """The options of the run that left the state at `path`, by which one that goes on goes where it is given none.
+    Raises BadFile when there are some that do not exist or cannot be."""
+    known = {**config.options(), **VocabConfig.options()}
+    found = {**before.config, **before.vocab_config}
+    unknown = sorted(set(found) - set(known))
+    try:
+        if unknown:
+            raise UsageError(f"there is no option {flag_of(unknown[0])}; update wv")
+        config(**before.config).validate()
+        VocabConfig(**before.vocab_config).validate()
+    except (UsageError, TypeError) as error:
+        problem = f"expected options of a run, found what none can have: {error}"
+        raise BadFile(path, problem) from error
+    return {name: value for name, value in found.items() if known[name].identity and name not in _NOT_CONTINUED}

@@ -1,0 +1,118 @@
+"""Paragraph vectors, doc2vec (Le & Mikolov 2014): matrices, tables and steps for the kernel csrc/kernels/doc2vec.c.
+
+A document is a line of the corpus, empty ones too, so that a document has the number of its line. Steps are (epoch,
+block of the corpus); see wv_cli.engine.run.
+"""
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _doc2vec, _word2vec
+from wv_cli.engine.blocks import BlockTraining
+from wv_cli.engine.run import StepResult
+from wv_cli.errors import WvError
+from wv_cli.formats.npy import numbered
+from wv_cli.models.sentence_config import Doc2vecConfig
+from wv_cli.system import memory
+from wv_cli.text.corpus import Corpus
+from wv_cli.vectors.doc2vec import END, Doc2vecModel, Doc2vecOptions, tables, unpadded_parts
+from wv_cli.vectors.embeddings import Embeddings
+
+_STEP_IDS = 20_000  # some 10 ms of work
+_LONGEST = 2**31 - 1
+
+
+class Doc2vec(BlockTraining[Doc2vecConfig]):
+    """A model in training. Satisfies wv_cli.engine.run.Trainable. The matrices are those of csrc/kernels/wv_doc2vec.h;
+    `corpus` has a line end for every line of its text."""
+
+    def __init__(self, config: Doc2vecConfig, corpus: Corpus, *, lowercase: bool = False) -> None:
+        """Allocates and initialises; `lowercase` is only noted in the model. Raises WvError for a corpus that cannot be
+        trained on and when the matrices do not fit in memory."""
+        words, documents = len(corpus.vocab), corpus.lines
+        if words < 2:
+            message = f"training needs at least two different words, the vocabulary has {words}; lower --min-count"
+            raise WvError(message)
+        self.config, self.corpus, self._lowercase = config, corpus, lowercase
+        self._options = Doc2vecOptions(**{field.name: getattr(config, field.name) for field in fields(Doc2vecOptions)})
+        stride, context = memory.padded(config.dim), words + 1 if config.algorithm != "dbow" else 0
+        outputs, width = words - (config.loss == "hs"), self._options.parts * stride
+        needed = 4 * (stride * (documents + context) + width * outputs)
+        memory.require(needed, "training", "lower --dim or --window, or raise --min-count")
+        self.documents, self.input = memory.zeros(documents, stride), memory.zeros(context, stride)
+        self.output = memory.zeros(outputs, width)
+        random = np.random.default_rng(config.seed)
+        for matrix in (self.documents, self.input):
+            _initialise(matrix, config.dim, random)
+        self._run = _doc2vec.Run(
+            config,
+            ids=corpus.ids,
+            words=words,
+            documents=self.documents,
+            output=self.output,
+            input=self.input if context else None,
+            **tables(self._options, corpus.vocab.counts),
+        )
+        self.starts = _word2vec.block_starts(corpus.ids, _STEP_IDS, _LONGEST)
+        ends = [np.count_nonzero(corpus.ids[a:b] == END) for a, b in zip(self.starts, self.starts[1:], strict=False)]
+        self._first_document = np.concatenate([[0], np.cumsum(ends)])
+
+    @property
+    def nbytes(self) -> int:
+        """Of the matrices, in memory and in a checkpoint."""
+        return self.documents.nbytes + self.input.nbytes + self.output.nbytes
+
+    def worker(self) -> _doc2vec.Worker:
+        return self._run.worker()
+
+    def train_step(self, step: int, worker: _doc2vec.Worker) -> StepResult:  # type: ignore[override]
+        """See engine.run.Trainable."""
+        epoch, block = divmod(step, self.epoch_steps)
+        first = int(self._first_document[block])
+        return worker.block(int(self.starts[block]), int(self.starts[block + 1]), epoch, first)
+
+    def identity(self) -> dict[str, Any]:
+        """What must be the same for a checkpoint to be continued; the number of threads may change."""
+        return {**self.config.identity(), "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
+
+    def schedule(self) -> dict[str, Any]:
+        """See engine.saved_run.Savable."""
+        return {"version": 1, "step_ids": _STEP_IDS}
+
+    def first_schedule(self) -> dict[str, Any]:
+        """Version 0.1 had no doc2vec."""
+        return {}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that training changes."""
+        return {"documents": self.documents, "input": self.input, "output": self.output}
+
+    def model(self) -> Doc2vecModel:
+        """The model as it answers, its matrices without padding."""
+        dim, vocab = self.config.dim, self.corpus.vocab
+        return Doc2vecModel(
+            words=vocab.words,
+            lowercase=self._lowercase,
+            counts=vocab.counts,
+            options=self._options,
+            input=np.ascontiguousarray(self.input[:, :dim]),
+            output=unpadded_parts(self.output, dim),
+        )
+
+    def document_vectors(self) -> Embeddings:
+        """Those of the lines of the text, called 0, 1, 2; zero for a line without a word."""
+        empty = np.diff(np.flatnonzero(self.corpus.ids == END), prepend=-1) == 1
+        matrix = self.documents[:, : self.config.dim].copy()
+        matrix[empty] = 0
+        return Embeddings(numbered(0, len(matrix)), matrix)
+
+
+def _initialise(matrix: NDArray[np.float32], dim: int, random: np.random.Generator) -> None:
+    """Uniform in +-0.5 / dim as word2vec."""
+    rows_at_once = 1 << 16
+    for first in range(0, len(matrix), rows_at_once):
+        part = matrix[first : first + rows_at_once]
+        part[:, :dim] = (random.random((len(part), dim), np.float32) - np.float32(0.5)) / np.float32(dim)

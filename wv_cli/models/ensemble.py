@@ -1,0 +1,77 @@
+"""Several models of one text, trained one after the other in one run, whose vectors become one.
+
+A run of an ensemble is the steps of its first model, then those of the second, and so on: it stops, is saved and goes
+on as a run of one model does. Not here: how their vectors are joined (wv_cli.transforms.ensemble).
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.engine.run import StepResult
+from wv_cli.models.word2vec import Word2vec
+
+Workers = dict[int, Any]  # of one thread: what it needs for the models that it has trained, by their number
+
+
+class Ensemble:
+    """Models whose text is cut into the same blocks. Satisfies wv_cli.engine.saved_run.Savable."""
+
+    def __init__(self, models: Sequence[Word2vec]) -> None:
+        self.models = models
+        self._ends = np.cumsum([model.steps for model in models])
+
+    @property
+    def steps(self) -> int:
+        return int(self._ends[-1])
+
+    @property
+    def epochs(self) -> int:
+        """Of all models together."""
+        return sum(model.epochs for model in self.models)
+
+    @property
+    def epoch_steps(self) -> int:
+        return self.models[0].epoch_steps
+
+    def worker(self) -> Workers:
+        return {}
+
+    def train_step(self, step: int, worker: Workers) -> StepResult:
+        """See engine.run.Trainable."""
+        number = int(np.searchsorted(self._ends, step, side="right"))
+        model = self.models[number]
+        if number not in worker:
+            worker[number] = model.worker()
+        return model.train_step(step - int(self._ends[number]) + model.steps, worker[number])
+
+    def settle(self, worker: Workers) -> None:
+        for number, each in worker.items():
+            self.models[number].settle(each)
+
+    def identity(self) -> Mapping[str, object]:
+        return self._named(lambda model: model.identity())
+
+    def schedule(self) -> Mapping[str, object]:
+        return self._named(lambda model: model.schedule())
+
+    def first_schedule(self) -> Mapping[str, object]:
+        """Version 0.1 had no ensembles."""
+        return {}
+
+    def arrays(self) -> Mapping[str, NDArray[Any]]:
+        return self._named(lambda model: model.arrays())
+
+    def matrices(self) -> list[NDArray[np.float32]]:
+        """The word vectors of each model."""
+        return [model.embeddings().matrix for model in self.models]
+
+    def _named(self, facts: Any) -> dict[str, Any]:
+        """The facts of every model, by its number from 1."""
+        return {
+            f"{name} of model {number}": value
+            for number, model in enumerate(self.models, 1)
+            for name, value in facts(model).items()
+        }

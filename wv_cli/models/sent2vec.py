@@ -1,0 +1,109 @@
+"""sent2vec (Pagliardini et al. 2018): matrices, tables and steps for the kernel csrc/kernels/sent2vec.c, which has the
+formulas.
+
+Buckets of word n-grams have a row only when they occur in the text. Steps are (epoch, block of the corpus); see
+wv_cli.engine.run.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _sent2vec, _subwords, _word2vec
+from wv_cli.engine.blocks import BlockTraining
+from wv_cli.errors import WvError
+from wv_cli.models.sentence_config import Sent2vecConfig
+from wv_cli.system import memory
+from wv_cli.text.corpus import Corpus
+from wv_cli.text.subsampling import highest_draws, keep_probability
+from wv_cli.vectors.texts import Sent2vecModel
+
+_STEP_IDS = 20_000  # some 10 ms of work
+
+
+class Sent2vec(BlockTraining[Sent2vecConfig]):
+    """A model in training. Satisfies wv_cli.engine.run.Trainable.
+
+    `input` is (rows, padded dim) float32: the words of the corpus, then the buckets that occur, in order of first
+    sight; `bucket_row` (buckets,) int32 tells which row a bucket has, -1 for none. `output` is (words, padded dim).
+    """
+
+    def __init__(self, config: Sent2vecConfig, corpus: Corpus, *, lowercase: bool = False) -> None:
+        """Allocates and initialises; `lowercase` is only noted in the model. Raises WvError for a corpus that cannot be
+        trained on and when the matrices do not fit in memory."""
+        words = len(corpus.vocab)
+        if words < 2:
+            message = f"training needs at least two different words, the vocabulary has {words}; lower --min-count"
+            raise WvError(message)
+        self.config, self.corpus, self._lowercase = config, corpus, lowercase
+        self.bucket_row = np.full(config.buckets, -1, np.int32) if config.word_ngrams > 1 else None
+        listed = corpus.vocab.words
+        hashes = _subwords.word_hashes(listed.blob, listed.starts).view(np.int32) if config.word_ngrams > 1 else None
+        ngrams: dict[str, Any] = {"hashes": hashes, "bucket_row": self.bucket_row}
+        longest, rows = _sent2vec.survey(config, corpus.ids, words, **ngrams)
+        stride = memory.padded(config.dim)
+        memory.require(4 * stride * (rows + words), "training", "lower --dim or --buckets, or raise --min-count")
+        self.input, self.output = memory.zeros(rows, stride), memory.zeros(words, stride)
+        self._initialise()
+        counts = corpus.vocab.counts
+        self._run = _sent2vec.Run(
+            config,
+            ids=corpus.ids,
+            longest=longest,
+            input=self.input,
+            output=self.output,
+            sampler=_word2vec.alias_table(counts.astype(np.float64) ** config.power),
+            keep=highest_draws(keep_probability(counts, config)),
+            **ngrams,
+        )
+        self.starts = _word2vec.block_starts(corpus.ids, _STEP_IDS, config.max_sentence)
+
+    def _initialise(self) -> None:
+        """Uniform in +-1 / dim as fastText; output rows stay zero."""
+        random = np.random.default_rng(self.config.seed)
+        dim, rows_at_once = self.config.dim, 1 << 16
+        for first in range(0, len(self.input), rows_at_once):
+            part = self.input[first : first + rows_at_once]
+            part[:, :dim] = (random.random((len(part), dim), np.float32) * 2 - 1) / np.float32(dim)
+
+    @property
+    def nbytes(self) -> int:
+        """Of the matrices, in memory and in a checkpoint."""
+        return self.input.nbytes + self.output.nbytes
+
+    def worker(self) -> _sent2vec.Worker:
+        return self._run.worker()
+
+    def identity(self) -> dict[str, Any]:
+        """What must be the same for a checkpoint to be continued; the number of threads may change."""
+        return {**self.config.identity(), "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
+
+    def schedule(self) -> dict[str, Any]:
+        """See engine.saved_run.Savable."""
+        return {"version": 1, "step_ids": _STEP_IDS}
+
+    def first_schedule(self) -> dict[str, Any]:
+        """Version 0.1 had no sent2vec."""
+        return {}
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything that training changes."""
+        return {"input": self.input, "output": self.output}
+
+    def model(self) -> Sent2vecModel:
+        """The model as it answers: input rows without padding, the n-grams in the order of their buckets."""
+        words, dim = len(self.corpus.vocab), self.config.dim
+        kept = np.empty(0, np.int32)
+        rows = self.input[:words, :dim]
+        if self.bucket_row is not None:
+            kept = np.flatnonzero(self.bucket_row >= 0).astype(np.int32)
+            rows = np.concatenate([rows, self.input[self.bucket_row[kept], :dim]])
+        return Sent2vecModel(
+            words=self.corpus.vocab.words,
+            lowercase=self._lowercase,
+            word_ngrams=self.config.word_ngrams,
+            buckets=self.config.buckets if self.bucket_row is not None else 0,
+            kept=kept,
+            rows=np.ascontiguousarray(rows),
+        )

@@ -1,0 +1,81 @@
+"""What a run that learns vectors of whole texts is asked to do: sent2vec or doc2vec."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from wv_cli.config import Config, dim_option, epochs_option, lr_option, option, seed_option, threads_option
+from wv_cli.models.config import buckets_option
+
+
+@dataclass(frozen=True)
+class Sent2vecConfig(Config):
+    """sent2vec (Pagliardini et al. 2018). Names are fastText's, defaults those of the authors' program."""
+
+    group: ClassVar[str] = "Sentences and documents"
+    sample_formula: ClassVar[str] = "word2vec"  # which is the paper's, too
+
+    dim: int = dim_option()
+    word_ngrams: int = option(2, "Longest n-gram of words; 1: single words.", low=1, high=20)
+    dropout_ngrams: int = option(
+        2,
+        "So many n-grams of two words and more, drawn anew each time, are left out of a sentence.",
+        low=0,
+        high=1_000_000,
+        low_is="none",
+        only="word_ngrams>1",
+    )
+    buckets: int = buckets_option("word_ngrams>1")
+    negative: int = option(10, "Negative (noise) words per word predicted.", low=1, high=1000)
+    power: float = option(0.5, "Negatives are drawn with probability count^power.", low=0, high=2)
+    sample: float = option(
+        1e-4, "Threshold above which frequent words are predicted more rarely; 0: all are.", low=0, low_is="off"
+    )
+    max_sentence: int = option(
+        1000, "Longer lines are cut after this many words.", low=2, high=1_000_000, unit="tokens"
+    )
+    lr: float = lr_option(0.2, "Learning rate at the start; it falls linearly to 0.", high=10)
+    epochs: int = epochs_option(5, low=0)
+    seed: int = seed_option()
+    threads: int = threads_option()
+
+
+_DM = "algorithm=dm_mean|dm_concat"
+
+
+@dataclass(frozen=True)
+class Doc2vecConfig(Config):
+    """Paragraph vectors (Le & Mikolov 2014). Names are word2vec's, defaults gensim's where it has them."""
+
+    group: ClassVar[str] = "Sentences and documents"
+    sample_formula: ClassVar[str] = "word2vec"
+
+    algorithm: Literal["dbow", "dm_mean", "dm_concat"] = option(
+        "dbow",
+        "What predicts a word of a document: dbow, its vector; dm_mean, the mean of that and of context words; "
+        "dm_concat, these one behind the other.",
+    )
+    context: Literal["before", "around"] = option(
+        "before", "Context words: those before the one that is predicted, or those on both sides.", only=_DM
+    )
+    loss: Literal["ns", "hs"] = option("ns", "Output layer: negative sampling, or hierarchical softmax.")
+    dim: int = dim_option()
+    window: int = option(5, "Words of context on a side.", low=1, high=1000, only=_DM)
+    negative: int = option(5, "Negative (noise) words per word predicted.", low=1, high=1000, only="loss=ns")
+    power: float = option(0.75, "Negatives are drawn with probability count^power.", low=0, high=2, only="loss=ns")
+    sample: float = option(1e-3, "Threshold for dropping frequent words; 0 keeps all.", low=0, low_is="off")
+    lr: float = lr_option(0.025, "Learning rate at the start.", high=10)
+    lr_floor: float = option(
+        0.004,
+        "The learning rate falls linearly, down to this share of --lr.",
+        low=0,
+        high=1,
+        what="a share of --lr",
+    )
+    epochs: int = epochs_option(10, low=0)
+    seed: int = seed_option()
+    threads: int = threads_option()
+
+    @property
+    def least_lr(self) -> float:
+        """Below which the learning rate does not fall."""
+        return self.lr * self.lr_floor
