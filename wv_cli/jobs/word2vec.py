@@ -97,6 +97,8 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
         for field, asked in self._of_one_process():
             if asked and self.ranks is not None:
                 raise UsageError(f"{flag_of(field)} is for one process, not for {self.ranks.size} ranks; leave it out")
+        if self.fasttext_files and self.ranks is not None:
+            raise UsageError(f"fastText's command line is for one process, not for {self.ranks.size}; use `wv train`")
         if "patience" in self.named and self.patience < 1:
             raise UsageError(f"--patience must be at least 1, not {self.patience}")
         if self.output_vectors and LAYERS[self.config.loss].tree:
@@ -229,6 +231,8 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
         each = list(zip(self.models, subwords, strict=True))
         matrices = sum(Word2vec.bytes_needed(config, words, its) for config, its in each)
         saved = sum(Word2vec.checkpoint_bytes(config, words, its) for config, its in each)
+        if self.ranks is not None:  # and the rows that the ranks agree upon (cluster.exchange)
+            matrices += saved
         saved *= 2 if self.validation else 1
         memory.require(matrices, "training", "lower --dim or raise --min-count")
         say(
