@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import bigmodel
 import bio
+import building
 import chinese
 import classifier
 import codes
@@ -23,6 +24,7 @@ import cost
 import glove
 import growing
 import hashing
+import indexes
 import lm
 import ngrams
 import predicting
@@ -30,6 +32,7 @@ import presets
 import quantising
 import record
 import sentences
+import sts_table
 import suites
 import train
 import turns
@@ -38,7 +41,7 @@ import whitening
 from measure import HERE, header
 
 Result = dict[str, Any]
-WITHOUT_CORPUS = ("vectors", "search", "codes", "cold", "hashing", "whitening")
+WITHOUT_CORPUS = ("vectors", "search", "codes", "cold", "hashing", "index", "whitening", "building")
 
 
 class Suite(NamedTuple):
@@ -59,9 +62,12 @@ SUITES = {
     "classifier": Suite(classifier.classifier),
     "quantising": Suite(quantising.quantising, quantising.table),
     "sentences": Suite(sentences.sentences, sentences.table),
+    "sts-table": Suite(sts_table.sts_table, sts_table.table_of_sts),
+    "documents": Suite(sts_table.documents),
     "whitening": Suite(whitening.whitening),
     "hashing": Suite(hashing.hashing, hashing.table),
     "codes": Suite(codes.codes),
+    "index": Suite(indexes.index),
     "cold": Suite(cold.cold),
     "predicting": Suite(predicting.predicting),
     "presets": Suite(presets.presets, presets.table),
@@ -73,6 +79,7 @@ SUITES = {
     "ngrams-large": Suite(ngrams.ngrams_large),
     "tutorials": Suite(tutorials.tutorials),
     "turns": Suite(turns.turns),
+    "building": Suite(building.building),
     "growing": Suite(growing.growing),
 }
 
@@ -132,6 +139,7 @@ def arguments() -> argparse.Namespace:
     add("--gigabytes", type=float, default=7.2, help="suite bigmodel: size of the model")
     add("--glove-programs", type=Path, metavar="DIR", help="suite glove: where GloVe's vocab_count, cooccur, ... are")
     add("--originals", type=Path, metavar="DIR", help="suite tutorials: where word2vec, fasttext, glove, ... are")
+    add("--encoder", type=Path, metavar="DIR", help="suite sts-table: the folder of an encoder")
     add("--peers", default=sys.executable, metavar="PYTHON", help="the Python that has gensim, fasttext and word2vec")
     add("--scratch", type=Path, help="folder for the vector files while they are scored; default: the system's")
     add("--name", help="name of the result files; default: suite, date and threads")

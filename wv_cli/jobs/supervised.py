@@ -42,6 +42,8 @@ class SupervisedSession(GrowingSession):
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         # The validation file would need its phrases joined, too.
         "phrases": "not autotune_validation",
+        # Pruned models are retrained on the text as it is.
+        **dict.fromkeys(("dedup", "min_line"), "not autotune_size"),
         "keep_words": "pretrained and not phrases",
         "decay": "continue_",
         "pretrained": "not continue_",

@@ -72,7 +72,7 @@ def encode_labelled(
 
     Raises WvError when there is no text, no label, fewer than `fewest_labels`, or no word, and what Source raises.
     """
-    source = Source(inputs, lowercase=config.lowercase, progress=progress)
+    source = Source(inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress)
     encoder = _text.Encoder(every_line=True)
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
