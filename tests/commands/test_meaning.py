@@ -84,7 +84,7 @@ VALUES = {
     "csls_neighbours": "3", "patience": "1", "dedup": "--dedup", "min_line": "50",
     "dev": "few.data.txt", "published": "--published",
     "recall": "0.5", "links": "9", "ef_construction": "30", "lists": "9", "index": "words.index",
-    "continue_": "small.state", "decay": "0.5",
+    "keep_words": "--keep-words", "continue_": "small.state", "decay": "0.5",
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
     "dropout_ngrams": "5", "doc_vectors": "docs.vec",
 }  # fmt: skip
@@ -106,6 +106,8 @@ VARIANTS = [
     *(f"{W2V} --model {model} --loss {loss}{' --lr 0.01' * (loss == 'ova')}" for model in MODELS for loss in LOSSES),
     f"{W2V} --model cbow --cbow-sum",
     f"{W2V} --sample 0",
+    f"{W2V} --init init.vec",
+    f"{SUP} --pretrained init.vec",
     "train text.txt -o out.vec --continue small.state --epochs 2",
     f"{W2V} --preset quality",
     *(f"{FT} --model {model}" for model in MODELS),

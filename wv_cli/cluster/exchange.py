@@ -151,6 +151,7 @@ class Exchange:
 
     def _sum(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         self._ranks.start_sum(values).wait()
+        self._ranks.share_array(values)  # which rows are due must be the same everywhere, to the bit
         return values
 
     @property

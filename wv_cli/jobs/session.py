@@ -133,8 +133,12 @@ class Session:
 
         Raises WvError and its kin for everything the user can mend; a run stopped by a signal returns normally.
         """
-        if started_together() > 1:
-            raise WvError("several processes cannot share this work; start it once")
+        if (started := started_together()) > 1:
+            message = (
+                f"started as {started} processes, which cannot share this work; start it once "
+                "(wv train shares the training of skipgram and cbow)"
+            )
+            raise WvError(message)
         self.validate()
         with self.claimed(say):
             return self.work(say, observe, reading)

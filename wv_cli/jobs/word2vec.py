@@ -53,14 +53,15 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
     models trains them one after the other; the vectors are theirs, joined.
 
     With `fasttext_files` the outputs are those of a fastText run (formats.fasttext_files). What is `marked` is no word;
-    with `add_words` the words of `init` are in the model, whether the text has them or not."""
+    with `keep_words` the words of `init` are in the model, whether the text has them or not."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         "to": "not classes",
         "validation": "epochs>0 and preset!=quality",
         "patience": "validation",
         "decay": "continue_",
-        "vocab": "not continue_",
+        "vocab": "not continue_ and not keep_words",
+        "keep_words": "init and not phrases",
         "init": "not continue_ and preset!=quality",
         # What tells the models of a preset apart, or belongs to one model.
         **dict.fromkeys(("loss", "minn", "maxn", "save_output_vectors", "continue_", "save_state"), "preset!=quality"),
@@ -78,7 +79,7 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
     line_ends: bool = False
     fasttext_files: bool = False
     marked: Marked | None = None
-    add_words: bool = False
+    keep_words: bool = False
 
     def _of_one_process(self) -> list[tuple[str, bool]]:
         """Fields that ranks cannot do together, and whether they are asked for."""
@@ -96,6 +97,8 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
         for field, asked in self._of_one_process():
             if asked and self.ranks is not None:
                 raise UsageError(f"{flag_of(field)} is for one process, not for {self.ranks.size} ranks; leave it out")
+        if self.fasttext_files and self.ranks is not None:
+            raise UsageError(f"fastText's command line is for one process, not for {self.ranks.size}; use `wv train`")
         if "patience" in self.named and self.patience < 1:
             raise UsageError(f"--patience must be at least 1, not {self.patience}")
         if self.output_vectors and LAYERS[self.config.loss].tree:
@@ -145,7 +148,7 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
             self.vocab_config,
             vocab=read_vocab(self.vocab) if self.vocab else None,
             marked=self.marked,
-            also=init.words if init is not None and self.add_words else None,
+            also=init.words if init is not None and self.keep_words else None,
             older=decayed(state.vocab, self.share) if state is not None else None,
             phrases=self.saved_phrases(),
             memory=self.memory,
@@ -167,7 +170,7 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
                 labels=labels,
             )
         if state is not None:
-            config = self.going_on(config, state, corpus, say)
+            config = self.going_on(config, state, len(corpus.vocab), corpus.tokens, say)
         with agreeing(self.ranks):
             model = self._made(config, corpus, init, state, say)
         del state  # as large as the model
@@ -228,6 +231,8 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
         each = list(zip(self.models, subwords, strict=True))
         matrices = sum(Word2vec.bytes_needed(config, words, its) for config, its in each)
         saved = sum(Word2vec.checkpoint_bytes(config, words, its) for config, its in each)
+        if self.ranks is not None:  # and the rows that the ranks agree upon (cluster.exchange)
+            matrices += saved
         saved *= 2 if self.validation else 1
         memory.require(matrices, "training", "lower --dim or raise --min-count")
         say(
