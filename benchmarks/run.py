@@ -22,6 +22,7 @@ import codes
 import cold
 import cost
 import glove
+import growing
 import hashing
 import indexes
 import lm
@@ -79,6 +80,7 @@ SUITES = {
     "tutorials": Suite(tutorials.tutorials),
     "turns": Suite(turns.turns),
     "building": Suite(building.building),
+    "growing": Suite(growing.growing),
 }
 
 
@@ -124,6 +126,7 @@ def arguments() -> argparse.Namespace:
     add("--simlex", type=Path, help="a SimLex-999 file (`word word score`) to score as well")
     add("--rows", type=int, default=100_000, help="suites vectors and search")
     add("--words", type=int, default=10_000_000, help="suite cost: words of the corpus that are used")
+    add("--parts", type=int, default=2, help="suite growing: the second text is one of so many parts of the whole")
     add("--queries", type=int, default=1000, help="suites search and classifier")
     add("--data", type=Path, action="append", default=[], metavar="FILE", help="what a suite reads besides the corpus")
     add("--trials", type=Path, metavar="FILE", help="suite presets: options of wv train, a line each")

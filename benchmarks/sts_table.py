@@ -101,7 +101,7 @@ def sts_table(options: Any, result: Run, say: Any) -> bool:
                 task = " ".join(part for part in (kind, row["pooling"], row["after"]) if part not in ("-", "own"))
                 cpu = used[source]["cpu_seconds"] if source in used else None
                 runs.append({"task": task, "program": "wv", "seed": seed, **run, "training_cpu_seconds": cpu})
-    result["runs"], result["summary"] = runs, record.summary([{**run, "seed": 0} for run in runs])
+    result["runs"], result["summary"] = runs, record.summary(runs)
     return True
 
 

@@ -81,10 +81,10 @@ VALUES = {
     "prune_entropy": "1e-4", "quantise": "2", "hidden": "3", "dropout": "0.3", "codes": "3",
     "tree_from": "neural.lm", "encoder": str(GOLDEN / "encoders" / "tiny-bert-st6"), "max_length": "3",
     "dictionary": "words.dictionary", "anchors": "60", "refine": "2", "refine_words": "70", "target": "turned.vec",
-    "csls_neighbours": "3", "patience": "1",
+    "csls_neighbours": "3", "patience": "1", "dedup": "--dedup", "min_line": "50",
     "dev": "few.data.txt", "published": "--published",
     "recall": "0.5", "links": "9", "ef_construction": "30", "lists": "9", "index": "words.index",
-    "continue_": "small.state", "decay": "0.5",
+    "keep_words": "--keep-words", "continue_": "small.state", "decay": "0.5",
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
     "dropout_ngrams": "5", "doc_vectors": "docs.vec",
 }  # fmt: skip
@@ -106,6 +106,8 @@ VARIANTS = [
     *(f"{W2V} --model {model} --loss {loss}{' --lr 0.01' * (loss == 'ova')}" for model in MODELS for loss in LOSSES),
     f"{W2V} --model cbow --cbow-sum",
     f"{W2V} --sample 0",
+    f"{W2V} --init init.vec",
+    f"{SUP} --pretrained init.vec",
     "train text.txt -o out.vec --continue small.state --epochs 2",
     f"{W2V} --preset quality",
     *(f"{FT} --model {model}" for model in MODELS),
@@ -252,9 +254,11 @@ def folder(tmp_path_factory, slice_text):
     os.chdir(path)
     lines = [line for line in slice_text.read_text().splitlines() if len(line) > 40][:150]
     cased = [line[:400].replace("the ", "The ", i % 2) for i, line in enumerate(lines)]
+    cased += cased[:1]  # for --dedup
     Path("text.txt").write_text("".join(f"{line}\n" for line in cased))
     labels = ["__label__a", "__label__b", "__l_c"]
-    Path("labelled.txt").write_text("".join(f"{labels[i % 7 % 3]} {line[:200]}\n" for i, line in enumerate(cased)))
+    labelled = [f"{labels[i % 150 % 7 % 3]} {line[:200]}\n" for i, line in enumerate(cased)]
+    Path("labelled.txt").write_text("".join(labelled))
     golden = [f"{'__label__baking' if i % 2 else '__label__cake'} how to bake a cake {i}" for i in range(30)]
     Path("golden-labelled.txt").write_text("".join(f"{line}\n" for line in golden))
     words = "king the of to in and a is was for as by on with that it from at an are were his be or which one two three"

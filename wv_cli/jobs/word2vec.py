@@ -53,14 +53,15 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
     models trains them one after the other; the vectors are theirs, joined.
 
     With `fasttext_files` the outputs are those of a fastText run (formats.fasttext_files). What is `marked` is no word;
-    with `add_words` the words of `init` are in the model, whether the text has them or not."""
+    with `keep_words` the words of `init` are in the model, whether the text has them or not."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         "to": "not classes",
         "validation": "epochs>0 and preset!=quality",
         "patience": "validation",
         "decay": "continue_",
-        "vocab": "not continue_",
+        "vocab": "not continue_ and not keep_words",
+        "keep_words": "init and not phrases",
         "init": "not continue_ and preset!=quality",
         # What tells the models of a preset apart, or belongs to one model.
         **dict.fromkeys(("loss", "minn", "maxn", "save_output_vectors", "continue_", "save_state"), "preset!=quality"),
@@ -78,12 +79,12 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
     line_ends: bool = False
     fasttext_files: bool = False
     marked: Marked | None = None
-    add_words: bool = False
+    keep_words: bool = False
 
     def _of_one_process(self) -> list[tuple[str, bool]]:
         """Fields that ranks cannot do together, and whether they are asked for."""
         given = [(field, bool(getattr(self, field))) for field in ("validation", "continue_", "save_state")]
-        return [*given, ("preset", len(self.models) > 1)]
+        return [*given, ("preset", len(self.models) > 1), ("dedup", self.vocab_config.dedup)]
 
     def check_options(self) -> None:
         for model in self.models:
@@ -147,7 +148,7 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
             self.vocab_config,
             vocab=read_vocab(self.vocab) if self.vocab else None,
             marked=self.marked,
-            also=init.words if init is not None and self.add_words else None,
+            also=init.words if init is not None and self.keep_words else None,
             older=decayed(state.vocab, self.share) if state is not None else None,
             phrases=self.saved_phrases(),
             memory=self.memory,
@@ -169,7 +170,7 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
                 labels=labels,
             )
         if state is not None:
-            config = self.going_on(config, state, corpus, say)
+            config = self.going_on(config, state, len(corpus.vocab), corpus.tokens, say)
         with agreeing(self.ranks):
             model = self._made(config, corpus, init, state, say)
         del state  # as large as the model

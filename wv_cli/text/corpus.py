@@ -40,7 +40,7 @@ class Corpus:
     others.
     `tokens_read` counts all words of the text, those outside `vocab` included. `labels` are tokens that were told from
     words, with their counts (int64); they are not in the stream. The last `added` words of the vocabulary are there
-    because they were asked for."""
+    because they were asked for. `left_out` lines were not read (text.lines)."""
 
     ids: NDArray[np.int32]
     vocab: Vocab
@@ -51,6 +51,7 @@ class Corpus:
     labels: WordList = field(default_factory=lambda: WordList.of([]))
     label_counts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     added: int = 0
+    left_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def encode(
     `vocab`), when the cuts leave no word, when the spool cannot be written, and what Source raises.
     """
     known = vocab.cut(config) if vocab is not None else None
-    source = Source(inputs, lowercase=config.lowercase, progress=progress)
+    source = Source(inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress)
     # Words that are in no vocabulary stand between others: they are dropped when phrases have been joined.
     at_once = known is not None and phrases is None
     encoder = _text.Encoder(
@@ -128,7 +129,8 @@ def encode(
         raise WvError(message)
     parts = [fingerprint.digest(), bytes.fromhex(known.digest)] + ([bytes.fromhex(phrases.digest)] if phrases else [])
     digest = hashlib.blake2b(b"".join(parts), digest_size=16).hexdigest()
-    return Corpus(ids, known, tokens, lines, digest, encoder.tokens, labels, label_counts, added)
+    left_out = source.lines.left_out if source.lines else 0
+    return Corpus(ids, known, tokens, lines, digest, encoder.tokens, labels, label_counts, added, left_out)
 
 
 def remapped(
@@ -167,7 +169,7 @@ def count(
     may be empty, and what Source raises."""
     config.validate()
     encoder = _text.Encoder(keep_ids=False)
-    source = Source(inputs, lowercase=config.lowercase, progress=progress)
+    source = Source(inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress)
     for chunk in source:
         encoder.feed(chunk)
     encoder.finish()

@@ -9,6 +9,7 @@ so that neither a word nor a line runs from one file into the next. Decisions:
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wv_cli._text import SEPARATORS
 from wv_cli.errors import BadFile
@@ -18,6 +19,9 @@ from wv_cli.text.input_files import Inputs, expand_inputs, total_size
 from wv_cli.text.inputs import UTF16, Texts, binary, not_text
 from wv_cli.text.raw_files import blocks, called, opened
 
+if TYPE_CHECKING:
+    from wv_cli.text.lines import Lines
+
 Progress = Callable[[int, int | None], None]
 
 
@@ -26,8 +30,8 @@ class Source:
 
     `inputs` are paths of files, of folders (all regular files inside, at any depth, in sorted order; names that begin
     with a dot are skipped) and `-` for standard input; Texts are held to what they must be, and `inputs` are then their
-    names. With `lowercase` words are lowercased by Unicode's rules; with `bare_end` no newline is added to the last
-    input.
+    names. With `lowercase` words are lowercased by Unicode's rules; `lines` leaves some out after that; with `bare_end`
+    no newline is added to the last input.
     `progress` is called after each chunk with the bytes consumed (compressed ones of compressed files) and their total,
     None when it cannot be known, and once at the end with two equal numbers.
 
@@ -36,12 +40,18 @@ class Source:
     """
 
     def __init__(
-        self, inputs: Inputs, *, lowercase: bool = False, bare_end: bool = False, progress: Progress | None = None
+        self,
+        inputs: Inputs,
+        *,
+        lowercase: bool = False,
+        lines: "Lines | None" = None,
+        bare_end: bool = False,
+        progress: Progress | None = None,
     ) -> None:
         self._texts = inputs if isinstance(inputs, Texts) else None
         self.inputs = inputs.inputs if isinstance(inputs, Texts) else inputs
         self.paths = expand_inputs(inputs)
-        self.lowercase, self.bare_end = lowercase, bare_end
+        self.lowercase, self.lines, self.bare_end = lowercase, lines, bare_end
         self.consumed = 0
         part = self._texts.part if self._texts is not None else None
         self._pieces = part.of(self.paths) if part is not None else None
@@ -54,6 +64,8 @@ class Source:
         chunks: Iterable[bytes] = self._all_files()
         if self.lowercase:
             chunks = lowercased(chunks)
+        if self.lines is not None:
+            chunks = self.lines.kept(chunks)
         for chunk in chunks:
             yield chunk
             if self._progress is not None:
