@@ -123,8 +123,10 @@ def main() -> None:
     """Runs the command line of this process and ends it."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupted_at_once)
+    from wv_cli.cluster.launcher import leave_processors_to_ranks
     from wv_cli.commands.shared import streams
 
+    leave_processors_to_ranks()
     streams.prepare()
     code = run(_words(sys.argv))
     # All is done and said: nobody is left who could make a message of it.

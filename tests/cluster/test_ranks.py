@@ -5,8 +5,9 @@ import sys
 import pytest
 
 from tests.cluster.threads import ThreadRanks, run_ranks
+from wv_cli.cluster.launcher import started_together
 from wv_cli.cluster.mpi import MpiRanks
-from wv_cli.cluster.ranks import agreeing, joined, started_together
+from wv_cli.cluster.ranks import agreeing, joined
 from wv_cli.cluster.training import require_same
 from wv_cli.errors import Elsewhere, UsageError, WvError
 

@@ -45,6 +45,7 @@ _FLUSH_BYTES = 1 << 26
 # The slope of the sigmoid, between 0 and 1/4. By trial (4 ranks, a million words, skip-gram with negative sampling):
 # losses are the same from 0.05 to 0.2.
 _SLOPE = 0.1
+_SHORT = np.float32(1e-3)  # a way of which the sum is right
 
 Rows = NDArray[np.int64]
 Shares = NDArray[np.float32]
@@ -53,9 +54,10 @@ Shares = NDArray[np.float32]
 def shares(movers: NDArray[np.float64], way: NDArray[np.float64]) -> Shares:
     """The share of the sum that is added to what so many ranks have moved, each so far on its way: exp(-way) of the way
     to the optimum is left after one of them, exp(-movers way) after all of them, one after the other."""
-    way = np.maximum(way, 1e-6)
-    share: NDArray[np.float64] = np.expm1(-movers * way) / (movers * np.expm1(-way))
-    return np.minimum(share, 1).astype(np.float32)
+    few = movers.astype(np.float32)
+    short = np.maximum(way, _SHORT).astype(np.float32)  # in float32 NumPy takes exp many at once
+    share: Shares = (1 - np.exp(-few * short)) / (few * (1 - np.exp(-short)))
+    return np.where(few * way < _SHORT, np.float32(1), np.minimum(share, 1))
 
 
 class _Table:

@@ -4,8 +4,7 @@ A launcher (mpirun, srun) says in the environment how many processes it has star
 mpi4py imported (wv_cli.cluster.mpi): one process alone pays nothing. Nothing here knows what the ranks train.
 """
 
-import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any, Protocol, TypeVar
@@ -13,13 +12,10 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.cluster.launcher import started_together
 from wv_cli.errors import Elsewhere, WvError
 
 Value = TypeVar("Value")
-
-# How many processes were started together, as the launcher says: Open MPI's mpirun, that of MPICH and Intel MPI,
-# MVAPICH's, and srun for the step it starts (a batch script itself is no step and has no such variable).
-_COUNTS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
 
 
 class Pending(Protocol):
@@ -75,12 +71,6 @@ class Ranks(Protocol):
     def abort_at_exit(self, code: int) -> None:
         """When this process ends it ends all ranks, wherever they are, with this exit code."""
         ...
-
-
-def started_together(environment: Mapping[str, str] = os.environ) -> int:
-    """How many processes the launcher has started together; 1 without one."""
-    counts = [environment.get(name, "") for name in _COUNTS]
-    return max((int(count) for count in counts if count.isdecimal()), default=1) or 1
 
 
 @cache

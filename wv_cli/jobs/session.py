@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 from wv_cli import formats
-from wv_cli.cluster.ranks import started_together
+from wv_cli.cluster.launcher import started_together
 from wv_cli.config import flag_of, refuse_idle
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome, Worker, train

@@ -1,0 +1,24 @@
+"""What a launcher (mpirun, srun) says in the environment of the processes it starts. Imports nothing."""
+
+import os
+from collections.abc import Mapping
+
+# How many processes were started together, as the launcher says: Open MPI's mpirun, that of MPICH and Intel MPI,
+# MVAPICH's, and srun for the step it starts (a batch script itself is no step and has no such variable).
+_COUNTS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
+# How many threads the libraries of linear algebra under NumPy use.
+_BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def started_together(environment: Mapping[str, str] = os.environ) -> int:
+    """How many processes the launcher has started together; 1 without one."""
+    counts = [environment.get(name, "") for name in _COUNTS]
+    return max((int(count) for count in counts if count.isdecimal()), default=1) or 1
+
+
+def leave_processors_to_ranks() -> None:
+    """Before NumPy is imported: one thread for its matrix products, where several processes were started and the user
+    has not said otherwise. Threads that spin for each other on processors which train make every meeting last long."""
+    if started_together() > 1:
+        for name in _BLAS_THREADS:
+            os.environ.setdefault(name, "1")
