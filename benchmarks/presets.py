@@ -14,6 +14,7 @@ scored on the others, and on the sets that a search was not given. That is for t
 import hashlib
 import json
 import shlex
+import string
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -75,18 +76,15 @@ AFTER = {
     "joined": lambda words, contexts: np.hstack([words, contexts]),
     "centred": lambda words, contexts: centred(words),
     "without top 2": lambda words, contexts: without_top(words, 2),
+    "to 100 axes": lambda words, contexts: joined([words], 100, [1]),
 }
 OF_CONTEXTS = ("sum", "joined")
-# What may be done to several models: their dims as they are, or that of the first; the last model may weigh more.
+# What may be done to several models: (dim, 0 for all of their numbers, weight of the last).
 JOINED = {
-    "side by side": lambda parts: joined(parts, sum(part.shape[1] for part in parts), [1] * len(parts)),
-    "to the first's dim": lambda parts: joined(parts, parts[0].shape[1], [1] * len(parts)),
-    "side by side, the last x 1.4": lambda parts: joined(
-        parts, sum(part.shape[1] for part in parts), [1] * (len(parts) - 1) + [2**0.5]
-    ),
-    "to the first's dim, the last x 1.4": lambda parts: joined(
-        parts, parts[0].shape[1], [1] * (len(parts) - 1) + [2**0.5]
-    ),
+    "joined": (0, 1),
+    "joined, the last x 1.4": (0, 2**0.5),
+    "joined, to 100 axes": (100, 1),
+    "joined, the last x 1.4, to 100 axes": (100, 2**0.5),
 }
 
 
@@ -134,7 +132,7 @@ class Trained:
         if not used.exists():
             argv = [*WV, "train", str(self.corpus), "-o", str(words), *shlex.split(options), "--seed", str(seed)]
             argv += ["--to", "word2vec-binary", "-q", "--no-meta", "--overwrite"]
-            extra = [] if {"hs", "hs_ns"} & set(argv) else ["--save-output-vectors", str(contexts)]
+            extra = [] if {"hs", "hs_ns", "quality"} & set(argv) else ["--save-output-vectors", str(contexts)]
             used.write_text(f"{measure([*argv, *extra]).cpu_seconds}\n", encoding="utf-8")
         made = formats.load(words)
         rows = np.array(formats.load(contexts).matrix) if contexts.exists() else None
@@ -146,7 +144,9 @@ def trial(models: Trained, line: str, seed: int, sets: Sets, after: list[str]) -
     parts = [models.model(options.strip(), seed) for options in line.split(TOGETHER)]
     words, contexts, _ = parts[0]
     if len(parts) > 1:
-        variants = {name: join([part[0].matrix for part in parts]) for name, join in JOINED.items()}
+        rows = [part[0].matrix for part in parts]
+        wide, ones = sum(part.shape[1] for part in rows), [1.0] * (len(rows) - 1)
+        variants = {name: joined(rows, dim or wide, [*ones, weight]) for name, (dim, weight) in JOINED.items()}
     else:
         chosen = {name: change for name, change in AFTER.items() if name in ("", *after)}
         if contexts is None:
@@ -205,16 +205,19 @@ def summary(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def table(result: dict[str, Any]) -> list[str]:
-    """Markdown, the best first for every size of text."""
-    rows = result["summary"]
+    """Markdown: the options, a letter each, then the scores, the best first for every size of text."""
+    rows = summary(result["runs"])
     names = list(dict.fromkeys(name for row in rows for name in row["scores"]))
-    ranked = sorted(rows, key=lambda row: (row["words"], -row["scores"].get(names[0], 0)))
+    options = list(dict.fromkeys(part.strip() for row in rows for part in row["trial"].split(TOGETHER)))
+    letter = dict(zip(options, string.ascii_uppercase, strict=False))
     cells = []
-    for row in ranked:
+    for row in sorted(rows, key=lambda row: (row["words"], -row["scores"].get(names[0], 0))):
         scores = [shown(row["scores"].get(name), row["spread"].get(name), row["rounds"]) for name in names]
-        after = f" ({row['variant']})" if row["variant"] else ""
-        cells.append([f"{row['words'] / 1e6:.1f}", f"`{row['trial']}`{after}", f"{row['cpu_seconds']:.0f}", *scores])
-    return record.markdown(["million words", "options", "CPU s", *names], cells)
+        what = " + ".join(letter[part.strip()] for part in row["trial"].split(TOGETHER))
+        after = f", {row['variant']}" if row["variant"] else ""
+        cells.append([f"{row['words'] / 1e6:.1f}", what + after, f"{row['cpu_seconds']:.0f}", *scores])
+    legend = [f"* {letter[each]}: `{each}`" for each in options]
+    return [*legend, "", *record.markdown(["million words", "options", "CPU s", *names], cells)]
 
 
 def shown(value: float | None, spread: float | None, rounds: int) -> str:

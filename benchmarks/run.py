@@ -15,13 +15,16 @@ from typing import Any, NamedTuple
 
 import bigmodel
 import bio
+import building
 import chinese
 import classifier
 import codes
 import cold
 import cost
 import glove
+import growing
 import hashing
+import indexes
 import lm
 import ngrams
 import predicting
@@ -29,6 +32,7 @@ import presets
 import quantising
 import record
 import sentences
+import sts_table
 import suites
 import train
 import turns
@@ -37,7 +41,7 @@ import whitening
 from measure import HERE, header
 
 Result = dict[str, Any]
-WITHOUT_CORPUS = ("vectors", "search", "codes", "cold", "hashing", "whitening")
+WITHOUT_CORPUS = ("vectors", "search", "codes", "cold", "hashing", "index", "whitening", "building")
 
 
 class Suite(NamedTuple):
@@ -58,9 +62,12 @@ SUITES = {
     "classifier": Suite(classifier.classifier),
     "quantising": Suite(quantising.quantising, quantising.table),
     "sentences": Suite(sentences.sentences, sentences.table),
+    "sts-table": Suite(sts_table.sts_table, sts_table.table_of_sts),
+    "documents": Suite(sts_table.documents),
     "whitening": Suite(whitening.whitening),
     "hashing": Suite(hashing.hashing, hashing.table),
     "codes": Suite(codes.codes),
+    "index": Suite(indexes.index),
     "cold": Suite(cold.cold),
     "predicting": Suite(predicting.predicting),
     "presets": Suite(presets.presets, presets.table),
@@ -72,6 +79,8 @@ SUITES = {
     "ngrams-large": Suite(ngrams.ngrams_large),
     "tutorials": Suite(tutorials.tutorials),
     "turns": Suite(turns.turns),
+    "building": Suite(building.building),
+    "growing": Suite(growing.growing),
 }
 
 
@@ -117,6 +126,7 @@ def arguments() -> argparse.Namespace:
     add("--simlex", type=Path, help="a SimLex-999 file (`word word score`) to score as well")
     add("--rows", type=int, default=100_000, help="suites vectors and search")
     add("--words", type=int, default=10_000_000, help="suite cost: words of the corpus that are used")
+    add("--parts", type=int, default=2, help="suite growing: the second text is one of so many parts of the whole")
     add("--queries", type=int, default=1000, help="suites search and classifier")
     add("--data", type=Path, action="append", default=[], metavar="FILE", help="what a suite reads besides the corpus")
     add("--trials", type=Path, metavar="FILE", help="suite presets: options of wv train, a line each")
@@ -129,6 +139,7 @@ def arguments() -> argparse.Namespace:
     add("--gigabytes", type=float, default=7.2, help="suite bigmodel: size of the model")
     add("--glove-programs", type=Path, metavar="DIR", help="suite glove: where GloVe's vocab_count, cooccur, ... are")
     add("--originals", type=Path, metavar="DIR", help="suite tutorials: where word2vec, fasttext, glove, ... are")
+    add("--encoder", type=Path, metavar="DIR", help="suite sts-table: the folder of an encoder")
     add("--peers", default=sys.executable, metavar="PYTHON", help="the Python that has gensim, fasttext and word2vec")
     add("--scratch", type=Path, help="folder for the vector files while they are scored; default: the system's")
     add("--name", help="name of the result files; default: suite, date and threads")

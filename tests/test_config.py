@@ -33,6 +33,7 @@ FREE = {
     "RetrievalConfig": set(),
     "StsConfig": set(),
     "TranslationConfig": set(),
+    "WicConfig": set(),
     "AlignConfig": set(),
     "DriftConfig": set(),
     "IndexConfig": set(),  # nor is an index

@@ -35,6 +35,7 @@ ROOMS = (
     "formats",
     "vectors",
     "search",
+    "cluster",
     "engine",
     "text",
     "config",

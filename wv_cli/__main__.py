@@ -91,7 +91,7 @@ def run(argv: list[str]) -> int:
     except WvError as error:
         if debug:
             raise
-        return _fail(speaker, str(error), error.exit_code)
+        return _fail(speaker, str(error), error.exit_code) if str(error) else error.exit_code
     except (OSError, MemoryError, ValueError, RuntimeError) as error:
         if debug:
             raise

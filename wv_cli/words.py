@@ -50,6 +50,9 @@ class WordList(Sequence[str]):
         self._index: tuple[WordMap, NDArray[np.int64]] | dict[bytes, int] | None = None
         self._scanned = 0
 
+    def __reduce__(self) -> tuple[type["WordList"], tuple[bytes, NDArray[np.int64]]]:
+        return WordList, (self.blob, self.starts)
+
     @classmethod
     def of(cls, words: Iterable[str | bytes]) -> "WordList":
         each, parts, lengths = iter(words), [], [np.zeros(1, np.int64)]

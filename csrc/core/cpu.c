@@ -1,10 +1,16 @@
 /* The instruction sets in this build and the probe for each, has_NAME. CMakeLists.txt, where they are made, says which:
  * WV_ISA_ROWS is ROW(NAME) for each, best last. And how this build was made: WV_FLAGS is the text of its flags.
  *
- * __builtin_cpu_supports asks the CPU and, through XGETBV, whether the operating system saves the wide registers. */
+ * __builtin_cpu_supports asks the CPU and, through XGETBV, whether the operating system saves the wide registers. On ARM
+ * Linux's auxiliary vector says what there is, and prctl how wide SVE's registers are for this process. */
 #include "core/cpu.h"
 
 #include <stddef.h>
+#if defined WV_HAS_SVE256
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#endif
 
 #define ROW(isa) extern const wv_kernels wv_kernels_##isa;
 WV_ISA_ROWS
@@ -21,6 +27,10 @@ static int has_avx512(void) {
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 static int has_avx512icl(void) { return has_avx512() && __builtin_cpu_supports("avx512vpopcntdq"); }
+#elif defined WV_HAS_SVE256
+static int has_sve256(void) {
+    return (getauxval(AT_HWCAP) & HWCAP_SVE) && (prctl(PR_SVE_GET_VL) & PR_SVE_VL_LEN_MASK) == 256 / 8;
+}
 #endif
 
 static const struct {

@@ -10,7 +10,7 @@
 #include "kernels/wv_kernels.h"
 
 #define WIDE (WV_LANES / 2) /* doubles in a register */
-#if defined(__AVX512F__) || defined(__aarch64__)
+#if WV_REGISTERS == 32
 #define ROWS 12 /* 24 sums, 2 panels and the broadcast: 27 of 32 registers */
 #else
 #define ROWS 6 /* 12 sums, 2 panels and the broadcast: 15 of 16 registers */

@@ -25,10 +25,10 @@
 /* 1 / sqrt(x), relative error below 1e-6: the processor's estimate, for which C has no spelling, and one step of
  * Newton's method; elsewhere the root and the division. */
 WV_INLINE vfloat inverse_root(vfloat x) {
-#if WV_LANES == 16
+#if defined(__AVX512F__)
     vfloat y = (vfloat)_mm512_rsqrt14_ps((__m512)x);
     return y * (1.5f - 0.5f * (x * y) * y);
-#elif WV_LANES == 8
+#elif defined(__AVX2__)
     vfloat y = (vfloat)_mm256_rsqrt_ps((__m256)x);
     return y * (1.5f - 0.5f * (x * y) * y);
 #else

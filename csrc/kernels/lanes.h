@@ -13,8 +13,17 @@
 #define WV_LANES 16
 #elif defined(__AVX2__)
 #define WV_LANES 8
+#elif defined(__ARM_FEATURE_SVE_BITS) && __ARM_FEATURE_SVE_BITS == 256
+#define WV_LANES 8 /* SVE, compiled for registers of just that width */
 #else
 #define WV_LANES 4 /* SSE2, NEON */
+#endif
+
+/* How many vector registers there are: what is held in them at once is chosen by it. */
+#if defined(__AVX512F__) || defined(__aarch64__)
+#define WV_REGISTERS 32
+#else
+#define WV_REGISTERS 16
 #endif
 
 typedef float vfloat __attribute__((vector_size(4 * WV_LANES)));

@@ -8,7 +8,7 @@
 
 #include "kernels/lanes.h"
 
-#if defined(__AVX512F__) || defined(__aarch64__)
+#if WV_REGISTERS == 32
 #define SCORED_ROWS 12 /* 24 accumulators, 2 panels and the broadcast: 27 of 32 registers */
 #else
 #define SCORED_ROWS 6 /* 12 accumulators, 2 panels and the broadcast: 15 of 16 registers */

@@ -17,7 +17,7 @@
 #include "kernels/scratch.h"
 #include "kernels/wv_kernels.h"
 
-#if WV_LANES == 16
+#if WV_REGISTERS == 32
 #define PANELS 4 /* panels at a time: registers for distances, best distances and indices of all */
 #else
 #define PANELS 2

@@ -19,7 +19,7 @@
 enum {
     STAGES = 3,
     CHUNK = 8,      /* vectors of a row summed at once, in registers */
-    UPDATE_CHUNK = WV_LANES == 16 ? 8 : 4 /* two of them and a few more: of 32 registers or of 16 */
+    UPDATE_CHUNK = WV_REGISTERS == 32 ? 8 : 4 /* two of them and a few more: of 32 registers or of 16 */
 };
 
 /* The lines under way; each is one stage further at every step. */
@@ -195,7 +195,7 @@ static void update_all(const wv_supervised_run *run, const float *x, float *delt
     for (; d + UPDATE_CHUNK * WV_LANES <= run->stride; d += UPDATE_CHUNK * WV_LANES)
         update_columns(run, x, delta, step, d, UPDATE_CHUNK);
     switch ((run->stride - d) / WV_LANES) {
-#if WV_LANES == 16
+#if WV_REGISTERS == 32
     case 7: update_columns(run, x, delta, step, d, 7); break;
     case 6: update_columns(run, x, delta, step, d, 6); break;
     case 5: update_columns(run, x, delta, step, d, 5); break;

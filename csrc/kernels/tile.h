@@ -9,7 +9,7 @@
  *
  * Why a tile: word2vec C makes one dot product and two row updates per (input, output) pair and waits for memory. Here
  * every row is read once for S and once more for the update, and M x N dot products share the loads. The registers hold
- * WV_TILE_INPUTS x WV_TILE_OUTPUTS sums: 4 x 6 of AVX-512's 32 registers, 2 x 6 of AVX2's and SSE2's 16.
+ * WV_TILE_INPUTS x WV_TILE_OUTPUTS sums: 4 x 6 of AVX-512's and ARM's 32 registers, 2 x 6 of AVX2's and SSE2's 16.
  *
  * Rows: aligned to 64 bytes, `stride` floats (a multiple of WV_ROW_FLOATS), zero padding, which stays zero.
  * All functions are static with constant block sizes; the compiler makes one loop per size. A kernel may use one half.
@@ -20,7 +20,7 @@
 #include "kernels/lanes.h"
 
 #define WV_TILE_OUTPUTS 6
-#define WV_TILE_INPUTS (WV_LANES == 16 ? 4 : 2)
+#define WV_TILE_INPUTS (WV_REGISTERS == 32 ? 4 : 2)
 
 /* sums[input * outputs + output] = lane-wise partial dot products of x[input] and y[output]; both counts are constants. */
 WV_INLINE void tile_dots(int inputs, float *const *x, int outputs, float *const *y, int stride, vfloat *sums) {

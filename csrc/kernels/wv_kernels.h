@@ -28,7 +28,7 @@
 #include "kernels/wv_word2vec.h"
 
 typedef struct {
-    const char *name;  /* baseline, avx2, avx512, avx512icl: the values of WV_ISA */
+    const char *name;  /* baseline, avx2, avx512, avx512icl, sve256: the values of WV_ISA */
     const char *flags; /* what the compiler was told beside the flags of all C */
     int lanes;         /* floats per vector register */
 #define KERNEL(type, name, arguments) type (*name)arguments;

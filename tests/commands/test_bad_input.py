@@ -105,6 +105,11 @@ CALLS = [
     "eval sts --sentence-vectors {} -d good.sts",
     "eval sts good.vec -d good.sts --after pca --fit train --fit-data {}",
     "eval sts good.vec -d good.sts --stop-words drop --stop-list {}",
+    "eval wic {} -d good.data.txt --dev good.data.txt",
+    "eval wic good.vec -d {} --dev good.data.txt",
+    "eval wic good.vec -d good.data.txt --dev {}",
+    "eval wic --hasher {} -d good.data.txt --dev good.data.txt",
+    "eval wic --encoder {} -d good.data.txt --dev good.data.txt",
     "plot {} --top 5 -o out.html",
     "convert {} out.bin",
     "convert {} out --to static",
@@ -164,6 +169,8 @@ def folder(tmp_path_factory, slice_text, slice_vectors):
     Path("good.questions").write_text(": all\nthe of and in\n")
     Path("good.dictionary").write_text("the of\nand in\nto a\nto the\n")
     Path("good.sts").write_text("the of,and in,1\nto a,the is,2\nof was,as by,3\nin the,of by,4\n")
+    Path("good.data.txt").write_text("the\tN\t0-1\tthe of\tand the\nof\tN\t1-0\tin of\tof to\n")
+    Path("good.gold.txt").write_text("T\nF\n")
     for made in (
         "build-vocab good.txt -o good.vocab --min-count 1 -q",
         "lm train good.txt -o good.lm -q",

@@ -82,9 +82,10 @@ VALUES = {
     "prune_entropy": "1e-4", "quantise": "2", "hidden": "3", "dropout": "0.3", "codes": "3",
     "tree_from": "neural.lm", "encoder": str(GOLDEN / "encoders" / "tiny-bert-st6"), "max_length": "3",
     "dictionary": "words.dictionary", "anchors": "60", "refine": "2", "refine_words": "70", "target": "turned.vec",
-    "csls_neighbours": "3", "patience": "1",
+    "csls_neighbours": "3", "patience": "1", "dedup": "--dedup", "min_line": "50",
+    "dev": "few.data.txt", "published": "--published",
     "recall": "0.5", "links": "9", "ef_construction": "30", "lists": "9", "index": "words.index",
-    "continue_": "small.state", "decay": "0.5",
+    "keep_words": "--keep-words", "continue_": "small.state", "decay": "0.5",
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
     "dropout_ngrams": "5", "doc_vectors": "docs.vec",
 }  # fmt: skip
@@ -106,7 +107,10 @@ VARIANTS = [
     *(f"{W2V} --model {model} --loss {loss}{' --lr 0.01' * (loss == 'ova')}" for model in MODELS for loss in LOSSES),
     f"{W2V} --model cbow --cbow-sum",
     f"{W2V} --sample 0",
+    f"{W2V} --init init.vec",
+    f"{SUP} --pretrained init.vec",
     "train text.txt -o out.vec --continue small.state --epochs 2",
+    f"{W2V} --preset quality",
     *(f"{FT} --model {model}" for model in MODELS),
     *(f"{SUP} --loss {loss}" for loss in ("softmax", "hs", "ns", "ova")),
     *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --loss {loss}" for loss in ("softmax", "hs", "class")),
@@ -156,6 +160,7 @@ VARIANTS = [
     "eval sts --sentence-vectors sentences.npy -d pairs.csv --json",
     "index words.vec -o out.index --links 3 --ef-construction 9 --threads 1",
     "index words.vec -o out.index --kind flat",
+    "eval wic words.vec -d wic.data.txt --dev wic.data.txt --json",
     "nn words.vec king nosuch --oov skip",
     "nn words.vec king nosuch --oov skip --index words.index",
     "nn a.codes king nosuch --oov skip",
@@ -227,6 +232,10 @@ UNSEEN = {
     ("texts-distance", "oov"): "all texts have words that are known",
     ("pq", "length"): "refused unless it fits",
     ("eval", "subwords"): "whole words have none",
+    ("eval wic", "encoder"): "refused: it is no ELMo",
+    ("eval wic", "hasher"): "refused: of vectors",
+    ("--index words.index", "candidates"): "the nearest are among the first ten",
+    ("--links 3", "seed"): "other words, and the same setting for them",
     ("--kind flat", "neighbours"): "told with the times, which are never the same",
     ("--kind flat", "queries"): "told with the times, which are never the same",
     ("--kind flat", "seed"): "told with the times, which are never the same",
@@ -246,9 +255,11 @@ def folder(tmp_path_factory, slice_text):
     os.chdir(path)
     lines = [line for line in slice_text.read_text().splitlines() if len(line) > 40][:150]
     cased = [line[:400].replace("the ", "The ", i % 2) for i, line in enumerate(lines)]
+    cased += cased[:1]  # for --dedup
     Path("text.txt").write_text("".join(f"{line}\n" for line in cased))
     labels = ["__label__a", "__label__b", "__l_c"]
-    Path("labelled.txt").write_text("".join(f"{labels[i % 7 % 3]} {line[:200]}\n" for i, line in enumerate(cased)))
+    labelled = [f"{labels[i % 150 % 7 % 3]} {line[:200]}\n" for i, line in enumerate(cased)]
+    Path("labelled.txt").write_text("".join(labelled))
     golden = [f"{'__label__baking' if i % 2 else '__label__cake'} how to bake a cake {i}" for i in range(30)]
     Path("golden-labelled.txt").write_text("".join(f"{line}\n" for line in golden))
     words = "king the of to in and a is was for as by on with that it from at an are were his be or which one two three"
@@ -275,6 +286,12 @@ def folder(tmp_path_factory, slice_text):
     pairs += [f"king w{a} the w{b},w{c} of w{d},{(a + c) % 7}" for a, b, c, d in drawn]
     Path("pairs.csv").write_text("".join(f"{pair}\n" for pair in pairs))
     Path("few.csv").write_text("".join(f"{pair}\n" for pair in pairs[3:30]))
+    places = random.integers(0, 400, (60, 5)).tolist()
+    items = [f"w{a}\tN\t1-0\tw{b} w{a} w{c} it\tw{a} KING w{d} was the w{e} in of to\n" for a, b, c, d, e in places]
+    Path("wic.data.txt").write_text("".join(items))
+    Path("wic.gold.txt").write_text("".join("TF"[i * 7 % 5 % 2] + "\n" for i in range(60)))
+    Path("few.data.txt").write_text("".join(items[:7]))
+    Path("few.gold.txt").write_text("T\nT\nF\nT\nT\nT\nF\n")
     rows = random.standard_normal((2 * len(pairs), 8)).astype(np.float32)
     rows[5] = 0
     np.save("sentences.npy", rows)

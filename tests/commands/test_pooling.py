@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.conftest import GOLDEN
 from wv_cli.formats import load
 
 TABLE = "5 2\nthe 1 0\nDog 0 1\nruns 1 1\ns 2 2\nzero 0 0\n"
@@ -67,3 +68,16 @@ def test_a_file_that_can_be_whitened(wv, files):
 def test_refusals(wv, arguments, code, message):
     done = wv("vectors", "v.vec", *arguments)
     assert done.returncode == code and message in done.stderr and done.stdout == "" and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("name", ["texts.s2v", "texts.d2v", "ft-labels.bin"])
+def test_own_is_the_rule_without_pooling_and_can_be_written(name, wv, tmp_path):
+    call, lines = ("vectors", GOLDEN / name, "--sentences"), "the war of the state\n\nunheardof\n"
+    plain = wv(*call, input=lines).stdout
+    assert wv(*call, "--pooling", "own", input=lines).stdout == plain and len(plain.splitlines()) == 3
+    done = wv(*call, "--pooling", "own", "-o", "own.vec", input=lines)
+    assert done.returncode == 0
+    written = (tmp_path / "own.vec").read_text().splitlines()[1:]
+    assert [row.partition(" ")[2].split() for row in written] == [row.split() for row in plain.splitlines()]
+    refused = wv(*call, "--pooling", "own", "--case", "none", "the")
+    assert (refused.returncode, "--case has no meaning for --pooling own" in refused.stderr) == (2, True)

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Run
+from wv_cli.errors import WvError
+from wv_cli.system.output import check_writable
 
 LIMITED = """\
 import resource
@@ -47,3 +49,12 @@ def test_an_empty_environment(slice_vectors: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-P", "-m", "wv_cli", "nn", str(slice_vectors), "-k", "2"]
     done = subprocess.run(command, cwd=tmp_path, env={}, input="music\n", capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr, len(done.stdout.splitlines())) == (0, "", 2)
+
+
+def test_a_read_only_file_system_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    found = os.statvfs(tmp_path)
+    read_only = os.statvfs_result((*found[:8], found.f_flag | os.ST_RDONLY, *found[9:]))
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    monkeypatch.setattr(os, "statvfs", lambda _: read_only)
+    with pytest.raises(WvError, match=r"out.bin: cannot write: .* is on a read-only file system; write elsewhere"):
+        check_writable(tmp_path / "out.bin")

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from tests.conftest import GOLDEN
 from tests.reference import statistics as twin
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
@@ -12,6 +13,7 @@ from wv_cli.evaluation.config import StsConfig
 from wv_cli.evaluation.report import as_json, as_table, as_tsv
 from wv_cli.evaluation.statistics import percentile_interval, spearman, spearman_resamples
 from wv_cli.evaluation.sts_data import read_sentence_pairs, sts_files
+from wv_cli.formats import load
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import fit
@@ -295,3 +297,22 @@ def test_command(wv, vectors, tmp_path):
     assert wv("eval", "sts", "v.vec", "-d", "x.csv", "--min-score", 99.9).returncode == 3
     done = wv("eval", "sts", "v.vec", "-d", "x.csv", "--pooling", "sif")
     assert done.returncode == 2 and "--counts" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["texts.s2v", "texts.d2v"])
+def test_a_model_of_texts_makes_its_own_sentence_vectors(name, tmp_path):
+    """Punctuation and case are treated as with word vectors; --pooling shows the mean of its words beside it."""
+    data = write_csv(
+        tmp_path / "pairs.csv", [("The war, of the state!", "in the state", 4), ("from", "at times", 1), ("a", "of", 2)]
+    )
+    embeddings = load(GOLDEN / name)
+    report = run(Vectors(name, lambda: embeddings), [data], pooling=("mean",), resamples=0)
+    own, mean = report.rows
+    assert (own["pooling"], mean["pooling"]) == ("own", "mean")
+    texts = [("the", "war", "of", "the", "state"), ("in", "the", "state"), ("from",), ("at", "times"), ("a",), ("of",)]
+    ids = [np.array([row for row in map(embeddings.words.find, words) if row >= 0]) for words in texts]
+    made = embeddings.texts.of_ids(ids).astype(float)
+    cosines = [
+        a @ b / max(np.linalg.norm(a) * np.linalg.norm(b), 1e-12) for a, b in zip(made[::2], made[1::2], strict=True)
+    ]
+    assert own["spearman"] == pytest.approx(100 * spearman(np.array(cosines), np.array([4.0, 1, 2])))

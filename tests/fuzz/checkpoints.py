@@ -95,6 +95,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "supervised": lambda: Supervised(SupervisedConfig(dim=4, epochs=2, threads=1), 1, labelled()),
     "nplm": _neural(hidden=4, negative=5, direct=True),
     "lbl": _neural(model="lbl", loss="hs", tree="random", codes=2),
+    "ivlbl": _neural(model="ivlbl", order=3, negative=5),
     "sent2vec": lambda: Sent2vec(Sent2vecConfig(dim=4, buckets=100, epochs=2, threads=1), corpus()),
     "doc2vec": lambda: Doc2vec(Doc2vecConfig(dim=4, algorithm="dm_mean", epochs=2, threads=1), documents()),
     "glove": lambda: glove()[0],

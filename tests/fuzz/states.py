@@ -7,13 +7,14 @@ from pathlib import Path
 from tests.fuzz import seeds
 from wv_cli.jobs.train import train
 
-_KINDS: list[dict[str, object]] = [{}, {"loss": "nce"}, {"loss": "hs", "minn": 2, "maxn": 3, "buckets": 100}]
+_NGRAMS = {"loss": "hs", "minn": 2, "maxn": 3, "buckets": 100}
+_KINDS: list[dict[str, object]] = [{}, {"loss": "nce"}, _NGRAMS, {**_NGRAMS, "model": "supervised"}]
 
 
 @cache
 def saved() -> list[bytes]:
     with tempfile.TemporaryDirectory() as folder:
-        text, out, state = (Path(folder) / name for name in ("text.txt", "out.vec", "out.state"))
+        text, out, state = (Path(folder) / name for name in ("text.txt", "out.bin", "out.state"))
         text.write_bytes(seeds.text())
         found = []
         for options in _KINDS:
@@ -24,7 +25,7 @@ def saved() -> list[bytes]:
 
 def go_on(path: Path) -> None:
     """With the shortest run, whatever the state says about its length."""
-    state, out = path.with_name("next.state"), path.with_name("out.vec")
+    state, out = path.with_name("next.state"), path.with_name("out.bin")
     short = {"epochs": 1, "threads": 1, "meta": False, "overwrite": True}
     train(path.with_name("text.txt"), out, continue_=path, save_state=state, **short)
     train(path.with_name("text.txt"), out, continue_=state, **short)

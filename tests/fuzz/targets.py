@@ -166,6 +166,15 @@ TARGETS: dict[str, Target] = {
             ("task:perplexity",),
             beside={"model.lm": lambda: language_models.binary_files()[0]},
         ),
+        Target(
+            "wic",
+            lambda: [b"the\tN\t0-1\tthe of in\tand the\nof\tV\t1-0\tin of\tof to a\n"],
+            uses.wic_task,
+            IN_TEXT,
+            ("task:wic",),
+            file="x.data.txt",
+            beside={"x.gold.txt": lambda: b"T\nF\n"},
+        ),
         Target("sts", seeds.sentence_pairs, uses.task("sts"), IN_TEXT, ("task:sts",)),
         Target(
             "sts-scores",

@@ -253,6 +253,11 @@ def translation_task(path: Path) -> None:
     align(small_vectors, small_vectors, AlignConfig(dictionary=str(path), refine=1, threads=1))
 
 
+def wic_task(path: Path) -> None:
+    row = TASKS["wic"]
+    row.run([Vectors("small", _fresh)], [str(path)], row.config(dev=str(path)))
+
+
 def semeval(path: Path) -> None:
     task("sts")(path.with_name("STS.input.x.txt"))
 

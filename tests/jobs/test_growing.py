@@ -64,8 +64,8 @@ def rewritten(path, change, **facts):
 
 def counts(path):
     _, arrays = contents(path)
-    words = [bytes(word) for word in np.split(arrays["words"], arrays["starts"][1:-1])]
-    return dict(zip(words, arrays["counts"].tolist(), strict=True))
+    words = [bytes(word) for word in np.split(arrays["words"], arrays["word_starts"][1:-1])]
+    return dict(zip(words, arrays["word_counts"].tolist(), strict=True))
 
 
 @EVERY
@@ -195,17 +195,17 @@ def test_a_state_may_be_replaced_by_the_next(here):
 @pytest.mark.parametrize(
     ("change", "facts", "message"),
     [
-        (lambda a: {"counts": a["counts"][:-1]}, {}, "do not fit a state of this model"),
-        (lambda a: {"starts": a["starts"][:-1]}, {}, "words are missing"),
+        (lambda a: {"word_counts": a["word_counts"][:-1]}, {}, "do not fit a state of this model"),
+        (lambda a: {"word_starts": a["word_starts"][:-1]}, {}, "words are missing"),
         (lambda a: {"words": a["words"][:-1]}, {}, "where each of several words begins"),
-        (lambda a: {"starts": a["starts"][::-1]}, {}, "where each of several words begins"),
+        (lambda a: {"word_starts": a["word_starts"][::-1]}, {}, "where each of several words begins"),
         (lambda a: {"words": a["words"] * 0}, {}, "expected different words"),
-        (lambda a: {"counts": a["counts"][::-1]}, {}, "no counts of words"),
-        (lambda a: {"counts": a["counts"] * 0}, {}, "no counts of words"),
-        (lambda a: {"counts": a["counts"] * 0 + 2**62}, {}, "no counts of words"),
+        (lambda a: {"word_counts": a["word_counts"][::-1]}, {}, "expected counts of words"),
+        (lambda a: {"word_counts": a["word_counts"] * 0}, {}, "expected counts of words"),
+        (lambda a: {"word_counts": a["word_counts"] * 0 + 2**62}, {}, "expected counts of words"),
         (lambda a: {"output": a["output"][:-1]}, {}, "do not fit a state of this model"),
         (lambda a: {"input": a["input"] * np.float32(np.inf)}, {}, "NaN or infinity"),
-        (lambda a: {"more": a["counts"]}, {}, "do not fit a state of this model"),
+        (lambda a: {"more": a["word_counts"]}, {}, "do not fit a state of this model"),
         (lambda a: {}, {"model": "word2vec"}, "a state of one of the models skipgram"),
         (lambda a: {}, {"model": 3}, "expected `model` to be a str"),
         (lambda a: {}, {"config": {"dim": 12, "speed": 3}}, "there is no option --speed"),
@@ -273,3 +273,20 @@ def test_command_line(here, wv):
     done = wv("train", here / "second.txt", "-o", "3.vec", "--continue", "2.state", "--dim", 9)
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert done.stderr.startswith("wv train: 2.state: --dim is 12 in the state and 9 here; leave it out, or begin anew")
+
+
+def test_words_of_plain_vectors_are_kept(here):
+    """--init with --keep-words: the words that the text lacks stay, where they were when nothing is learnt."""
+    for epochs in (0, 1):
+        options = {**OPTIONS, "epochs": epochs, "init": here / "skipgram.vec"}
+        train(here / "second.txt", "kept.vec", keep_words=True, **options)
+        train(here / "second.txt", "own.vec", **options)
+        old, kept, own = (formats.load(path) for path in (here / "skipgram.vec", "kept.vec", "own.vec"))
+        assert set(kept.words) == set(old.words) | set(own.words) > set(own.words)
+        lost = [word for word in old.words if word not in (here / "second.txt").read_text().split()]
+        rows = [kept.words.find(word) for word in lost]
+        assert np.array_equal(kept.matrix[rows], old.matrix[[old.words.find(word) for word in lost]])
+    with pytest.raises(UsageError, match="--keep-words has no meaning without --init"):
+        train(here / "second.txt", "kept.vec", **OPTIONS, keep_words=True)
+    with pytest.raises(UsageError, match="--vocab has no meaning with --keep-words"):
+        train(here / "second.txt", "kept.vec", vocab="x", keep_words=True, **options)

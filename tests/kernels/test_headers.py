@@ -9,6 +9,7 @@ import pytest
 
 CSRC = Path(__file__).parents[2] / "csrc"
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+CORE = sorted(str(path.relative_to(CSRC)) for path in (CSRC / "core").glob("*.c") if path.name != "cpu.c")
 HEADERS = sorted(str(path.relative_to(CSRC)) for room in ("core", "kernels") for path in (CSRC / room).glob("*.h"))
 
 
@@ -21,9 +22,28 @@ def test_header_compiles_alone(header):
     assert run.returncode == 0, run.stderr
 
 
+@pytest.mark.skipif(COMPILER is None, reason="no C compiler")
+def test_a_big_endian_machine_is_refused():
+    command = [COMPILER, "-U__BYTE_ORDER__", "-D__BYTE_ORDER__=__ORDER_BIG_ENDIAN__", "-I", str(CSRC), "-fsyntax-only"]
+    source = '#include "core/little_endian.h"\n'
+    run = subprocess.run([*command, "-x", "c", "-"], input=source, text=True, capture_output=True)
+    assert run.returncode != 0 and "wv needs a little-endian machine (x86-64, AArch64)" in run.stderr
+
+
+@pytest.mark.skipif(COMPILER is None, reason="no C compiler")
+@pytest.mark.parametrize("source", CORE)
+def test_core_calls_only_what_posix_has(source):
+    """So that other systems than Linux can build it. cpu.c asks the processor, each system in its own way."""
+    command = [COMPILER, "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Werror", "-Wno-psabi", "-fsyntax-only"]
+    run = subprocess.run([*command, "-I", str(CSRC), str(CSRC / source)], text=True, capture_output=True)
+    assert run.returncode == 0, run.stderr
+
+
 def test_the_readme_lists_the_files_with_intrinsics():
     sources = [
-        path for path in CSRC.rglob("*.[ch]") if re.search(r"\b_mm\d*_|immintrin\.h|arm_neon\.h", path.read_text())
+        path
+        for path in CSRC.rglob("*.[ch]")
+        if re.search(r"\b_mm\d*_|immintrin\.h|arm_(neon|sve)\.h", path.read_text())
     ]
     listed = re.findall(r"^\| `((?:core|kernels)/\w+\.[ch])` \| `_mm", (CSRC / "README.md").read_text(), re.MULTILINE)
     assert sorted(str(path.relative_to(CSRC)) for path in sources) == sorted(listed)

@@ -263,7 +263,7 @@ PROMISES: list[Promise] = [
             Fault(
                 "--power is fixed",
                 "wv_cli/models/word2vec.py",
-                "counts.astype(np.float64) ** config.power",
+                "counts.astype(np.float64) ** self.config.power",
                 "counts.astype(np.float64) ** 0.75",
             ),
         ),

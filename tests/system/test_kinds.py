@@ -22,6 +22,8 @@ FILES = {
     "sign.codes": "a codes file of wv",
     "encoders/static-model2vec/model.safetensors": "a safetensors file",
     "sign.codes.txt": "codes of words",
+    "finalfusion-buckets.fifu": "a finalfusion file",
+    "texts.s2v": "a text-model file of wv",
     "ft-words.bin": "a fastText model",
     "cook-ns.bin.xz": "a fastText model",
     "lm/micro.o3.arpa": "an ARPA file of n-grams",
@@ -56,9 +58,9 @@ def test_named_where_something_else_is_expected(name, reads):
     assert any(each in str(caught.value) for each in said) and "expected dim" not in str(caught.value)
 
 
-@pytest.mark.parametrize("name", [name for name, kind in FILES.items() if kind not in ("a codes file of wv",)])
+@pytest.mark.parametrize("name", FILES)
 def test_named_where_vectors_are_expected(name):
-    if FILES[name].endswith(("vectors", "codes of words", "model", "array", "safetensors file")):
+    if FILES[name] in {"a codes file of wv", *(row.holds for row in formats.FORMATS.values())}:
         assert len(formats.load(GOLDEN / name))
         return
     with pytest.raises(BadFile, match=f"expected word vectors .*, this is {FILES[name]}$"):

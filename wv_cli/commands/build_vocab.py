@@ -9,6 +9,7 @@ import click
 
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import conflict, field_options, json_option, quiet_option
+from wv_cli.config import flag_of
 from wv_cli.text.config import ReadingConfig, VocabConfig
 
 
@@ -54,14 +55,13 @@ def command(
 
     config = VocabConfig(**options)
     config.validate()
-    if merge and config.lowercase:
-        error = conflict("--merge", "--lowercase", "the words are counted already; lowercase when counting")
-        raise error
+    for name in ("lowercase", "dedup", "min_line"):
+        if merge and getattr(config, name):
+            raise conflict("--merge", flag_of(name), "the words are counted already; give it when counting")
     refuse_overwriting(inputs, output)
     check_writable(output)
 
-    started = time.perf_counter()
-    bytes_read = 0
+    started, bytes_read = time.perf_counter(), 0
     with reading_bar(quiet or as_json, inputs) as show:
 
         def progress(consumed: int, total: int | None) -> None:

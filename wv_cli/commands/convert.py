@@ -57,7 +57,9 @@ def command(
       projector-tsv    .tsv       for TensorBoard's projector, words in NAME.metadata.tsv; only written
       codes            .codes     codes from wv hash (codes-text: as text), vectors of 1 and -1 or 0; only read
       finalfusion      .fifu      finalfusion's words and vectors; read with n-grams and quantised, too
+      text-model  .s2v .d2v       the words of a model of sentences or documents (wv train); only read
       safetensors                 a model's matrix, words in tokenizer.json beside it; only read; or a folder with both
+      text-model                  sent2vec's (.s2v) and doc2vec's (.d2v) vectors of words; only read
       static                      the folder OUT for model2vec and sentence-transformers: tokenizer.json,
                                   model.safetensors, config.json, modules.json; only by --to
       fasttext-bin                a fastText model, from a fastText model only: --to fasttext-bin undoes the

@@ -41,6 +41,12 @@ from wv_cli.text.config import ReadingConfig
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary (from build-vocab or word2vec) and its counts.")
 @click.option("--save-vocab", metavar="FILE", help="Also save the vocabulary, `word count` lines, before the training.")
 @click.option("--init", metavar="FILE", help="Start the words found in this vector file from their vectors.")
+@click.option(
+    "--keep-words",
+    is_flag=True,
+    default=None,
+    help="Words of --init or --pretrained that INPUT lacks stay in the model.",
+)
 @growing_options
 @click.option("--tree-from", metavar="FILE", help="A neural language model (NAME.lm): --tree clustered is made of it.")
 @click.option(

@@ -76,13 +76,12 @@ class Outcome:
         return self.signal is None and not self.timed_out
 
 
-class _Crew(Generic[Worker]):
-    """The threads of one stretch of work and what they share."""
+class Crew(Generic[Worker]):
+    """The threads of one stretch of work, which ends before the step `limit`, and what they share."""
 
     def __init__(self, model: Trainable[Worker], next_step: int, totals: Totals) -> None:
         self.model = model
-        self.next_step = next_step
-        self.limit = model.steps  # threads stop before this step
+        self.next_step, self.limit = next_step, model.steps
         self.totals = totals
         self.stopping = False
         self.error: BaseException | None = None
@@ -137,7 +136,7 @@ class _Crew(Generic[Worker]):
 
 
 @contextmanager
-def _caught_signals() -> Iterator[list[int]]:
+def caught_signals() -> Iterator[list[int]]:
     """Collects SIGINT, SIGTERM and SIGHUP instead of dying; a second SIGINT raises KeyboardInterrupt as usual. One that
     is ignored (by nohup, or for a job that a script put in the background) stays ignored."""
     caught: list[int] = []
@@ -180,7 +179,7 @@ def train(
     there; False ends the run, which is then finished.
     Raises Diverged when a loss is not finite.
     """
-    crew = _Crew(model, first_step, Totals())
+    crew = Crew(model, first_step, Totals())
     begin = last_save = time.monotonic()
     previous = Totals()
 
@@ -211,7 +210,7 @@ def train(
     if after_epoch is not None and model.steps:
         crew.limit = max(1, -(-first_step // model.epoch_steps)) * model.epoch_steps
     enough = False
-    with _caught_signals() as caught:
+    with caught_signals() as caught:
         crew.start(threads)
         timed_out = False
         while True:

@@ -113,9 +113,10 @@ class SavedRun:
         observe: Callable[[Progress], None] | None,
         advice: str,
         after_epoch: Callable[[int], bool] | None = None,
+        by: Callable[..., Outcome] = train,
     ) -> Outcome:
-        """Trains on, saving; for `after_epoch` see engine.run.train. A divergence is a WvError that ends with `advice`;
-        it leaves the last checkpoint as it was."""
+        """Trains on, saving; `by` is run.train, which has `after_epoch`, or takes its other arguments. A divergence is
+        a WvError that ends with `advice`; it leaves the last checkpoint as it was."""
 
         def save(next_step: int) -> None:
             assert self.path is not None, "only called when there is a path"
@@ -124,7 +125,7 @@ class SavedRun:
             self._ours = _file_at(self.path)
 
         try:
-            return train(
+            return by(
                 model,
                 threads=threads,
                 first_step=first_step,
@@ -132,7 +133,7 @@ class SavedRun:
                 save_every=save_every,
                 max_seconds=max_seconds,
                 observe=observe,
-                after_epoch=after_epoch,
+                **({"after_epoch": after_epoch} if after_epoch else {}),
             )
         except Diverged as error:
             intact = self.path is not None and _file_at(self.path) is not None

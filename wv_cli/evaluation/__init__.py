@@ -19,6 +19,7 @@ from wv_cli.evaluation.config import (
     RetrievalConfig,
     StsConfig,
     TranslationConfig,
+    WicConfig,
 )
 from wv_cli.registry import Registry
 
@@ -121,6 +122,18 @@ TASKS: Registry[Task] = Registry(
                 StsConfig,
                 others=("encoder", "sentence_vectors"),
                 of_subject=("case", "subwords", "restrict_vocab", "stop_words", "from_format"),
+            ),
+            Task(
+                "wic",
+                "Share of words in two sentences for which it is told right whether they mean the same.",
+                "accuracy",
+                (0.0, 100.0),
+                "`word TAB N or V TAB i-j TAB sentence TAB sentence` lines, the word being word i and word j of the "
+                "sentences, in NAME.data.txt with T or F a line in NAME.gold.txt beside it (WiC)",
+                "wv_cli.evaluation.wic",
+                WicConfig,
+                others=("hasher", "encoder"),
+                of_subject=("subwords", "restrict_vocab", "window", "from_format"),
             ),
         ]
     ],

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wv_cli.config import Config
-from wv_cli.evaluation.config import EvalConfig
+from wv_cli.evaluation.config import EvalConfig, WicConfig
 
 if TYPE_CHECKING:
     from wv_cli.vectors.embeddings import Embeddings
@@ -65,7 +65,7 @@ class Report:
         return missed
 
 
-def protocol(config: EvalConfig) -> list[str]:
+def protocol(config: "EvalConfig | WicConfig") -> list[str]:
     """The part of a report's protocol that every task shares."""
     case = {
         "fold-first": "upper and lower case are one: the first word with a spelling stands for all",

@@ -106,6 +106,26 @@ class PerplexityConfig(ReadingConfig):
 
 
 @dataclass(frozen=True)
+class WicConfig(Config):
+    """The protocol of `wv eval wic`. `dev` must be given. `hasher` and `encoder` are scored besides word vectors, or in
+    their place."""
+
+    group: ClassVar[str] = "Protocol"
+
+    dev: str | None = option(None, "FILE of the same layout on which the threshold is chosen.")
+    window: int = option(
+        5, "Words on each side that are a word's context; 0: the whole sentence.", low=0, high=10**6,
+        low_is="the whole sentence",
+    )  # fmt: skip
+    hasher: tuple[str, ...] = option((), "Score the dynamic codes of this BioWord hasher, too. Repeat for more.")
+    encoder: tuple[str, ...] = option((), "Score the layers of the ELMo in this folder, too. Repeat for more.")
+    case: Literal["fold-first", "lower", "none"] = option("fold-first", "As for similarity.")
+    restrict_vocab: int = _restrict_vocab()
+    strict: bool = option(False, "A malformed line is an error; otherwise it is counted and left out.")
+    subwords: bool = option(True, "Compose words that a fastText model does not list of their character n-grams.")
+
+
+@dataclass(frozen=True)
 class StsConfig(EvalConfig):
     """`after`: names of transforms to fit on sentences, or files of saved ones. `encoder` and `sentence_vectors` are
     scored besides word vectors, or in their place."""

@@ -6,13 +6,19 @@ from wv_cli.formats import FORMATS
 from wv_cli.system import meta
 from wv_cli.system.kinds import kind_of
 from wv_cli.text.inputs import Texts
+from wv_cli.text.parts import Part
 
 
 def texts(
-    inputs: Sequence[str], *, note: Callable[[str], None], written: Sequence[str] = (), force: bool = False
+    inputs: Sequence[str],
+    *,
+    note: Callable[[str], None],
+    written: Sequence[str] = (),
+    force: bool = False,
+    part: Part | None = None,
 ) -> Texts:
     """`inputs` of a command that reads running text: see Texts."""
-    return Texts(inputs, recognise, is_sidecar, note, written, force)
+    return Texts(inputs, recognise, is_sidecar, note, written, force, part)
 
 
 def recognise(head: bytes) -> str | None:

@@ -151,7 +151,7 @@ def check(source: Input, report: Report) -> None:
 
 FORMAT = Format(
     name=KIND,
-    what="a model of texts",
+    what="a text-model file of wv",
     summary="models that give whole texts a vector, sent2vec (.s2v) or doc2vec (.d2v); written by `wv train`",
     suffixes=tuple(ENDINGS.values()),
     text=False,

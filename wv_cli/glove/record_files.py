@@ -22,8 +22,8 @@ from wv_cli.glove.record_runs import Runs
 from wv_cli.system.compression import compression_of
 from wv_cli.system.input import open_input
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.input_files import blocks as read_blocks
-from wv_cli.text.input_files import called, opened
+from wv_cli.text.raw_files import blocks as read_blocks
+from wv_cli.text.raw_files import called, opened
 from wv_cli.text.source import Source
 from wv_cli.text.vocab import Vocab, merge_vocabs, read_vocab
 

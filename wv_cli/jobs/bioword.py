@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
 from wv_cli.engine.run import Outcome
@@ -14,7 +14,6 @@ from wv_cli.hashing.config import BiowordConfig
 from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus
 from wv_cli.jobs.session import Observe, Reading, TextSession
 from wv_cli.system.output import write_together
-from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
 from wv_cli.text.vocab import read_vocab
 
@@ -63,7 +62,7 @@ class BiowordSession(TextSession):
         begin = time.monotonic()
         hasher = load_hasher(self.hasher) if self.hasher else None
         vocab = hasher.vocab if hasher else read_vocab(self.vocab) if self.vocab else None
-        config = VocabConfig(1, 0, self.vocab_config.lowercase) if hasher else self.vocab_config
+        config = replace(self.vocab_config, min_count=1, max_vocab=0) if hasher else self.vocab_config
         corpus = encode(
             self.texts(say),
             config,

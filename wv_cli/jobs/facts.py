@@ -10,12 +10,14 @@ Facts = dict[str, object]
 def tell_corpus(corpus: Corpus, say: Say, seconds: float) -> None:
     words = len(corpus.vocab)
     say(
-        f"{corpus.tokens:,} words in {corpus.lines:,} lines, {words:,} different ones ({seconds:.1f} s to read)",
+        f"{corpus.tokens:,} words in {corpus.lines:,} lines, {words:,} different ones ({seconds:.1f} s to read)"
+        + (f"; {corpus.left_out:,} lines left out" if corpus.left_out else ""),
         tokens=corpus.tokens,
         lines=corpus.lines,
         vocabulary=words,
         vocabulary_tokens=corpus.vocab.tokens,
         line_ends=corpus.vocab.lines,
+        lines_left_out=corpus.left_out,
         tokens_read=corpus.vocab.tokens_read,
     )
 
@@ -28,6 +30,7 @@ def corpus_facts(corpus: Corpus) -> Facts:
         "lines": corpus.lines,
         "tokens_read": corpus.vocab.tokens_read,
         "words": len(corpus.vocab),
+        "lines_left_out": corpus.left_out,
     }
 
 

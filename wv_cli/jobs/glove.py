@@ -30,7 +30,9 @@ class GloveSession(VocabularySession):
 
     # What --counts settle, and what needs a training.
     CONDITIONS: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(("window", "symmetric", "weighting", "lowercase", "phrases"), "not counts"),
+        **dict.fromkeys(
+            ("window", "symmetric", "weighting", "lowercase", "dedup", "min_line", "phrases"), "not counts"
+        ),
         **dict.fromkeys(
             GloveConfig.options().keys() - {"window", "symmetric", "weighting", "threads"}, "not counts_only"
         ),

@@ -13,7 +13,6 @@ from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.models.state import State, StateOptions, read_options
 from wv_cli.system.places import identity, is_stream
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.corpus import Corpus
 
 Learner = TypeVar("Learner", Word2vecConfig, SupervisedConfig)
 # Not those of the run before: how fast it learns depends on how much it has learnt.
@@ -78,18 +77,18 @@ class GrowingSession(TextSession):
                 message = f"{self.continue_}: {flag_of(name)} is {one} in the state and {other} here; leave it out"
                 raise UsageError(f"{message}, or begin anew without --continue")
 
-    def going_on(self, config: Learner, state: State, corpus: Corpus, say: Say) -> Learner:
-        """The config with the learning rate to begin with; tells what the model has and what is new."""
+    def going_on(self, config: Learner, state: State, words: int, tokens: int, say: Say) -> Learner:
+        """The config with the learning rate to begin with, when the text has `tokens` tokens; tells how many of the
+        `words` are new."""
         self.require_same(state.options)  # the file may be another one by now
-        words = len(corpus.vocab)
         say(
             f"going on with {len(state.vocab):,} words from {self.continue_}; {words - len(state.vocab):,} are new",
             continued=self.continue_,
             new_words=words - len(state.vocab),
         )
-        if "lr" in self.named:
+        if "lr" in self.named or config.epochs * tokens == 0:
             return config
-        return replace(config, lr=state.options.lr_after(config.epochs * corpus.tokens, self.share))
+        return replace(config, lr=state.options.lr_after(config.epochs * tokens, self.share))
 
     def growing_facts(self) -> Facts:
         """What the sidecar says about the state this run went on with."""

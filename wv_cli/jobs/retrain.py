@@ -15,14 +15,13 @@ from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.input_files import Inputs
-from wv_cli.text.labelled import FIRST_LABEL, LabelledCorpus, encode_labelled
+from wv_cli.text.labelled import LabelledCorpus, encode_labelled, renumbered
 from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel
 from wv_cli.words import WordList, joined
 
 _DROPPED = -2  # in bucket_row: the bucket has no row and gets none
-_NO_SUCH_LABEL = np.iinfo(np.int32).min
 
 
 def retrainer(
@@ -121,7 +120,7 @@ def _prefix(labels: WordList) -> str:
 def _in_the_models_words(corpus: LabelledCorpus, model: FastTextModel) -> LabelledCorpus:
     """The same text with the model's word and label numbers. Words that it has not come behind its own; labels that it
     has not are taken out."""
-    nwords, nlabels = len(model.words), len(corpus.labels)
+    nwords = len(model.words)
     words = model.words.find_all(corpus.words)
     new = words < 0
     words[new] = nwords + np.arange(int(new.sum()))
@@ -129,16 +128,10 @@ def _in_the_models_words(corpus: LabelledCorpus, model: FastTextModel) -> Labell
     if (labels < 0).all():
         message = "the text to retrain on has none of the model's labels, such as " + repr(model.labels[0])
         raise WvError(message)
-    # One table for the whole stream, from the last label over the line end to the last word.
-    table = np.empty(nlabels + 1 + len(words), np.int32)
-    table[:nlabels] = np.where(labels < 0, _NO_SUCH_LABEL, FIRST_LABEL - labels)[::-1]
-    table[nlabels] = -1
-    table[nlabels + 1 :] = words
-    ids = table[corpus.ids + np.int32(nlabels + 1)]
     added = corpus.words.take(np.flatnonzero(new))
     return replace(
         corpus,
-        ids=ids[ids != _NO_SUCH_LABEL],
+        ids=renumbered(corpus, words, labels),
         words=joined(model.words, added),
         kept=nwords,
         counts=model.counts,

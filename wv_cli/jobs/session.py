@@ -14,12 +14,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from wv_cli import formats
+from wv_cli.cluster.ranks import started_together
 from wv_cli.config import flag_of, refuse_idle
 from wv_cli.engine.progress import Progress
-from wv_cli.engine.run import Outcome, Worker
+from wv_cli.engine.run import Outcome, Worker, train
 from wv_cli.engine.saved_run import Savable, SavedRun, Say
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats.recognise import texts
@@ -29,6 +30,7 @@ from wv_cli.system.output import check_writable
 from wv_cli.system.places import is_stream, refuse_folder, refuse_reading, require_different
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.inputs import Texts
+from wv_cli.text.parts import Part
 from wv_cli.text.saved_phrases import SavedPhrases, read_phrases
 
 Observe = Callable[[Progress], None]
@@ -51,6 +53,9 @@ class Config(Protocol):
 class TrainingConfig(Config, Protocol):
     @property
     def threads(self) -> int: ...
+    def identity(self) -> dict[str, Any]:
+        """See wv_cli.config.Config."""
+        ...
 
 
 class SidecarWarning(UserWarning):
@@ -84,6 +89,11 @@ class Session:
         sidecars = [meta.sidecar_path(path) for path in files] if self.write_meta else []
         require_different([*self.written(), *beside, *sidecars])
         refuse_reading([*self.written(), *beside], self.read())
+
+    @property
+    def leads(self) -> bool:
+        """Whether this process is the one that writes and talks."""
+        return True
 
     @property
     def format_asked(self) -> str | None:
@@ -123,6 +133,12 @@ class Session:
 
         Raises WvError and its kin for everything the user can mend; a run stopped by a signal returns normally.
         """
+        if (started := started_together()) > 1:
+            message = (
+                f"started as {started} processes, which cannot share this work; start it once "
+                "(wv train shares the training of skipgram and cbow)"
+            )
+            raise WvError(message)
         self.validate()
         with self.claimed(say):
             return self.work(say, observe, reading)
@@ -231,8 +247,9 @@ class TrainingSession(Session):
     ) -> Outcome:
         """Trains on, saving as the options say; for `after_epoch` see engine.run.train. Raises WvError; after a
         divergence its message ends with `advice`."""
+        trained, by = self.trained_by(model)
         return self.saved_run.train(
-            model,
+            trained,
             first_step=first_step,
             threads=self.workers,
             save_every=self.checkpoint_every,
@@ -240,7 +257,12 @@ class TrainingSession(Session):
             observe=observe,
             advice=advice,
             after_epoch=after_epoch,
+            by=by,
         )
+
+    def trained_by(self, model: Savable[Any]) -> tuple[Savable[Any], Callable[..., Outcome]]:
+        """The model as it is saved, and what trains it, called as engine.run.train."""
+        return model, train
 
     def finish(self, written: Sequence[str], facts: Mapping[str, object]) -> None:
         """After the results are written: the sidecars, and the run's own checkpoint goes."""
@@ -274,7 +296,12 @@ class TextSession(TrainingSession):
 
     def texts(self, say: Say, *others: str) -> Texts:
         """`inputs`, or `others` instead, of which only running text is read."""
-        return texts(others or self.inputs, note=say, written=self.written(), force=self.force_text)
+        return texts(others or self.inputs, note=say, written=self.written(), force=self.force_text, part=self.part)
+
+    @property
+    def part(self) -> Part | None:
+        """The part of the texts that this process reads; None for all of them."""
+        return None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,20 +14,26 @@ from wv_cli.formats.fasttext_files import save_files
 from wv_cli.jobs import autotune_log
 from wv_cli.jobs.autotune import Plan, Search, changes
 from wv_cli.jobs.facts import Facts, training_facts
-from wv_cli.jobs.session import Observe, Reading, TextSession
+from wv_cli.jobs.growing import GrowingSession
+from wv_cli.jobs.session import Observe, Reading
 from wv_cli.models.config import SupervisedConfig
+from wv_cli.models.state import State, read_state, save_state
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.compression import compression_of, inner_name
-from wv_cli.system.output import check_writable
+from wv_cli.system.output import check_writable, together
 from wv_cli.system.places import is_stream
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.growing import decayed
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.labelled import LabelledCorpus, encode_labelled
+from wv_cli.text.labelled_growing import grown_labelled
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.fasttext import FastTextModel
 
 
 @dataclass(frozen=True, kw_only=True)
-class SupervisedSession(TextSession):
-    """`pretrained` is a vector file: the words of the text that are in it start from its vectors; with `add_words` its
+class SupervisedSession(GrowingSession):
+    """`pretrained` is a vector file: the words of the text that are in it start from its vectors; with `keep_words` its
     other words are in the model, too. With `fasttext_files` the outputs are those of a fastText run
     (formats.fasttext_files).
 
@@ -36,8 +42,18 @@ class SupervisedSession(TextSession):
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         # The validation file would need its phrases joined, too.
         "phrases": "not autotune_validation",
+        # Pruned models are retrained on the text as it is.
+        **dict.fromkeys(("dedup", "min_line"), "not autotune_size"),
+        "keep_words": "pretrained and not phrases",
+        "decay": "continue_",
+        "pretrained": "not continue_",
+        # A search compares models that begin alike, and ends with one that may be pruned.
+        "continue_": "not autotune_validation",
+        "save_state": "not autotune_validation",
         **{f"autotune_{name}": "autotune_validation" for name in ("duration", "metric", "predictions", "size", "log")},
     }
+
+    FIXED: ClassVar[tuple[str, ...]] = (*("loss", "dim", "minn", "maxn", "word_ngrams", "buckets", "label_prefix"),)
 
     config: SupervisedConfig
     pretrained: str | None = None
@@ -49,7 +65,7 @@ class SupervisedSession(TextSession):
     autotune_log: str | None = None
     given: tuple[str, ...] = ()
     fasttext_files: bool = False
-    add_words: bool = False
+    keep_words: bool = False
 
     def check_options(self) -> None:
         ending = ".ftz" if self.autotune_size else ".bin"
@@ -112,7 +128,8 @@ class SupervisedSession(TextSession):
         if plan is not None:
             expand_inputs(self.texts(say, plan.validation))
         vectors = formats.load(self.pretrained) if self.pretrained else None
-        corpus = self.corpus(say, reading, vectors)
+        state = read_state(self.continue_, Supervised.state_layout(config), labelled=True) if self.continue_ else None
+        corpus = self.corpus(say, reading, vectors, state)
         words, labels, lines = corpus.kept - corpus.added, len(corpus.labels), corpus.lines
         say(
             f"{corpus.tokens_read:,} tokens in {lines:,} lines, {words:,} different words and {labels:,} labels "
@@ -131,7 +148,10 @@ class SupervisedSession(TextSession):
             config, dsub = search.best_config()
             vectors = vectors if vectors is None or vectors.dim == config.dim else None
             say(f"training with the best options: {changes(config, self.config)}", best=asdict(config))
-        model = Supervised(config, self.vocab_config.min_count, corpus, vectors)
+        if state is not None:
+            config = self.going_on(config, state, corpus.kept, len(corpus.ids), say)
+        model = Supervised(config, self.vocab_config.min_count, corpus, vectors, state)
+        del state  # as large as the model
         self._tell_model(model, say)
         first_step = self.first_step(model, say)
         outcome = self.train(model, first_step, observe, f"lower --lr (now {config.lr:g})")
@@ -146,6 +166,7 @@ class SupervisedSession(TextSession):
                 "labels": labels,
             },
             "rows": len(model.input),
+            **self.growing_facts(),
             "resumed_at_step": first_step or None,
             **training_facts(outcome),
             "seconds": round(time.monotonic() - begin, 3),
@@ -155,23 +176,43 @@ class SupervisedSession(TextSession):
             if search is not None:
                 trained = search.finished(trained, config, dsub)
                 facts["autotune"] = {"trials": len(search.trials), "best": asdict(search.best) if search.best else None}
-            save_files(self.outputs, trained)
-            self.finish(self.outputs, facts)
+            self._save(model, trained)
+            self.finish(self.results(), facts)
         return outcome, facts
 
-    def corpus(self, say: Say, reading: Reading | None, vectors: Embeddings | None = None) -> LabelledCorpus:
-        also = vectors.words if vectors is not None and self.add_words else None
-        return encode_labelled(
+    def _save(self, model: Supervised, trained: FastTextModel) -> None:
+        if not self.save_state:
+            save_files(self.outputs, trained)
+            return
+        left = self.left_behind("supervised", model.config, self.config.lr, len(model.corpus.ids))
+        with together():
+            save_state(self.save_state, model.state(left))
+            save_files(self.outputs, trained)
+
+    def corpus(
+        self, say: Say, reading: Reading | None, vectors: Embeddings | None = None, state: State | None = None
+    ) -> LabelledCorpus:
+        also = vectors.words if vectors is not None and self.keep_words else None
+        least, keep_dropped = self.config.min_count_label, self.config.uses_buckets or self.plan is not None
+        grows = state is not None
+        corpus = encode_labelled(
             self.texts(say),
-            self.vocab_config,
+            VocabConfig(min_count=1, lowercase=self.vocab_config.lowercase) if grows else self.vocab_config,
             label_prefix=self.config.label_prefix,
-            min_count_label=self.config.min_count_label,
-            keep_dropped=self.config.uses_buckets or self.plan is not None,
+            min_count_label=0 if grows else least,
+            fewest_labels=1 if grows else 2,
+            keep_dropped=keep_dropped,
             also=also,
             phrases=self.saved_phrases(),
             memory=self.memory,
             spool_beside=self.beside,
             progress=reading,
+        )
+        if state is None or state.labels is None:
+            return corpus
+        words, labels = (decayed(each, self.share) for each in (state.vocab, state.labels))
+        return grown_labelled(
+            corpus, words, labels, self.vocab_config, min_count_label=least, keep_dropped=keep_dropped
         )
 
     def _tell_model(self, model: Supervised, say: Say) -> None:

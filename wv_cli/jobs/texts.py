@@ -1,7 +1,7 @@
 """One run of a model whose vectors are those of whole texts, for `wv train`: encode, train, checkpoint, save."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -122,6 +122,9 @@ class Sent2vecSession(TextModelSession):
 @dataclass(frozen=True, kw_only=True)
 class Doc2vecSession(TextModelSession):
     """`doc_vectors` gets the vectors of the lines of the text, called 0, 1, 2, in the format that its name says."""
+
+    # The vectors of lines are called by the lines' numbers in the text.
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("dedup", "min_line"), "not doc_vectors")
 
     model_ending: ClassVar[str] = ENDINGS[DOC2VEC]
     every_line: ClassVar[bool] = True

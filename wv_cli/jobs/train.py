@@ -28,10 +28,10 @@ Options = dict[str, Any]
 _FIELD = {"max_time": "max_seconds", "meta": "write_meta", "save_output_vectors": "output_vectors"}
 _OPTION = {field: option for option, field in _FIELD.items()}
 # Fields of sessions that are no options: facts about a run, and what the originals' command lines ask for.
-_NOT_OPTIONS = {"inputs", "outputs", "config", "vocab_config", "given", "named", "argv", "resumable", "line_ends"} | {
+_NOT_OPTIONS = {"inputs", "outputs", "config", "vocab_config", "given", "named", "argv", "resumable"} | {
+    "line_ends",
     "fasttext_files",
     "marked",
-    "add_words",
     "preset",
 }
 

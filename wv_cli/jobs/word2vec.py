@@ -9,7 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from wv_cli import formats
-from wv_cli.config import require
+from wv_cli.cluster.ranks import agreeing
+from wv_cli.cluster.training import of_all
+from wv_cli.config import flag_of, require
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
@@ -18,6 +20,7 @@ from wv_cli.formats.fasttext_files import save_files
 from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus, training_facts
 from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.session import Observe, Reading, VocabularySession
+from wv_cli.jobs.shared import SharedSession
 from wv_cli.jobs.validation import Items, Validated
 from wv_cli.models.config import PRESETS, Word2vecConfig
 from wv_cli.models.ensemble import Ensemble
@@ -42,7 +45,7 @@ _LEAST_DIM = 100  # of a model among several
 
 
 @dataclass(frozen=True, kw_only=True)
-class Word2vecSession(GrowingSession, VocabularySession):
+class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
     """`classes` > 0 writes that many word classes instead of vectors. `to` is the format of the outputs, whatever their
     names; fasttext-bin writes the model itself, and context vectors as their name says. With `line_ends` the vectors
     begin with `</s>`, which is not trained, as word2vec's do. With `validation`, a file of pairs or analogies, the best
@@ -50,14 +53,15 @@ class Word2vecSession(GrowingSession, VocabularySession):
     models trains them one after the other; the vectors are theirs, joined.
 
     With `fasttext_files` the outputs are those of a fastText run (formats.fasttext_files). What is `marked` is no word;
-    with `add_words` the words of `init` are in the model, whether the text has them or not."""
+    with `keep_words` the words of `init` are in the model, whether the text has them or not."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         "to": "not classes",
         "validation": "epochs>0 and preset!=quality",
         "patience": "validation",
         "decay": "continue_",
-        "vocab": "not continue_",
+        "vocab": "not continue_ and not keep_words",
+        "keep_words": "init and not phrases",
         "init": "not continue_ and preset!=quality",
         # What tells the models of a preset apart, or belongs to one model.
         **dict.fromkeys(("loss", "minn", "maxn", "save_output_vectors", "continue_", "save_state"), "preset!=quality"),
@@ -75,7 +79,12 @@ class Word2vecSession(GrowingSession, VocabularySession):
     line_ends: bool = False
     fasttext_files: bool = False
     marked: Marked | None = None
-    add_words: bool = False
+    keep_words: bool = False
+
+    def _of_one_process(self) -> list[tuple[str, bool]]:
+        """Fields that ranks cannot do together, and whether they are asked for."""
+        given = [(field, bool(getattr(self, field))) for field in ("validation", "continue_", "save_state")]
+        return [*given, ("preset", len(self.models) > 1), ("dedup", self.vocab_config.dedup)]
 
     def check_options(self) -> None:
         for model in self.models:
@@ -85,6 +94,11 @@ class Word2vecSession(GrowingSession, VocabularySession):
             require(self.config.model == "skipgram", message)
             message = f"--to {self.to}: of --preset {self.preset} come vectors, no model; choose a format of vectors"
             require(self.to != fasttext_bin.FORMAT.name, message)
+        for field, asked in self._of_one_process():
+            if asked and self.ranks is not None:
+                raise UsageError(f"{flag_of(field)} is for one process, not for {self.ranks.size} ranks; leave it out")
+        if self.fasttext_files and self.ranks is not None:
+            raise UsageError(f"fastText's command line is for one process, not for {self.ranks.size}; use `wv train`")
         if "patience" in self.named and self.patience < 1:
             raise UsageError(f"--patience must be at least 1, not {self.patience}")
         if self.output_vectors and LAYERS[self.config.loss].tree:
@@ -134,13 +148,15 @@ class Word2vecSession(GrowingSession, VocabularySession):
             self.vocab_config,
             vocab=read_vocab(self.vocab) if self.vocab else None,
             marked=self.marked,
-            also=init.words if init is not None and self.add_words else None,
+            also=init.words if init is not None and self.keep_words else None,
             older=decayed(state.vocab, self.share) if state is not None else None,
             phrases=self.saved_phrases(),
             memory=self.memory,
             spool_beside=self.beside,
             progress=reading,
+            pooled=self.pooled,
         )
+        corpus = of_all(corpus, self.ranks)
         tell_corpus(corpus, say, time.monotonic() - begin)
         if self.save_vocab:
             write_vocab(self.save_vocab, corpus.vocab)
@@ -154,8 +170,9 @@ class Word2vecSession(GrowingSession, VocabularySession):
                 labels=labels,
             )
         if state is not None:
-            config = self.going_on(config, state, corpus, say)
-        model = self._made(config, corpus, init, state, say)
+            config = self.going_on(config, state, len(corpus.vocab), corpus.tokens, say)
+        with agreeing(self.ranks):
+            model = self._made(config, corpus, init, state, say)
         del state  # as large as the model
         advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
         validated = Validated(model, items, self.patience, say) if items and isinstance(model, Word2vec) else None
@@ -170,6 +187,7 @@ class Word2vecSession(GrowingSession, VocabularySession):
             **self.growing_facts(),
             "resumed_at_step": first_step or None,
             **training_facts(outcome),
+            **self.ranks_facts(),
             "seconds": round(time.monotonic() - begin, 3),
         }
         if outcome.finished:
@@ -202,7 +220,7 @@ class Word2vecSession(GrowingSession, VocabularySession):
         models = [config] if len(self.models) == 1 else self.models
         subwords = [Subwords.of(corpus.vocab.words, each) for each in models]
         self._predict(corpus, subwords, say)
-        made = [Word2vec(each, corpus, init, its, state) for each, its in zip(models, subwords, strict=True)]
+        made = [Word2vec(each, corpus, init, its, state, self.rank) for each, its in zip(models, subwords, strict=True)]
         if init is not None:
             say(f"{made[0].words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
         return made[0] if len(made) == 1 else Ensemble(made)
@@ -213,6 +231,8 @@ class Word2vecSession(GrowingSession, VocabularySession):
         each = list(zip(self.models, subwords, strict=True))
         matrices = sum(Word2vec.bytes_needed(config, words, its) for config, its in each)
         saved = sum(Word2vec.checkpoint_bytes(config, words, its) for config, its in each)
+        if self.ranks is not None:  # and the rows that the ranks agree upon (cluster.exchange)
+            matrices += saved
         saved *= 2 if self.validation else 1
         memory.require(matrices, "training", "lower --dim or raise --min-count")
         say(

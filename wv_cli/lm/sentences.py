@@ -36,7 +36,7 @@ def encode_sentences(
 ) -> Corpus:
     """Reads texts once. The vocabulary is `vocab`, or else that of the text, after cut(config); <unk> may stand in the
     text. Raises WvError for a text or a vocabulary with <s> or </s> in it, and what text.corpus.encode raises."""
-    source = Source(inputs, lowercase=config.lowercase, progress=progress)
+    source = Source(inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress)
     encoder = new_encoder(SPECIAL)
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
@@ -67,7 +67,7 @@ def encode_sentences(
         encoder.forget_words()
         ids, fingerprint = _final_ids(IdStream(encoder, file), file, np.append(lookup, np.int32(END_OF_LINE)))
     digest = hashlib.blake2b(fingerprint.digest() + bytes.fromhex(known.digest), digest_size=16).hexdigest()
-    return Corpus(ids, known, tokens, lines, digest, tokens)
+    return Corpus(ids, known, tokens, lines, digest, tokens, left_out=source.lines.left_out if source.lines else 0)
 
 
 def _final_ids(stream: IdStream, file: Spool, lookup: NDArray[np.int32]) -> tuple[NDArray[np.int32], _text.Fingerprint]:

@@ -157,11 +157,11 @@ PRESETS: Registry[Preset] = Registry(
         (
             "quality",
             Preset(
-                {"dim": 300, "window": 8, "negative": 8, "sample": 1e-4},
+                {"dim": 300, "window": 8, "sample": 1e-4, "epochs": 10},
                 (
-                    {"model": "skipgram", "epochs": 8},
-                    {"model": "cbow", "epochs": 10, "negative": 10},
-                    {**_FASTTEXT, "model": "skipgram", "window": 5, "negative": 5, "epochs": 6},
+                    {"model": "skipgram", "negative": 12},
+                    {"model": "cbow", "negative": 15, "epochs": 15},
+                    {**_FASTTEXT, "model": "skipgram", "window": 5},
                 ),
                 (1, 1, 2**0.5),  # in inner products the third counts as much as the others together
             ),

@@ -43,13 +43,14 @@ def private_rows(threads: int) -> int:
     return count
 
 
-def hot_rows(
+def updates_per_word(
     config: Word2vecConfig, words: NDArray[np.float64], path: Path | None, noise: NDArray[np.float64] | None
-) -> HotRows:
-    """For a model whose output rows are the nodes of `path`, then the words, where `noise` is given, or one of the two.
+) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+    """How often one word of the text changes the input row of each word and each output row, and how many of the
+    output rows are nodes of `path`: they come first, then the words where `noise` is given, or there is one of the two.
 
-    `words` (sorted by falling count) says how often a word of the text is this one and survives subsampling; words are
-    drawn in proportion to `noise`.
+    `words` (in the order of the vocabulary) says how often a word of the text is this one and survives subsampling;
+    words are drawn in proportion to `noise`.
     """
     contexts = words * (config.window + 1 if config.shrink_window else 2 * config.window)
     centres = contexts if config.model == "skipgram" else words
@@ -61,8 +62,14 @@ def hot_rows(
         updates.append(np.bincount(node, np.repeat(centres, np.diff(starts)), nodes).astype(np.float64))
     if noise is not None:
         updates.append(centres + config.negative * centres.sum() * noise / noise.sum())
-    outputs: NDArray[np.float64] = np.concatenate(updates)
+    return contexts, np.concatenate(updates), nodes
 
+
+def hot_rows(
+    config: Word2vecConfig, words: NDArray[np.float64], path: Path | None, noise: NDArray[np.float64] | None
+) -> HotRows:
+    """Of a model whose rows and arguments are those of updates_per_word()."""
+    contexts, outputs, nodes = updates_per_word(config, words, path, noise)
     # In a Huffman tree the nodes near the root have the highest numbers; the most frequent words come next.
     count = min(private_rows(config.threads), nodes or len(words))
     hottest = count if noise is None else count // 2 if nodes else 0

@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 
 from wv_cli import _subwords, _supervised, _word2vec
 from wv_cli.engine.blocks import BlockTraining
-from wv_cli.errors import UsageError
+from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import SupervisedConfig
+from wv_cli.models.growing import Tree, carry_nodes
 from wv_cli.models.layers import LAYERS
-from wv_cli.system import memory
+from wv_cli.models.state import State, StateOptions
+from wv_cli.system import container, memory
 from wv_cli.text.labelled import LabelledCorpus
+from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows
 
@@ -24,6 +27,8 @@ _STEP_ROWS = 200_000
 _LABELS_PER_ROW = 4
 _ROWS_OF_VERSION_01 = (200_000, 4)  # the same two, which its checkpoints do not say
 _NOISE_POWER = 0.5  # fastText's
+_NO_BUCKETS = np.empty(0, np.int32)
+_NOT_ITS_ROWS = "the state's rows are not those of its words, labels and n-grams; make it again"
 
 
 class Supervised(BlockTraining[SupervisedConfig]):
@@ -40,13 +45,16 @@ class Supervised(BlockTraining[SupervisedConfig]):
         min_count: int,
         corpus: LabelledCorpus,
         pretrained: Embeddings | None = None,
+        before: State | None = None,
     ) -> None:
-        """Allocates and initialises; `min_count` is only noted in the model's file. Raises UsageError for `pretrained`
-        that does not fit, WvError when the matrices do not fit in memory."""
+        """Allocates and initialises; `min_count` is only noted in the model's file. With a state `before`, all of whose
+        words and labels are in the corpus, training goes on. Raises UsageError for `pretrained` that does not fit,
+        WvError when the matrices do not fit in memory or the state is not that of such a model."""
         if pretrained is not None and pretrained.dim != config.dim:
             raise UsageError(f"--pretrained: expected vectors of --dim {config.dim}, found {pretrained.dim}")
         self.config, self.min_count, self.corpus, self.layer = config, min_count, corpus, LAYERS[config.loss]
         self.bucket_row = np.full(config.buckets, -1, np.int32) if config.uses_buckets else None
+        self._learnt = before.arrays["buckets"] if before is not None and config.uses_buckets else _NO_BUCKETS
         self._rules = self._make_rules()
         self.survey = self._rules.survey(corpus.ids, self._next_row)
         rows, stride = self.survey["next_row"], memory.padded(config.dim)
@@ -54,6 +62,8 @@ class Supervised(BlockTraining[SupervisedConfig]):
         memory.require(4 * stride * (rows + outputs), "training", "lower --dim or --buckets, or raise --min-count")
         self.input, self.output = memory.zeros(rows, stride), memory.zeros(outputs, stride)
         self.words_initialised = self._initialise(pretrained)
+        if before is not None:
+            self._carry(before)
         step_ids = self._step_ids()
         self.starts = _word2vec.block_starts(corpus.ids, step_ids, 2**31 - 1)
         self._run = self._make_run()
@@ -77,8 +87,13 @@ class Supervised(BlockTraining[SupervisedConfig]):
         )
 
     def _start_rows(self) -> int:
-        """Rows there are before any bucket has occurred."""
-        return self.corpus.kept
+        """Rows there are before any bucket has occurred: the words' and those of buckets that are learnt."""
+        kept, learnt = self.corpus.kept, self._learnt
+        if self.bucket_row is not None and len(learnt):
+            if learnt.min() < 0 or learnt.max() >= len(self.bucket_row) or len(np.unique(learnt)) < len(learnt):
+                raise WvError(_NOT_ITS_ROWS)
+            self.bucket_row[learnt] = kept + np.arange(len(learnt), dtype=np.int32)
+        return kept + len(learnt)
 
     def _word_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """(starts, rows): for every word its row, if it has one, then those of its character n-grams, which get rows in
@@ -91,7 +106,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
         word = np.repeat(np.arange(len(words)), sizes)
         buckets, word = buckets[word != corpus.end_of_line], word[word != corpus.end_of_line]
         sizes[corpus.end_of_line] = 0
-        distinct, first = np.unique(buckets, return_index=True)
+        distinct, first = np.unique(buckets[self.bucket_row[buckets] < 0], return_index=True)
         self.bucket_row[distinct[np.argsort(first)]] = self._next_row + np.arange(len(distinct), dtype=np.int32)
         self._next_row += len(distinct)
         sizes[: corpus.kept] += 1
@@ -125,6 +140,25 @@ class Supervised(BlockTraining[SupervisedConfig]):
         found = np.flatnonzero(known >= 0)
         self.input[found, :dim] = pretrained.matrix[known[found]]
         return len(found)
+
+    def _carry(self, before: State) -> None:
+        """Puts the rows of a state in the place of those that training would start from. Raises WvError when they are
+        not those of such a model."""
+        dim, arrays, corpus = self.config.dim, before.arrays, self.corpus
+        labels = before.labels
+        assert labels is not None, "read_state() was asked for them"
+        ids, tags = corpus.words.find_all(before.vocab.words), corpus.labels.find_all(labels.words)
+        words, outputs = len(ids), len(tags) - self.layer.tree
+        shapes = len(arrays["input"]), len(arrays["output"])
+        if min(ids.min(initial=0), tags.min()) < 0 or shapes != (words + len(self._learnt), outputs):
+            raise WvError(_NOT_ITS_ROWS)
+        self.input[ids, :dim] = arrays["input"][:words]
+        self.input[corpus.kept : corpus.kept + len(self._learnt), :dim] = arrays["input"][words:]
+        if not self.layer.tree:
+            self.output[tags, :dim] = arrays["output"]
+            return
+        trees = Tree.of(_word2vec.huffman(labels.counts)), Tree.of(_word2vec.huffman(corpus.label_counts))
+        self.output[:, :dim] = carry_nodes(trees[0], arrays["output"], trees[1], tags, corpus.label_counts)[0]
 
     def _make_run(self) -> _supervised.Run:
         config, corpus = self.config, self.corpus
@@ -163,6 +197,25 @@ class Supervised(BlockTraining[SupervisedConfig]):
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""
         return {"input": self.input, "output": self.output}
+
+    def state(self, options: StateOptions) -> State:
+        """What a run leaves that others go on with; `options` say how it was made."""
+        corpus, dim = self.corpus, self.config.dim
+        arrays: dict[str, NDArray[Any]] = {"input": self.input[:, :dim], "output": self.output[:, :dim]}
+        if self.bucket_row is not None:
+            used = np.flatnonzero(self.bucket_row >= 0)
+            arrays["buckets"] = used[np.argsort(self.bucket_row[used])].astype(np.int32)
+        vocab = Vocab(corpus.words[: corpus.kept], corpus.counts, corpus.lines, corpus.tokens_read)
+        return State(options, vocab, arrays, Vocab(corpus.labels, corpus.label_counts))
+
+    @staticmethod
+    def state_layout(config: SupervisedConfig) -> container.Layout:
+        """The arrays of state(); see models.state.read_state."""
+        layout: dict[str, tuple[str, tuple[int | str, ...]]] = {
+            "input": ("<f4", ("inputs" if config.uses_buckets else "words", config.dim)),
+            "output": ("<f4", ("outputs" if LAYERS[config.loss].tree else "labels", config.dim)),
+        }
+        return {**layout, "buckets": ("<i4", ("buckets",))} if config.uses_buckets else layout
 
     def fasttext_model(self) -> FastTextModel:
         """The model as fastText's files hold it."""

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _word2vec
-from wv_cli.engine.blocks import BlockTraining
+from wv_cli.engine.blocks import BlockTraining, rank_seed
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.growing import Tree, carry_ngrams, carry_nodes, compose_new
-from wv_cli.models.hotrows import HotRows, Path, hot_rows
+from wv_cli.models.hotrows import HotRows, Path, hot_rows, updates_per_word
 from wv_cli.models.layers import LAYERS, STEP_IDS_OF_VERSION_01
 from wv_cli.models.state import State, StateOptions
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
@@ -42,11 +42,13 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         init: Embeddings | None = None,
         subwords: Subwords | None = None,
         before: State | None = None,
+        rank: int | None = None,
     ) -> None:
         """Allocates and initialises; `subwords` are those of the vocabulary, when the caller has them already. With a
-        state `before`, all of whose words are in the vocabulary, training goes on (models.growing). Raises UsageError
-        for a corpus or `init` that cannot be trained on, WvError when the matrices do not fit in memory or the state is
-        not that of such a model."""
+        state `before`, all of whose words are in the vocabulary, training goes on (models.growing). The models of
+        several ranks begin with the same rows and draw other random numbers. Raises UsageError for a corpus or `init`
+        that cannot be trained on, WvError when the matrices do not fit in memory or the state is not that of such a
+        model."""
         words = len(corpus.vocab.words)
         if words < 2:
             message = f"training needs at least two different words, the vocabulary has {words}; lower --min-count"
@@ -57,7 +59,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         self.subwords = subwords or Subwords.of(corpus.vocab.words, config)
         needed = self.bytes_needed(config, words, self.subwords)
         memory.require(needed, "training", "lower --dim or raise --min-count")
-        self.config, self.corpus, self.layer = config, corpus, LAYERS[config.loss]
+        self.config, self.corpus, self.layer, self._rank = config, corpus, LAYERS[config.loss], rank
         self._path = self._make_path(corpus.vocab) if self.layer.tree else None
         outputs = int(self._path[1].max()) + 1 if self._path else 0
         if self.layer.draws or not self._path:
@@ -69,7 +71,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         if before is not None:
             self._carry(before)
         # A step is so short that a signal is answered at once and threads share evenly.
-        self.starts = _word2vec.block_starts(corpus.ids, self.layer.word_step_ids, config.max_sentence)
+        self.starts = _word2vec.block_starts(corpus.ids, self._step_ids, config.max_sentence)
         self._run, self._hot = self._make_run()
 
     @staticmethod
@@ -147,10 +149,9 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         """The run, and the rows of which each of several threads has copies: none where a layer takes all in order."""
         config, counts = self.config, self.corpus.vocab.counts
         tables: dict[str, Any] = {}
-        vocab = self.corpus.vocab
-        keep = keep_probability(counts, config, vocab.tokens_read + vocab.lines)
+        keep = self._keep()
         tables["keep"] = highest_draws(keep)
-        noise = counts.astype(np.float64) ** config.power if self.layer.draws else None
+        noise = self._noise()
         if noise is not None:
             tables["sampler"] = _word2vec.alias_table(noise)
             if self.layer.biases:
@@ -159,18 +160,63 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         if self.subwords is not None:
             tables["subwords"] = (self.subwords.starts, self.subwords.rows)
         run = _word2vec.Run(
-            config, ids=self.corpus.ids, input=self.input, output=self.output, path=self._path, **tables
+            replace(config, seed=rank_seed(config.seed, self._rank or 0)),
+            ids=self.corpus.ids,
+            input=self.input,
+            output=self.output,
+            path=self._path,
+            **tables,
         )
         if config.threads == 1 or self.layer.takes_all:
             return run, None
-        kept = counts if keep is None else counts * keep
-        return run, hot_rows(config, kept / counts.sum(), self._path, noise)
+        return run, hot_rows(config, self._kept(counts), self._path, noise)
+
+    def _kept(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """How often a word of the text with these counts is each word, and survives subsampling."""
+        keep = self._keep()
+        kept: NDArray[np.float64] = (counts * (1.0 if keep is None else keep)) / max(1, counts.sum())
+        return kept
+
+    def _keep(self) -> NDArray[np.float64] | None:
+        vocab = self.corpus.vocab
+        return keep_probability(vocab.counts, self.config, vocab.tokens_read + vocab.lines)
+
+    def _noise(self) -> NDArray[np.float64] | None:
+        """What words are drawn in proportion to."""
+        return self.corpus.vocab.counts.astype(np.float64) ** self.config.power if self.layer.draws else None
+
+    def shared(self) -> list[tuple[NDArray[np.float32], NDArray[np.float64]]]:
+        """See cluster.rounds.Shareable."""
+        ids = self.corpus.ids
+        counts = np.bincount(ids[ids >= 0], minlength=len(self.corpus.vocab))
+        contexts, outputs, _ = updates_per_word(self.config, self._kept(counts), self._path, self._noise())
+        if self.layer.takes_all:
+            outputs = np.ones(len(self.output))
+        if self.subwords is not None:
+            sizes = np.diff(self.subwords.starts)
+            repeated = np.repeat(contexts, sizes)
+            contexts = np.bincount(self.subwords.rows, repeated, len(self.input)).astype(np.float64)
+        dim = self.config.dim
+        rows = [(self.input[:, :dim], contexts), (self.output[:, :dim], outputs)]
+        return rows + ([(self.output_bias, outputs)] if self.output_bias is not None else [])
+
+    def words(self) -> int:
+        """See cluster.rounds.Shareable."""
+        return int(np.count_nonzero(self.corpus.ids >= 0))
+
+    @property
+    def lr(self) -> float:
+        return self.config.start_lr
 
     def worker(self) -> _word2vec.Worker:
         return self._run.worker(self._hot)
 
     def settle(self, worker: _word2vec.Worker) -> None:  # type: ignore[override]
         worker.settle()
+
+    @property
+    def _step_ids(self) -> int:
+        return self.layer.word_step_ids if self._rank is None else max(1, self.layer.word_step_ids // _STEPS_OF_RANKS)
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""
@@ -181,7 +227,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
 
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""
-        return {"version": self.layer.version, "step_ids": self.layer.word_step_ids}
+        return {"version": self.layer.version, "step_ids": self._step_ids}
 
     def first_schedule(self) -> dict[str, Any]:
         """Version 0.1's."""
@@ -237,6 +283,9 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             message = f"--save-output-vectors: with {loss} the output rows are tree nodes, not words; use --loss ns"
             raise UsageError(message)
         return Embeddings(self.corpus.vocab.words, self.output[:, : self.config.dim])
+
+
+_STEPS_OF_RANKS = 10  # of a rank for one otherwise: ranks meet more often than threads are answered
 
 
 def _matrices(config: Word2vecConfig) -> int:

@@ -282,6 +282,9 @@ def check_writable(path: str | os.PathLike[str], expected_bytes: int = 0) -> Non
         message = f"{path}: cannot write: the folder {folder} does not exist; create it first"
         raise WvError(message)
     if not os.access(folder, os.W_OK | os.X_OK):
+        if os.statvfs(folder).f_flag & os.ST_RDONLY:
+            message = f"{path}: cannot write: {folder} is on a read-only file system; write elsewhere, or to -"
+            raise WvError(message)
         message = f"{path}: cannot write: no permission to write in the folder {folder}"
         raise WvError(message)
     free = shutil.disk_usage(folder).free

@@ -2,10 +2,13 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from wv_cli._text import SEPARATORS
 from wv_cli.config import Config, option, require
+
+if TYPE_CHECKING:
+    from wv_cli.text.lines import Lines
 
 ScoreName = Literal["word2vec", "npmi"]
 DEFAULT_THRESHOLD: dict[ScoreName, float] = {"word2vec": 100.0, "npmi": 0.5}
@@ -38,6 +41,18 @@ class VocabConfig(Config):
     min_count: int = option(5, "Drop words seen fewer times.", low=1)
     max_vocab: int = option(0, "Keep only the most frequent words; 0 keeps all.", low=0, low_is="no limit")
     lowercase: bool = lowercase_option()
+    dedup: bool = option(
+        False,
+        "Leave out lines that stood in INPUT before, byte for byte; takes 8 bytes of memory a different line.",
+        group="Input",
+    )
+    min_line: int = option(0, "Leave out lines of fewer words; 0 keeps all.", low=0, low_is="off", group="Input")
+
+    def lines(self) -> "Lines | None":
+        """What leaves lines out; None when all are kept."""
+        from wv_cli.text.lines import Lines
+
+        return Lines(repeated=self.dedup, least=self.min_line) if self.dedup or self.min_line else None
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ limit, in a spool file that has no name (it is gone when the process ends, howev
 
 import hashlib
 import mmap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,11 +24,12 @@ from wv_cli.text.input_files import Inputs
 from wv_cli.text.joining import ReadWords, read_words
 from wv_cli.text.saved_phrases import SavedPhrases
 from wv_cli.text.source import Progress, Source
-from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Vocab, ordered
+from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Tally, Vocab, ordered
 from wv_cli.words import WordList
 from wv_cli.words import encode as encode_word
 
 END_OF_LINE = -1
+Pooled = Callable[[Tally, VocabConfig], Vocab]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +40,7 @@ class Corpus:
     others.
     `tokens_read` counts all words of the text, those outside `vocab` included. `labels` are tokens that were told from
     words, with their counts (int64); they are not in the stream. The last `added` words of the vocabulary are there
-    because they were asked for."""
+    because they were asked for. `left_out` lines were not read (text.lines)."""
 
     ids: NDArray[np.int32]
     vocab: Vocab
@@ -50,6 +51,7 @@ class Corpus:
     labels: WordList = field(default_factory=lambda: WordList.of([]))
     label_counts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     added: int = 0
+    left_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ def encode(
     progress: Progress | None = None,
     may_be_empty: bool = False,
     every_line: bool = False,
+    pooled: Pooled | None = None,
 ) -> Corpus:
     """Reads texts (see text.source.Source) once and returns their ids.
 
@@ -83,13 +86,14 @@ def encode(
     `older`, it is what that grows to (text.growing). `phrases` are joined first, as if the joined text were read. When
     the ids take more than `memory` bytes they go to a file in the folder of `spool_beside` (default: the current
     folder). With `every_line` each line has a line end in the stream, whether it has a word or not. Memory used
-    otherwise: 4 bytes a token and the vocabulary.
+    otherwise: 4 bytes a token and the vocabulary. Where the text is a part of one that several processes read, `pooled`
+    makes the vocabulary of all of it, cut as `config` says.
 
     Raises WvError when there is no text or no word of it is in `vocab` (unless it `may_be_empty`, which needs a
     `vocab`), when the cuts leave no word, when the spool cannot be written, and what Source raises.
     """
     known = vocab.cut(config) if vocab is not None else None
-    source = Source(inputs, lowercase=config.lowercase, progress=progress)
+    source = Source(inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress)
     # Words that are in no vocabulary stand between others: they are dropped when phrases have been joined.
     at_once = known is not None and phrases is None
     encoder = _text.Encoder(
@@ -105,6 +109,9 @@ def encode(
         read = read_words(encoder, file, phrases)
         if older is not None:
             known = grown(older, _all_words(read.words, read.counts, encoder.lines)[0], config)
+            lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
+        elif known is None and pooled is not None:
+            known = pooled(Tally(read.words, read.counts, encoder.lines, int(read.counts.sum())), config)
             lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
         elif known is None:
             final, known, added, labels, label_counts = _final_ids(read, config, encoder.lines, marked, also)
@@ -122,7 +129,8 @@ def encode(
         raise WvError(message)
     parts = [fingerprint.digest(), bytes.fromhex(known.digest)] + ([bytes.fromhex(phrases.digest)] if phrases else [])
     digest = hashlib.blake2b(b"".join(parts), digest_size=16).hexdigest()
-    return Corpus(ids, known, tokens, lines, digest, encoder.tokens, labels, label_counts, added)
+    left_out = source.lines.left_out if source.lines else 0
+    return Corpus(ids, known, tokens, lines, digest, encoder.tokens, labels, label_counts, added, left_out)
 
 
 def remapped(
@@ -161,7 +169,7 @@ def count(
     may be empty, and what Source raises."""
     config.validate()
     encoder = _text.Encoder(keep_ids=False)
-    source = Source(inputs, lowercase=config.lowercase, progress=progress)
+    source = Source(inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress)
     for chunk in source:
         encoder.feed(chunk)
     encoder.finish()

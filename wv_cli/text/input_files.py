@@ -4,23 +4,18 @@ Standard input is `-`. Inputs are looked at before the first is read, so that a 
 """
 
 import os
-import select
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import BinaryIO
 
 from wv_cli.errors import UsageError, WvError, reason
 from wv_cli.system.compression import unpacked
 from wv_cli.system.kinds import HEAD_BYTES
 from wv_cli.text.inputs import Texts, not_text
+from wv_cli.text.raw_files import blocks, called, opened
 
 Inputs = Sequence[str] | Texts
-
-
-def called(path: str) -> str:
-    return "standard input" if path == "-" else path
 
 
 def expand_inputs(inputs: Inputs) -> list[str]:
@@ -153,28 +148,3 @@ def total_size(paths: list[str]) -> int | None:
             return None
         total += status.st_size
     return total
-
-
-def opened(path: str) -> BinaryIO:
-    # Standard input by its descriptor: a thread may hang in a read of it when the interpreter ends, and the lock of
-    # sys.stdin would then be fatal.
-    try:
-        return open(0 if path == "-" else path, "rb", buffering=0, closefd=path != "-")
-    except OSError as error:
-        message = f"{called(path)}: cannot read: {reason(error)}"
-        raise WvError(message) from error
-
-
-def blocks(raw: BinaryIO, name: str, size: int) -> Iterator[bytes]:
-    while True:
-        try:
-            block: bytes | None = raw.read(size)
-        except OSError as error:
-            message = f"{name}: cannot read: {reason(error)}"
-            raise WvError(message) from error
-        if block is None:  # a pipe somebody has made non-blocking has nothing to give yet
-            select.select([raw], [], [])
-            continue
-        if not block:
-            return
-        yield block

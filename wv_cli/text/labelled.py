@@ -25,6 +25,7 @@ from wv_cli.text.source import Progress, Source
 from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, times
 from wv_cli.words import WordList, encode
 
+_GONE = np.iinfo(np.int32).min
 FIRST_LABEL = -2  # WV_FIRST_LABEL of csrc/kernels/wv_shared.h: label i is in the stream as FIRST_LABEL - i
 
 
@@ -57,6 +58,7 @@ def encode_labelled(
     *,
     label_prefix: str = "__label__",
     min_count_label: int = 0,
+    fewest_labels: int = 2,
     keep_dropped: bool = False,
     also: WordList | None = None,
     phrases: SavedPhrases | None = None,
@@ -68,9 +70,9 @@ def encode_labelled(
     stay in the stream. The words `also` are kept, however rare: those that the cut drops, and those that the text does
     not have, stand behind the others as words seen once. `phrases` are joined first, as if the joined text were read.
 
-    Raises WvError when there is no text, no label, only one label, or no word, and what Source raises.
+    Raises WvError when there is no text, no label, fewer than `fewest_labels`, or no word, and what Source raises.
     """
-    source = Source(inputs, lowercase=config.lowercase, progress=progress)
+    source = Source(inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress)
     encoder = _text.Encoder(every_line=True)
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
@@ -87,7 +89,12 @@ def encode_labelled(
         is_label[read.words.beginning_with(encode(label_prefix))] = True
         is_label[end] = False
         labels = _kept_labels(
-            order[is_label[order] & (counts[order] > 0)], counts, label_prefix, min_count_label, source.inputs
+            order[is_label[order] & (counts[order] > 0)],
+            counts,
+            label_prefix,
+            min_count_label,
+            fewest_labels,
+            source.inputs,
         )
         words = order[~is_label[order]]
         kept = int(np.count_nonzero(counts[words] >= config.min_count))
@@ -126,10 +133,28 @@ def encode_labelled(
     )
 
 
+def renumbered(corpus: LabelledCorpus, words: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.int32]:
+    """The stream of `corpus` with other ids: those given for each of its words and labels, -1 for one to leave out."""
+    # One table for the whole stream, from the last label over the line end to the last word.
+    first = len(labels) + 1
+    table = np.empty(first + len(words), np.int32)
+    table[: first - 1] = np.where(labels < 0, _GONE, FIRST_LABEL - labels)[::-1]
+    table[first - 1] = -1
+    table[first:] = np.where(words < 0, _GONE, words)
+    ids = table[corpus.ids + np.int32(first)]
+    left: NDArray[np.int32] = ids[ids != _GONE]
+    return left
+
+
 def _kept_labels(
-    labels: NDArray[np.int64], counts: NDArray[np.int64], prefix: str, min_count: int, inputs: Sequence[str]
+    labels: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    prefix: str,
+    min_count: int,
+    fewest: int,
+    inputs: Sequence[str],
 ) -> NDArray[np.int64]:
-    """The labels frequent enough. Raises WvError when fewer than two are."""
+    """The labels frequent enough. Raises WvError when fewer than `fewest` are."""
     name = ", ".join(inputs)
     if len(labels) == 0:
         message = (
@@ -138,7 +163,7 @@ def _kept_labels(
         )
         raise WvError(message)
     kept = labels[counts[labels] >= min_count]
-    if len(kept) < 2:
+    if len(kept) < fewest:
         found = "one label" if len(labels) == 1 else f"{len(labels):,} labels"
         cut = f", {len(kept)} of them at least {times(min_count)} (--min-count-label)" if len(labels) > 1 else ""
         raise WvError(f"{name}: a classifier needs at least two labels to choose from, found {found}{cut}")

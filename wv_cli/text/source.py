@@ -8,13 +8,19 @@ so that neither a word nor a line runs from one file into the next. Decisions:
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wv_cli._text import SEPARATORS
 from wv_cli.errors import BadFile
 from wv_cli.system.compression import CHUNK, unpacked
 from wv_cli.system.kinds import HEAD_BYTES
-from wv_cli.text.input_files import Inputs, blocks, called, expand_inputs, opened, total_size
+from wv_cli.text.input_files import Inputs, expand_inputs, total_size
 from wv_cli.text.inputs import UTF16, Texts, binary, not_text
+from wv_cli.text.raw_files import blocks, called, opened
+
+if TYPE_CHECKING:
+    from wv_cli.text.lines import Lines
 
 Progress = Callable[[int, int | None], None]
 
@@ -24,8 +30,8 @@ class Source:
 
     `inputs` are paths of files, of folders (all regular files inside, at any depth, in sorted order; names that begin
     with a dot are skipped) and `-` for standard input; Texts are held to what they must be, and `inputs` are then their
-    names. With `lowercase` words are lowercased by Unicode's rules; with `bare_end` no newline is added to the last
-    input.
+    names. With `lowercase` words are lowercased by Unicode's rules; `lines` leaves some out after that; with `bare_end`
+    no newline is added to the last input.
     `progress` is called after each chunk with the bytes consumed (compressed ones of compressed files) and their total,
     None when it cannot be known, and once at the end with two equal numbers.
 
@@ -34,20 +40,32 @@ class Source:
     """
 
     def __init__(
-        self, inputs: Inputs, *, lowercase: bool = False, bare_end: bool = False, progress: Progress | None = None
+        self,
+        inputs: Inputs,
+        *,
+        lowercase: bool = False,
+        lines: "Lines | None" = None,
+        bare_end: bool = False,
+        progress: Progress | None = None,
     ) -> None:
         self._texts = inputs if isinstance(inputs, Texts) else None
         self.inputs = inputs.inputs if isinstance(inputs, Texts) else inputs
         self.paths = expand_inputs(inputs)
-        self.lowercase, self.bare_end = lowercase, bare_end
+        self.lowercase, self.lines, self.bare_end = lowercase, lines, bare_end
         self.consumed = 0
+        part = self._texts.part if self._texts is not None else None
+        self._pieces = part.of(self.paths) if part is not None else None
         self.total = total_size(self.paths)
+        if self._pieces is not None:
+            self.total = sum(end - begin for _, begin, end in self._pieces)
         self._progress = progress
 
     def __iter__(self) -> Iterator[bytes]:
         chunks: Iterable[bytes] = self._all_files()
         if self.lowercase:
             chunks = lowercased(chunks)
+        if self.lines is not None:
+            chunks = self.lines.kept(chunks)
         for chunk in chunks:
             yield chunk
             if self._progress is not None:
@@ -56,9 +74,10 @@ class Source:
             self._progress(self.consumed, self.consumed)
 
     def _all_files(self) -> Iterator[bytes]:
-        for number, path in enumerate(self.paths, 1):
+        files = map(self._file, self.paths) if self._pieces is None else (self._piece(*each) for each in self._pieces)
+        for number, file in enumerate(files, 1):
             last = b"\n"
-            for chunk in self._file(path):
+            for chunk in file:
                 last = chunk[-1:]
                 yield chunk
             if last != b"\n" and not (self.bare_end and number == len(self.paths)):
@@ -77,6 +96,20 @@ class Source:
             if first := first.removeprefix(b"\xef\xbb\xbf"):
                 yield first
             yield from text
+
+    def _piece(self, path: str, begin: int, end: int) -> Iterator[bytes]:
+        """The text of a file from one byte up to another, which both begin a line or a word."""
+        if begin == 0 and end == Path(path).stat().st_size:
+            yield from self._file(path)
+            return
+        with opened(path) as raw:
+            raw.seek(begin)
+            place = begin
+            while place < end and (block := next(blocks(raw, path, min(CHUNK, end - place)), b"")):
+                if text := block if place else block.removeprefix(b"\xef\xbb\xbf"):
+                    yield text
+                place += len(block)
+                self.consumed += len(block)
 
     def _counted(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
         for block in blocks:

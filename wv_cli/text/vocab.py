@@ -99,6 +99,41 @@ def ordered(
     return Vocab(words, np.ascontiguousarray(counts[order]), lines, tokens_read), order
 
 
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Words in order of first sight and their counts (len(words),) int64; `lines` and `tokens_read` as in Vocab."""
+
+    words: WordList
+    counts: NDArray[np.int64]
+    lines: int
+    tokens_read: int
+
+    def vocab(self) -> Vocab:
+        return ordered(self.words.blob, self.words.starts, self.counts, lines=self.lines, tokens_read=self.tokens_read)[
+            0
+        ]
+
+
+def add_up(tallies: Sequence[Tally]) -> Tally:
+    """Counts, lines and tokens summed word by word, in the order of one pass over the texts that were counted. Raises
+    WvError, with the word, for sums of 2^63 or more."""
+    words = _text.WordMap()
+    ids = [words.add(tally.words.blob, tally.words.starts) for tally in tallies]
+    counts = np.zeros(len(words), np.int64)
+    for tally, own_ids in zip(tallies, ids, strict=True):
+        too_many = np.flatnonzero(counts[own_ids] > MOST_COUNTED - tally.counts)
+        if len(too_many):
+            message = f"the counts of {tally.words[int(too_many[0])]!r} add up to 2^63 or more, which no count can be"
+            raise WvError(message)
+        counts[own_ids] += tally.counts
+    lines, tokens = sum(tally.lines for tally in tallies), sum(tally.tokens_read for tally in tallies)
+    for what, total in (("words", tokens), ("lines", lines)):
+        if total > MOST_COUNTED:
+            message = f"the vocabularies have {total:,} {what} in all; 2^63 or more cannot be counted"
+            raise WvError(message)
+    return Tally(WordList(*words.words()), counts, lines, tokens)
+
+
 def merge_vocabs(vocabs: Sequence[Vocab]) -> Vocab:
     """Counts, lines and tokens summed word by word. "First seen" is first in the first vocabulary that has the word.
 
@@ -106,21 +141,7 @@ def merge_vocabs(vocabs: Sequence[Vocab]) -> Vocab:
     that the first file which has them counts differently, the one with more there comes first, seen first or not.
     Raises WvError, with the word, for sums of 2^63 or more.
     """
-    words = _text.WordMap()
-    ids = [words.add(vocab.words.blob, vocab.words.starts) for vocab in vocabs]
-    counts = np.zeros(len(words), np.int64)
-    for vocab, own_ids in zip(vocabs, ids, strict=True):
-        too_many = np.flatnonzero(counts[own_ids] > MOST_COUNTED - vocab.counts)
-        if len(too_many):
-            message = f"the counts of {vocab.words[int(too_many[0])]!r} add up to 2^63 or more, which no count can be"
-            raise WvError(message)
-        counts[own_ids] += vocab.counts
-    lines, tokens = sum(vocab.lines for vocab in vocabs), sum(vocab.tokens_read for vocab in vocabs)
-    for what, total in (("words", tokens), ("lines", lines)):
-        if total > MOST_COUNTED:
-            message = f"the vocabularies have {total:,} {what} in all; 2^63 or more cannot be counted"
-            raise WvError(message)
-    return ordered(*words.words(), counts, lines=lines, tokens_read=tokens)[0]
+    return add_up([Tally(vocab.words, vocab.counts, vocab.lines, vocab.tokens_read) for vocab in vocabs]).vocab()
 
 
 def read_vocab(path: str, progress: Callable[[int, int | None], None] | None = None) -> Vocab:

@@ -58,7 +58,7 @@ def score(
     from wv_cli.lm import asking
     from wv_cli.lm.files import load
     from wv_cli.lm.scoring import Scorer
-    from wv_cli.text.input_files import blocks, opened
+    from wv_cli.text.raw_files import blocks, opened
     from wv_cli.text.source import Source
 
     require_one_use(model, not inputs or "-" in inputs)

@@ -104,7 +104,7 @@ def _session(args: Args, paths: tuple[str, ...]) -> dict[str, Any]:
         "inputs": (args.input,),
         "outputs": paths,
         "vocab_config": VocabConfig(min_count=max(args.minCount, 1)),  # no word occurs less than once
-        "add_words": True,
+        "keep_words": True,
         "fasttext_files": True,
         "force_text": True,
         "resumable": False,

@@ -173,7 +173,7 @@ def _build() -> dict[str, object]:
     is_flag=True,
     expose_value=False,
     callback=_show_version,
-    help="Show the version and the instruction set in use (WV_ISA=baseline|avx2|avx512|avx512icl chooses another).",
+    help="Show the version and the instruction set in use (WV_ISA=baseline|avx2|avx512|avx512icl|sve256 chooses one).",
 )
 @click.option(
     "--json",

@@ -11,7 +11,8 @@ from wv_cli.commands.shared.bar import LINE, reading_bar
 from wv_cli.commands.shared.display import observer, say, stopped
 from wv_cli.commands.shared.options import given_options, take
 from wv_cli.config import Config
-from wv_cli.jobs.train import session_fields
+from wv_cli.errors import Elsewhere
+from wv_cli.jobs.train import ended_early, session_fields
 from wv_cli.system.places import is_stdout
 
 if TYPE_CHECKING:
@@ -51,11 +52,16 @@ def run_session(
     def tell(message: str, **facts: object) -> None:
         say(message, quiet, as_json, **facts)
 
+    quiet = quiet or not session.leads
     observe = observer(quiet, as_json) if progress else None
     with reading_bar(quiet or as_json, session.read(), unit, desc) as reading:
         outcome, facts = session.run(tell, observe, reading)
         if outcome is not None and outcome.finished:
             LINE.keep()
+    if not session.leads:
+        if outcome is not None and not outcome.finished:
+            raise Elsewhere(ended_early(outcome, "").exit_code)
+        return
     if outcome is not None and not outcome.finished:
         raise stopped(outcome, session.checkpoint_path is not None, session.resume)
     written = [*session.outputs, *also]

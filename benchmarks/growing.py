@@ -1,0 +1,107 @@
+"""Suite `growing`: a model that has learnt the first part of a text goes on with the second, ours and gensim's.
+
+    python benchmarks/run.py wiki8.txt --suite growing --epochs 3 --rounds 3 --simlex EN-SIMLEX-999.txt --peers PYTHON
+
+Skip-gram with negative sampling. `first` is the first part alone, `both` one run over the whole text; `next` goes on
+with the second part as each program does by itself (wv: the learning rate goes on falling; gensim: it starts again).
+The parts are halves; with --parts N the second is one N-th of the whole, which is what a day adds to what was before.
+
+Of the words that only the first part has `kept_absent` is the share of their ten nearest neighbours, among the words of
+the first part, that are the same after the second; `kept_frequent` the same of the 2,000 most frequent words. `moved`
+is the mean over those of what `wv drift` orders words by: 1 less the cosine of a word's two vectors, in one space.
+"""
+
+import json
+import statistics
+import tempfile
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import record
+import train
+from measure import HERE, WV
+from record import Run
+
+from wv_cli import formats
+
+K, FREQUENT = 10, 2000
+
+
+def _parts(corpus: Path, parts: int, folder: Path) -> tuple[Path, Path]:
+    """The text without its last `parts`-th, and that, cut after a line."""
+    data = corpus.read_bytes()
+    at = data.index(b"\n", len(data) - len(data) // parts) + 1
+    paths = folder / "first.txt", folder / "second.txt"
+    paths[0].write_bytes(data[:at])
+    paths[1].write_bytes(data[at:])
+    return paths
+
+
+def _ours(options: Any, job: train.Job, texts: tuple[Path, Path], folder: Path) -> dict[str, tuple[Path, Run]]:
+    """name -> (vectors, what making them took)."""
+    state, found = folder / "wv.state", {}
+    for name, text in (("first", texts[0]), ("next", texts[1]), ("both", options.corpus)):
+        output = folder / f"wv-{name}.bin"
+        argv = train.command("wv", replace(job, corpus=str(text), output=str(output)), options.peers)
+        if name == "first":
+            argv += ["--save-state", str(state)]
+        elif name == "next":
+            argv = [*WV, "train", str(text), "-o", str(output), "--continue", str(state), "-q", "--no-meta"]
+        found[name] = output, record.used(argv)[0]
+    return found
+
+
+def _gensims(options: Any, job: train.Job, texts: tuple[Path, Path], folder: Path) -> dict[str, tuple[Path, Run]]:
+    outputs = {name: folder / f"gensim-{name}.bin" for name in ("first", "next", "both")}
+    child = [options.peers, HERE / "peer_growing.py"]
+
+    def made(texts: list[object], names: list[str]) -> Run:
+        corpora, paths = [str(text) for text in texts], [str(outputs[name]) for name in names]
+        return record.used([*child, json.dumps({**asdict(job), "corpora": corpora, "outputs": paths})])[0]
+
+    two, one = made([*texts], ["first", "next"]), made([options.corpus], ["both"])
+    return {"first": (outputs["first"], {}), "next": (outputs["next"], two), "both": (outputs["both"], one)}
+
+
+def _kept(vectors: dict[str, Path], absent: set[str]) -> Run:
+    """What `wv drift` says of the words of the first part; see above."""
+    argv = [*WV, "drift", vectors["first"], vectors["next"], "--neighbours", K, "--top", 0, "--json", "-q"]
+    words = json.loads(record.used(argv)[1])["words"]
+    order = {word: rank for rank, word in enumerate(formats.load(str(vectors["first"])).words)}
+    groups = {
+        "absent": [each for each in words if each["word"] in absent],
+        "frequent": [each for each in words if order[each["word"]] < FREQUENT],
+    }
+    shares = {f"kept_{name}": statistics.fmean(each["neighbours"] for each in found) for name, found in groups.items()}
+    return {**shares, "moved": 1 - statistics.fmean(each["cosine"] for each in groups["frequent"])}
+
+
+def growing(options: Any, result: Run, say: Any) -> bool:
+    """Fills result["runs"] and result["summary"]; False when going on loses more than noise against gensim's."""
+    result["corpus"] = train.describe(Path(options.corpus))
+    with tempfile.TemporaryDirectory(dir=options.scratch) as name:
+        folder = Path(name)
+        texts = _parts(Path(options.corpus), options.parts, folder)
+        second = set(texts[1].read_text(encoding="utf-8").split())
+        absent = set(texts[0].read_text(encoding="utf-8").split()) - second
+        result["data"] = {"parts": options.parts, "texts": [train.describe(text) for text in texts]}
+        for number, seed in record.rounds(options):
+            job = train.Job(
+                "", "skipgram", "ns", options.dim, options.window, options.negative, options.sample,
+                options.min_count, options.lr or 0.05, options.epochs, options.threads, seed, False, "",
+            )  # fmt: skip
+            for program, make in (("wv", _ours), ("gensim", _gensims)):
+                if program not in options.programs:
+                    continue
+                made = make(options, job, texts, folder)
+                kept = _kept({task: path for task, (path, _) in made.items()}, absent)
+                for task, (path, took) in made.items():
+                    scores = train.score(path, options.simlex)
+                    run = {"round": number, "seed": seed, "task": task, "program": program, **scores, **took}
+                    result["runs"].append(run | (kept if task == "next" else {}))
+                    say(f"round {number} {task} {program}: {result['runs'][-1]}")
+    result["summary"] = record.summary(result["runs"])
+    scores = {row["program"]: row for row in result["summary"] if row["task"] == "next"}
+    noise = {name: value for name, value in train.NOISE.items() if name in scores["wv"]}
+    return all(scores["wv"][name] >= row[name] - value for row in scores.values() for name, value in noise.items())

@@ -1,0 +1,105 @@
+"""`wv` as mpirun starts it: several processes, which MPI connects."""
+
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Run
+
+pytest.importorskip("mpi4py", reason="needs the extra mpi")
+MPIRUN = shutil.which("mpirun", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+pytestmark = pytest.mark.skipif(MPIRUN is None, reason="needs mpirun")
+
+WV = [sys.executable, "-m", "wv_cli"]
+SMALL = ["--dim", "16", "--epochs", "1"]
+
+
+def mpirun(cwd: Path, *jobs: list[object]) -> "subprocess.CompletedProcess[str]":
+    """One job after the other, each with as many processes as its first element says, all of them one MPI world."""
+    command = [str(MPIRUN), "--oversubscribe", "--allow-run-as-root"]
+    for count, *arguments in jobs:
+        command += ["-n", str(count), *WV, *map(str, arguments), ":"]
+    return subprocess.run(command[:-1], capture_output=True, encoding="utf-8", cwd=cwd, timeout=300, check=False)
+
+
+def said(result: "subprocess.CompletedProcess[str]") -> list[str]:
+    """What wv said of what went wrong, without mpirun's own words."""
+    return [line for line in result.stderr.splitlines() if line.startswith("wv train:")]
+
+
+@pytest.mark.parametrize("count", [2, 4])
+def test_ranks_train_one_model_and_rank_0_talks_and_writes(
+    slice_text: Path, tmp_path: Path, wv: Run, count: int
+) -> None:
+    result = mpirun(tmp_path, [count, "train", slice_text, "-o", "v.bin", "--save-vocab", "ranks.vocab", *SMALL])
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.count("wrote v.bin") == 1
+    facts = json.loads((tmp_path / "v.bin.meta.json").read_text())
+    assert facts["ranks"]["size"] == count
+    assert facts["ranks"]["bytes_per_word"] > 1
+    assert wv("build-vocab", slice_text, "-o", "alone.vocab").returncode == 0
+    assert (tmp_path / "ranks.vocab").read_bytes() == (tmp_path / "alone.vocab").read_bytes()
+    written = {path.name for path in tmp_path.iterdir()} - {"alone.vocab"}
+    assert written == {"ranks.vocab", "v.bin", "v.bin.meta.json"}
+
+
+def test_one_rank_makes_the_same_bytes_as_a_process_alone(slice_text: Path, tmp_path: Path, wv: Run) -> None:
+    assert mpirun(tmp_path, [1, "train", slice_text, "-o", "one.bin", *SMALL]).returncode == 0
+    assert wv("train", slice_text, "-o", "alone.bin", *SMALL).returncode == 0
+    assert (tmp_path / "one.bin").read_bytes() == (tmp_path / "alone.bin").read_bytes()
+
+
+def test_other_options_on_one_rank_are_refused_with_its_name(slice_text: Path, tmp_path: Path) -> None:
+    job = ["train", slice_text, "-o", "v.bin", "--epochs", "1", "--dim"]
+    result = mpirun(tmp_path, [1, *job, 16], [1, *job, 32])
+    assert result.returncode == 2
+    (line,) = said(result)
+    assert "rank 1 of 2" in line and "has dim 32" in line and "start all with the same command line" in line
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_damaged_file_ends_the_job_with_the_name_of_the_rank_that_read_it(slice_text: Path, tmp_path: Path) -> None:
+    shutil.copy(slice_text, tmp_path / "a.txt")
+    packed = gzip.compress(slice_text.read_bytes(), 0)  # as large as the text: the second part
+    (tmp_path / "b.txt.gz").write_bytes(packed[:-1000])
+    (tmp_path / "v.bin").write_bytes(b"yesterday's")
+    result = mpirun(tmp_path, [2, "train", "a.txt", "b.txt.gz", "-o", "v.bin", *SMALL])
+    assert result.returncode == 1
+    (line,) = said(result)
+    assert line.startswith("wv train: rank 1 of 2") and "b.txt.gz" in line
+    assert (tmp_path / "v.bin").read_bytes() == b"yesterday's"
+
+
+def test_what_all_ranks_meet_is_said_once(tmp_path: Path) -> None:
+    result = mpirun(tmp_path, [3, "train", "nothing.txt", "-o", "v.bin"])
+    assert result.returncode == 1
+    (line,) = said(result)
+    assert "nothing.txt: cannot read" in line
+
+
+def test_a_result_that_cannot_be_written_ends_the_job_with_the_name_of_rank_0(slice_text: Path, tmp_path: Path) -> None:
+    result = mpirun(tmp_path, [2, "train", slice_text, "-o", "/dev/full", "--to", "word2vec-text", *SMALL])
+    assert result.returncode == 1
+    (line,) = said(result)
+    assert "rank 0 of 2" in line
+
+
+def test_a_launcher_of_another_mpi_is_noticed(slice_text: Path, tmp_path: Path, wv: Run) -> None:
+    """Each process then believes that it is alone, and all would write the same file."""
+    result = wv("train", slice_text, "-o", "v.bin", *SMALL, env={"PMI_SIZE": "2"})
+    assert result.returncode == 1
+    assert "the launcher has started 2 processes, MPI knows 1" in result.stderr
+    assert not (tmp_path / "v.bin").exists()
+
+
+@pytest.mark.parametrize("model", ["supervised", "lbl"])
+def test_what_ranks_cannot_share_is_refused(slice_text: Path, tmp_path: Path, wv: Run, model: str) -> None:
+    result = wv("train", slice_text, "-o", "v.lm", "--model", model, env={"PMI_SIZE": "2"})
+    assert result.returncode == 1
+    assert "started as 2 processes" in result.stderr

@@ -1,0 +1,32 @@
+"""What several ranks cannot do together is refused, not left out."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from wv_cli.errors import UsageError
+from wv_cli.jobs.word2vec import Word2vecSession
+from wv_cli.models.config import Word2vecConfig
+from wv_cli.text.config import VocabConfig
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"validation": "pairs.txt"}, "--validation"),
+        ({"continue_": "a.state"}, "--continue"),
+        ({"save_state": "a.state"}, "--save-state"),
+        ({"preset": "quality"}, "--preset"),
+    ],
+    ids=str,
+)
+def test_refused_with_ranks_only(options: dict[str, Any], name: str) -> None:
+    session = Word2vecSession(
+        inputs=("text.txt",), outputs=("out.vec",), config=Word2vecConfig(), vocab_config=VocabConfig(), **options
+    )
+    session.__dict__["ranks"] = None
+    session.check_options()
+    session.__dict__["ranks"] = SimpleNamespace(size=2, rank=0)
+    with pytest.raises(UsageError, match=f"{name} is for one process, not for 2 ranks; leave it out"):
+        session.check_options()

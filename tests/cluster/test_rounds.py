@@ -1,0 +1,107 @@
+"""Models that several ranks train together, here threads of one process (tests/cluster/threads.py)."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cluster.threads import ThreadRanks, run_ranks
+from wv_cli.cluster.rounds import PARTS, Together
+from wv_cli.cluster.training import first_part, of_all, pooled_by
+from wv_cli.engine.run import Outcome, train
+from wv_cli.engine.saved_run import SavedRun
+from wv_cli.formats.recognise import texts
+from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.word2vec import Word2vec
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.corpus import Corpus, encode
+from wv_cli.text.parts import Part
+
+CONFIG = Word2vecConfig(dim=32, epochs=2)
+
+
+def silent(message: str, **facts: object) -> None: ...
+
+
+def part_of(path: Path, ranks: ThreadRanks) -> Corpus:
+    asked = texts([str(path)], note=silent, part=Part(ranks.rank, ranks.size))
+    return of_all(encode(asked, VocabConfig(), pooled=pooled_by(ranks)), ranks)
+
+
+def trained(path: Path, ranks: ThreadRanks, config: Word2vecConfig = CONFIG) -> tuple[Word2vec, Together, Outcome]:
+    model = Word2vec(config, part_of(path, ranks), rank=ranks.rank)
+    together = Together(model, ranks)
+    return model, together, together.train(None, threads=1)
+
+
+def final_loss(model: Word2vec, corpus: Corpus) -> float:
+    """The mean loss of the model on the whole text, with the learning rate of the end."""
+    other = Word2vec(model.config, corpus)
+    for name, array in other.arrays().items():
+        array[...] = model.arrays()[name]
+    worker = other.worker()
+    sums = [other.train_step(step, worker)[:2] for step in range(other.steps - other.epoch_steps, other.steps)]
+    return sum(loss for loss, _ in sums) / sum(examples for _, examples in sums)
+
+
+def test_the_ranks_have_the_vocabulary_of_one_process(slice_text: Path) -> None:
+    alone = encode([str(slice_text)], VocabConfig())
+    for size in (2, 3):
+        parts = run_ranks(size, lambda ranks: part_of(slice_text, ranks))
+        for corpus in parts:
+            assert corpus.vocab.digest == alone.vocab.digest
+            assert (corpus.tokens, corpus.lines, corpus.tokens_read) == (alone.tokens, alone.lines, alone.tokens_read)
+        assert np.array_equal(np.concatenate([corpus.ids for corpus in parts]), alone.ids)
+
+
+@pytest.mark.parametrize(
+    ("model", "loss", "most"),
+    [("skipgram", "ns", 0.06), ("cbow", "ns", 0.06), ("skipgram", "hs", 0.06), ("skipgram", "nce", 0.1)],
+)
+def test_two_ranks_learn_what_one_learns(slice_text: Path, model: str, loss: str, most: float) -> None:
+    config = replace(CONFIG, model=model, loss=loss, epochs=3)
+    corpus = encode([str(slice_text)], VocabConfig())
+    alone = Word2vec(config, corpus)
+    start = final_loss(alone, corpus)
+    train(alone)
+    (one, _, outcome), (other, _, _) = run_ranks(2, lambda ranks: trained(slice_text, ranks, config))
+    assert all(np.array_equal(array, other.arrays()[name]) for name, array in one.arrays().items())
+    assert outcome.finished and outcome.totals.tokens == 3 * corpus.tokens
+    learnt = start - final_loss(alone, corpus)
+    assert start - final_loss(one, corpus) > (1 - most) * learnt
+
+
+def test_the_same_ranks_make_the_same_vectors(slice_text: Path) -> None:
+    first, second = (run_ranks(2, lambda ranks: trained(slice_text, ranks)[0].input)[0] for _ in range(2))
+    assert np.array_equal(first, second)
+
+
+def test_what_the_ranks_send_is_counted(slice_text: Path) -> None:
+    _, together, _ = run_ranks(2, lambda ranks: trained(slice_text, ranks))[0]
+    assert together.figures.rounds == 2 * 64
+    assert 1 < together.figures.bytes_per_word < 10_000
+
+
+@pytest.mark.parametrize("sizes", [(2, 3), (3, 1), (1, 2)])
+def test_a_checkpoint_is_continued_by_any_number_of_ranks(
+    slice_text: Path, tmp_path: Path, sizes: tuple[int, int]
+) -> None:
+    path = str(tmp_path / "model.checkpoint")
+
+    def go(ranks: ThreadRanks, resume: bool, seconds: float | None) -> tuple[int, Outcome]:
+        saved = SavedRun(path if ranks.rank == 0 else None, resume=resume, overwrite=not resume)
+        model = Word2vec(CONFIG, part_of(slice_text, ranks), rank=ranks.rank)
+        together = Together(model, ranks)
+        begin = first_part(saved, together, ranks, silent)
+        outcome = saved.train(
+            together, first_step=begin, threads=1, save_every=None, max_seconds=seconds, observe=None, advice="",
+            by=together.train,
+        )  # fmt: skip
+        return begin, outcome
+
+    before, after = sizes
+    stopped = run_ranks(before, lambda ranks: go(ranks, False, 0.0))
+    assert all(outcome.timed_out and 0 < outcome.next_step < PARTS for _, outcome in stopped)
+    ended = run_ranks(after, lambda ranks: go(ranks, True, None))
+    assert all(begin == stopped[0][1].next_step and outcome.finished for begin, outcome in ended)

@@ -1,0 +1,70 @@
+"""Parts of texts, which several processes read."""
+
+import bz2
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wv_cli.errors import WvError
+from wv_cli.formats.recognise import texts
+from wv_cli.text import parts
+from wv_cli.text.parts import Part
+from wv_cli.text.source import Source
+
+
+def read(paths: list[str], part: Part) -> bytes:
+    return b"".join(Source(texts(paths, note=lambda message: None, part=part)))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 7])
+def test_the_parts_of_real_texts_are_the_texts(slice_text: Path, tmp_path: Path, count: int) -> None:
+    other = tmp_path / "other.txt"
+    other.write_bytes(b"\xef\xbb\xbf" + slice_text.read_bytes()[:300_000])
+    packed = tmp_path / "packed.txt.bz2"
+    packed.write_bytes(bz2.compress(slice_text.read_bytes()[:100_000]))
+    paths = [str(slice_text), str(packed), str(other)]
+    each = [read(paths, Part(index, count)) for index in range(count)]
+    assert sorted(b"".join(each).split(b"\n")) == sorted(b"".join(Source(paths)).split(b"\n"))
+    if count <= 3:
+        sizes = [len(part) for part in each]
+        assert max(sizes) < 2 * min(sizes)
+
+
+@given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 6))
+def test_every_line_is_in_one_part(tmp_path_factory: pytest.TempPathFactory, lengths: list[int], count: int) -> None:
+    path = tmp_path_factory.mktemp("parts") / "text"
+    path.write_bytes(b"".join(b"%d%s\n" % (number, b" x" * length) for number, length in enumerate(lengths)))
+    found = []
+    for index in range(count):
+        try:
+            found.append(b"".join(Source(texts([str(path)], note=lambda message: None, part=Part(index, count)))))
+        except WvError as error:
+            assert "no text for part" in str(error)
+    assert b"".join(found) == path.read_bytes()
+
+
+def test_a_text_without_lines_is_divided_between_words(
+    slice_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "_LONG_LINE", 1000)
+    path = tmp_path / "one-line.txt"
+    path.write_bytes(slice_text.read_bytes().replace(b"\n", b" "))
+    found = [read([str(path)], Part(index, 4)) for index in range(4)]
+    assert [word for part in found for word in part.split()] == path.read_bytes().split()
+    assert max(map(len, found)) - min(map(len, found)) < 100_000
+    with pytest.raises(WvError, match="a line is in one part"):
+        read([str(path)], Part(3, 4, whole_lines=True))
+
+
+def test_streams_cannot_be_divided() -> None:
+    with pytest.raises(WvError, match="standard input: several processes cannot share a stream"):
+        read(["-"], Part(0, 2))
+
+
+def test_one_packed_file_is_no_work_for_two(tmp_path: Path) -> None:
+    path = tmp_path / "text.bz2"
+    path.write_bytes(bz2.compress(b"some words\n" * 1000))
+    with pytest.raises(WvError, match="part 1 of 2: a compressed file is read as a whole"):
+        read([str(path)], Part(0, 2))

@@ -1,0 +1,253 @@
+"""How ranks that train copies of one model keep them together: what each has changed is added up, row by row.
+
+    base      the row as all ranks know it, the same on every one
+    current   the row as this rank trains it
+
+    delta = current - base                     of this rank, when the row is due
+    sum   = delta_0 + ... + delta_(size-1)     computed while the ranks train on
+    learnt = current - base - delta           since the row was sent
+    base += share * sum;   current = base + learnt
+
+so that what a rank has learnt meanwhile stays, and a row that it has not changed is the base again, to the bit.
+
+How much of the sum is added? A row x is learnt from the rows y of the other matrix; near its optimum n updates leave
+exp(-n lr s H) of its distance from there, H = mean of y y^T, s = slope of the sigmoid. So there are directions, those
+that most y share, in which every rank arrives between two exchanges, and the sum of what size ranks have changed would
+go far beyond; and there are those of the words' differences, in which all have come a little way, and the mean would
+lose most of what was learnt. In the eigenvectors of H each coordinate of the sum is therefore multiplied by
+
+    share = (1 - exp(-movers way)) / (movers (1 - exp(-way))),   way = updates lr s eigenvalue,
+
+1 for a short way, 1 / movers for a long one: then the ranks come together as far as one that makes all their updates.
+Plain averaging of all rows (pWord2Vec: Ji et al. 2016) is 1 / movers throughout; GraphWord2Vec (Gill et al. 2021) sums
+what is orthogonal between ranks and averages the rest. `movers` is how many ranks move the row, from the words of their
+texts: (sum of updates)^2 / sum of squares, so that what one rank has learnt about its own words is added in full.
+
+A row is due when it has been changed about _UPDATES times on each rank, after 1, 2, 4, ... rounds, and at least twice
+an epoch: the hottest rows after every round. Rows of one such interval take turns, so that every round exchanges as
+much. Rows that are changed so seldom that many ranks have nothing to say are announced first, one bit each; in the next
+round those go that any rank has changed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.cluster.ranks import Pending, Ranks
+
+_UPDATES = 300.0
+_HOTTEST = 2048  # rows of which the moments are taken
+_OFTEN, _EVERY = 16, 8  # the moments change quickly in the first rounds, later they are taken every so many
+_SELDOM = 4.0  # updates in an interval, of all ranks together
+_FLUSH_BYTES = 1 << 26
+# The slope of the sigmoid, between 0 and 1/4. By trial (4 ranks, a million words, skip-gram with negative sampling):
+# losses are the same from 0.05 to 0.2.
+_SLOPE = 0.1
+
+Rows = NDArray[np.int64]
+Shares = NDArray[np.float32]
+
+
+def shares(movers: NDArray[np.float64], way: NDArray[np.float64]) -> Shares:
+    """The share of the sum that is added to what so many ranks have moved, each so far on its way: exp(-way) of the way
+    to the optimum is left after one of them, exp(-movers way) after all of them, one after the other."""
+    way = np.maximum(way, 1e-6)
+    share: NDArray[np.float64] = np.expm1(-movers * way) / (movers * np.expm1(-way))
+    return np.minimum(share, 1).astype(np.float32)
+
+
+class _Table:
+    """One matrix, (rows, columns) float32, and when its rows are due."""
+
+    def __init__(
+        self,
+        current: NDArray[np.float32],
+        updates: NDArray[np.float64],
+        movers: NDArray[np.float64],
+        words: float,
+        most_rounds: int,
+    ) -> None:
+        """`updates` is how often one word of the text changes each row, `words` how many a rank trains in a round."""
+        self.current, self.base = current, current.copy()  # the copy has no padding
+        rounds = _UPDATES / np.maximum(updates * words, 1e-12)
+        self.last_level = max(0, int(np.log2(max(most_rounds, 1))))
+        level = np.clip(np.round(np.log2(rounds)), 0, self.last_level).astype(np.int64)
+        self.due_updates, self.movers = updates * words * 2.0**level, movers
+        seldom = self.due_updates * movers < _SELDOM
+        self._hottest = np.argsort(-updates, kind="stable")[:_HOTTEST]
+        self._weights = updates[self._hottest] / max(updates[self._hottest].sum(), 1e-12)
+        self._often = self._turns(level, ~seldom)
+        self._seldom = self._turns(level, seldom)
+
+    def _turns(self, level: NDArray[np.int64], chosen: NDArray[np.bool_]) -> list[list[Rows]]:
+        """For every level the rows of each of its 2^level turns."""
+        found = []
+        for each in range(self.last_level + 1):
+            rows = np.flatnonzero(chosen & (level == each))
+            found.append([rows[turn :: 1 << each] for turn in range(1 << each)] if len(rows) else [])
+        return found
+
+    def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+        """Eigenvalues and eigenvectors, as columns, of the mean of row row^T, each row as often as it is changed; the
+        same on all ranks."""
+        rows = self.base[self._hottest].astype(np.float64)
+        values, vectors = np.linalg.eigh(rows.T @ (self._weights[:, None] * rows))
+        return np.maximum(values, 0), vectors.astype(np.float32)
+
+    def due(self, round: int) -> Rows:
+        return _turn(self._often, round)
+
+    def to_announce(self, round: int) -> Rows:
+        return _turn(self._seldom, round)
+
+    def moved(self, rows: Rows) -> NDArray[np.bool_]:
+        """Which of the rows this rank has changed."""
+        different: NDArray[np.bool_] = (self.current[rows] != self.base[rows]).any(axis=1)
+        return different
+
+
+def _turn(turns: list[list[Rows]], round: int) -> Rows:
+    return np.concatenate([np.empty(0, np.int64), *(each[round % len(each)] for each in turns if each)])
+
+
+@dataclass(frozen=True)
+class _Message:
+    """What is being summed: for every table its rows, one after the other, then the notes."""
+
+    rows: list[Rows]
+    sent: NDArray[np.float32]
+    buffer: NDArray[np.float32]
+    pending: Pending
+
+
+class Exchange:
+    """The matrices of one rank, kept together with those of the others. All ranks begin with the same values."""
+
+    def __init__(
+        self,
+        ranks: Ranks,
+        shared: Sequence[tuple[NDArray[np.float32], NDArray[np.float64]]],
+        *,
+        words: float,
+        most_rounds: int,
+        lr: float,
+    ) -> None:
+        """`shared` has every array and how often one word of this rank's text changes each of its rows; `words` is how
+        many words a rank trains between two meetings; no row is due less often than every `most_rounds` of them."""
+        self._ranks = ranks
+        self._tables = []
+        for array, updates in shared:
+            own = updates.astype(np.float32)
+            total, squares = self._sum(own.copy()), self._sum(own * own)
+            movers = np.where(squares > 0, total * total / np.maximum(squares, 1e-30), 1).clip(1, ranks.size)
+            each = total.astype(np.float64) / movers
+            rows = array[:, None] if array.ndim == 1 else array
+            self._tables.append(_Table(rows, each, movers.astype(np.float64), words, most_rounds))
+        self._lr, self._met = lr, 0
+        self._message: _Message | None = None
+        self._announced: tuple[list[Rows], NDArray[np.uint8], Pending] | None = None
+
+    def _sum(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        self._ranks.start_sum(values).wait()
+        self._ranks.share_array(values)  # which rows are due must be the same everywhere, to the bit
+        return values
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is on its way that poll() would move on."""
+        return self._message is not None
+
+    def poll(self) -> None:
+        """Moves what is on its way on; called now and then while the threads compute."""
+        if self._message is not None:
+            self._message.pending.done()
+        if self._announced is not None:
+            self._announced[2].done()
+
+    def meet(self, round: int, notes: NDArray[np.float32]) -> NDArray[np.float32] | None:
+        """After a round, while no thread computes: takes in what was on its way, sends what is due now. `notes` are
+        added up over the ranks; returned are the sums of the last meeting's, None at the first."""
+        answer = self._take_in()
+        self._met += 1
+        rows = [
+            np.concatenate([table.due(round), told])
+            for table, told in zip(self._tables, self._take_announced(), strict=True)
+        ]
+        self._message = self._send(rows, notes)
+        seldom = [table.to_announce(round) for table in self._tables]
+        if any(map(len, seldom)):
+            moved = [table.moved(rows) for table, rows in zip(self._tables, seldom, strict=True)]
+            bits = np.packbits(np.concatenate(moved))
+            self._announced = seldom, bits, self._ranks.start_union(bits)
+        return answer
+
+    def flush(self) -> NDArray[np.float32] | None:
+        """While no thread computes: exchanges whatever any rank has changed, so that all have the same values. Returns
+        what the next meeting would have."""
+        answer = self._take_in()
+        self._take_announced()
+        nothing = np.empty(0, np.float32)
+        for place, table in enumerate(self._tables):
+            step = max(1, _FLUSH_BYTES // (4 * table.current.shape[1]))
+            for first in range(0, len(table.current), step):
+                rows = np.arange(first, min(first + step, len(table.current)))
+                bits = np.packbits(table.moved(rows))
+                self._ranks.start_union(bits).wait()
+                each = [np.empty(0, np.int64)] * len(self._tables)
+                each[place] = rows[np.unpackbits(bits, count=len(rows)).astype(np.bool_)]
+                self._message = self._send(each, nothing)
+                self._take_in()
+        return answer
+
+    def restart(self) -> None:
+        """The arrays hold other values than before, the same on all ranks."""
+        for table in self._tables:
+            np.copyto(table.base, table.current)
+
+    def _send(self, rows: list[Rows], notes: NDArray[np.float32]) -> _Message:
+        parts = [
+            (table.current[each] - table.base[each]).ravel() for table, each in zip(self._tables, rows, strict=True)
+        ]
+        sent = np.concatenate([*parts, notes])
+        buffer = sent.copy()
+        return _Message(rows, sent, buffer, self._ranks.start_sum(buffer))
+
+    def _take_in(self) -> NDArray[np.float32] | None:
+        message, self._message = self._message, None
+        if message is None:
+            return None
+        message.pending.wait()
+        place = 0
+        # The rows of the first table are learnt from those of the second, and all others from the first's.
+        if self._met <= _OFTEN or self._met % _EVERY == 0:
+            self._moments = [table.moments() for table in self._tables[:2]]
+        for table, rows in zip(self._tables, message.rows, strict=True):
+            end = place + len(rows) * table.current.shape[1]
+            shape = len(rows), table.current.shape[1]
+            base = table.base[rows]
+            learnt = table.current[rows] - base - message.sent[place:end].reshape(shape)
+            values, vectors = self._moments[1 if table is self._tables[0] else 0]
+            if shape[1] == 1:  # biases: learnt from a constant 1
+                values, vectors = np.ones(1), np.ones((1, 1), np.float32)
+            way = table.due_updates[rows, None] * (self._lr * _SLOPE * values)
+            movers = table.movers[rows, None]
+            share = shares(movers, np.full_like(way, np.inf) if self._met == 1 else way)
+            summed = message.buffer[place:end].reshape(shape)
+            base += ((summed @ vectors) * share) @ vectors.T
+            table.base[rows] = base
+            table.current[rows] = base + learnt
+            place = end
+        return message.buffer[place:]
+
+    def _take_announced(self) -> list[Rows]:
+        """The rows announced last that any rank has changed, for every table."""
+        announced, self._announced = self._announced, None
+        if announced is None:
+            return [np.empty(0, np.int64)] * len(self._tables)
+        rows, bits, pending = announced
+        pending.wait()
+        told = np.unpackbits(bits, count=sum(map(len, rows))).astype(np.bool_)
+        ends = np.cumsum([len(each) for each in rows])[:-1]
+        return [each[chosen] for each, chosen in zip(rows, np.split(told, ends), strict=True)]

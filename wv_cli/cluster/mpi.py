@@ -1,0 +1,86 @@
+"""Ranks through MPI (mpi4py, the extra `mpi`). Imported only when a launcher has started several processes."""
+
+import atexit
+import platform
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.errors import WvError
+
+Value = TypeVar("Value")
+_NAP_SECONDS = 0.0002  # between two looks at a reduction: waiting ranks leave the processor to others
+
+
+class MpiRanks:
+    """All processes of MPI_COMM_WORLD. Satisfies wv_cli.cluster.ranks.Ranks. Raises WvError when mpi4py is missing, or
+    when MPI knows another number of processes than the `expected`, which its launcher has started."""
+
+    def __init__(self, expected: int) -> None:
+        try:
+            from mpi4py import MPI
+        except (ImportError, RuntimeError) as error:  # RuntimeError: mpi4py without an MPI library to load
+            message = (
+                f"started as one of {expected} processes, which needs the package mpi4py and an MPI "
+                f"({str(error).splitlines()[0]}); pip install 'wv-cli[mpi]'"
+            )
+            raise WvError(message) from None
+        self._mpi, self._world = MPI, MPI.COMM_WORLD
+        self.rank, self.size = self._world.Get_rank(), self._world.Get_size()
+        self.bytes_sent = 0
+        if self.size != expected:
+            library = MPI.Get_library_version().split(",")[0].strip()
+            message = (
+                f"the launcher has started {expected} processes, MPI knows {self.size}: mpi4py here uses {library}; "
+                "start them with the mpirun of that MPI, or with srun --mpi=pmix"
+            )
+            raise WvError(message)
+
+    @property
+    def name(self) -> str:
+        return f"rank {self.rank} of {self.size} ({platform.node()})"
+
+    def gather(self, value: Value) -> list[Value]:
+        found: list[Value] = self._world.allgather(value)
+        return found
+
+    def reduce(self, value: Value, merge: Callable[[Value, Value], Value]) -> Value | None:
+        merged: Value | None = self._world.reduce(value, op=merge, root=0)
+        return merged
+
+    def share(self, value: Value | None) -> Value:
+        shared: Value = self._world.bcast(value, root=0)
+        return shared
+
+    def share_array(self, array: NDArray[Any]) -> None:
+        rows = max(1, (1 << 28) // max(1, array[:1].nbytes))  # MPI counts in 32 bits
+        for first in range(0, len(array), rows):
+            self._world.Bcast(array[first : first + rows], root=0)
+
+    def start_sum(self, buffer: NDArray[np.float32]) -> "_Request":
+        self.bytes_sent += buffer.nbytes
+        return _Request(self._world.Iallreduce(self._mpi.IN_PLACE, buffer, op=self._mpi.SUM))
+
+    def start_union(self, bits: NDArray[np.uint8]) -> "_Request":
+        self.bytes_sent += bits.nbytes
+        return _Request(self._world.Iallreduce(self._mpi.IN_PLACE, bits, op=self._mpi.BOR))
+
+    def abort_at_exit(self, code: int) -> None:
+        atexit.register(self._world.Abort, code)  # by then the message is out
+
+
+class _Request:
+    """A non-blocking reduction. Satisfies wv_cli.cluster.ranks.Pending."""
+
+    def __init__(self, request: Any) -> None:
+        self._request = request
+
+    def done(self) -> bool:
+        return bool(self._request.Test())
+
+    def wait(self) -> None:
+        while not self._request.Test():
+            time.sleep(_NAP_SECONDS)

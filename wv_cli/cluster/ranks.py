@@ -1,0 +1,124 @@
+"""What the ranks of a run do together, behind one small interface; whether they are there, and how they agree.
+
+A launcher (mpirun, srun) says in the environment how many processes it has started. Only when these are two or more is
+mpi4py imported (wv_cli.cluster.mpi): one process alone pays nothing. Nothing here knows what the ranks train.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.errors import Elsewhere, WvError
+
+Value = TypeVar("Value")
+
+# How many processes were started together, as the launcher says: Open MPI's mpirun, that of MPICH and Intel MPI,
+# MVAPICH's, and srun for the step it starts (a batch script itself is no step and has no such variable).
+_COUNTS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
+
+
+class Pending(Protocol):
+    """A reduction that goes on while the caller computes."""
+
+    def done(self) -> bool:
+        """Whether it is complete; each call moves it on."""
+        ...
+
+    def wait(self) -> None:
+        """Returns once it is complete."""
+        ...
+
+
+class Ranks(Protocol):
+    """The ranks of a run, 0 .. size - 1, as one of them sees them. All take part in every call but abort_at_exit(),
+    in the same order. `bytes_sent` counts what this one has handed over to be reduced while training."""
+
+    rank: int
+    size: int
+    bytes_sent: int
+
+    @property
+    def name(self) -> str:
+        """This rank and where it runs, for messages."""
+        ...
+
+    def gather(self, value: Value) -> list[Value]:
+        """What all ranks have given, in their order, on every rank."""
+        ...
+
+    def reduce(self, value: Value, merge: Callable[[Value, Value], Value]) -> Value | None:
+        """All values merged in the order of the ranks, neighbours first, on rank 0; None elsewhere. `merge` is
+        associative."""
+        ...
+
+    def share(self, value: Value | None) -> Value:
+        """What rank 0 has given."""
+        ...
+
+    def share_array(self, array: NDArray[Any]) -> None:
+        """Fills the array with that of rank 0, which has the same shape and type."""
+        ...
+
+    def start_sum(self, buffer: NDArray[np.float32]) -> Pending:
+        """Replaces `buffer` by the sum of those of all ranks, which nobody touches until it is complete."""
+        ...
+
+    def start_union(self, bits: NDArray[np.uint8]) -> Pending:
+        """The same with each bit set that is set on any rank."""
+        ...
+
+    def abort_at_exit(self, code: int) -> None:
+        """When this process ends it ends all ranks, wherever they are, with this exit code."""
+        ...
+
+
+def started_together(environment: Mapping[str, str] = os.environ) -> int:
+    """How many processes the launcher has started together; 1 without one."""
+    counts = [environment.get(name, "") for name in _COUNTS]
+    return max((int(count) for count in counts if count.isdecimal()), default=1) or 1
+
+
+@cache
+def joined() -> Ranks | None:
+    """The ranks this process is one of; None when it is alone. Raises WvError when mpi4py is not installed, or belongs
+    to another MPI than the launcher."""
+    expected = started_together()
+    if expected == 1:
+        return None
+    from wv_cli.cluster.mpi import MpiRanks
+
+    return MpiRanks(expected)
+
+
+@contextmanager
+def agreeing(ranks: Ranks | None) -> Iterator[None]:
+    """All ranks do what is in this block, or none goes on. After a WvError on any rank the first of these raises it,
+    with its name, and the others raise Elsewhere."""
+    if ranks is None:
+        yield
+        return
+    error: WvError | None = None
+    try:
+        yield
+    except WvError as found:
+        error = found
+    codes = ranks.gather(error.exit_code if error is not None else None)
+    failed = next((rank for rank, code in enumerate(codes) if code is not None), None)
+    if failed is None:
+        return
+    if error is None or failed != ranks.rank:
+        raise Elsewhere(next(code for code in codes if code is not None)) from error
+    if codes.count(None):  # what all have met is no matter of one
+        named(error, ranks)
+    error.agreed = True
+    raise error
+
+
+def named(error: WvError, ranks: Ranks) -> None:
+    """Puts the rank before the message of an error."""
+    error.args = (f"{ranks.name}: {error}", *error.args[1:])

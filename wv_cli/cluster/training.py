@@ -1,0 +1,63 @@
+"""What the ranks of a run share beside the training itself: the options, the vocabulary, the checkpoint."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from wv_cli import __version__
+from wv_cli.cluster.ranks import Ranks, agreeing
+from wv_cli.cluster.rounds import Together
+from wv_cli.engine.saved_run import SavedRun, Say
+from wv_cli.errors import UsageError, WvError
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.corpus import Corpus, Pooled
+from wv_cli.text.vocab import Tally, Vocab, add_up
+
+
+def require_same(ranks: Ranks, options: Mapping[str, object], version: str = __version__) -> None:
+    """Raises WvError, or UsageError, on all ranks when one has another version of wv or other options than rank 0."""
+    names = ranks.gather(ranks.name)
+    versions = ranks.gather(version)
+    shown = ranks.gather({name: repr(value) for name, value in options.items()})
+    with agreeing(ranks):
+        for name, installed, each in zip(names, versions, shown, strict=True):
+            if installed != versions[0]:
+                message = f"{name} has wv {installed}, {names[0]} has {versions[0]}; install the same one everywhere"
+                raise WvError(message)
+            for option in sorted({*shown[0], *each}):
+                own, first = each.get(option, "nothing"), shown[0].get(option, "nothing")
+                if own != first:
+                    message = f"{name} has {option} {own}, {names[0]} has {first}; start all with the same command line"
+                    raise UsageError(message)
+
+
+def pooled_by(ranks: Ranks) -> Pooled:
+    """How the ranks make one vocabulary of what each has counted, the same as one process would have."""
+
+    def pooled(tally: Tally, config: VocabConfig) -> Vocab:
+        together = ranks.reduce(tally, lambda one, other: add_up([one, other]))
+        with agreeing(ranks):
+            vocab = together.vocab().cut(config) if together is not None else None
+        return ranks.share(vocab)
+
+    return pooled
+
+
+def of_all(corpus: Corpus, ranks: Ranks | None) -> Corpus:
+    """A rank's corpus that says of the text what is so for all ranks: how many words and lines there are, and a digest
+    that does not depend on their number."""
+    if ranks is None:
+        return corpus
+    sizes = ranks.gather((corpus.tokens, corpus.lines, corpus.tokens_read))
+    tokens, lines, read = (sum(each) for each in zip(*sizes, strict=True))
+    return replace(corpus, tokens=tokens, lines=lines, tokens_read=read, digest=corpus.vocab.digest)
+
+
+def first_part(saved: SavedRun, model: Together, ranks: Ranks, say: Say) -> int:
+    """Where to begin, in rounds.PARTS: what SavedRun.first_step says on rank 0, whose rows all ranks then have."""
+    with agreeing(ranks):
+        own = saved.first_step(model, say) if ranks.rank == 0 else 0
+    part = ranks.share(own)
+    if part:
+        for _, array in sorted(model.arrays().items()):
+            ranks.share_array(array)
+    return part

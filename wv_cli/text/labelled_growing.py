@@ -1,0 +1,46 @@
+"""Labelled texts in the words and labels of a classifier that goes on with them."""
+
+import hashlib
+from dataclasses import replace
+
+import numpy as np
+
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.growing import grown
+from wv_cli.text.labelled import LabelledCorpus, renumbered
+from wv_cli.text.vocab import Vocab
+from wv_cli.words import joined
+
+
+def grown_labelled(
+    corpus: LabelledCorpus,
+    words: Vocab,
+    labels: Vocab,
+    config: VocabConfig,
+    *,
+    min_count_label: int = 0,
+    keep_dropped: bool = False,
+) -> LabelledCorpus:
+    """A text of which every word and label was kept, in the ids of a classifier with `words` and `labels`, both of
+    which grow as text.growing.grown says; `config` is for words alone. With `keep_dropped` the words that it cuts stay
+    in the stream. Raises WvError for counts of 2^63 or more."""
+    kept = grown(words, Vocab(corpus.words, corpus.counts, corpus.lines, corpus.tokens_read), config)
+    cut = VocabConfig(min_count=max(1, min_count_label))
+    tagged = grown(labels, Vocab(corpus.labels, corpus.label_counts), cut)
+    numbers = kept.words.find_all(corpus.words)
+    dropped = np.flatnonzero(numbers < 0)
+    if keep_dropped:
+        numbers[dropped] = len(kept) + np.arange(len(dropped))
+    state = hashlib.blake2b(bytes.fromhex(corpus.digest + kept.digest + tagged.digest), digest_size=16)
+    return replace(
+        corpus,
+        ids=renumbered(corpus, numbers, tagged.words.find_all(corpus.labels)),
+        words=joined(kept.words, corpus.words.take(dropped)) if keep_dropped else kept.words,
+        kept=len(kept),
+        counts=kept.counts,
+        end_of_line=int(numbers[corpus.end_of_line]),
+        labels=tagged.words,
+        label_counts=tagged.counts,
+        tokens_read=kept.tokens_read,
+        digest=state.hexdigest(),
+    )

@@ -1,0 +1,36 @@
+"""A file's bytes as they lie there, in blocks. Standard input is `-`."""
+
+import select
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from wv_cli.errors import WvError, reason
+
+
+def called(path: str) -> str:
+    return "standard input" if path == "-" else path
+
+
+def opened(path: str) -> BinaryIO:
+    # Standard input by its descriptor: a thread may hang in a read of it when the interpreter ends, and the lock of
+    # sys.stdin would then be fatal.
+    try:
+        return open(0 if path == "-" else path, "rb", buffering=0, closefd=path != "-")
+    except OSError as error:
+        message = f"{called(path)}: cannot read: {reason(error)}"
+        raise WvError(message) from error
+
+
+def blocks(raw: BinaryIO, name: str, size: int) -> Iterator[bytes]:
+    while True:
+        try:
+            block: bytes | None = raw.read(size)
+        except OSError as error:
+            message = f"{name}: cannot read: {reason(error)}"
+            raise WvError(message) from error
+        if block is None:  # a pipe somebody has made non-blocking has nothing to give yet
+            select.select([raw], [], [])
+            continue
+        if not block:
+            return
+        yield block
