@@ -25,6 +25,7 @@ typedef struct {
 } tile_training;
 
 typedef struct {
+    int shares; /* neighbouring positions may share a tile: their outputs are the centres and one draw (neighbours.h) */
     /* Scores of one input, at most; -1 when a table is missing. */
     int (*most_scores)(const wv_word2vec_run *run);
     /* Draws what is random about the outputs of a position and asks for what `list` will read. NULL: nothing. */
@@ -121,14 +122,24 @@ WV_INLINE double train_questions(const wv_word2vec_run *run, tile_training *trai
 
 static int sampled_outputs(const wv_word2vec_run *run) { return run->sampler ? 1 + run->options.negative : -1; }
 
+/* Random numbers that choose words; asks for their buckets of the alias table. */
+WV_INLINE void draw_words(const wv_word2vec_run *run, uint64_t *random, int count, uint64_t *numbers) {
+    for (int k = 0; k < count; k++) {
+        numbers[k] = wv_rng_next(random);
+        __builtin_prefetch(&run->sampler[wv_rng_below(numbers[k], (uint32_t)run->vocab_size)], 0, 3);
+    }
+}
+
+WV_INLINE int32_t drawn_word(const wv_word2vec_run *run, uint64_t number) {
+    int32_t word = (int32_t)wv_rng_below(number, (uint32_t)run->vocab_size);
+    wv_alias bucket = run->sampler[word];
+    return (uint32_t)number >= bucket.threshold ? bucket.other : word;
+}
+
 WV_INLINE void draw_negatives(const wv_word2vec_run *run, const sentence_batch *batch, uint64_t *random,
                               tile_rows *rows) {
     (void)batch;
-    for (int k = 0; k < run->options.negative; k++) {
-        uint64_t number = wv_rng_next(random);
-        rows->negative_draw[k] = number;
-        __builtin_prefetch(&run->sampler[wv_rng_below(number, (uint32_t)run->vocab_size)], 0, 3);
-    }
+    draw_words(run, random, run->options.negative, rows->negative_draw);
 }
 
 WV_INLINE void add_word(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows, int32_t word,
@@ -152,10 +163,7 @@ WV_INLINE void list_drawn(const wv_word2vec_run *run, const wv_hot_rows *hot, ti
                           int32_t first) {
     add_word(run, hot, rows, first + rows->centre, 1);
     for (int k = 0; k < run->options.negative; k++) {
-        uint64_t number = rows->negative_draw[k];
-        int32_t word = (int32_t)wv_rng_below(number, (uint32_t)run->vocab_size);
-        wv_alias bucket = run->sampler[word];
-        if ((uint32_t)number >= bucket.threshold) word = bucket.other;
+        int32_t word = drawn_word(run, rows->negative_draw[k]);
         if (!skip_centre || word != rows->centre) add_word(run, hot, rows, first + word, 0);
     }
     if (!skip_centre) rows->output_label[0] = 1 / rows->output_weight[0];
@@ -293,12 +301,12 @@ static double train_every_word(const wv_word2vec_run *run, tile_training *traini
 
 /* ROW(the constant's name, the functions): word2vec.c makes a loop of its own of each row. */
 #define OUTPUT_LAYER_ROWS(ROW)                                               \
-    ROW(NS, sampled_outputs, draw_negatives, list_negatives, train_questions) \
-    ROW(HS, path_outputs, fetch_path, list_path, train_questions)            \
-    ROW(SOFTMAX, all_words, NULL, NULL, train_softmax)                       \
-    ROW(NCE, nce_outputs, draw_negatives, list_noise, train_nce)             \
-    ROW(OVA, all_words, NULL, NULL, train_every_word)                        \
-    ROW(HS_NS, path_and_sampled_outputs, draw_and_fetch, list_path_and_negatives, train_questions)
+    ROW(NS, 1, sampled_outputs, draw_negatives, list_negatives, train_questions) \
+    ROW(HS, 0, path_outputs, fetch_path, list_path, train_questions)            \
+    ROW(SOFTMAX, 0, all_words, NULL, NULL, train_softmax)                       \
+    ROW(NCE, 0, nce_outputs, draw_negatives, list_noise, train_nce)             \
+    ROW(OVA, 0, all_words, NULL, NULL, train_every_word)                        \
+    ROW(HS_NS, 0, path_and_sampled_outputs, draw_and_fetch, list_path_and_negatives, train_questions)
 
 #define ROW(name, ...) [WV_LOSS_##name] = {__VA_ARGS__},
 static const output_layer OUTPUT_LAYERS[] = {OUTPUT_LAYER_ROWS(ROW)};

@@ -1,7 +1,8 @@
 /* From ids to positions: sentences, subsampling, windows, and the input rows of a tile. What is predicted (layers.h)
  * and what a tile computes (word2vec.c) is not decided here.
  *
- * A tile is one position of a sentence with all its context words, or, without shared negatives, with one of them.
+ * A tile is one position of a sentence with all its context words, or, without shared negatives, with one of them;
+ * or several positions (neighbours.h).
  */
 #ifndef WV_POSITIONS_H
 #define WV_POSITIONS_H
@@ -11,6 +12,8 @@
 #include "kernels/wv_kernels.h"
 
 enum { BATCH = 512 }; /* sentences are read until so many words are there: short lines share a pipeline */
+
+enum { STAGES = 5 }; /* of a tile, from its draw to its training: word2vec.c */
 
 /* One tile: the context positions first .. last (without `position` itself) and the rows. A weight counts how often an
  * output stands in it; `weighted` says whether any does more than once. The rows output[fetch] ..
@@ -60,19 +63,23 @@ static int shares_tile(const wv_word2vec_run *run, int whole_window) {
     return whole_window || run->options.share_negatives || !run->sampler;
 }
 
+/* Draws the width of the window of a position: the context first .. last with the position itself. */
+WV_INLINE void draw_window(const wv_word2vec_run *run, const sentence_batch *batch, int position, uint64_t *random,
+                           int *first, int *last) {
+    int window = run->options.window, begin = batch->first[position], end = batch->last[position];
+    if (run->options.shrink_window) window = 1 + (int)wv_rng_below(wv_rng_next(random), (uint32_t)window);
+    *first = position - begin > window ? position - window : begin;
+    *last = end - position > window ? position + window : end;
+}
+
 /* Finds the next tile and draws the width of its window. 0: no more tiles. */
 WV_INLINE int next_tile(const wv_word2vec_run *run, const sentence_batch *batch, int shared, uint64_t *random,
                         tile_cursor *at, tile_rows *rows) {
-    int window = run->options.window;
     rows->opens = 0;
     while (at->context > at->last) { /* a position without context (the window is empty) has no tile */
         if (++at->position >= batch->length) return 0;
         rows->opens = 1;
-        int width = window;
-        if (run->options.shrink_window) width = 1 + (int)wv_rng_below(wv_rng_next(random), (uint32_t)window);
-        int first = batch->first[at->position], last = batch->last[at->position];
-        at->context = at->position - first > width ? at->position - width : first;
-        at->last = last - at->position > width ? at->position + width : last;
+        draw_window(run, batch, at->position, random, &at->context, &at->last);
         if (at->context == at->position) at->context++; /* first of its sentence */
         if (at->last == at->position) at->last--;       /* last of its sentence */
     }
@@ -88,34 +95,32 @@ WV_INLINE float *input_row(const wv_word2vec_run *run, const wv_hot_rows *hot, i
     return (word < hot->count ? hot->input : run->input) + (size_t)word * (size_t)run->stride;
 }
 
-/* Lists the input rows of a tile: those of its context words, or what the ring holds in their stead. */
+/* The input row of a position, or what the ring holds in its stead. */
+WV_INLINE float *context_row(const wv_word2vec_run *run, const wv_hot_rows *hot, const sentence_batch *batch,
+                             const hidden_ring *ring, int position) {
+    return run->subword ? hidden_row(run, ring, position) : input_row(run, hot, batch->word[position]);
+}
+
+/* Lists the input rows of a tile. */
 WV_INLINE void list_inputs(const wv_word2vec_run *run, const wv_hot_rows *hot, const sentence_batch *batch,
                            const hidden_ring *ring, tile_rows *rows) {
     int inputs = 0; /* stays behind at `position` itself: a branch would be guessed wrong once a tile */
-    if (run->subword) {
-        for (int p = rows->first; p <= rows->last; p++) {
-            rows->input[inputs] = hidden_row(run, ring, p);
-            rows->input_weight[inputs] = (float)subword_count(run, batch->word[p]);
-            inputs += p != rows->position;
-        }
-    } else {
-        for (int p = rows->first; p <= rows->last; p++) {
-            rows->input[inputs] = input_row(run, hot, batch->word[p]);
-            inputs += p != rows->position;
-        }
+    for (int p = rows->first; p <= rows->last; p++) {
+        rows->input[inputs] = context_row(run, hot, batch, ring, p);
+        if (run->subword) rows->input_weight[inputs] = (float)subword_count(run, batch->word[p]);
+        inputs += p != rows->position;
     }
     rows->inputs = inputs;
 }
 
-/* Adds the rows of the word that is new in the window to those that are fetched early. */
-WV_INLINE void list_entering(const wv_word2vec_run *run, const wv_hot_rows *hot, const sentence_batch *batch,
-                             tile_rows *rows) {
-    int entering = rows->position + run->options.window;
-    if (entering >= batch->length) return;
-    if (!run->subword)
-        rows->output[rows->fetch_end++] = input_row(run, hot, batch->word[entering]);
-    else if (rows->opens)
-        rows->fetch_end += list_subwords(run, batch->word[entering], rows->output + rows->fetch_end);
+/* Lists the rows of the word that is new in the window of `position`; returns how many. */
+WV_INLINE int list_entering(const wv_word2vec_run *run, const wv_hot_rows *hot, const sentence_batch *batch,
+                            int position, float **list) {
+    int entering = position + run->options.window;
+    if (entering >= batch->length) return 0;
+    if (run->subword) return list_subwords(run, batch->word[entering], list);
+    *list = input_row(run, hot, batch->word[entering]);
+    return 1;
 }
 
 #endif

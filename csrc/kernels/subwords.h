@@ -16,6 +16,8 @@
 #include "kernels/lanes.h"
 #include "kernels/wv_kernels.h"
 
+enum { WV_SHARING = 4 }; /* neighbouring positions that may share a tile (neighbours.h) */
+
 /* Sentences end to end. `first` and `last` say, for each position, where its sentence begins and ends. */
 typedef struct {
     int length;
@@ -31,7 +33,7 @@ typedef struct {
 
 static int ring_rows(const wv_word2vec_run *run) {
     int rows = 1;
-    while (rows < 2 * run->options.window + 1) rows *= 2;
+    while (rows < 2 * run->options.window + WV_SHARING) rows *= 2;
     return rows;
 }
 

@@ -8,6 +8,7 @@
  * Departures from word2vec C; what they do to quality is measured in benchmarks/README.md:
  * - The context rows of one position share one draw of negatives (pWord2Vec, Ji et al. 2016), and all of them move at
  *   once, from the same old values. word2vec draws anew for every (context, centre) pair: share_negatives = 0 does so.
+ *   With share_positions = 1 neighbouring positions share a draw, too: neighbours.h.
  * - A word drawn twice as a negative enters the tile once, with a weight of two. A context word that stands twice in
  *   the window enters twice, one update after the other.
  * - The sigmoid is exact (outputs.h); the learning rate follows the position in the corpus, not a clock of threads.
@@ -16,12 +17,11 @@
  */
 #include "kernels/hotrows.h"
 #include "kernels/layers.h"
+#include "kernels/neighbours.h"
 #include "kernels/positions.h"
 #include "kernels/scratch.h"
 #include "kernels/tile.h"
 #include "kernels/wv_kernels.h"
-
-enum { STAGES = 5 };
 
 /* The tiles under way; each is one stage further at every step. */
 typedef struct {
@@ -43,6 +43,7 @@ static void advance(stages *tiles) {
 
 /* A context rule: what the rows of a window become in a tile. */
 typedef struct {
+    int shares;       /* neighbouring positions share a tile where the output layer can (neighbours.h) */
     int whole_window; /* a tile takes the whole window even when every context word draws its own negatives */
     int (*most_inputs)(const wv_word2vec_run *run);
     /* Trains a tile; returns the loss that is not in training->totals. */
@@ -107,8 +108,8 @@ WV_INLINE double train_cbow(const wv_word2vec_run *run, const output_layer *laye
 }
 
 #define CONTEXT_RULE_ROWS(ROW)                 \
-    ROW(SKIPGRAM, 0, window_inputs, train_skipgram) \
-    ROW(CBOW, 1, one_input, train_cbow)
+    ROW(SKIPGRAM, 1, 0, window_inputs, train_skipgram) \
+    ROW(CBOW, 0, 1, one_input, train_cbow)
 
 #define ROW(name, ...) [WV_MODEL_##name] = {__VA_ARGS__},
 static const context_rule CONTEXT_RULES[] = {CONTEXT_RULE_ROWS(ROW)};
@@ -124,6 +125,7 @@ typedef struct {
     hidden_ring ring;
     tile_rows tile[STAGES];
     tile_training training;
+    neighbour_state neighbours;
 } block_state;
 
 static void lay_out_tile(const wv_word2vec_run *run, wv_scratch *scratch, int outputs, tile_rows *rows) {
@@ -158,6 +160,8 @@ static size_t lay_out(const wv_word2vec_run *run, const output_layer *layer, voi
     training->label = WV_TAKE(&scratch, float, cells);
     training->weight = WV_TAKE(&scratch, float, cells);
     training->sums = WV_TAKE(&scratch, vfloat, inputs * WV_TILE_OUTPUTS + WV_LANES);
+    if (rule->shares && layer->shares && run->options.share_positions)
+        lay_out_neighbours(run, &scratch, &state->neighbours);
     if (run->subword) {
         hidden_ring *ring = &state->ring;
         ring->rows = ring_rows(run);
@@ -193,7 +197,9 @@ WV_INLINE void list(block_state *state, const output_layer *layer, tile_rows *ro
     list_inputs(state->run, state->hot, &state->batch, &state->ring, rows);
     if (layer->list) layer->list(state->run, state->hot, rows);
     rows->fetch_end = rows->outputs;
-    list_entering(state->run, state->hot, &state->batch, rows);
+    if (rows->opens || !state->run->subword)
+        rows->fetch_end += list_entering(state->run, state->hot, &state->batch, rows->position,
+                                         rows->output + rows->fetch_end);
 }
 
 /* Trains all tiles of the batch; returns their loss. `layer` and `rule` are constants, so that their functions are
@@ -201,14 +207,20 @@ WV_INLINE void list(block_state *state, const output_layer *layer, tile_rows *ro
 WV_INLINE double train_batch(block_state *state, const output_layer *layer, const context_rule *rule, uint64_t *random,
                              int64_t *examples) {
     const wv_word2vec_run *run = state->run;
+    state->ring.left = 0;
+    state->ring.entered = 0;
+    if (rule->shares && layer->shares && run->options.share_positions) {
+        train_neighbour_batch(run, state->hot, &state->batch, &state->ring, &state->neighbours, &state->training,
+                              random, examples);
+        if (run->subword) ring_flush(run, &state->batch, &state->ring);
+        return 0;
+    }
     tile_rows *tile = state->tile;
     stages tiles = {&tile[0], &tile[1], &tile[2], &tile[3], &tile[4]};
     tile_cursor at = {-1, 0, -1};
     int shared = shares_tile(run, rule->whole_window);
     double loss = 0;
     for (int k = 0; k < STAGES; k++) tile[k].live = 0;
-    state->ring.left = 0;
-    state->ring.entered = 0;
     int steps = STAGES - 1; /* that the last tile drawn needs to be trained */
     while (steps > 0) {
         advance(&tiles);
@@ -256,6 +268,7 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, wv_hot_rows *hot, co
     double loss = 0;
     int64_t tokens = 0, examples = 0, position = start, before = 0;
     training->lr = run->options.start_lr;
+    if (state.neighbours.mean) forget_mean(run, &state.neighbours);
 
     while (position < end) {
         float left = (float)(1 - ((double)epoch * (double)run->epoch_tokens + (double)position) / schedule);

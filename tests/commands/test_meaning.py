@@ -73,7 +73,8 @@ VALUES = {
     "candidates": "30", "rerank": "words.vec", "sentences": "--sentences", "ngrams": "king", "perplexity": "5",
     "prob": "--prob", "cutoff": "300", "dsub": "5", "inputs": "labelled.txt", "retrain": "--retrain", "size": "25k",
     "passes": "4", "delimiter": "+", "stop_words": "drop",
-    "shrink_window": "--no-shrink-window", "share_negatives": "--no-share-negatives", "cbow_mean": "--cbow-sum",
+    "shrink_window": "--no-shrink-window", "share_negatives": "--no-share-negatives",
+    "share_positions": "--share-positions", "cbow_mean": "--cbow-sum",
     "positive": "the", "beside": "other.vec", "among": "pairs.csv",
     "threshold": "0.9999", "centre": "mean", "oov": "empty", "to_kind": "svg",
     "order": "2", "prune": "1", "limit_vocab": "few.vocab", "vocab_pad": "90000", "add_k": "0.3", "katz_max": "3",
@@ -423,6 +424,7 @@ def test_messages(call, message, folder, capfd):
         ({"loss": "hs", "negative": 5}, "--negative has no meaning for --loss hs"),
         ({"model": "supervised", "buckets": 9}, "--buckets has no meaning for --maxn 0 and for --word-ngrams 1"),
         ({"model": "cbow", "share_negatives": True}, "--share-negatives has no meaning for --model cbow"),
+        ({"loss": "hs", "share_positions": True}, "--share-positions has no meaning for --loss hs"),
     ],
 )
 def test_the_library_refuses_too(options, message, folder):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.reference.word2vec import (
+    MEAN_TILES,
     SubwordWindow,
     Twin,
     logistic_gradient,
@@ -203,6 +204,51 @@ def test_subwords(isa, context, layer, dim):
 @pytest.mark.parametrize("context", CONTEXTS)
 def test_subword_options(isa, context, changes):
     compare(isa, context, "ns", 20, subwords=True, **{"lr": 0.02, **changes})
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"dim": dim} for dim in [1, 7, 8, 15, 16, 17, 31, 33, 100, 300]),
+        *({"dim": 33, "subwords": True, "lr": 0.02, "window": window} for window in (1, 4, 7)),
+        {"negative": 1},
+        {"negative": 5},
+        {"negative": 25},
+        {"window": 1},
+        {"window": 15, "shrink_window": False, "lr": 0.01},
+        {"window": 40, "lr": 0.01},
+        {"max_sentence": 2},
+        {"max_sentence": 5},
+        {"lines": 150, "block": 5000, "epochs": 1},
+        {"lines": 150, "block": 5000, "epochs": 1, "hot_rows": 7},
+        {"subwords": True, "lr": 0.02, "lines": 150, "block": 5000, "epochs": 1},
+    ],
+    ids=str,
+)
+def test_neighbouring_positions_share(isa, changes):
+    compare(isa, "skipgram", "ns", share_positions=True, **{"dim": 20, **changes})
+
+
+def test_the_control_variate_keeps_the_mean_and_takes_the_spread():
+    """Over all words that may be drawn, each as often as the noise has it: the steps of the input rows with the true
+    mean of output rows are in the mean those without. The scores are near 0, so that nothing else varies."""
+    random = np.random.default_rng(8)
+    y, noise = random.normal(size=(5, 6)), np.array([0.4, 0.25, 0.2, 0.1, 0.05])
+    x = random.normal(0, 0.01, (8, 6))
+    config = Word2vecConfig(negative=1, window=1, shrink_window=False, dim=6, share_positions=True)
+    means, spreads = [], []
+    for tiles in (0, MEAN_TILES):  # nothing is known of the mean in the first tile of a block
+        steps = []
+        for word in range(5):
+            twin = Twin(config, np.zeros(0), x.copy(), y.copy(), mean=noise @ y, tiles=tiles)
+            rows = {position: twin.input[5 + position] for position in range(3)}
+            twin.train_negatives([5, 6, 7], rows, [1], [[0, 2]], [word], 1e-3)
+            steps.append(twin.input - x)
+        means.append(np.tensordot(noise, steps, 1))
+        spreads.append(np.tensordot(noise, (steps - means[-1]) ** 2, 1).sum())
+    np.testing.assert_allclose(means[1], means[0], rtol=0.05, atol=2e-5)
+    assert np.abs(means[0]).max() > 1e-4 and spreads[1] < 0.01 * spreads[0]
 
 
 def finite_differences(f, at, step=1e-5):

@@ -10,6 +10,8 @@ import numpy as np
 MASK = 2**64 - 1
 BATCH = 512  # of csrc/kernels/word2vec.c
 TILE_OUTPUTS = 6  # WV_TILE_OUTPUTS of csrc/kernels/tile.h
+SHARING = 4  # WV_SHARING of csrc/kernels/subwords.h
+MEAN_TILES, TILE_ROWS, COLUMN_INPUTS = 200, 16, 10  # of csrc/kernels/neighbours.h
 
 
 def mix(z):
@@ -118,9 +120,12 @@ class Twin:
     loss: float = field(default=0.0)
     examples: int = field(default=0)
     tokens: int = field(default=0)
+    mean: np.ndarray | None = None  # of the output rows drawn in the block so far
+    tiles: int = 0
 
     def block(self, start, end, epoch):
         random = Random(self.options.seed, epoch, start)
+        self.mean, self.tiles = np.zeros(self.output.shape[1]), 0
         position = start
         schedule = len(self.ids) * self.options.epochs
         while position < end:
@@ -134,8 +139,11 @@ class Twin:
                 hidden = None
                 if self.subwords:
                     hidden = SubwordWindow(self.input, self.subwords, sentence, self.options.window)
-                for at in range(len(sentence)):
-                    self.step(sentence, at, lr, random, hidden)
+                if self.options.share_positions:
+                    self.share(sentence, lr, random, hidden)
+                else:
+                    for at in range(len(sentence)):
+                        self.step(sentence, at, lr, random, hidden)
                 if hidden:
                     hidden.close()
 
@@ -153,9 +161,77 @@ class Twin:
                 sentence.append(word)
         return sentence, position
 
-    def step(self, sentence, at, lr, random, hidden):
+    def context(self, sentence, at, random):
+        """The positions in the window of position `at`."""
         width = 1 + below(random.next(), self.options.window) if self.options.shrink_window else self.options.window
-        positions = [*range(max(0, at - width), at), *range(at + 1, min(at + 1 + width, len(sentence)))]
+        return [*range(max(0, at - width), at), *range(at + 1, min(at + 1 + width, len(sentence)))]
+
+    def share(self, sentence, lr, random, hidden):
+        """Trains a sentence whose neighbouring positions share tiles; the steps of csrc/kernels/neighbours.h in their
+        order, one row after the other."""
+        for start in range(0, len(sentence) if len(sentence) > 1 else 0, SHARING):
+            centres = range(start, min(start + SHARING, len(sentence)))
+            windows = [self.context(sentence, at, random) for at in centres]
+            drawn = [self.drawn_word(random.next()) for _ in range(self.drawn())]
+            positions = range(min(start, *map(min, windows)), max(start, *map(max, windows)) + 1)
+            if hidden:
+                hidden.advance(start, positions[-1])
+                rows = {p: hidden.now[p] for p in positions}
+            else:
+                rows = {p: self.input[sentence[p]] for p in positions}
+            self.train_centres(
+                [(sentence[at], [rows[p] for p in w]) for at, w in zip(centres, windows, strict=True)], lr
+            )
+            self.train_negatives(sentence, rows, centres, windows, drawn, lr)
+
+    def drawn(self):
+        """How many negatives the positions of a tile share."""
+        return self.options.negative + -(-self.options.negative // 5)
+
+    def train_centres(self, tiles, lr):
+        """Each (word, rows of its window): all scores first, then one update after the other. Rows are views."""
+        steps = []
+        for centre, rows in tiles:
+            scores = np.array(rows) @ self.output[centre]
+            self.loss += np.logaddexp(0, -scores).sum()
+            self.examples += len(rows)
+            steps.append(lr * (1 - sigmoid(scores)))
+        for (centre, rows), step in zip(tiles, steps, strict=True):
+            for i, (g, row) in enumerate(zip(step, rows, strict=True)):
+                if i % COLUMN_INPUTS == 0:
+                    y = self.output[centre].copy()
+                self.output[centre] += g * row
+                row += g * y
+
+    def train_negatives(self, sentence, rows, centres, windows, drawn, lr):
+        """All drawn words against all rows, in blocks of words; the rows' steps with a control variate."""
+        negative = self.options.negative
+        self.tiles = min(self.tiles + 1, MEAN_TILES)
+        words, chunks = list(dict.fromkeys(drawn)), -(-len(rows) // TILE_ROWS)
+        for block in (words[k : k + TILE_OUTPUTS] for k in range(0, len(words), TILE_OUTPUTS)):
+            share = np.array([drawn.count(word) * negative / len(drawn) for word in block])
+            rate, left = 1 / (self.tiles * negative), list(rows)
+            for chunk in range(chunks):
+                size = len(left) // (chunks - chunk)
+                some, left = left[:size], left[size:]
+                held = np.array([[p in window for p in some] for window in windows], float)
+                weight = np.outer(held.sum(axis=0), share)
+                for at, own in zip(centres, held, strict=True):
+                    weight -= np.outer(own, share * (np.array(block) == sentence[at]))
+                y = self.output[block]
+                scores = np.array([rows[p] for p in some]) @ y.T
+                self.loss += (weight * np.logaddexp(0, scores)).sum()
+                step = -lr * weight * sigmoid(scores)
+                pull = -step.sum() / weight.sum() if weight.sum() > 0 else 0.0
+                off = share @ y - share.sum() * self.mean
+                self.mean += rate * off
+                rate, off = 0.0, off * pull * (1 - 1 / self.tiles)
+                for g, times, p in zip(step, held.sum(axis=0), some, strict=True):
+                    self.output[block] += np.outer(g, rows[p])
+                    rows[p] += times * off + g @ y
+
+    def step(self, sentence, at, lr, random, hidden):
+        positions = self.context(sentence, at, random)
         if self.options.share_negatives or self.options.model == "cbow" or self.sampler is None:
             tiles = [positions] if positions else []
         else:
@@ -229,13 +305,14 @@ class Twin:
         span = slice(int(start[centre]), int(start[centre + 1]))
         return list(node[span]), 1.0 - code[span], np.ones(span.stop - span.start)
 
+    def drawn_word(self, draw):
+        word = below(draw, len(self.sampler))
+        return int(self.sampler[word, 1]) if (draw & 0xFFFFFFFF) >= int(self.sampler[word, 0]) else word
+
     def drawn_outputs(self, centre, random):
         rows, weights = [centre], [1.0]
         for _ in range(self.options.negative):
-            draw = random.next()
-            word = below(draw, len(self.sampler))
-            if (draw & 0xFFFFFFFF) >= int(self.sampler[word, 0]):
-                word = int(self.sampler[word, 1])
+            word = self.drawn_word(random.next())
             if word == centre and self.options.loss != "nce":
                 continue
             if word in rows:

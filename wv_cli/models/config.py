@@ -71,6 +71,11 @@ class Word2vecConfig(Config):
         "Skip-gram: one draw of negatives per position, or one per context word as word2vec.",
         only=f"model=skipgram and {_DRAWS}",
     )
+    share_positions: bool = option(
+        False,
+        "Let neighbouring positions share a draw of negatives: faster, and analogies somewhat worse.",
+        only="model=skipgram and loss=ns and share_negatives",
+    )
     power: float = option(0.75, "Negatives are drawn with probability count^power.", low=0, high=2, only=_DRAWS)
     sample: float = option(1e-3, "Threshold for dropping frequent words; 0 keeps all.", low=0, low_is="off")
     sample_formula: Literal["word2vec", "paper", "fasttext"] = option(

@@ -220,7 +220,10 @@ class Word2vec(BlockTraining[Word2vecConfig]):
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""
-        return {**self.config.identity(), "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
+        identity = self.config.identity()
+        if not self.config.share_positions:  # older checkpoints do not know it
+            del identity["share_positions"]
+        return {**identity, "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
 
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""
