@@ -87,7 +87,7 @@ VALUES = {
     "recall": "0.5", "links": "9", "ef_construction": "30", "lists": "9", "index": "words.index",
     "keep_words": "--keep-words", "continue_": "small.state", "decay": "0.5",
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
-    "dropout_ngrams": "5", "doc_vectors": "docs.vec",
+    "dropout_ngrams": "5", "doc_vectors": "out.docs.vec",
 }  # fmt: skip
 ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
 TINY = GOLDEN / "encoders" / "tiny-bert"
@@ -97,7 +97,7 @@ SUP = "train labelled.txt -o out.bin --model supervised --dim 4 --epochs 2"
 HASH = "hash {file} -o out.txt --save-hasher out.hasher"
 NEURAL = "train text.txt --dim 4 --order 3 --epochs 2 --min-count 2 --lr 0.1"
 S2V = "train text.txt --model sent2vec --dim 4 --epochs 2 --min-count 2"
-D2V = "train text.txt --model doc2vec --dim 4 --window 3 --epochs 2 --min-count 2 --lr 0.2"
+D2V = "train text.txt --model doc2vec --dim 4 --epochs 2 --min-count 2 --lr 0.2"
 STS = "eval sts words.vec -d pairs.csv --json"
 GLOVE = "--dim 4 --iterations 2 --min-count 2 --window 4 --x-max 9"
 MODELS, LOSSES = (Word2vecConfig.options()[name].choices for name in ("model", "loss"))
@@ -122,7 +122,7 @@ VARIANTS = [
     f"{NEURAL} --model ivlbl --negative 9 -o out.vec",
     f"{S2V} -o out.s2v",
     f"{S2V} -o out.s2v --word-ngrams 1",
-    *(f"{D2V} -o out.d2v --algorithm {each}" for each in ("dbow", "dm_mean", "dm_concat --loss hs")),
+    *(f"{D2V} -o out.d2v --algorithm {each}" for each in ("dbow", "dm_mean --window 3", "dm_concat --window 3 --loss hs")),
     f"{SUP} --word-ngrams 2 --buckets 900",
     f"{SUP} --minn 2 --maxn 3 --buckets 900",
     *(f"{HASH} -m {method}" for method in ("lsh", "densefly", "pcah", "itq", "sign", "pq")),
@@ -227,6 +227,7 @@ UNSEEN = {
     ("elmo", "runtime"): "NumPy computes it in any case",
     ("eval sts --encoder", "oov"): "every sentence has a vector",
     ("nn words.vec --positive", "oov"): "all words are known",
+    ("nn words.vec --positive", "index"): "it proposes all of so few words",
     ("similarity words", "oov"): "all words are known",
     ("odd-one-out", "oov"): "all words are known",
     ("texts-distance", "oov"): "all texts have words that are known",

@@ -19,7 +19,8 @@ CORE = CSRC / "core"
 HEADERS = sorted(CORE.glob("*.h"))
 SOURCES = sorted(CORE.glob("*.c"))
 CYTHON = sorted([*CSRC.glob("wv_cli/*.pyx"), *CSRC.glob("wv_cli/*.pxd")])
-STRICT = "-std=c11 -O1 -Wall -Wextra -Wmissing-prototypes -Wconversion -Wsign-conversion -Wshadow -Wno-psabi -Werror"
+WARNINGS = "-Wall -Wextra -Wmissing-prototypes -Wconversion -Wsign-conversion -Wshadow -Wno-psabi -Werror"
+STRICT = f"-std=c11 -D_POSIX_C_SOURCE=200809L -O1 {WARNINGS}"
 
 
 def compiled(*arguments: str, text: str = "") -> str:
