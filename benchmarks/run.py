@@ -146,6 +146,8 @@ def arguments() -> argparse.Namespace:
     options = parser.parse_args()
     if options.suite not in WITHOUT_CORPUS and not (options.corpus and Path(options.corpus).is_file()):
         parser.error(f"--suite {options.suite} needs a corpus file")
+    for folder in filter(None, (options.scratch, options.keep)):
+        folder.mkdir(parents=True, exist_ok=True)
     return options
 
 
