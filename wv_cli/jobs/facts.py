@@ -1,7 +1,12 @@
 """What a run tells about its text and its training, to people and in the sidecar."""
 
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
+from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus
 
 Facts = dict[str, object]
@@ -42,4 +47,27 @@ def training_facts(outcome: Outcome) -> Facts:
         "words_per_second": round(totals.tokens / outcome.seconds) if outcome.seconds else None,
         "examples": totals.examples,
         "mean_loss": totals.loss / totals.examples if totals.examples else None,
+    }
+
+
+def run_facts(
+    config: Mapping[str, object],
+    vocab_config: VocabConfig,
+    text: Facts,
+    outcome: Outcome,
+    *,
+    first_step: int,
+    begin: float,
+    **own: object,
+) -> Facts:
+    """What the sidecar says about a run of `config` that began at `begin` (time.monotonic) and learnt from `text`, with
+    the model's own facts."""
+    return {
+        "config": config,
+        "vocabulary_config": asdict(vocab_config),
+        "corpus": text,
+        **own,
+        "resumed_at_step": first_step or None,
+        **training_facts(outcome),
+        "seconds": round(time.monotonic() - begin, 3),
     }

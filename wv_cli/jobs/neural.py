@@ -10,7 +10,7 @@ from wv_cli import formats
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
-from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus, training_facts
+from wv_cli.jobs.facts import Facts, corpus_facts, run_facts, tell_corpus
 from wv_cli.jobs.session import Observe, Reading, VocabularySession
 from wv_cli.lm import neural_files
 from wv_cli.lm.counts import SPECIAL
@@ -19,7 +19,7 @@ from wv_cli.lm.sentences import encode_sentences
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.neural import NeuralLm
 from wv_cli.system.compression import inner_name
-from wv_cli.system.output import check_writable, open_output, write_together
+from wv_cli.system.output import open_output, write_together
 from wv_cli.text.vocab import read_vocab, write_vocab
 
 _ENDING = ".lm"
@@ -75,19 +75,12 @@ class NeuralSession(VocabularySession):
             write_vocab(self.save_vocab, corpus.vocab)
         needed = NeuralLm.bytes_needed(config, len(corpus.vocab) + len(SPECIAL))
         say(f"needs {needed / 1e6:,.0f} MB for the model and as much disk for a checkpoint", model_bytes=needed)
-        for path in [*self.outputs, *([self.checkpoint_path] if self.checkpoint_path else [])]:
-            check_writable(path, needed)
+        self.require_room(needed)
         model = NeuralLm(config, corpus, load_neural(self.tree_from) if self.tree_from else None)
         first_step = self.first_step(model, say)
         outcome = self.train(model, first_step, observe, f"lower --lr (now {config.lr:g})")
-        facts: Facts = {
-            "config": asdict(config),
-            "vocabulary_config": asdict(self.vocab_config),
-            "corpus": corpus_facts(corpus),
-            "resumed_at_step": first_step or None,
-            **training_facts(outcome),
-            "seconds": round(time.monotonic() - begin, 3),
-        }
+        text = corpus_facts(corpus)
+        facts = run_facts(asdict(config), self.vocab_config, text, outcome, first_step=first_step, begin=begin)
         if outcome.finished:
             write_together([(path, self._writer(model, path)) for path in self.outputs])
             self.finish(self.results(), facts)

@@ -260,6 +260,11 @@ class TrainingSession(Session):
             by=by,
         )
 
+    def require_room(self, needed: int) -> None:
+        """Raises WvError where a result or the checkpoint, of `needed` bytes each, cannot be written."""
+        for path in [*self.results(), *([self.checkpoint_path] if self.checkpoint_path else [])]:
+            check_writable(path, needed)
+
     def trained_by(self, model: Savable[Any]) -> tuple[Savable[Any], Callable[..., Outcome]]:
         """The model as it is saved, and what trains it, called as engine.run.train."""
         return model, train

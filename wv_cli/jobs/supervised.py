@@ -13,7 +13,7 @@ from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_files import save_files
 from wv_cli.jobs import autotune_log
 from wv_cli.jobs.autotune import Plan, Search, changes
-from wv_cli.jobs.facts import Facts, training_facts
+from wv_cli.jobs.facts import Facts, run_facts
 from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.session import Observe, Reading
 from wv_cli.models.config import SupervisedConfig
@@ -155,22 +155,23 @@ class SupervisedSession(GrowingSession):
         self._tell_model(model, say)
         first_step = self.first_step(model, say)
         outcome = self.train(model, first_step, observe, f"lower --lr (now {config.lr:g})")
-        facts: Facts = {
-            "config": asdict(config),
-            "vocabulary_config": asdict(self.vocab_config),
-            "corpus": {
-                "digest": corpus.digest,
-                "tokens_read": corpus.tokens_read,
-                "lines": lines,
-                "words": words,
-                "labels": labels,
-            },
-            "rows": len(model.input),
-            **self.growing_facts(),
-            "resumed_at_step": first_step or None,
-            **training_facts(outcome),
-            "seconds": round(time.monotonic() - begin, 3),
+        text: Facts = {
+            "digest": corpus.digest,
+            "tokens_read": corpus.tokens_read,
+            "lines": lines,
+            "words": words,
+            "labels": labels,
         }
+        facts = run_facts(
+            asdict(config),
+            self.vocab_config,
+            text,
+            outcome,
+            first_step=first_step,
+            begin=begin,
+            rows=len(model.input),
+            **self.growing_facts(),
+        )
         if outcome.finished:
             trained = model.fasttext_model()
             if search is not None:

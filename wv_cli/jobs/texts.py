@@ -11,13 +11,13 @@ from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Savable, Say
 from wv_cli.errors import UsageError
 from wv_cli.formats.texts import DOC2VEC, ENDINGS, SENT2VEC, save_model
-from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus, training_facts
+from wv_cli.jobs.facts import Facts, corpus_facts, run_facts, tell_corpus
 from wv_cli.jobs.session import Observe, Reading, VocabularySession
 from wv_cli.models.doc2vec import Doc2vec
 from wv_cli.models.sent2vec import Sent2vec
 from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig
 from wv_cli.system.compression import inner_name
-from wv_cli.system.output import check_writable, write_together
+from wv_cli.system.output import write_together
 from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.vocab import read_vocab, write_vocab
 from wv_cli.vectors.embeddings import Embeddings
@@ -72,20 +72,12 @@ class TextModelSession(VocabularySession):
             model_bytes=model.nbytes,
             **about,
         )
-        for path in [*self.results(), *([self.checkpoint_path] if self.checkpoint_path else [])]:
-            check_writable(path, model.nbytes)
+        self.require_room(model.nbytes)
         trainable: Savable[Any] = model
         first_step = self.first_step(trainable, say)
         outcome = self.train(trainable, first_step, observe, f"lower --lr (now {config.lr:g})")
-        facts: Facts = {
-            "config": asdict(config),
-            "vocabulary_config": asdict(self.vocab_config),
-            "corpus": corpus_facts(corpus),
-            **about,
-            "resumed_at_step": first_step or None,
-            **training_facts(outcome),
-            "seconds": round(time.monotonic() - begin, 3),
-        }
+        text = corpus_facts(corpus)
+        facts = run_facts(asdict(config), self.vocab_config, text, outcome, first_step=first_step, begin=begin, **about)
         if outcome.finished:
             write_together(self.writers(model))
             self.finish(self.results(), facts)

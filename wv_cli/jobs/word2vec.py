@@ -17,7 +17,7 @@ from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
-from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus, training_facts
+from wv_cli.jobs.facts import Facts, corpus_facts, run_facts, tell_corpus
 from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.session import Observe, Reading, VocabularySession
 from wv_cli.jobs.shared import SharedSession
@@ -179,17 +179,17 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
         trained, after_epoch = (validated, validated.after_epoch) if validated else (model, None)
         first_step = self.first_step(trained, say)
         outcome = self.train(trained, first_step, observe, advice, after_epoch)
-        facts: Facts = {
-            "config": {**asdict(config), "lr": config.start_lr},
+        facts = run_facts(
+            {**asdict(config), "lr": config.start_lr},
+            self.vocab_config,
+            corpus_facts(corpus),
+            outcome,
+            first_step=first_step,
+            begin=begin,
             **({"models": [asdict(each) for each in self.models]} if len(self.models) > 1 else {}),
-            "vocabulary_config": asdict(self.vocab_config),
-            "corpus": corpus_facts(corpus),
             **self.growing_facts(),
-            "resumed_at_step": first_step or None,
-            **training_facts(outcome),
             **self.ranks_facts(),
-            "seconds": round(time.monotonic() - begin, 3),
-        }
+        )
         if outcome.finished:
             if validated:
                 facts["validation"] = validated.keep_best()
