@@ -125,7 +125,7 @@ class Bioword(Immediate):
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; threads and the codes' length may change."""
         options = {name: value for name, value in self.config.identity().items() if name in _recorded(self.config)}
-        return {**options, "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
+        return {**options, **self.corpus.identity}
 
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""

@@ -76,7 +76,7 @@ class Doc2vec(BlockTraining[Doc2vecConfig]):
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""
-        return {**self.config.identity(), "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
+        return {**self.config.identity(), **self.corpus.identity}
 
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""

@@ -134,8 +134,7 @@ class NeuralLm(BlockTraining[NeuralConfig]):
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""
-        texts = {"corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
-        return {**self.config.identity(), **texts, "paths": self._paths_digest()}
+        return {**self.config.identity(), **self.corpus.identity, "paths": self._paths_digest()}
 
     def _paths_digest(self) -> int:
         """Of the tree, which another model may have made."""

@@ -223,7 +223,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         identity = self.config.identity()
         if not self.config.share_positions:  # older checkpoints do not know it
             del identity["share_positions"]
-        return {**identity, "corpus": self.corpus.digest, "vocabulary": self.corpus.vocab.digest}
+        return {**identity, **self.corpus.identity}
 
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""

@@ -53,6 +53,11 @@ class Corpus:
     added: int = 0
     left_out: int = 0
 
+    @property
+    def identity(self) -> dict[str, str]:
+        """What a checkpoint says of the text that it was trained on."""
+        return {"corpus": self.digest, "vocabulary": self.vocab.digest}
+
 
 @dataclass(frozen=True)
 class Marked:
