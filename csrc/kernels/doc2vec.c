@@ -175,7 +175,7 @@ size_t WV_NAME(wv_doc2vec_scratch_bytes)(const wv_doc2vec_run *run) {
 }
 
 void WV_NAME(wv_doc2vec_block)(const wv_doc2vec_run *run, const int32_t *ids, int64_t start, int64_t end,
-                               int32_t epoch, int64_t document, void *scratch, wv_doc2vec_result *result) {
+                               int32_t epoch, int64_t document, void *scratch, wv_block_result *result) {
     block_state state;
     lay_out(run, scratch, &state);
     double epochs = run->options.epochs, loss = 0;

@@ -291,7 +291,7 @@ size_t WV_NAME(wv_sent2vec_scratch_bytes)(const wv_sent2vec_run *run) {
 }
 
 void WV_NAME(wv_sent2vec_block)(const wv_sent2vec_run *run, const int32_t *ids, int64_t start, int64_t end,
-                                int32_t epoch, void *scratch, wv_sent2vec_result *result) {
+                                int32_t epoch, void *scratch, wv_block_result *result) {
     block_state state;
     lay_out(run, scratch, &state);
     double schedule = (double)run->epoch_ids * run->options.epochs, loss = 0;

@@ -312,7 +312,7 @@ static double train_line(const wv_supervised_run *run, const output_layer *layer
 static int is_example(const text_line *line) { return line->live && line->rows > 0 && line->labels > 0; }
 
 void WV_NAME(wv_supervised_block)(const wv_supervised_run *run, const int32_t *ids, int64_t start, int64_t end,
-                                  int32_t epoch, void *scratch, wv_supervised_result *result) {
+                                  int32_t epoch, void *scratch, wv_block_result *result) {
     block_state state;
     const output_layer *layer = output_layer_of(run);
     lay_out(run, layer, scratch, &state);

@@ -258,7 +258,7 @@ static double train_batch_of(block_state *state, uint64_t *random, int64_t *exam
 }
 
 void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, wv_hot_rows *hot, const int32_t *ids, int64_t start,
-                                int64_t end, int32_t epoch, void *scratch, wv_word2vec_result *result) {
+                                int64_t end, int32_t epoch, void *scratch, wv_block_result *result) {
     block_state state;
     lay_out(run, output_layer_of(run), scratch, &state);
     state.hot = hot;

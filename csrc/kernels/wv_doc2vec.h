@@ -40,11 +40,4 @@ typedef struct {
     int32_t longest_path;
 } wv_doc2vec_run;
 
-typedef struct {
-    double loss;      /* summed negative log likelihood; NaN or infinite once a row has diverged */
-    int64_t examples; /* words predicted */
-    int64_t tokens;
-    float lr;
-} wv_doc2vec_result;
-
 #endif

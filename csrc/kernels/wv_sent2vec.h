@@ -38,11 +38,4 @@ typedef struct {
     const wv_alias *sampler; /* (vocab_size): noise distribution */
 } wv_sent2vec_run;
 
-typedef struct {
-    double loss;      /* summed negative log likelihood; NaN or infinite once a row has diverged */
-    int64_t examples; /* words predicted */
-    int64_t tokens;
-    float lr;
-} wv_sent2vec_result;
-
 #endif

@@ -21,4 +21,12 @@ typedef struct {
  * knows: word2vec.c all, supervised.c and prediction.c all but NCE and HS_NS. */
 typedef enum { WV_LOSS_NS, WV_LOSS_HS, WV_LOSS_SOFTMAX, WV_LOSS_NCE, WV_LOSS_OVA, WV_LOSS_HS_NS } wv_loss;
 
+/* What one block of a training did: sums, so that blocks and threads add up. */
+typedef struct {
+    double loss;      /* summed negative log likelihood, natural log; NaN or infinite once a row has diverged */
+    int64_t examples; /* terms in `loss`: (input, predicted word) pairs; CBOW, texts: predicted words; labels: lines */
+    int64_t tokens;   /* ids of words read, before subsampling */
+    float lr;         /* at the end of the block */
+} wv_block_result;
+
 #endif

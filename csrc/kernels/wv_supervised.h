@@ -52,12 +52,6 @@ typedef struct {
     int32_t longest_path;
 } wv_supervised_run;
 
-typedef struct {
-    double loss; /* summed negative log likelihood; NaN or infinite once a row has diverged */
-    int64_t examples, tokens;
-    float lr;
-} wv_supervised_result;
-
 /* Of a model that answers: fields of FastTextArgs (wv_cli/vectors/fasttext.py). */
 typedef struct {
     wv_loss loss;

@@ -64,12 +64,4 @@ typedef struct {
     int64_t exchanges;  /* so far */
 } wv_hot_rows;
 
-/* What one block did: sums, so that blocks and threads add up. */
-typedef struct {
-    double loss;      /* summed negative log likelihood, natural log; NaN or infinite once a row has diverged */
-    int64_t examples; /* terms in `loss`: (input, predicted word) pairs; CBOW: predicted words */
-    int64_t tokens;   /* ids of words read, before subsampling */
-    float lr;         /* at the end of the block */
-} wv_word2vec_result;
-
 #endif

@@ -12,7 +12,7 @@ from libc.string cimport memset
 from wv_cli._arguments cimport require, require_aligned, require_ids, require_starts, table
 from wv_cli._kernels cimport (
     WV_DOC2VEC_AROUND, WV_DOC2VEC_DBOW, WV_DOC2VEC_DM_CONCAT, WV_ROW_FLOATS, fill_wv_doc2vec_options, wv_alias,
-    wv_doc2vec_result, wv_doc2vec_run, wv_kernels,
+    wv_block_result, wv_doc2vec_run, wv_kernels,
 )
 from wv_cli._scratch cimport address, aligned_zeros
 
@@ -146,7 +146,7 @@ cdef class Worker:
     def block(self, int64_t start, int64_t end, int32_t epoch, int64_t document):
         """Trains the documents of ids[start:end], whole ones of which the first has the number `document`, in one epoch
         without the GIL. Returns (loss, examples, tokens, lr)."""
-        cdef wv_doc2vec_result result
+        cdef wv_block_result result
         cdef Run run = self.run
         require(0 <= start <= end <= run.length, f"block {start}:{end} lies outside the corpus of {run.length} ids")
         require(start == end or run.ids[end - 1] < 0 and (start == 0 or run.ids[start - 1] < 0),

@@ -11,7 +11,7 @@ from libc.string cimport memset
 
 from wv_cli._arguments cimport require, require_aligned, require_ids, table
 from wv_cli._kernels cimport (
-    WV_ROW_FLOATS, fill_wv_sent2vec_options, wv_alias, wv_kernels, wv_sent2vec_result, wv_sent2vec_run,
+    WV_ROW_FLOATS, fill_wv_sent2vec_options, wv_alias, wv_kernels, wv_block_result, wv_sent2vec_run,
     wv_sent2vec_survey,
 )
 from wv_cli._scratch cimport address, aligned_zeros
@@ -120,7 +120,7 @@ cdef class Worker:
     def block(self, int64_t start, int64_t end, int32_t epoch):
         """Trains on the sentences of ids[start:end] of one epoch without the GIL. Returns (loss, examples, tokens,
         lr)."""
-        cdef wv_sent2vec_result result
+        cdef wv_block_result result
         cdef Run run = self.run
         require(0 <= start <= end <= run.length, f"block {start}:{end} lies outside the corpus of {run.length} ids")
         with nogil:

@@ -12,7 +12,7 @@ from libc.string cimport memset
 from wv_cli._arguments cimport require, require_aligned, require_ids, require_starts, table
 from wv_cli._kernels cimport (
     WV_FIRST_LABEL, WV_ROW_FLOATS, fill_wv_supervised_options, wv_alias, wv_kernels, wv_line_rules, wv_line_survey,
-    wv_supervised_result, wv_supervised_run,
+    wv_block_result, wv_supervised_run,
 )
 from wv_cli._scratch cimport address, aligned_zeros
 
@@ -172,7 +172,7 @@ cdef class Worker:
 
     def block(self, int64_t start, int64_t end, int32_t epoch):
         """Trains on the lines of ids[start:end] of one epoch without the GIL. Returns (loss, examples, tokens, lr)."""
-        cdef wv_supervised_result result
+        cdef wv_block_result result
         cdef Run run = self.run
         require(0 <= start <= end <= run.length, f"block {start}:{end} lies outside the corpus of {run.length} ids")
         with nogil:

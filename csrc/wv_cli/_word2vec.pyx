@@ -11,7 +11,7 @@ from libc.string cimport memset
 
 from wv_cli._arguments cimport require, require_aligned, require_ids, table
 from wv_cli._kernels cimport (
-    WV_END_OF_LINE, WV_ROW_FLOATS, fill_wv_word2vec_options, wv_alias, wv_hot_rows, wv_kernels, wv_word2vec_result,
+    WV_END_OF_LINE, WV_ROW_FLOATS, fill_wv_word2vec_options, wv_alias, wv_hot_rows, wv_kernels, wv_block_result,
     wv_word2vec_run,
 )
 from wv_cli._scratch cimport address, aligned_zeros
@@ -266,7 +266,7 @@ cdef class Worker:
     def block(self, int64_t start, int64_t end, int32_t epoch):
         """Trains on ids[start:end] of one epoch without the GIL. Returns (loss, examples, tokens, lr): see wv_kernels.h.
         The shared matrices hold all that it has changed after settle()."""
-        cdef wv_word2vec_result result
+        cdef wv_block_result result
         cdef Run run = self.run
         require(0 <= start <= end <= run.length, f"block {start}:{end} lies outside the corpus of {run.length} ids")
         with nogil:
