@@ -11,8 +11,7 @@ from libc.string cimport memset
 
 from wv_cli._arguments cimport require, require_aligned, require_ids, table
 from wv_cli._kernels cimport (
-    WV_ROW_FLOATS, fill_wv_sent2vec_options, wv_alias, wv_kernels, wv_block_result, wv_sent2vec_run,
-    wv_sent2vec_survey,
+    WV_ROW_FLOATS, fill_wv_sent2vec_options, wv_alias, wv_block_result, wv_kernels, wv_sent2vec_run, wv_sent2vec_survey,
 )
 from wv_cli._scratch cimport address, aligned_zeros
 

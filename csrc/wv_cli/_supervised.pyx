@@ -11,8 +11,8 @@ from libc.string cimport memset
 
 from wv_cli._arguments cimport require, require_aligned, require_ids, require_starts, table
 from wv_cli._kernels cimport (
-    WV_FIRST_LABEL, WV_ROW_FLOATS, fill_wv_supervised_options, wv_alias, wv_kernels, wv_line_rules, wv_line_survey,
-    wv_block_result, wv_supervised_run,
+    WV_FIRST_LABEL, WV_ROW_FLOATS, fill_wv_supervised_options, wv_alias, wv_block_result, wv_kernels, wv_line_rules,
+    wv_line_survey, wv_supervised_run,
 )
 from wv_cli._scratch cimport address, aligned_zeros
 

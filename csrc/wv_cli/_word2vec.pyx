@@ -11,7 +11,7 @@ from libc.string cimport memset
 
 from wv_cli._arguments cimport require, require_aligned, require_ids, table
 from wv_cli._kernels cimport (
-    WV_END_OF_LINE, WV_ROW_FLOATS, fill_wv_word2vec_options, wv_alias, wv_hot_rows, wv_kernels, wv_block_result,
+    WV_END_OF_LINE, WV_ROW_FLOATS, fill_wv_word2vec_options, wv_alias, wv_block_result, wv_hot_rows, wv_kernels,
     wv_word2vec_run,
 )
 from wv_cli._scratch cimport address, aligned_zeros
