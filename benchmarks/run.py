@@ -21,6 +21,7 @@ import classifier
 import codes
 import cold
 import cost
+import encoding
 import glove
 import growing
 import hashing
@@ -41,7 +42,7 @@ import whitening
 from measure import HERE, header
 
 Result = dict[str, Any]
-WITHOUT_CORPUS = ("vectors", "search", "codes", "cold", "hashing", "index", "whitening", "building")
+WITHOUT_CORPUS = ("vectors", "search", "codes", "cold", "hashing", "index", "whitening", "building", "encoding")
 
 
 class Suite(NamedTuple):
@@ -63,6 +64,7 @@ SUITES = {
     "quantising": Suite(quantising.quantising, quantising.table),
     "sentences": Suite(sentences.sentences, sentences.table),
     "sts-table": Suite(sts_table.sts_table, sts_table.table_of_sts),
+    "encoding": Suite(encoding.encoding),
     "documents": Suite(sts_table.documents),
     "whitening": Suite(whitening.whitening),
     "hashing": Suite(hashing.hashing, hashing.table),
@@ -139,7 +141,7 @@ def arguments() -> argparse.Namespace:
     add("--gigabytes", type=float, default=7.2, help="suite bigmodel: size of the model")
     add("--glove-programs", type=Path, metavar="DIR", help="suite glove: where GloVe's vocab_count, cooccur, ... are")
     add("--originals", type=Path, metavar="DIR", help="suite tutorials: where word2vec, fasttext, glove, ... are")
-    add("--encoder", type=Path, metavar="DIR", help="suite sts-table: the folder of an encoder")
+    add("--encoder", type=Path, metavar="DIR", help="suites sts-table and encoding: the folder of an encoder")
     add("--peers", default=sys.executable, metavar="PYTHON", help="the Python that has gensim, fasttext and word2vec")
     add("--scratch", type=Path, help="folder for the vector files while they are scored; default: the system's")
     add("--name", help="name of the result files; default: suite, date and threads")
