@@ -1,8 +1,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-class Run:
-    length: int
+from wv_cli import _training
+
+class Run(_training.Run):
     def __init__(
         self,
         options: object,
@@ -20,6 +21,7 @@ class Run:
     ) -> None: ...
     def worker(self) -> Worker: ...
 
-class Worker:
-    def __init__(self, run: Run) -> None: ...
-    def block(self, start: int, end: int, epoch: int, document: int) -> tuple[float, int, int, float]: ...
+class Worker(_training.Worker):
+    def block(  # type: ignore[override]
+        self, start: int, end: int, epoch: int, document: int
+    ) -> tuple[float, int, int, float]: ...

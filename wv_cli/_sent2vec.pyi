@@ -1,6 +1,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli import _training
+
 def survey(
     options: object,
     ids: NDArray[np.int32],
@@ -10,7 +12,7 @@ def survey(
     isa: str | None = None,
 ) -> tuple[int, int]: ...
 
-class Run:
+class Run(_training.Run):
     def __init__(
         self,
         options: object,
@@ -25,8 +27,3 @@ class Run:
         bucket_row: NDArray[np.int32] | None = None,
         isa: str | None = None,
     ) -> None: ...
-    def worker(self) -> Worker: ...
-
-class Worker:
-    def __init__(self, run: Run) -> None: ...
-    def block(self, start: int, end: int, epoch: int) -> tuple[float, int, int, float]: ...

@@ -1,6 +1,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli import _training
+
 class Rules:
     bucket_row: NDArray[np.int32] | None
     def __init__(
@@ -16,7 +18,7 @@ class Rules:
     ) -> None: ...
     def survey(self, ids: NDArray[np.int32], next_row: int, isa: str | None = None) -> dict[str, int]: ...
 
-class Run:
+class Run(_training.Run):
     def __init__(
         self,
         options: object,
@@ -31,8 +33,3 @@ class Run:
         path: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]] | None = None,
         isa: str | None = None,
     ) -> None: ...
-    def worker(self) -> Worker: ...
-
-class Worker:
-    def __init__(self, run: Run) -> None: ...
-    def block(self, start: int, end: int, epoch: int) -> tuple[float, int, int, float]: ...

@@ -266,13 +266,13 @@ static double train_batch(block_state *state) {
 }
 
 void WV_NAME(wv_neural_block)(const wv_neural_run *run, const int32_t *ids, int64_t start, int64_t end, int32_t epoch,
-                              float lr, void *scratch, wv_neural_result *result) {
+                              float lr, void *scratch, wv_block_result *result) {
     block_state state;
     lay_out(run, scratch, &state);
     uint64_t random = wv_rng_stream(run->options.seed, (uint64_t)epoch, (uint64_t)start);
     state.batch.random = &random;
     state.batch.lr = lr;
-    *result = (wv_neural_result){0};
+    *result = (wv_block_result){.lr = lr};
     int32_t each = examples_each(run), most = BLOCK / each;
     for (; start < end; start += most) {
         int32_t positions = end - start < most ? (int32_t)(end - start) : most, length = positions * each;

@@ -266,66 +266,99 @@ static void update_sample(const wv_neural_run *run, neural_batch *batch, int cou
     }
 }
 
-/* `noise_contrast`, a constant: the target is noise, too, where it was drawn; otherwise it is left out of the noise. */
-WV_INLINE double train_questions(const wv_neural_run *run, neural_batch *batch, int noise_contrast) {
-    int inputs = batch->inputs, count = list_sample(run, batch);
-    score_sample(run, batch, count, noise_contrast);
+/* One score of a sample: that of input i and the listed word j, which is at `cell`. */
+typedef struct {
+    int i, j;
+    size_t cell;
+    int right; /* the word is the input's target */
+} sample_cell;
+
+/* What the walk over a sample reads and leaves for the next: `sum` of the weights of each input, `loss`. */
+typedef struct {
+    const wv_neural_run *run;
+    neural_batch *batch;
+    float *sum;
+    double loss;
+} sample_walk;
+
+/* Calls `visit`, a constant, for every cell, in the order in which they lie. */
+WV_INLINE void walk_sample(sample_walk *walk, int count, void (*visit)(sample_walk *walk, sample_cell at)) {
+    int inputs = walk->batch->inputs;
     for (int j = 0; j < count; j += WV_TILE_OUTPUTS) {
         int block = rows_from(count, j);
         for (int i = 0; i < inputs; i++)
             for (int k = 0; k < block; k++) {
                 size_t cell = (size_t)j * (size_t)inputs + (size_t)(i * block + k);
-                float times = (float)batch->times[j + k];
-                int right = batch->choice[i] == j + k;
-                batch->weight[cell] = right ? (noise_contrast ? 1 + times : 1) : times;
-                batch->label[cell] = right ? 1 / batch->weight[cell] : 0;
+                visit(walk, (sample_cell){i, j + k, cell, walk->batch->choice[i] == j + k});
             }
     }
-    logistic_steps(inputs * count, batch->score, batch->label, batch->weight, batch->lr, batch->score, &batch->totals);
+}
+
+/* A target that was drawn is noise, too. */
+WV_INLINE void weigh_noise(sample_walk *walk, sample_cell at) {
+    neural_batch *batch = walk->batch;
+    batch->weight[at.cell] = (float)batch->times[at.j] + (at.right ? 1 : 0);
+    batch->label[at.cell] = at.right ? 1 / batch->weight[at.cell] : 0;
+}
+
+/* A target that was drawn is left out of the noise. */
+WV_INLINE void weigh_negative(sample_walk *walk, sample_cell at) {
+    neural_batch *batch = walk->batch;
+    batch->weight[at.cell] = at.right ? 1 : (float)batch->times[at.j];
+    batch->label[at.cell] = at.right ? 1 : 0;
+}
+
+/* `weigh`, a constant. */
+WV_INLINE double train_questions(const wv_neural_run *run, neural_batch *batch, int corrected,
+                                 void (*weigh)(sample_walk *walk, sample_cell at)) {
+    int count = list_sample(run, batch);
+    sample_walk walk = {.run = run, .batch = batch};
+    score_sample(run, batch, count, corrected);
+    walk_sample(&walk, count, weigh);
+    logistic_steps(batch->inputs * count, batch->score, batch->label, batch->weight, batch->lr, batch->score,
+                   &batch->totals);
     update_sample(run, batch, count);
     return 0;
 }
 
 static double train_noise_contrast(const wv_neural_run *run, neural_batch *batch) {
-    return train_questions(run, batch, 1);
+    return train_questions(run, batch, 1, weigh_noise);
 }
 
-static double train_negatives(const wv_neural_run *run, neural_batch *batch) { return train_questions(run, batch, 0); }
+static double train_negatives(const wv_neural_run *run, neural_batch *batch) {
+    return train_questions(run, batch, 0, weigh_negative);
+}
+
+/* A cell's part of the estimated normaliser. */
+WV_INLINE void add_part(sample_walk *walk, sample_cell at) {
+    neural_batch *batch = walk->batch;
+    batch->weight[at.cell] *= at.right ? __builtin_expf(walk->run->log_noise[batch->word[at.j]])
+                                       : (float)batch->times[at.j];
+    walk->sum[at.i] += batch->weight[at.cell];
+}
+
+/* A cell's step, in the place of its score. */
+WV_INLINE void step_by_part(sample_walk *walk, sample_cell at) {
+    neural_batch *batch = walk->batch;
+    float sum = walk->sum[at.i];
+    if (at.right) /* the score without its correction */
+        walk->loss += __builtin_logf(sum) - (batch->score[at.cell] + walk->run->log_noise[batch->word[at.j]]);
+    batch->score[at.cell] = batch->lr * ((float)at.right - batch->weight[at.cell] / sum);
+}
 
 /* The loss is that of the estimated normaliser. */
 static double train_importance(const wv_neural_run *run, neural_batch *batch) {
-    int inputs = batch->inputs, count = list_sample(run, batch);
-    size_t cells = (size_t)inputs * (size_t)count;
-    float *sum = batch->cells;
-    double loss = 0;
+    int count = list_sample(run, batch);
+    size_t cells = (size_t)batch->inputs * (size_t)count;
+    sample_walk walk = {.run = run, .batch = batch, .sum = batch->cells};
     score_sample(run, batch, count, 1);
     for (size_t cell = 0; cell < cells; cell += WV_LANES)
         v_store_unaligned(batch->weight + cell, v_exp(v_load_unaligned(batch->score + cell)));
-    for (int i = 0; i < inputs; i++) sum[i] = 0;
-    for (int j = 0; j < count; j += WV_TILE_OUTPUTS) {
-        int block = rows_from(count, j);
-        for (int i = 0; i < inputs; i++)
-            for (int k = 0; k < block; k++) {
-                size_t cell = (size_t)j * (size_t)inputs + (size_t)(i * block + k);
-                int right = batch->choice[i] == j + k;
-                batch->weight[cell] *= right ? __builtin_expf(run->log_noise[batch->word[j + k]])
-                                             : (float)batch->times[j + k];
-                sum[i] += batch->weight[cell];
-            }
-    }
-    for (int j = 0; j < count; j += WV_TILE_OUTPUTS) {
-        int block = rows_from(count, j);
-        for (int i = 0; i < inputs; i++)
-            for (int k = 0; k < block; k++) {
-                size_t cell = (size_t)j * (size_t)inputs + (size_t)(i * block + k);
-                int right = batch->choice[i] == j + k;
-                if (right) /* the score without its correction */
-                    loss += __builtin_logf(sum[i]) - (batch->score[cell] + run->log_noise[batch->word[j + k]]);
-                batch->score[cell] = batch->lr * ((float)right - batch->weight[cell] / sum[i]);
-            }
-    }
+    for (int i = 0; i < batch->inputs; i++) walk.sum[i] = 0;
+    walk_sample(&walk, count, add_part);
+    walk_sample(&walk, count, step_by_part);
     update_sample(run, batch, count);
-    return loss;
+    return walk.loss;
 }
 
 /* ---------------------------------------------------------------- the table */

@@ -23,9 +23,8 @@
  */
 #include "kernels/buckets.h"
 #include "kernels/questions.h"
+#include "kernels/stages.h"
 #include "kernels/wv_kernels.h"
-
-enum { STAGES = 3 };
 
 /* n words from position `first` on. */
 typedef struct {
@@ -40,20 +39,6 @@ typedef struct {
     int32_t *word;     /* (longest) */
     word_ngram *ngram; /* (longest * (word_ngrams - 1)); `row` is a bucket at first */
 } sentence;
-
-/* The sentences under way; each is one stage further at every step. */
-typedef struct {
-    sentence *read;    /* its words and buckets are known; their rows' numbers are on their way */
-    sentence *fetched; /* its rows are known; the sentence that is trained meanwhile asks for them */
-    sentence *trained;
-} stages;
-
-static void advance(stages *sentences) {
-    sentence *done = sentences->trained;
-    sentences->trained = sentences->fetched;
-    sentences->fetched = sentences->read;
-    sentences->read = done;
-}
 
 /* One thread in one block of the corpus. */
 typedef struct {
@@ -296,22 +281,24 @@ void WV_NAME(wv_sent2vec_block)(const wv_sent2vec_run *run, const int32_t *ids, 
     lay_out(run, scratch, &state);
     double schedule = (double)run->epoch_ids * run->options.epochs, loss = 0;
     int64_t tokens = 0, examples = 0, position = start;
-    stages sentences = {&state.sentence[0], &state.sentence[1], &state.sentence[2]};
+    stages at = first_stages();
     int steps = STAGES - 1; /* that the last sentence needs to be trained */
     while (steps > 0) {
-        advance(&sentences);
-        sentences.read->live = position < end;
-        if (sentences.read->live) {
-            position = read_sentence(run, ids, position, end, sentences.read);
-            tokens += sentences.read->words;
+        advance(&at);
+        sentence *read = &state.sentence[at.read], *fetched = &state.sentence[at.fetched];
+        sentence *trained = &state.sentence[at.trained];
+        read->live = position < end;
+        if (read->live) {
+            position = read_sentence(run, ids, position, end, read);
+            tokens += read->words;
         } else {
             steps--;
         }
-        if (sentences.fetched->live) find_rows(run, sentences.fetched, epoch);
-        if (!sentences.trained->live) continue;
-        double done = ((double)epoch * (double)run->epoch_ids + (double)sentences.trained->position) / schedule;
+        if (fetched->live) find_rows(run, fetched, epoch);
+        if (!trained->live) continue;
+        double done = ((double)epoch * (double)run->epoch_ids + (double)trained->position) / schedule;
         state.lr = (float)(run->options.lr * (1 - done));
-        examples += train_sentence(run, &state, sentences.trained);
+        examples += train_sentence(run, &state, trained);
         loss += v_sum(state.totals.loss); /* every sentence: float sums of many terms would lose digits */
         state.totals.loss = v_splat(0);
     }

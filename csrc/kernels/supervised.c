@@ -14,27 +14,13 @@
  */
 #include "kernels/lines.h"
 #include "kernels/questions.h"
+#include "kernels/stages.h"
 #include "kernels/wv_kernels.h"
 
 enum {
-    STAGES = 3,
     CHUNK = 8,      /* vectors of a row summed at once, in registers */
     UPDATE_CHUNK = WV_REGISTERS == 32 ? 8 : 4 /* two of them and a few more: of 32 registers or of 16 */
 };
-
-/* The lines under way; each is one stage further at every step. */
-typedef struct {
-    text_line *read;    /* its words and buckets are known; their rows' numbers are on their way */
-    text_line *fetched; /* its rows are known; the line that is trained meanwhile asks for them */
-    text_line *trained;
-} stages;
-
-static void advance(stages *lines) {
-    text_line *done = lines->trained;
-    lines->trained = lines->fetched;
-    lines->fetched = lines->read;
-    lines->read = done;
-}
 
 /* One thread in one block of the corpus. */
 typedef struct {
@@ -296,8 +282,7 @@ size_t WV_NAME(wv_supervised_scratch_bytes)(const wv_supervised_run *run) {
 }
 
 static double train_line(const wv_supervised_run *run, const output_layer *layer, block_state *state,
-                         const stages *lines, int32_t epoch) {
-    const text_line *line = lines->trained;
+                         const text_line *line, const text_line *next, int32_t epoch) {
     state->random = wv_rng_stream(run->options.seed, (uint64_t)epoch, (uint64_t)line->position);
     int32_t target = line->label[wv_rng_below(wv_rng_next(&state->random), (uint32_t)line->labels)];
     mean_of_rows(run, line, state->hidden);
@@ -305,7 +290,7 @@ static double train_line(const wv_supervised_run *run, const output_layer *layer
     double loss = layer->train(run, state, line, target);
     float share = 1.0f / (float)line->rows;
     for (int d = 0; d < run->stride; d += WV_LANES) v_store(state->delta + d, v_load(state->delta + d) * share);
-    add_to_rows(run, line, state->delta, lines->fetched->live ? lines->fetched : NULL);
+    add_to_rows(run, line, state->delta, next->live ? next : NULL);
     return loss;
 }
 
@@ -318,25 +303,26 @@ void WV_NAME(wv_supervised_block)(const wv_supervised_run *run, const int32_t *i
     lay_out(run, layer, scratch, &state);
     double schedule = (double)run->epoch_ids * run->options.epochs, loss = 0;
     int64_t tokens = 0, examples = 0, position = start;
-    stages lines = {&state.line[0], &state.line[1], &state.line[2]};
+    stages at = first_stages();
     int steps = STAGES - 1; /* that the last line needs to be trained */
     while (steps > 0) {
-        advance(&lines);
-        lines.read->live = position < end;
-        if (lines.read->live) {
-            position = read_line(&run->rules, ids, position, end, lines.read);
-            tokens += lines.read->words;
+        advance(&at);
+        text_line *read = &state.line[at.read], *fetched = &state.line[at.fetched], *trained = &state.line[at.trained];
+        read->live = position < end;
+        if (read->live) {
+            position = read_line(&run->rules, ids, position, end, read);
+            tokens += read->words;
         } else {
             steps--;
         }
-        if (lines.fetched->live) find_rows(&run->rules, lines.fetched);
-        if (!is_example(lines.trained)) {
-            if (lines.fetched->live) prefetch_rows(run, lines.fetched, 0);
+        if (fetched->live) find_rows(&run->rules, fetched);
+        if (!is_example(trained)) {
+            if (fetched->live) prefetch_rows(run, fetched, 0);
             continue;
         }
-        double done = ((double)epoch * (double)run->epoch_ids + (double)lines.trained->position) / schedule;
+        double done = ((double)epoch * (double)run->epoch_ids + (double)trained->position) / schedule;
         state.lr = (float)(run->options.lr * (1 - done));
-        loss += train_line(run, layer, &state, &lines, epoch);
+        loss += train_line(run, layer, &state, trained, fetched, epoch);
         loss += v_sum(state.totals.loss); /* every line: float sums of many terms would lose digits */
         state.totals.loss = v_splat(0);
         examples++;

@@ -54,10 +54,4 @@ typedef struct {
     int32_t classes, largest_class;
 } wv_neural_run;
 
-/* What one block did. */
-typedef struct {
-    double loss;              /* summed, natural log; NaN or infinite once a row has diverged */
-    int64_t examples, tokens; /* predictions, of words and sentence ends; words that were predicted */
-} wv_neural_result;
-
 #endif

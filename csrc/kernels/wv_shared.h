@@ -24,8 +24,9 @@ typedef enum { WV_LOSS_NS, WV_LOSS_HS, WV_LOSS_SOFTMAX, WV_LOSS_NCE, WV_LOSS_OVA
 /* What one block of a training did: sums, so that blocks and threads add up. */
 typedef struct {
     double loss;      /* summed negative log likelihood, natural log; NaN or infinite once a row has diverged */
-    int64_t examples; /* terms in `loss`: (input, predicted word) pairs; CBOW, texts: predicted words; labels: lines */
-    int64_t tokens;   /* ids of words read, before subsampling */
+    int64_t examples; /* terms in `loss`: (input, predicted word) pairs; CBOW, texts: predicted words; labels: lines;
+                       * language models: predictions, of words and sentence ends */
+    int64_t tokens;   /* ids of words read, before subsampling; language models: words that were predicted */
     float lr;         /* at the end of the block */
 } wv_block_result;
 

@@ -9,15 +9,15 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memset
 
+from wv_cli cimport _training
 from wv_cli._arguments cimport require, require_aligned, require_ids, require_starts, table
 from wv_cli._kernels cimport (
     WV_DOC2VEC_AROUND, WV_DOC2VEC_DBOW, WV_DOC2VEC_DM_CONCAT, WV_ROW_FLOATS, fill_wv_doc2vec_options, wv_alias,
-    wv_block_result, wv_doc2vec_run, wv_kernels,
+    wv_block_result, wv_doc2vec_run,
 )
-from wv_cli._scratch cimport address, aligned_zeros
 
 
-cdef class Run:
+cdef class Run(_training.Run):
     """One run: options, tables and matrices for the workers of all threads.
 
     `options` has the fields of wv_doc2vec_options as attributes: a Doc2vecConfig. A document is what stands before each
@@ -28,11 +28,7 @@ cdef class Run:
     """
 
     cdef wv_doc2vec_run run
-    cdef const wv_kernels *kernel
-    cdef const int32_t *ids
-    cdef readonly int64_t length
     cdef int64_t documents
-    cdef object kept_alive
 
     def __init__(self, options, *, const int32_t[::1] ids, int32_t words, documents, output, input=None, keep=None,
                  sampler=None, path=None, bint frozen=False, isa=None):
@@ -60,7 +56,7 @@ cdef class Run:
         self.set_corpus(ids)
         self.set_input(input)
         self.set_tables(keep, sampler, path)
-        require(self.kernel.doc2vec_scratch_bytes(&self.run) > 0,
+        require(self.scratch_bytes() > 0,
                 f"loss {options.loss}: doc2vec has no such output layer, or a table that it reads is missing")
 
     cdef int set_corpus(self, const int32_t[::1] ids) except -1:
@@ -126,33 +122,28 @@ cdef class Run:
             self.run.longest_path = np.max(np.diff(path_start))
         return 0
 
+    cdef size_t scratch_bytes(self) noexcept nogil:
+        return self.kernel.doc2vec_scratch_bytes(&self.run)
+
+    cdef int require_block(self, const _training.Block *block) except -1:
+        cdef int64_t start = block.start, end = block.end
+        _training.Run.require_block(self, block)
+        require(start == end or self.ids[end - 1] < 0 and (start == 0 or self.ids[start - 1] < 0),
+                f"block {start}:{end} cuts a document")
+        return require(0 <= block.document <= self.documents - self.count(self.ids + start, end - start),
+                       f"document {block.document} and those behind it are more than there are")
+
+    cdef void train(self, const _training.Block *block, void *scratch, wv_block_result *result) noexcept nogil:
+        self.kernel.doc2vec_block(&self.run, self.ids, block.start, block.end, block.epoch, block.document, scratch,
+                                  result)
+
     def worker(self):
-        """What one thread needs to train blocks."""
+        """What one thread needs to train blocks; see Worker."""
         return Worker(self)
 
 
-cdef class Worker:
-    """One thread's scratch space. Not to be shared between threads."""
-
-    cdef Run run
-    cdef object kept_alive
-    cdef void *scratch
-
-    def __init__(self, Run run):
-        self.run = run
-        self.kept_alive = aligned_zeros(run.kernel.doc2vec_scratch_bytes(&run.run))
-        self.scratch = address(self.kept_alive)
-
+cdef class Worker(_training.Worker):
     def block(self, int64_t start, int64_t end, int32_t epoch, int64_t document):
         """Trains the documents of ids[start:end], whole ones of which the first has the number `document`, in one epoch
         without the GIL. Returns (loss, examples, tokens, lr)."""
-        cdef wv_block_result result
-        cdef Run run = self.run
-        require(0 <= start <= end <= run.length, f"block {start}:{end} lies outside the corpus of {run.length} ids")
-        require(start == end or run.ids[end - 1] < 0 and (start == 0 or run.ids[start - 1] < 0),
-                f"block {start}:{end} cuts a document")
-        require(0 <= document <= run.documents - run.count(run.ids + start, end - start),
-                f"document {document} and those behind it are more than there are")
-        with nogil:
-            run.kernel.doc2vec_block(&run.run, run.ids, start, end, epoch, document, self.scratch, &result)
-        return result.loss, result.examples, result.tokens, result.lr
+        return self.trained(_training.Block(start=start, end=end, epoch=epoch, document=document, lr=0))

@@ -5,15 +5,15 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t
 from libc.string cimport memset
 
+from wv_cli cimport _training
 from wv_cli._arguments cimport padded, require, require_aligned, require_ids, require_starts, table
 from wv_cli._kernels cimport (
-    WV_CONTEXT_DIAGONAL, WV_END_OF_LINE, WV_NEURAL_IVLBL, WV_NEURAL_NPLM, fill_wv_neural_options, wv_alias, wv_kernels,
-    wv_neural_result, wv_neural_run,
+    WV_CONTEXT_DIAGONAL, WV_END_OF_LINE, WV_NEURAL_IVLBL, WV_NEURAL_NPLM, fill_wv_neural_options, wv_alias,
+    wv_block_result, wv_neural_run,
 )
-from wv_cli._scratch cimport address, aligned_zeros
 
 
-cdef class Run:
+cdef class Run(_training.Run):
     """One training run: options, tables and matrices, for the workers of all threads.
 
     `options` has the fields of wv_neural_options as attributes: a NeuralConfig. The matrices are float32 as
@@ -27,10 +27,6 @@ cdef class Run:
     """
 
     cdef wv_neural_run run
-    cdef const wv_kernels *kernel
-    cdef const int32_t *ids
-    cdef readonly int64_t length
-    cdef object kept_alive
 
     def __init__(self, options, *, const int32_t[::1] ids, float[:, ::1] input, float[:, ::1] mixing,
                  float[:, ::1] output, float[::1] bias, int32_t hidden, float[::1] hidden_bias=None, sampler=None,
@@ -76,7 +72,7 @@ cdef class Run:
             self.set_classes(classes)
         else:
             require(output.shape[0] == input.shape[0], f"output: expected {input.shape[0]} rows")
-        require(self.kernel.neural_scratch_bytes(&self.run) > 0,
+        require(self.scratch_bytes() > 0,
                 f"loss {options.loss}: there is no such output layer, or a table that it reads is missing")
 
     cdef int expect_aligned(self, float[:, ::1] rows, str name) except -1:
@@ -129,28 +125,18 @@ cdef class Run:
         self.run.classes, self.run.largest_class = count, np.max(np.diff(classes[1]))
         return 0
 
+    cdef size_t scratch_bytes(self) noexcept nogil:
+        return self.kernel.neural_scratch_bytes(&self.run)
+
+    cdef void train(self, const _training.Block *block, void *scratch, wv_block_result *result) noexcept nogil:
+        self.kernel.neural_block(&self.run, self.ids, block.start, block.end, block.epoch, block.lr, scratch, result)
+
     def worker(self):
         """What one thread needs to train blocks; see Worker."""
         return Worker(self)
 
 
-cdef class Worker:
-    """One thread's scratch space. Not to be shared between threads."""
-
-    cdef Run run
-    cdef object kept_alive
-    cdef void *scratch
-
-    def __init__(self, Run run):
-        self.run = run
-        self.kept_alive = aligned_zeros(run.kernel.neural_scratch_bytes(&run.run))
-        self.scratch = address(self.kept_alive)
-
+cdef class Worker(_training.Worker):
     def block(self, int64_t start, int64_t end, int32_t epoch, float lr):
         """Trains on the positions start:end of one epoch without the GIL. Returns (loss, examples, tokens, lr)."""
-        cdef wv_neural_result result
-        cdef Run run = self.run
-        require(0 <= start <= end <= run.length, f"block {start}:{end} lies outside the corpus of {run.length} ids")
-        with nogil:
-            run.kernel.neural_block(&run.run, run.ids, start, end, epoch, lr, self.scratch, &result)
-        return result.loss, result.examples, result.tokens, lr
+        return self.trained(_training.Block(start=start, end=end, epoch=epoch, document=0, lr=lr))

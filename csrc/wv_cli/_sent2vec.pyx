@@ -9,11 +9,11 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint32_t
 from libc.string cimport memset
 
+from wv_cli cimport _training
 from wv_cli._arguments cimport require, require_aligned, require_ids, table
 from wv_cli._kernels cimport (
     WV_ROW_FLOATS, fill_wv_sent2vec_options, wv_alias, wv_block_result, wv_kernels, wv_sent2vec_run, wv_sent2vec_survey,
 )
-from wv_cli._scratch cimport address, aligned_zeros
 
 
 cdef int set_ngrams(wv_sent2vec_run *run, hashes, bucket_row) except -1:
@@ -52,7 +52,7 @@ def survey(options, const int32_t[::1] ids, int32_t words, hashes=None, bucket_r
     return found.longest, found.next_row
 
 
-cdef class Run:
+cdef class Run(_training.Run):
     """One training run: options, tables and matrices for the workers of all threads.
 
     `options` has the fields of wv_sent2vec_options as attributes: a Sent2vecConfig. input, (rows, stride), and output,
@@ -61,10 +61,6 @@ cdef class Run:
     """
 
     cdef wv_sent2vec_run run
-    cdef const wv_kernels *kernel
-    cdef const int32_t *ids
-    cdef int64_t length
-    cdef object kept_alive
 
     def __init__(self, options, *, const int32_t[::1] ids, int32_t longest, input, output, sampler, keep=None,
                  hashes=None, bucket_row=None, isa=None):
@@ -99,29 +95,8 @@ cdef class Run:
         self.ids, self.length = &ids[0], ids.shape[0]
         self.run.epoch_ids = self.length
 
-    def worker(self):
-        """What one thread needs to train blocks."""
-        return Worker(self)
+    cdef size_t scratch_bytes(self) noexcept nogil:
+        return self.kernel.sent2vec_scratch_bytes(&self.run)
 
-
-cdef class Worker:
-    """One thread's scratch space. Not to be shared between threads."""
-
-    cdef Run run
-    cdef object kept_alive
-    cdef void *scratch
-
-    def __init__(self, Run run):
-        self.run = run
-        self.kept_alive = aligned_zeros(run.kernel.sent2vec_scratch_bytes(&run.run))
-        self.scratch = address(self.kept_alive)
-
-    def block(self, int64_t start, int64_t end, int32_t epoch):
-        """Trains on the sentences of ids[start:end] of one epoch without the GIL. Returns (loss, examples, tokens,
-        lr)."""
-        cdef wv_block_result result
-        cdef Run run = self.run
-        require(0 <= start <= end <= run.length, f"block {start}:{end} lies outside the corpus of {run.length} ids")
-        with nogil:
-            run.kernel.sent2vec_block(&run.run, run.ids, start, end, epoch, self.scratch, &result)
-        return result.loss, result.examples, result.tokens, result.lr
+    cdef void train(self, const _training.Block *block, void *scratch, wv_block_result *result) noexcept nogil:
+        self.kernel.sent2vec_block(&self.run, self.ids, block.start, block.end, block.epoch, scratch, result)

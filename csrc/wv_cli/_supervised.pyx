@@ -9,12 +9,12 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
+from wv_cli cimport _training
 from wv_cli._arguments cimport require, require_aligned, require_ids, require_starts, table
 from wv_cli._kernels cimport (
     WV_FIRST_LABEL, WV_ROW_FLOATS, fill_wv_supervised_options, wv_alias, wv_block_result, wv_kernels, wv_line_rules,
     wv_line_survey, wv_supervised_run,
 )
-from wv_cli._scratch cimport address, aligned_zeros
 
 
 cdef class Rules:
@@ -84,7 +84,7 @@ cdef class Rules:
                        f"the stream is empty or has id {highest}, beyond {self.ids} ids")
 
 
-cdef class Run:
+cdef class Run(_training.Run):
     """One training run: options, tables and matrices for the workers of all threads.
 
     `options` has the fields of wv_supervised_options as attributes: a SupervisedConfig. input and output are (rows,
@@ -93,10 +93,6 @@ cdef class Run:
     """
 
     cdef wv_supervised_run run
-    cdef const wv_kernels *kernel
-    cdef const int32_t *ids
-    cdef int64_t length
-    cdef object kept_alive
 
     def __init__(self, options, *, Rules rules, survey, const int32_t[::1] ids, input, output, int labels, sampler=None,
                  path=None, isa=None):
@@ -136,7 +132,7 @@ cdef class Run:
             self.run.sampler = <const wv_alias *>&alias[0, 0]
         if path is not None:
             self.set_path(path)
-        require(self.kernel.supervised_scratch_bytes(&self.run) > 0,
+        require(self.scratch_bytes() > 0,
                 f"loss {options.loss}: the classifier has no such output layer, or a table that it reads is missing")
 
     cdef int set_path(self, path) except -1:
@@ -153,28 +149,8 @@ cdef class Run:
         self.run.longest_path = np.max(np.diff(path_start))
         return 0
 
-    def worker(self):
-        """What one thread needs to train blocks."""
-        return Worker(self)
+    cdef size_t scratch_bytes(self) noexcept nogil:
+        return self.kernel.supervised_scratch_bytes(&self.run)
 
-
-cdef class Worker:
-    """One thread's scratch space. Not to be shared between threads."""
-
-    cdef Run run
-    cdef object kept_alive
-    cdef void *scratch
-
-    def __init__(self, Run run):
-        self.run = run
-        self.kept_alive = aligned_zeros(run.kernel.supervised_scratch_bytes(&run.run))
-        self.scratch = address(self.kept_alive)
-
-    def block(self, int64_t start, int64_t end, int32_t epoch):
-        """Trains on the lines of ids[start:end] of one epoch without the GIL. Returns (loss, examples, tokens, lr)."""
-        cdef wv_block_result result
-        cdef Run run = self.run
-        require(0 <= start <= end <= run.length, f"block {start}:{end} lies outside the corpus of {run.length} ids")
-        with nogil:
-            run.kernel.supervised_block(&run.run, run.ids, start, end, epoch, self.scratch, &result)
-        return result.loss, result.examples, result.tokens, result.lr
+    cdef void train(self, const _training.Block *block, void *scratch, wv_block_result *result) noexcept nogil:
+        self.kernel.supervised_block(&self.run, self.ids, block.start, block.end, block.epoch, scratch, result)

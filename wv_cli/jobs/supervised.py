@@ -20,7 +20,7 @@ from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.state import State, read_state, save_state
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.compression import compression_of, inner_name
-from wv_cli.system.output import check_writable, together
+from wv_cli.system.output import together
 from wv_cli.system.places import is_stream
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.growing import decayed
@@ -231,6 +231,4 @@ class SupervisedSession(GrowingSession):
         )
         if self.pretrained and model.words_initialised:
             say(f"{model.words_initialised:,} of {corpus.kept:,} words start from {self.pretrained}")
-        for path in (*self.outputs, self.checkpoint_path):
-            if path:
-                check_writable(path, size)
+        self.require_room(size)

@@ -11,32 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _doc2vec, _word2vec
-from wv_cli.engine.blocks import BlockTraining
 from wv_cli.engine.run import StepResult
-from wv_cli.errors import WvError
 from wv_cli.formats.npy import numbered
 from wv_cli.models.sentence_config import Doc2vecConfig
+from wv_cli.models.text_training import STEP_IDS, TextTraining
 from wv_cli.system import memory
 from wv_cli.text.corpus import Corpus
 from wv_cli.vectors.doc2vec import END, Doc2vecModel, Doc2vecOptions, tables, unpadded_parts
 from wv_cli.vectors.embeddings import Embeddings
 
-_STEP_IDS = 20_000  # some 10 ms of work
 _LONGEST = 2**31 - 1
 
 
-class Doc2vec(BlockTraining[Doc2vecConfig]):
+class Doc2vec(TextTraining[Doc2vecConfig]):
     """A model in training. Satisfies wv_cli.engine.run.Trainable. The matrices are those of csrc/kernels/wv_doc2vec.h;
     `corpus` has a line end for every line of its text."""
 
     def __init__(self, config: Doc2vecConfig, corpus: Corpus, *, lowercase: bool = False) -> None:
         """Allocates and initialises; `lowercase` is only noted in the model. Raises WvError for a corpus that cannot be
         trained on and when the matrices do not fit in memory."""
-        words, documents = len(corpus.vocab), corpus.lines
-        if words < 2:
-            message = f"training needs at least two different words, the vocabulary has {words}; lower --min-count"
-            raise WvError(message)
-        self.config, self.corpus, self._lowercase = config, corpus, lowercase
+        super().__init__(config, corpus)
+        words, documents, self._lowercase = len(corpus.vocab), corpus.lines, lowercase
         self._options = Doc2vecOptions(**{field.name: getattr(config, field.name) for field in fields(Doc2vecOptions)})
         stride, context = memory.padded(config.dim), words + 1 if config.algorithm != "dbow" else 0
         outputs, width = words - (config.loss == "hs"), self._options.parts * stride
@@ -56,7 +51,7 @@ class Doc2vec(BlockTraining[Doc2vecConfig]):
             input=self.input if context else None,
             **tables(self._options, corpus.vocab.counts),
         )
-        self.starts = _word2vec.block_starts(corpus.ids, _STEP_IDS, _LONGEST)
+        self.starts = _word2vec.block_starts(corpus.ids, STEP_IDS, _LONGEST)
         ends = [np.count_nonzero(corpus.ids[a:b] == END) for a, b in zip(self.starts, self.starts[1:], strict=False)]
         self._first_document = np.concatenate([[0], np.cumsum(ends)])
 
@@ -73,18 +68,6 @@ class Doc2vec(BlockTraining[Doc2vecConfig]):
         epoch, block = divmod(step, self.epoch_steps)
         first = int(self._first_document[block])
         return worker.block(int(self.starts[block]), int(self.starts[block + 1]), epoch, first)
-
-    def identity(self) -> dict[str, Any]:
-        """What must be the same for a checkpoint to be continued; the number of threads may change."""
-        return {**self.config.identity(), **self.corpus.identity}
-
-    def schedule(self) -> dict[str, Any]:
-        """See engine.saved_run.Savable."""
-        return {"version": 1, "step_ids": _STEP_IDS}
-
-    def first_schedule(self) -> dict[str, Any]:
-        """Version 0.1 had no doc2vec."""
-        return {}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""

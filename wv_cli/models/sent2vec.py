@@ -10,19 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _sent2vec, _subwords, _word2vec
-from wv_cli.engine.blocks import BlockTraining
-from wv_cli.errors import WvError
+from wv_cli import _sent2vec, _subwords, _training, _word2vec
 from wv_cli.models.sentence_config import Sent2vecConfig
+from wv_cli.models.text_training import STEP_IDS, TextTraining
 from wv_cli.system import memory
 from wv_cli.text.corpus import Corpus
 from wv_cli.text.subsampling import highest_draws, keep_probability
 from wv_cli.vectors.texts import Sent2vecModel
 
-_STEP_IDS = 20_000  # some 10 ms of work
 
-
-class Sent2vec(BlockTraining[Sent2vecConfig]):
+class Sent2vec(TextTraining[Sent2vecConfig]):
     """A model in training. Satisfies wv_cli.engine.run.Trainable.
 
     `input` is (rows, padded dim) float32: the words of the corpus, then the buckets that occur, in order of first
@@ -32,11 +29,8 @@ class Sent2vec(BlockTraining[Sent2vecConfig]):
     def __init__(self, config: Sent2vecConfig, corpus: Corpus, *, lowercase: bool = False) -> None:
         """Allocates and initialises; `lowercase` is only noted in the model. Raises WvError for a corpus that cannot be
         trained on and when the matrices do not fit in memory."""
-        words = len(corpus.vocab)
-        if words < 2:
-            message = f"training needs at least two different words, the vocabulary has {words}; lower --min-count"
-            raise WvError(message)
-        self.config, self.corpus, self._lowercase = config, corpus, lowercase
+        super().__init__(config, corpus)
+        words, self._lowercase = len(corpus.vocab), lowercase
         self.bucket_row = np.full(config.buckets, -1, np.int32) if config.word_ngrams > 1 else None
         listed = corpus.vocab.words
         hashes = _subwords.word_hashes(listed.blob, listed.starts).view(np.int32) if config.word_ngrams > 1 else None
@@ -57,7 +51,7 @@ class Sent2vec(BlockTraining[Sent2vecConfig]):
             keep=highest_draws(keep_probability(counts, config)),
             **ngrams,
         )
-        self.starts = _word2vec.block_starts(corpus.ids, _STEP_IDS, config.max_sentence)
+        self.starts = _word2vec.block_starts(corpus.ids, STEP_IDS, config.max_sentence)
 
     def _initialise(self) -> None:
         """Uniform in +-1 / dim as fastText; output rows stay zero."""
@@ -72,20 +66,8 @@ class Sent2vec(BlockTraining[Sent2vecConfig]):
         """Of the matrices, in memory and in a checkpoint."""
         return self.input.nbytes + self.output.nbytes
 
-    def worker(self) -> _sent2vec.Worker:
+    def worker(self) -> _training.Worker:
         return self._run.worker()
-
-    def identity(self) -> dict[str, Any]:
-        """What must be the same for a checkpoint to be continued; the number of threads may change."""
-        return {**self.config.identity(), **self.corpus.identity}
-
-    def schedule(self) -> dict[str, Any]:
-        """See engine.saved_run.Savable."""
-        return {"version": 1, "step_ids": _STEP_IDS}
-
-    def first_schedule(self) -> dict[str, Any]:
-        """Version 0.1 had no sent2vec."""
-        return {}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _subwords, _supervised, _word2vec
+from wv_cli import _subwords, _supervised, _training, _word2vec
 from wv_cli.engine.blocks import BlockTraining
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import SupervisedConfig
@@ -178,7 +178,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
             **tables,
         )
 
-    def worker(self) -> _supervised.Worker:
+    def worker(self) -> _training.Worker:
         return self._run.worker()
 
     def identity(self) -> dict[str, Any]:
