@@ -1,13 +1,13 @@
 """The table of readers: one row for each kind of file that comes from outside. test_targets.py holds it against the
 program's own tables, so that a new format, method, task or model is fuzzed too."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tests.conftest import GOLDEN
 from tests.fuzz import checkpoints, language_models, seeds, states, uses
 from tests.fuzz.containers import change_container
 from tests.fuzz.harness import Target
-from tests.fuzz.mutations import ANYWHERE, IN_TEXT
+from tests.fuzz.mutations import ANYWHERE, IN_TEXT, Mutation
 from wv_cli.hashing import HASHERS
 
 _CONTAINER = (*ANYWHERE[:3], *[change_container] * 12)
@@ -34,6 +34,21 @@ def _packed(codec: str) -> Target:
 
 def _of_encoder(name: str, encoder: str = "tiny-bert") -> Callable[[], bytes]:
     return lambda: (GOLDEN / "encoders" / encoder / name).read_bytes()
+
+
+_FILES_OF_BERT = ("config.json", "model.safetensors", "tokenizer.json")
+
+
+def _bert(name: str, file: str, encoders: tuple[str, ...], ways: Sequence[Mutation] = IN_TEXT) -> Target:
+    """`file` of these encoders, in a folder that has what else is needed."""
+    return Target(
+        name,
+        lambda: seeds.golden(*(f"encoders/{encoder}/{file}" for encoder in encoders)),
+        uses.encoder,
+        ways,
+        file=file,
+        beside={other: _of_encoder(other) for other in _FILES_OF_BERT if other != file},
+    )
 
 
 TARGETS: dict[str, Target] = {
@@ -184,30 +199,9 @@ TARGETS: dict[str, Target] = {
             file="STS.gs.x.txt",
             beside={"STS.input.x.txt": lambda: seeds.semeval()[1]},
         ),
-        Target(
-            "safetensors",
-            lambda: seeds.golden("encoders/tiny-bert/model.safetensors"),
-            uses.encoder,
-            (*ANYWHERE, *IN_TEXT[-4:]),
-            file="model.safetensors",
-            beside={name: _of_encoder(name) for name in ("config.json", "tokenizer.json")},
-        ),
-        Target(
-            "encoder-settings",
-            lambda: seeds.golden("encoders/tiny-bert/config.json", "encoders/tiny-bert-st6/config.json"),
-            uses.encoder,
-            IN_TEXT,
-            file="config.json",
-            beside={name: _of_encoder(name) for name in ("model.safetensors", "tokenizer.json")},
-        ),
-        Target(
-            "encoder-modules",
-            lambda: seeds.golden("encoders/tiny-bert/modules.json", "encoders/tiny-bert-st6/modules.json"),
-            uses.encoder,
-            IN_TEXT,
-            file="modules.json",
-            beside={name: _of_encoder(name) for name in ("config.json", "model.safetensors", "tokenizer.json")},
-        ),
+        _bert("safetensors", "model.safetensors", ("tiny-bert",), (*ANYWHERE, *IN_TEXT[-4:])),
+        _bert("encoder-settings", "config.json", ("tiny-bert", "tiny-bert-st6")),
+        _bert("encoder-modules", "modules.json", ("tiny-bert", "tiny-bert-st6")),
         Target(
             "static-matrix",
             lambda: seeds.golden("encoders/static-model2vec-weights/model.safetensors"),
