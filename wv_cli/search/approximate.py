@@ -16,9 +16,9 @@ from wv_cli.errors import WvError
 from wv_cli.search.cosines import mean_of
 from wv_cli.search.indexes import kind_of, use_threads
 from wv_cli.search.neighbours import Neighbours
-from wv_cli.search.topk import NO_HIT, Asked, Hits, in_batches, merge, together
+from wv_cli.search.topk import Asked, Hits, in_batches, together
 
-_BATCH = 256  # queries searched together: their candidates' vectors are in memory
+_BATCH = 256  # queries searched together
 _SAME = 1e-5  # cosines that differ by less are ties
 _PROBES = 16  # rows whose own vectors an index is asked for
 _LEAST_FACTOR, _MOST_FACTOR = 5, 640  # candidates of product codes for each row that is asked for
@@ -90,11 +90,7 @@ class Approximate:
         for row, numbers in zip(left_out, asked, strict=True):
             row[: len(numbers)] = numbers
         found[(found[:, :, None] == left_out[:, None, :]).any(axis=2)] = -1
-        scores = np.full(found.shape, -np.inf, np.float32)
-        query, place = np.nonzero(found >= 0)
-        vectors = self._exact.unit_rows(found[query, place])
-        scores[query, place] = np.einsum("ij,ij->i", vectors, queries[query])
-        return merge([(np.where(found < 0, NO_HIT, found).astype(np.int32), scores)], k)
+        return self._exact.best_of(queries, found, k)
 
     def require_of(self, name: str, vectors: str) -> None:
         """Raises WvError when the index called `name` holds other vectors than the file `vectors`: asked for some of
