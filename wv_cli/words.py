@@ -170,6 +170,8 @@ class WordList(Sequence[str]):
     __hash__ = None  # type: ignore[assignment]
 
 
-def joined(first: WordList, second: WordList) -> WordList:
-    """The words of both, one list after the other."""
-    return WordList(first.blob + second.blob, np.concatenate([first.starts, second.starts[1:] + first.starts[-1]]))
+def joined(*lists: WordList) -> WordList:
+    """The words of all, one list after the other."""
+    ends = np.cumsum([0, *(each.starts[-1] for each in lists)])
+    starts = [each.starts[1:] + end for each, end in zip(lists, ends, strict=False)]
+    return WordList(b"".join(each.blob for each in lists), np.concatenate([ends[:1], *starts]))

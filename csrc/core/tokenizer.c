@@ -322,3 +322,8 @@ void wv_encoder_free(wv_encoder *e) {
     free(e->carry);
     memset(e, 0, sizeof *e);
 }
+
+int wv_encoder_forget(wv_encoder *e) {
+    wv_wordmap_free(&e->map);
+    return wv_wordmap_init(&e->map, 0);
+}

@@ -40,6 +40,10 @@ int wv_encoder_feed(wv_encoder *encoder, const unsigned char *bytes, size_t leng
 /* Ends the last word and the last line. */
 int wv_encoder_finish(wv_encoder *encoder);
 
+/* Forgets the words but not the place in the text: the next one gets id 0. Only without `keep_ids` and `known_only`.
+ * 0 or WV_NO_MEMORY. */
+int wv_encoder_forget(wv_encoder *encoder);
+
 /* Bit i tells whether byte i of a 64-byte block is a separator; the second mask is \n alone. */
 typedef struct {
     uint64_t separators, newlines;

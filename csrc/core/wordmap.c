@@ -166,3 +166,13 @@ void wv_wordmap_dump(const wv_wordmap *map, unsigned char *blob, int64_t *starts
         memcpy(blob + starts[slot->id], word, length);
     }
 }
+
+uint64_t wv_wordmap_bytes(const wv_wordmap *map) { return (map->mask + 1) * sizeof(wv_slot) + map->arena_capacity; }
+
+void wv_hash_words(const unsigned char *blob, const int64_t *starts, int64_t words, uint64_t *hashes) {
+    for (int64_t i = 0; i < words; i++) {
+        const unsigned char *word = blob + starts[i];
+        size_t length = (size_t)(starts[i + 1] - starts[i]);
+        hashes[i] = length <= WV_SHORT_WORD ? wv_hash_key(wv_short_key(word, length)) : long_hash(word, length);
+    }
+}

@@ -65,6 +65,13 @@ uint64_t wv_wordmap_blob_bytes(const wv_wordmap *map);
  * entries. */
 void wv_wordmap_dump(const wv_wordmap *map, unsigned char *blob, int64_t *starts, int64_t *counts);
 
+/* Bytes of memory that the map takes. */
+uint64_t wv_wordmap_bytes(const wv_wordmap *map);
+
+/* A hash of each word of a list, word i being blob[starts[i] .. starts[i + 1]): not cryptographic, and another one
+ * in another version: no file may keep it. hashes (words). */
+void wv_hash_words(const unsigned char *blob, const int64_t *starts, int64_t words, uint64_t *hashes);
+
 /* ------------------------------------------------ for the tokenizer's inner loop */
 
 /* Folded 64 x 64 -> 128 bit product, the mixing step of wyhash (Wang Yi, public domain idea). */

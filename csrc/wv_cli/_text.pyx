@@ -37,6 +37,8 @@ cdef extern from "core/wordmap.h" nogil:
     int wv_wordmap_reserve(wv_wordmap *map, int64_t more) noexcept
     wv_slot *wv_wordmap_add(wv_wordmap *map, const unsigned char *word, size_t length) noexcept
     wv_slot *wv_wordmap_find(wv_wordmap *map, const unsigned char *word, size_t length) noexcept
+    uint64_t wv_wordmap_bytes(const wv_wordmap *map) noexcept
+    void wv_hash_words(const unsigned char *blob, const int64_t *starts, int64_t words, uint64_t *hashes) noexcept
     uint64_t wv_wordmap_blob_bytes(const wv_wordmap *map) noexcept
     void wv_wordmap_dump(const wv_wordmap *map, unsigned char *blob, int64_t *starts, int64_t *counts) noexcept
 
@@ -70,6 +72,7 @@ cdef extern from "core/tokenizer.h" nogil:
     void wv_encoder_free(wv_encoder *encoder) noexcept
     int wv_encoder_feed(wv_encoder *encoder, const unsigned char *bytes, size_t length) noexcept
     int wv_encoder_finish(wv_encoder *encoder) noexcept
+    int wv_encoder_forget(wv_encoder *encoder) noexcept
 
     ctypedef struct wv_masks:
         uint64_t separators
@@ -260,6 +263,16 @@ cdef class Encoder:
         """Size of the id stream held."""
         return self.encoder.ids_length * sizeof(int32_t)
 
+    @property
+    def words_bytes(self):
+        """Memory that the word map takes."""
+        return wv_wordmap_bytes(&self.encoder.map)
+
+    def begin_anew(self):
+        """Forgets words and counts, not the place in the text, which may be inside a word: as if only what is fed from
+        now on were counted. Tokens and lines go on. For an encoder that only counts."""
+        check(wv_encoder_forget(&self.encoder))
+
     def vocabulary(self):
         """(blob, starts, counts (n,) int64) of the words in order of id."""
         blob, starts, counts = dumped(&self.encoder.map)
@@ -411,6 +424,18 @@ def gather(const unsigned char[::1] blob, const int64_t[::1] starts, const int64
         with nogil:
             wv_gather_words(<const char *> letters(blob), &starts[0], first, n, &new_starts[0], <char *> &out[0])
     return bytes(gathered), starts_array
+
+
+def hashes(const unsigned char[::1] blob, const int64_t[::1] starts):
+    """A hash (n,) uint64 of each word of a list: equal for equal words, in this version of the program."""
+    cdef int64_t n = starts.shape[0] - 1
+    cdef uint64_t[::1] out
+    array = zeros(n, "u8")
+    out = array
+    if n:
+        with nogil:
+            wv_hash_words(letters(blob), &starts[0], n, &out[0])
+    return array
 
 
 def split_counts(const unsigned char[::1] text):

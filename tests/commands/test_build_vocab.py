@@ -122,6 +122,13 @@ def test_one_word2vec_file_and_one_of_glove(wv):
         (["x", "--max-vocab", "-3"], 2, "wv build-vocab: --max-vocab must be 0 (no limit) or more, not -3"),
         (["x", "--merge"], 1, "wv build-vocab: x:1: expected a word and its count (1 or more), found 'a b a'"),
         (["x", "--merge", "--lowercase"], 2, "wv build-vocab: --merge and --lowercase cannot be used together: "),
+        (["x", "--merge", "--memory", "1G"], 2, "wv build-vocab: --merge and --memory cannot be used together: "),
+        (
+            ["x", "--min-count", "9", "--memory", "1"],
+            1,
+            "wv build-vocab: no word occurs 9 times (--min-count 9); the most frequent, 'a', ",
+        ),
+        (["empty", "--memory", "1"], 1, "wv build-vocab: empty: no text: expected words divided by spaces or line "),
         (["-", "-"], 2, "wv build-vocab: - (standard input) is given twice; it can be read only once"),
         (["x", "-o", "/dev/full", "--min-count", "1"], 1, "wv build-vocab: /dev/full: cannot write: no space left"),
         ([], 2, "wv build-vocab: missing argument 'INPUT...'; usage: wv build-vocab [OPTIONS] INPUT..."),

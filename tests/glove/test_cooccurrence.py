@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.reference.glove import count as brute_force
 from wv_cli._glove import RECORD, Segment, sort
 from wv_cli.glove.config import GloveConfig
-from wv_cli.glove.cooccurrence import buffer_memory, count, distance_units
+from wv_cli.glove.cooccurrence import count, distance_units
 from wv_cli.glove.record_runs import Runs
 from wv_cli.glove.tiles import CHUNK_RECORDS, TileStore, word_ranges
 from wv_cli.text.config import VocabConfig
@@ -64,12 +64,6 @@ def test_options(options, corpus, tmp_path):
         assert len(records) == len(expected)
         found = {(row - 1, column - 1): value for row, column, value in records.tolist()}
         assert found == pytest.approx({key: value / scale for key, value in expected.items()}, rel=1e-12)
-
-
-def test_buffers_get_what_the_process_has_not_taken():
-    assert 0.8e12 < buffer_memory(10**12) < 10**12
-    assert buffer_memory(4_000_000) == 1_000_000, "Python takes more: a quarter all the same"
-    assert buffer_memory(1) == buffer_memory(-5) == 1 << 18
 
 
 def test_units_are_exact_or_as_fine_as_they_can_be():

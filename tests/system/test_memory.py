@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from wv_cli.errors import WvError
-from wv_cli.system.memory import aligned, padded, require, zeros
+from wv_cli.system.memory import aligned, for_buffers, padded, require, zeros
 
 
 @pytest.mark.parametrize("shape", [(0,), (1,), (7,), (3, 5, 16), (1000, 3)])
@@ -37,3 +37,9 @@ def test_the_limit_of_the_process_counts():
         "resource.setrlimit(resource.RLIMIT_AS, (limit, limit)); assert 0 < memory.available() < limit - (16 << 20)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_buffers_get_what_the_process_has_not_taken():
+    assert 0.8e12 < for_buffers(10**12) < 10**12
+    assert for_buffers(4_000_000) == 1_000_000, "Python takes more: a quarter all the same"
+    assert for_buffers(1) == for_buffers(-5) == 1 << 18

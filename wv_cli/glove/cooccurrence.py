@@ -30,7 +30,6 @@ Records = NDArray[Any]
 
 _BLOCK_RECORDS = 1 << 19  # 8 MB: what a thread counts at a time
 _LARGEST_SUM = 2**62
-_LEAST_BUFFERS = 1 << 18
 DEFAULT_MEMORY = 10**9
 
 
@@ -44,13 +43,6 @@ def distance_units(window: int, weighting: str, most_frequent: int) -> tuple[NDA
     if scale * pairs >= _LARGEST_SUM:
         scale = 1 << int(math.log2(_LARGEST_SUM / pairs))
     return np.array([0, *(round(scale / d) for d in range(1, window + 1))], np.int64), scale
-
-
-def buffer_memory(limit: int) -> int:
-    """What is left for buffers when the whole process shall take `limit` bytes: all that Python, the vocabulary and ids
-    in memory have not taken yet; a quarter of `limit` where that is more, since with hardly any buffers a text takes
-    for ever."""
-    return max(limit - host.resident(), limit // 4, _LEAST_BUFFERS)
 
 
 def count(

@@ -18,6 +18,7 @@ from wv_cli.glove.record_runs import Records
 from wv_cli.glove.tiles import ORDERING_BYTES, TileStore
 from wv_cli.jobs.facts import Facts, tell_corpus
 from wv_cli.jobs.session import Observe, Reading, VocabularySession
+from wv_cli.system import memory
 from wv_cli.system.output import open_output, together, write_together
 from wv_cli.text.corpus import encode
 from wv_cli.text.vocab import Vocab, read_vocab, write_vocab
@@ -92,8 +93,8 @@ class GloveSession(VocabularySession):
     def _buffer_memory(self) -> int:
         """For the buffers of counting or summing, now; ordering the records at the same time takes its share."""
         if self.counts_only:
-            return cooccurrence.buffer_memory(self.memory_limit)
-        return cooccurrence.buffer_memory(self.memory_limit - self.memory_limit // 4 - ORDERING_BYTES)
+            return memory.for_buffers(self.memory_limit)
+        return memory.for_buffers(self.memory_limit - self.memory_limit // 4 - ORDERING_BYTES)
 
     def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: counts, trains unless `counts_only`, saves. Not `observe` but `say` is told how the training
@@ -164,7 +165,7 @@ class GloveSession(VocabularySession):
             self.vocab_config,
             vocab=target,
             phrases=self.saved_phrases(),
-            memory=cooccurrence.buffer_memory(self.memory_limit) // 3,  # the positions of every word take as much again
+            memory=memory.for_buffers(self.memory_limit) // 3,  # the positions of every word take as much again
             spool_beside=self.beside,
             progress=reading,
         )

@@ -12,6 +12,7 @@ from wv_cli.system import host
 ROW_FLOATS = 16  # WV_ROW_FLOATS of csrc/kernels/wv_shared.h
 _CACHE_LINE = 64
 _HUGE_PAGE = 1 << 21
+_LEAST_BUFFERS = 1 << 18
 
 
 def padded(dim: int) -> int:
@@ -50,6 +51,13 @@ def available() -> int | None:
     """Bytes this process can still take without swapping: the machine's free memory, the control group's limit or the
     process's own (ulimit -v), whichever is least; None where the system does not say."""
     return min((room for room in (host.free_memory(), host.address_space()) if room is not None), default=None)
+
+
+def for_buffers(limit: int) -> int:
+    """What is left for buffers when the whole process shall take `limit` bytes: all that Python, the vocabulary and ids
+    in memory have not taken yet; a quarter of `limit` where that is more, since with hardly any buffers a text takes
+    for ever."""
+    return max(limit - host.resident(), limit // 4, _LEAST_BUFFERS)
 
 
 def require(needed: int, what: str, advice: str) -> None:

@@ -6,6 +6,7 @@ as memory of this process.
 
 import contextlib
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,6 +67,17 @@ class Spool:
         """Fills `out` from `position` on with what was written there."""
         if self.read(out, position) < len(out):
             message = f"{self.folder}: the file of {self._what} here has become shorter; start again"
+            raise WvError(message)
+
+    def require_room(self, size: int) -> None:
+        """Raises WvError when the disk has no room for `size` bytes more, before some of them fill it."""
+        with self.errors():
+            free = shutil.disk_usage(self.folder).free
+        if size > free:
+            message = (
+                f"{self.folder}: needs {size / 1e6:,.1f} MB for {self._what}, but {free / 1e6:,.1f} MB are free; free "
+                "some space, give more --memory or write to another disk"
+            )
             raise WvError(message)
 
     def truncate(self, size: int) -> None:

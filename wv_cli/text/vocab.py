@@ -5,7 +5,7 @@ are no word here: word2vec's `</s>` row is the field `lines`.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -63,13 +63,9 @@ class Vocab:
         config.validate()
         kept = self.often(config.min_count)
         if kept == 0:
-            message = "the vocabulary is empty"
             if len(self):
-                message = (
-                    f"no word occurs {config.min_count} times (--min-count {config.min_count}); the most frequent, "
-                    f"{shown(self.words.bytes_at(0))}, occurs {times(int(self.counts[0]))}: "
-                    "lower --min-count or give more text"
-                )
+                raise too_rare(config, self.words.bytes_at(0), int(self.counts[0]))
+            message = "the vocabulary is empty"
             raise EmptyVocabulary(message)
         if config.max_vocab:
             kept = min(kept, config.max_vocab)
@@ -88,6 +84,14 @@ class Vocab:
 
 def times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
+
+
+def too_rare(config: VocabConfig, word: bytes, count: int) -> EmptyVocabulary:
+    """What to raise when even the most frequent word does not reach min_count."""
+    return EmptyVocabulary(
+        f"no word occurs {config.min_count} times (--min-count {config.min_count}); the most frequent, {shown(word)}, "
+        f"occurs {times(count)}: lower --min-count or give more text"
+    )
 
 
 def ordered(
@@ -225,13 +229,22 @@ def write_vocab(path: str, vocab: Vocab, *, sentence_end: bool = True) -> None:
     Raises WvError when the file cannot be written, UsageError when a GloVe file would begin with a word `</s>`, which
     every reader would take for the number of lines.
     """
-    if not sentence_end and len(vocab) and vocab.words.bytes_at(0) == SENTENCE_END:
-        message = "the most frequent word is `</s>`, which cannot stand in the first row; use --sentence-end"
-        raise UsageError(message)
+    write_pieces(path, [vocab], vocab.lines, sentence_end=sentence_end)
+
+
+def write_pieces(path: str, pieces: Iterable[Vocab], lines: int, *, sentence_end: bool = True) -> tuple[int, int]:
+    """write_vocab() of a vocabulary in pieces, one after the other; how many words and how many tokens it has."""
+    words = tokens = 0
     with open_output(path) as stream:
         if sentence_end:
-            stream.write(b"%s %d\n" % (SENTENCE_END, vocab.lines))
-        stream.writelines(vocab_lines(vocab))
+            stream.write(b"%s %d\n" % (SENTENCE_END, lines))
+        for piece in pieces:
+            if not sentence_end and words == 0 and len(piece) and piece.words.bytes_at(0) == SENTENCE_END:
+                message = "the most frequent word is `</s>`, which cannot stand in the first row; use --sentence-end"
+                raise UsageError(message)
+            stream.writelines(vocab_lines(piece))
+            words, tokens = words + len(piece), tokens + piece.tokens
+    return words, tokens
 
 
 def vocab_lines(vocab: Vocab) -> Iterator[bytes]:

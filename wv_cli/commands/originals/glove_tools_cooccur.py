@@ -34,6 +34,7 @@ def main(words: Sequence[str]) -> int:
     from wv_cli.formats.recognise import texts
     from wv_cli.glove import cooccurrence
     from wv_cli.glove.config import GloveConfig
+    from wv_cli.system.memory import for_buffers
     from wv_cli.system.output import check_writable, open_output
     from wv_cli.text.config import VocabConfig
     from wv_cli.text.corpus import encode
@@ -52,12 +53,12 @@ def main(words: Sequence[str]) -> int:
         texts(["-"], note=lambda message: None),
         VocabConfig(min_count=1),
         vocab=vocab,
-        memory=cooccurrence.buffer_memory(limit) // 3,  # the positions of every word take as much again
+        memory=for_buffers(limit) // 3,  # the positions of every word take as much again
         spool_beside=asked.overflow_file,
         may_be_empty=True,
     )
     asked.tell_counting(corpus.tokens_read, len(vocab))
-    memory = cooccurrence.buffer_memory(limit)
+    memory = for_buffers(limit)
     written = 0
     with open_output("-") as stream:
         for block in cooccurrence.count(corpus, config, memory=memory, spool_beside=asked.overflow_file):
