@@ -48,7 +48,7 @@ def _split(options: Any, folder: Path) -> tuple[Path, Path, Path]:
     return train, valid, many
 
 
-def _train(program: str, setting: Setting, options: Any, train: Path, model: Path, seed: int) -> float:
+def train_model(program: str, setting: Setting, options: Any, train: Path, model: Path, seed: int) -> float:
     minn = 3 if setting.maxn else 0
     if program == "wv":
         words = [
@@ -70,7 +70,7 @@ def _peer(options: Any, task: str, job: dict[str, Any]) -> list[str]:
     return [options.peers, str(HERE / "peer_classifier.py"), task, json.dumps(job)]
 
 
-def _precision(program: str, options: Any, model: Path, valid: Path) -> float:
+def precision(program: str, options: Any, model: Path, valid: Path) -> float:
     if program == "wv":
         report = json.loads(measure([*WV, "eval", "labels", str(model), "-d", str(valid), "--json"]).stdout)
         return float(report["results"][0]["precision"])
@@ -102,11 +102,11 @@ def classifier(options: Any, result: dict[str, Any], say: Any) -> bool:
                     model, small = folder / f"{program}.bin", folder / f"{program}.ftz"
                     seed = options.seed + number - 1
                     run: dict[str, Any] = {"round": number, "setting": setting_name, "program": program, "seed": seed}
-                    run["train_cpu_s"] = _train(program, SETTINGS[setting_name], options, train, model, seed)
+                    run["train_cpu_s"] = train_model(program, SETTINGS[setting_name], options, train, model, seed)
                     run["predict_cpu_s"] = _predict(program, options, model, many, folder / "answers")
                     run["quantize_cpu_s"] = _quantize(program, options, model, small)
-                    run["p_at_1"] = _precision(program, options, model, valid)
-                    run["quantized_p_at_1"] = _precision(program, options, small, valid)
+                    run["p_at_1"] = precision(program, options, model, valid)
+                    run["quantized_p_at_1"] = precision(program, options, small, valid)
                     run["size_mb"], run["quantized_mb"] = (each.stat().st_size / 1e6 for each in (model, small))
                     result["runs"].append(run)
                     say(f"{run}")

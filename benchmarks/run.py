@@ -18,6 +18,7 @@ import bio
 import building
 import chinese
 import classifier
+import classifying
 import codes
 import cold
 import cost
@@ -61,6 +62,7 @@ SUITES = {
     "cost": Suite(cost.cost),
     "glove": Suite(glove.glove, glove.table),
     "classifier": Suite(classifier.classifier),
+    "classifier-options": Suite(classifying.classifier_options, classifying.table),
     "quantising": Suite(quantising.quantising, quantising.table),
     "sentences": Suite(sentences.sentences, sentences.table),
     "sts-table": Suite(sts_table.sts_table, sts_table.table_of_sts),
@@ -107,7 +109,7 @@ def arguments() -> argparse.Namespace:
     add("--suite", default="train", choices=list(SUITES))
     add("--models", type=names(train.MODELS), default="skipgram-ns", help=f"from {','.join(train.MODELS)}")
     add("--settings", type=names(classifier.SETTINGS), default="softmax,softmax-bigrams", help="suite classifier")
-    add("--validation", type=int, default=3000, help="suite classifier: the last lines, held out")
+    add("--validation", type=int, default=3000, help="suites of classifiers: the last lines, held out")
     add("--programs", type=names(train.PROGRAMS), default=",".join(train.PROGRAMS))
     add("--rounds", type=int, default=1, help="programs take turns; medians are reported")
     add(
@@ -131,10 +133,10 @@ def arguments() -> argparse.Namespace:
     add("--parts", type=int, default=2, help="suite growing: the second text is one of so many parts of the whole")
     add("--queries", type=int, default=1000, help="suites search and classifier")
     add("--data", type=Path, action="append", default=[], metavar="FILE", help="what a suite reads besides the corpus")
-    add("--trials", type=Path, metavar="FILE", help="suite presets: options of wv train, a line each")
+    add("--trials", type=Path, metavar="FILE", help="presets, classifier-options: options of wv train, a line each")
     add("--after", type=names(presets.AFTER), default=[], help="suite presets: score so changed vectors, too")
     add("--keep", type=Path, metavar="DIR", help="suite presets: where trained vectors stay for later trials")
-    add("--held-out", action="store_true", help="suite presets: score on what a search does not see")
+    add("--held-out", action="store_true", help="presets, classifier-options: score on what a search does not see")
     add("--limit", type=int, default=0, help="suite hashing: only the first so many vectors")
     add("--plot", type=Path, metavar="FILE", help="suite hashing: draw it, too")
     add("--codes", type=int, default=1_000_000, help="suite codes: rows that one query is compared with")

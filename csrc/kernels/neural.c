@@ -17,6 +17,7 @@
  * the share that is kept, so that nothing changes where a model is asked.
  */
 #include "core/ngrams.h"
+#include "kernels/dropout.h"
 #include "kernels/neural_outputs.h"
 
 enum { BLOCK = 2048 }; /* examples whose order is drawn */
@@ -84,20 +85,6 @@ WV_INLINE vfloat v_tanh(vfloat x) { return 1.0f - 2.0f / (1.0f + v_exp(2.0f * x)
 
 /* ---------------------------------------------------------------- forwards */
 
-/* keep[0 .. count): 0 with the probability `dropout`, else 1 / (1 - dropout). count is a multiple of 4. */
-static void draw_kept(const wv_neural_run *run, uint64_t *random, size_t count, float *keep) {
-    float dropout = run->options.dropout, scale = 1 / (1 - dropout);
-    uint32_t limit = (uint32_t)(dropout * 65536.0f);
-    for (size_t k = 0; k < count; k += 4) {
-        uint64_t number = wv_rng_next(random);
-        for (size_t j = 0; j < 4; j++) keep[k + j] = ((uint32_t)(number >> 16 * j) & 0xffffu) < limit ? 0 : scale;
-    }
-}
-
-static void multiply(size_t count, float *values, const float *factors) {
-    for (size_t k = 0; k < count; k += WV_LANES) v_store(values + k, v_load(values + k) * v_load(factors + k));
-}
-
 /* The words before a position; <s> from where the sentence begins. */
 static void list_context(const wv_neural_run *run, const int32_t *ids, int64_t position, int32_t *context) {
     int inside = 1;
@@ -111,7 +98,7 @@ static void list_context(const wv_neural_run *run, const int32_t *ids, int64_t p
 static void choose_kept(const wv_neural_run *run, uint64_t *random, int32_t place, float *keep) {
     size_t stride = (size_t)run->stride, length = context_length(run);
     if (run->options.dropout > 0)
-        draw_kept(run, random, length, keep);
+        draw_kept(run->options.dropout, random, length, keep);
     else
         for (size_t k = 0; k < length; k++) keep[k] = 1;
     for (size_t k = 0; examples_each(run) > 1 && k < length; k++)
@@ -187,7 +174,7 @@ static void forward(block_state *state) {
     if (run->options.model == WV_NEURAL_NPLM) activate(state);
     for (int i = 0; run->options.dropout > 0 && i < state->batch.inputs; i++) {
         float *keep = state->keep_a + i * run->hidden_stride;
-        draw_kept(run, state->batch.random, (size_t)run->hidden_stride, keep);
+        draw_kept(run->options.dropout, state->batch.random, (size_t)run->hidden_stride, keep);
         multiply((size_t)run->hidden_stride, state->batch.z[i], keep);
     }
 }

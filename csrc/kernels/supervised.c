@@ -9,9 +9,12 @@
  *   ns       that label against `negative` labels drawn with probability count^0.5
  *   ova      every label a yes/no question of its own; all labels of the line are yes
  *
+ * With dropout (Srivastava et al. 2014) some numbers of h, drawn anew for every line, are 0, and get no step.
+ *
  * Departures from fastText: the sigmoid is exact; equal negatives are merged with a weight, and all outputs of an
  * example move at once.
  */
+#include "kernels/dropout.h"
 #include "kernels/lines.h"
 #include "kernels/questions.h"
 #include "kernels/stages.h"
@@ -26,6 +29,7 @@ enum {
 typedef struct {
     text_line line[STAGES];
     float *hidden, *delta; /* (dim) */
+    float *keep;           /* (dim): what dropout multiplies them with */
     question_list outputs; /* of hs and ns; the scores and labels of all outputs */
     uint64_t random;
     float lr;
@@ -270,6 +274,7 @@ static size_t lay_out(const wv_supervised_run *run, const output_layer *layer, v
     }
     state->hidden = WV_TAKE(&scratch, float, run->stride);
     state->delta = WV_TAKE(&scratch, float, run->stride);
+    state->keep = WV_TAKE(&scratch, float, run->stride);
     state->outputs = take_questions(&scratch, outputs);
     if (memory) memset(state->outputs.label, 0, sizeof(float) * (size_t)(outputs + WV_ROW_FLOATS));
     return scratch.used;
@@ -285,9 +290,15 @@ static double train_line(const wv_supervised_run *run, const output_layer *layer
                          const text_line *line, const text_line *next, int32_t epoch) {
     state->random = wv_rng_stream(run->options.seed, (uint64_t)epoch, (uint64_t)line->position);
     int32_t target = line->label[wv_rng_below(wv_rng_next(&state->random), (uint32_t)line->labels)];
+    size_t stride = (size_t)run->stride;
     mean_of_rows(run, line, state->hidden);
+    if (run->options.dropout > 0) {
+        draw_kept(run->options.dropout, &state->random, stride, state->keep);
+        multiply(stride, state->hidden, state->keep);
+    }
     for (int d = 0; d < run->stride; d += WV_LANES) v_store(state->delta + d, v_splat(0));
     double loss = layer->train(run, state, line, target);
+    if (run->options.dropout > 0) multiply(stride, state->delta, state->keep);
     float share = 1.0f / (float)line->rows;
     for (int d = 0; d < run->stride; d += WV_LANES) v_store(state->delta + d, v_load(state->delta + d) * share);
     add_to_rows(run, line, state->delta, next->live ? next : NULL);

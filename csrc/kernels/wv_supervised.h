@@ -13,6 +13,7 @@ typedef struct {
     int32_t negative;
     float lr; /* falls linearly with the position in the run, to 0 */
     int32_t epochs;
+    float dropout; /* share of the numbers of a line's vector that are left out */
     uint64_t seed;
 } wv_supervised_options;
 

@@ -104,6 +104,7 @@ cdef class Run(_training.Run):
         self.kept_alive = [rules, ids, input, output, sampler]
         memset(&self.run, 0, sizeof(self.run))
         fill_wv_supervised_options(&self.run.options, options)
+        require(0 <= self.run.options.dropout < 1, f"dropout {options.dropout} is no share below 1")
         dim = self.run.options.dim
         require(x.shape[1] == y.shape[1] and x.shape[1] % WV_ROW_FLOATS == 0 and 0 < dim <= x.shape[1],
                 f"rows of {x.shape[1]} and {y.shape[1]} floats do not fit dim {dim}")

@@ -27,7 +27,7 @@ def corpus(labels, seed=1):
     return np.array(ids, np.int32)
 
 
-def run_both(isa, layer, dim, labels=11, *, ngrams=1, chars=False, lr=0.6, cut=None):
+def run_both(isa, layer, dim, labels=11, *, ngrams=1, chars=False, lr=0.6, dropout=0.0, cut=None):
     random = np.random.default_rng(dim + labels)
     counts = np.sort(random.integers(1, 50, labels))[::-1].astype(np.int64)
     ids, buckets = corpus(labels), 97
@@ -69,7 +69,7 @@ def run_both(isa, layer, dim, labels=11, *, ngrams=1, chars=False, lr=0.6, cut=N
     sampler = _word2vec.alias_table(np.sqrt(counts))
     start, node, code = path = _word2vec.huffman(counts)
     paths = [(node[a:b].tolist(), code[a:b].tolist()) for a, b in pairwise(start)]
-    config = SupervisedConfig(loss=layer, dim=dim, lr=lr, epochs=EPOCHS, seed=SEED)
+    config = SupervisedConfig(loss=layer, dim=dim, lr=lr, epochs=EPOCHS, dropout=dropout, seed=SEED)
     twin = Twin(config, x[:, :dim], y[:, :dim], sampler=sampler, paths=paths)
     read = {"ns": {"sampler": sampler}, "hs": {"path": path}}.get(layer, {})
     run = _supervised.Run(
@@ -116,6 +116,14 @@ def test_any_number_of_labels(isa, layer, labels):
 )
 def test_ngrams(isa, options):
     compare(isa, "softmax", 20, **options)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize(("dim", "dropout"), [(1, 0.5), (17, 0.3), (100, 0.7)])
+def test_dropout(isa, layer, dim, dropout):
+    compare(isa, layer, dim, lr=0.2, dropout=dropout)
+    assert np.abs(run_both(isa, layer, 20, dropout=dropout)[1] - run_both(isa, layer, 20)[1]).max() > 1e-3
 
 
 @pytest.mark.parametrize("layer", LAYERS)
@@ -168,6 +176,8 @@ def test_arrays_that_do_not_fit_are_refused():
         {"input": zeros(1, 16)},
         {"output": zeros(3, 16)},
         {"options": SupervisedConfig(dim=17)},
+        {"options": SupervisedConfig(dim=4, dropout=1.0)},
+        {"options": SupervisedConfig(dim=4, dropout=-0.1)},
         {"options": SupervisedConfig(dim=4, loss="ns")},
         {"options": SupervisedConfig(dim=4, loss="hs")},
         {"options": SupervisedConfig(dim=4, loss="nce")},

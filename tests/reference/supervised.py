@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tests.reference.neural import kept
 from tests.reference.word2vec import Random, below, sigmoid
 
 DRAWS = 20  # of csrc/kernels/supervised.c
@@ -93,10 +94,13 @@ class Twin:
     def line(self, rows, labels, epoch, position, lr):
         random = Random(self.options.seed, epoch, position)
         target = labels[below(random.next(), len(labels))]
-        hidden = self.x[rows].mean(axis=0)
+        keep = np.ones(self.x.shape[1])
+        if self.options.dropout > 0:
+            keep = kept(random, -(-len(keep) // 16) * 16, self.options.dropout)[: len(keep)]  # as rows are padded
+        hidden = keep * self.x[rows].mean(axis=0)
         outputs, parts = self.outputs(labels, target, random)
         value, step = parts(self.y[outputs] @ hidden)
-        gradient = lr * step @ self.y[outputs]
+        gradient = lr * keep * (step @ self.y[outputs])
         self.y[outputs] += lr * np.outer(step, hidden)
         np.add.at(self.x, rows, gradient / len(rows))
         self.loss += value

@@ -26,6 +26,11 @@ def negative_option() -> int:
     return option(5, help, low=1, high=1000, only=_DRAWS)
 
 
+def dropout_option() -> float:
+    help = "Share of the numbers of a classifier's line, or of context and hidden layer, left out of each step."
+    return option(0.0, help, low=0, below=1, group="Training")
+
+
 def _minn() -> int:
     return option(0, "Shortest character n-gram.", only="maxn>0", group="Model")
 
@@ -187,6 +192,7 @@ class SupervisedConfig(Config):
     maxn: int = _maxn()
     buckets: int = buckets_option("maxn>0 or word_ngrams>1")
     negative: int = negative_option()
+    dropout: float = dropout_option()
     min_count_label: int = option(0, "Drop labels seen fewer times.", low=0)
     label_prefix: str = option("__label__", "What the labels of a classifier's lines begin with.")
     seed: int = seed_option()
@@ -242,9 +248,7 @@ class NeuralConfig(Config):
     )  # fmt: skip
     negative: int = option(500, "Noise words, drawn for all positions of a batch.", low=1, high=100_000, only=_SAMPLED)
     power: float = option(1.0, "Negatives are drawn with probability count^power.", low=0, high=2, only=_SAMPLED)
-    dropout: float = option(
-        0.0, "Share of the numbers of context and hidden layer left out of each step.", low=0, below=1
-    )
+    dropout: float = dropout_option()
     lr: float = lr_option(0.01, "Learning rate at the start.", high=10)
     lr_floor: float = option(
         0.01,

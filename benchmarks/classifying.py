@@ -1,0 +1,119 @@
+"""Suite `classifier-options`: which options make the best classifier, chosen on training lines, told by held-out ones.
+
+    python benchmarks/run.py cooking.clean.txt --suite classifier-options --trials trials.txt --epochs 25 --rounds 3 \
+        --name classifier-search
+
+A line of `--trials` holds options of `wv train --model supervised`; `fasttext` is fastText with the last settings of
+its tutorial. The last `--validation` lines are held out. A search sees none of them: in round r it trains on the other
+lines but every fourth of them, another fourth each round, and scores on that. With `--held-out` trials learn from all
+other lines and are scored on the held-out ones; that is for the few options a search has chosen. Seeds go up with the
+rounds.
+
+The record is a log: it is saved after every trial, and a later run with the same --name goes on with what it lacks.
+"""
+
+import json
+import shlex
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import classifier
+import numpy as np
+import record
+from measure import HERE, WV, Failed, measure
+from train import describe
+
+FASTTEXT = "fasttext"
+TUTORIAL = classifier.Setting("softmax", 1.0, 2, 0)
+FOLDS = 4
+
+
+def split(options: Any, number: int, folder: Path) -> tuple[Path, Path]:
+    """The files that round `number`, from 1, learns from and is scored on."""
+    lines = Path(options.corpus).read_bytes().splitlines(keepends=True)
+    learnt, scored = lines[: -options.validation], lines[-options.validation :]
+    if not options.held_out:
+        fold = (number - 1) % FOLDS
+        scored = learnt[fold::FOLDS]
+        learnt = [line for place, line in enumerate(learnt) if place % FOLDS != fold]
+    paths = folder / "train.txt", folder / "valid.txt"
+    for path, part in zip(paths, (learnt, scored), strict=True):
+        path.write_bytes(b"".join(part))
+    return paths
+
+
+def trial(line: str, options: Any, seed: int, train: Path, valid: Path) -> dict[str, float]:
+    """CPU seconds of the training and P@1."""
+    model = train.with_name("model.bin")
+    if line == FASTTEXT:
+        used = classifier.train_model(FASTTEXT, TUTORIAL, options, train, model, seed)
+    else:
+        argv = [*WV, "train", str(train), "--model", "supervised", "-o", str(model), *shlex.split(line)]
+        argv += ["--seed", str(seed), "--threads", str(options.threads), "-q", "--no-meta", "--overwrite"]
+        used = measure(argv).cpu_seconds
+    program = FASTTEXT if line == FASTTEXT else "wv"
+    precision = classifier.precision(program, options, model, valid)
+    return {"cpu_seconds": round(used, 2), "p_at_1": round(100 * precision, 2)}
+
+
+def classifier_options(options: Any, result: dict[str, Any], say: Any) -> bool:
+    """Runs what the record lacks: every trial with every seed."""
+    result["corpus"] = describe(Path(options.corpus))
+    path = HERE / "results" / f"{options.name}.json"
+    if path.exists():
+        result["runs"] = json.loads(path.read_text(encoding="utf-8"))["runs"]
+    key = {"text": result["corpus"]["name"], "sha256": result["corpus"]["sha256"], "held_out": options.held_out}
+    done = {(run["sha256"], run["held_out"], run["trial"], run["seed"]) for run in result["runs"]}
+    lines = [line.split("#")[0].strip() for line in options.trials.read_text(encoding="utf-8").splitlines()]
+    with tempfile.TemporaryDirectory(dir=options.scratch) as name:
+        for number, seed in record.rounds(options):
+            files = split(options, number, Path(name))
+            for line in filter(None, lines):
+                if (key["sha256"], options.held_out, line, seed) in done:
+                    continue
+                try:
+                    found = trial(line, options, seed, *files)
+                except Failed as error:
+                    say(f"{line}: failed, left out: {error}")
+                    continue
+                result["runs"].append({"round": number, "trial": line, "seed": seed, **key, **found})
+                say(f"{line}: {found}")
+                path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    result["summary"] = summary(result["runs"])
+    return True
+
+
+def summary(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row per text and trial, the best first: the median of times, the mean of P@1 and, round by round, how far it
+    is above the first trial's of the same text: mean, least and most."""
+    groups: dict[tuple[Any, ...], dict[tuple[int, int], dict[str, Any]]] = {}
+    for run in runs:
+        found = groups.setdefault((run["text"], run["held_out"], run["trial"]), {})
+        found[run["round"], run["seed"]] = run
+    first: dict[tuple[Any, ...], dict[tuple[int, int], dict[str, Any]]] = {}
+    rows = []
+    for (text, held_out, line), found in groups.items():
+        base = first.setdefault((text, held_out), found)
+        gains = [run["p_at_1"] - base[place]["p_at_1"] for place, run in found.items() if place in base]
+        rows.append({
+            "text": text, "held_out": held_out, "trial": line, "rounds": len(found),
+            "cpu_seconds": float(np.median([run["cpu_seconds"] for run in found.values()])),
+            "p_at_1": round(float(np.mean([run["p_at_1"] for run in found.values()])), 2),
+            "gain": round(float(np.mean(gains)), 2) if gains else None,
+            "least": round(min(gains), 2) if gains else None,
+            "most": round(max(gains), 2) if gains else None,
+        })  # fmt: skip
+    return sorted(rows, key=lambda row: (row["text"], row["held_out"], -row["p_at_1"]))
+
+
+def table(result: dict[str, Any]) -> list[str]:
+    """Markdown: `gain` is over the text's first trial, which gains nothing."""
+    cells = []
+    for row in summary(result["runs"]):
+        gain = "" if row["gain"] is None else f"{row['gain']:+.1f} ({row['least']:+.1f} to {row['most']:+.1f})"
+        cells.append([
+            row["text"], f"`{row['trial']}`", str(row["rounds"]), f"{row['cpu_seconds']:.1f}", f"{row['p_at_1']:.1f}",
+            gain,
+        ])  # fmt: skip
+    return record.markdown(["text", "options", "rounds", "CPU s", "P@1, %", "gain"], cells)
