@@ -31,6 +31,7 @@ class Usage:
     cpu_seconds: float
     wall_seconds: float
     peak_mb: float
+    written_mb: float
     stdout: str
 
 
@@ -41,16 +42,16 @@ import json, os, subprocess, sys, time
 begin = time.monotonic()
 child = subprocess.Popen(sys.argv[2:])
 _, status, used = os.wait4(child.pid, 0)
-figures = [used.ru_utime + used.ru_stime, time.monotonic() - begin, used.ru_maxrss / 1024]
+figures = [used.ru_utime + used.ru_stime, time.monotonic() - begin, used.ru_maxrss / 1024, used.ru_oublock / 2048]
 os.write(int(sys.argv[1]), json.dumps([*figures, os.waitstatus_to_exitcode(status)]).encode())
 """
 
 
-def measure(argv: list[str]) -> Usage:
-    """Runs argv to its end. Its messages are shown only when it fails."""
+def measure(argv: list[str], stdin: int = subprocess.DEVNULL) -> Usage:
+    """Runs argv to its end. Its messages are shown only when it fails. What it wrote includes files without a name."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as used:
         waiting = [sys.executable, "-I", "-S", "-c", _WAITING, str(used.fileno()), *argv]
-        files = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err, "pass_fds": [used.fileno()]}
+        files = {"stdin": stdin, "stdout": out, "stderr": err, "pass_fds": [used.fileno()]}
         subprocess.run(waiting, check=True, **files)  # type: ignore[call-overload]
         used.seek(0)
         *figures, code = json.loads(used.read())

@@ -33,6 +33,7 @@ import predicting
 import presets
 import quantising
 import record
+import scale
 import sentences
 import sts_table
 import suites
@@ -43,7 +44,18 @@ import whitening
 from measure import HERE, header
 
 Result = dict[str, Any]
-WITHOUT_CORPUS = ("vectors", "search", "codes", "cold", "hashing", "index", "whitening", "building", "encoding")
+WITHOUT_CORPUS = (
+    "vectors",
+    "search",
+    "codes",
+    "cold",
+    "hashing",
+    "index",
+    "whitening",
+    "building",
+    "encoding",
+    "scale",
+)
 
 
 class Suite(NamedTuple):
@@ -85,6 +97,7 @@ SUITES = {
     "turns": Suite(turns.turns),
     "building": Suite(building.building),
     "growing": Suite(growing.growing),
+    "scale": Suite(scale.scale, scale.table),
 }
 
 
@@ -137,6 +150,7 @@ def arguments() -> argparse.Namespace:
     add("--after", type=names(presets.AFTER), default=[], help="suite presets: score so changed vectors, too")
     add("--keep", type=Path, metavar="DIR", help="suite presets: where trained vectors stay for later trials")
     add("--held-out", action="store_true", help="presets, classifier-options: score on what a search does not see")
+    add("--sizes", default="1e6,3e6,1e7", help="suite scale: tokens of the texts")
     add("--limit", type=int, default=0, help="suite hashing: only the first so many vectors")
     add("--plot", type=Path, metavar="FILE", help="suite hashing: draw it, too")
     add("--codes", type=int, default=1_000_000, help="suite codes: rows that one query is compared with")

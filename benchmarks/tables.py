@@ -1,6 +1,6 @@
-"""Makes the figures of README.md and benchmarks/README.md from the raw results, so that none can stand without one.
+"""Makes the figures of README.md and of the documents here from the raw results, so that none can stand without one.
 
-    python benchmarks/tables.py             rewrites the blocks between <!-- figures: NAME --> and <!-- end --> in both
+    python benchmarks/tables.py             rewrites the blocks in all between <!-- figures: NAME --> and <!-- end -->
     python benchmarks/tables.py --check     says what is not as the records say, and which records are not whole
 
 A block is either the table of one record (NAME is the record's file in results/) or a text of WORDS, which picks
@@ -22,7 +22,7 @@ from run import SUITES
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
-DOCUMENTS = [HERE.parent / "README.md", HERE / "README.md"]
+DOCUMENTS = [HERE.parent / "README.md", HERE / "README.md", HERE / "scale.md"]
 TABLES = {**{name: suite.table for name, suite in SUITES.items()}, "paired": paired.table}
 # What every record says of itself beside its runs.
 FACTS = ("suite", "date", "command", "machine", "versions", "runs")
