@@ -39,6 +39,7 @@ def train(tmp_path, lines, wv):
         ["--loss", "hs"],
         ["--loss", "ns"],
         ["--loss", "ova"],
+        ["--dropout", 0.3],
         ["--word-ngrams", 3, "--buckets", 5000, "--min-count", 2],
         [
             "--minn",
