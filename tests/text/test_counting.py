@@ -26,7 +26,7 @@ words = st.one_of(
     st.binary(min_size=1, max_size=40).filter(lambda word: not set(word) & set(_text.SEPARATORS)),
 )
 texts = st.lists(st.lists(words, max_size=60), min_size=1, max_size=60).map(
-    lambda lines: b"\n".join(b" ".join(line) for line in lines)
+    lambda lines: b"a text, " + b"\n".join(b" ".join(line) for line in lines)  # not the first bytes of a format
 )
 
 
