@@ -45,7 +45,7 @@ def generate(tokens: int) -> None:
     for begin in range(0, tokens, AT_ONCE):
         words = random.zipf(EXPONENT, min(AT_ONCE, tokens - begin)).tolist()
         lines = (words[at : at + LINE] for at in range(0, len(words), LINE))
-        sys.stdout.writelines(" ".join(f"w{word:x}" for word in line) + "\n" for line in lines)
+        sys.stdout.write("".join(" ".join(f"w{word:x}" for word in line) + "\n" for line in lines))
 
 
 def _run(part: str, tokens: int, folder: Path) -> Run:

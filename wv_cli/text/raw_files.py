@@ -6,6 +6,8 @@ from typing import BinaryIO
 
 from wv_cli.errors import WvError, reason
 
+_PIPE = 1 << 16  # bytes that a pipe holds, on Linux
+
 
 def called(path: str) -> str:
     return "standard input" if path == "-" else path
@@ -22,9 +24,11 @@ def opened(path: str) -> BinaryIO:
 
 
 def blocks(raw: BinaryIO, name: str, size: int) -> Iterator[bytes]:
+    """What is there, up to `size` bytes at once. Raises WvError when it cannot be read."""
+    asked = size
     while True:
         try:
-            block: bytes | None = raw.read(size)
+            block: bytes | None = raw.read(asked)
         except OSError as error:
             message = f"{name}: cannot read: {reason(error)}"
             raise WvError(message) from error
@@ -34,3 +38,4 @@ def blocks(raw: BinaryIO, name: str, size: int) -> Iterator[bytes]:
         if not block:
             return
         yield block
+        asked = size if len(block) == asked else min(size, _PIPE)  # memory for what does not come takes longer than that
