@@ -22,6 +22,7 @@ typedef struct {
     vfloat *sums; /* (inputs, WV_TILE_OUTPUTS) */
     float lr;
     tile_totals totals;
+    const wv_hot_rows *hot;
 } tile_training;
 
 typedef struct {
@@ -66,18 +67,27 @@ WV_INLINE void update_block(int inputs, float **x, float *delta, float **old, in
 /* ---------------------------------------------------------------- yes/no questions: ns, hs, nce */
 
 WV_INLINE float *output_row(const wv_word2vec_run *run, const wv_hot_rows *hot, int32_t row) {
+    if (hot->round) return round_row(&hot->round->output, run->output, run->stride, row);
     uint32_t index = (uint32_t)(row - hot->first_output);
     if (index < (uint32_t)hot->count) return hot->output + (size_t)index * (size_t)run->stride;
     return run->output + (size_t)row * (size_t)run->stride;
 }
 
-/* Adds the biases of NCE to the scores of one input. */
-static void add_biases(const wv_word2vec_run *run, const int32_t *words, int count, float *score) {
-    for (int k = 0; k < count; k++) score[k] += run->output_bias[words[k]] - run->log_noise[words[k]];
+/* Of a word that is among the outputs of the tile. */
+WV_INLINE float *bias_of(const wv_word2vec_run *run, const wv_hot_rows *hot, int32_t word) {
+    if (hot->round) return &hot->round->output_bias[hot->round->output.slot[word] - 1];
+    return &run->output_bias[word];
 }
 
-static void update_biases(const wv_word2vec_run *run, const int32_t *words, int count, int inputs, const float *step) {
-    for (int k = 0; k < inputs * count; k++) run->output_bias[words[k % count]] += step[k];
+/* Adds the biases of NCE to the scores of one input. */
+static void add_biases(const wv_word2vec_run *run, const wv_hot_rows *hot, const int32_t *words, int count,
+                       float *score) {
+    for (int k = 0; k < count; k++) score[k] += *bias_of(run, hot, words[k]) - run->log_noise[words[k]];
+}
+
+static void update_biases(const wv_word2vec_run *run, const wv_hot_rows *hot, const int32_t *words, int count,
+                          int inputs, const float *step) {
+    for (int k = 0; k < inputs * count; k++) *bias_of(run, hot, words[k % count]) += step[k];
 }
 
 /* `biased`, a constant: the scores have biases, which are trained too. */
@@ -96,7 +106,7 @@ WV_INLINE void train_logistic(const wv_word2vec_run *run, tile_training *trainin
         for (int i = 0; i < inputs; i++, cell += block) {
             memcpy(label + cell, rows->output_label + j, sizeof(float) * WV_TILE_OUTPUTS);
             if (weight) memcpy(weight + cell, rows->output_weight + j, sizeof(float) * WV_TILE_OUTPUTS);
-            if (biased) add_biases(run, rows->output_row + j, block, score + cell);
+            if (biased) add_biases(run, training->hot, rows->output_row + j, block, score + cell);
         }
     }
     logistic_steps(inputs * outputs, score, label, weight, training->lr, score, &training->totals);
@@ -107,7 +117,7 @@ WV_INLINE void train_logistic(const wv_word2vec_run *run, tile_training *trainin
         tile_ahead ahead = {left, (const float *const *)fetched->output + fetch};
         fetch += left;
         const float *step = score + j * inputs;
-        if (biased) update_biases(run, rows->output_row + j, block, inputs, step);
+        if (biased) update_biases(run, training->hot, rows->output_row + j, block, inputs, step);
         update_block(inputs, x, delta, old, block, y + j, stride, step, ahead);
     }
 }

@@ -44,6 +44,7 @@ typedef struct {
     float *windows;  /* (inputs): how many windows hold the row */
     int32_t *word;   /* (negatives): distinct */
     float *share;    /* (negatives): how much one is to count for each pair */
+    round_copies copies;
     float **output;  /* the negatives, the centres, and behind them the rows of words that are new in the windows */
 } neighbour_tile;
 
@@ -161,6 +162,7 @@ WV_INLINE void list_neighbours(const wv_word2vec_run *run, const wv_hot_rows *ho
     for (int n = 0; n < tile->positions; n++)
         rows += list_entering(run, hot, batch, tile->position + n, tile->output + rows);
     tile->fetch_end = rows;
+    if (hot->round) tile->copies = copies_listed(hot->round);
 }
 
 /* ---------------------------------------------------------------- one output against a window */
@@ -369,6 +371,7 @@ static void train_neighbour_batch(const wv_word2vec_run *run, const wv_hot_rows 
         if (!drawn->live) steps--;
         if (listed->live) list_neighbours(run, hot, batch, ring, listed);
         if (!trained->live) continue;
+        if (hot->round) make_copies(run, hot->round, trained->copies);
         if (run->subword) ring_advance(run, batch, ring, trained->position, trained->last);
         train_neighbours(run, state, training, batch, trained, fetched, examples);
     }

@@ -8,6 +8,7 @@
 #define WV_POSITIONS_H
 
 #include "core/rng.h"
+#include "kernels/rounds.h"
 #include "kernels/subwords.h"
 #include "kernels/wv_kernels.h"
 
@@ -28,6 +29,7 @@ typedef struct {
     int32_t *output_row;
     float **input, **output;
     float *input_weight, *output_weight, *output_label; /* input_weight: only with subwords */
+    round_copies copies;
 } tile_rows;
 
 /* Reads one sentence from ids[*position] on and appends the words that survive subsampling. It ends at a line end, at
@@ -92,6 +94,7 @@ WV_INLINE int next_tile(const wv_word2vec_run *run, const sentence_batch *batch,
 }
 
 WV_INLINE float *input_row(const wv_word2vec_run *run, const wv_hot_rows *hot, int32_t word) {
+    if (hot->round) return round_row(&hot->round->input, run->input, run->stride, word);
     return (word < hot->count ? hot->input : run->input) + (size_t)word * (size_t)run->stride;
 }
 
@@ -118,7 +121,7 @@ WV_INLINE int list_entering(const wv_word2vec_run *run, const wv_hot_rows *hot, 
                             int position, float **list) {
     int entering = position + run->options.window;
     if (entering >= batch->length) return 0;
-    if (run->subword) return list_subwords(run, batch->word[entering], list);
+    if (run->subword) return list_subwords(run, hot, batch->word[entering], list);
     *list = input_row(run, hot, batch->word[entering]);
     return 1;
 }

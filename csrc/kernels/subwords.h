@@ -14,6 +14,7 @@
 #define WV_SUBWORDS_H
 
 #include "kernels/lanes.h"
+#include "kernels/rounds.h"
 #include "kernels/wv_kernels.h"
 
 enum { WV_SHARING = 4 }; /* neighbouring positions that may share a tile (neighbours.h) */
@@ -29,6 +30,7 @@ typedef struct {
     int left, entered, rows;
     float *hidden, *entry; /* (rows, dim): the mean of the rows as it is now, and as it was on entering */
     float **list;          /* rows of one word */
+    const wv_hot_rows *hot;
 } hidden_ring;
 
 static int ring_rows(const wv_word2vec_run *run) {
@@ -42,9 +44,13 @@ static int subword_count(const wv_word2vec_run *run, int32_t word) {
 }
 
 /* Writes where the rows of a word begin; returns how many there are. */
-static int list_subwords(const wv_word2vec_run *run, int32_t word, float **list) {
+static int list_subwords(const wv_word2vec_run *run, const wv_hot_rows *hot, int32_t word, float **list) {
     const int32_t *row = run->subword + run->subword_start[word];
     int count = subword_count(run, word);
+    if (hot->round) {
+        for (int k = 0; k < count; k++) list[k] = round_row(&hot->round->input, run->input, run->stride, row[k]);
+        return count;
+    }
     for (int k = 0; k < count; k++) list[k] = run->input + (size_t)row[k] * (size_t)run->stride;
     return count;
 }
@@ -69,9 +75,10 @@ static float *entry_row(const wv_word2vec_run *run, const hidden_ring *ring, int
 
 static void enter(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring) {
     int position = ring->entered++;
-    int count = list_subwords(run, batch->word[position], ring->list);
+    int count = list_subwords(run, ring->hot, batch->word[position], ring->list);
     float *hidden = hidden_row(run, ring, position), *entry = entry_row(run, ring, position);
     float share = 1.0f / (float)count;
+    if (ring->hot->round) copy_inputs(run, ring->hot->round, ring->hot->round->input.listed);
     for (int d = 0; d < run->stride; d += WV_LANES) {
         vfloat sum = v_load(ring->list[0] + d);
         for (int k = 1; k < count; k++) sum += v_load(ring->list[k] + d);
@@ -82,7 +89,7 @@ static void enter(const wv_word2vec_run *run, const sentence_batch *batch, hidde
 
 static void leave(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring) {
     int position = ring->left++;
-    int count = list_subwords(run, batch->word[position], ring->list);
+    int count = list_subwords(run, ring->hot, batch->word[position], ring->list);
     float *hidden = hidden_row(run, ring, position), *entry = entry_row(run, ring, position);
     for (int d = 0; d < run->stride; d += WV_LANES) {
         vfloat gain = v_load(hidden + d) - v_load(entry + d);

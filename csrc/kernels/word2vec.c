@@ -200,6 +200,7 @@ WV_INLINE void list(block_state *state, const output_layer *layer, tile_rows *ro
     if (rows->opens || !state->run->subword)
         rows->fetch_end += list_entering(state->run, state->hot, &state->batch, rows->position,
                                          rows->output + rows->fetch_end);
+    if (state->hot->round) rows->copies = copies_listed(state->hot->round);
 }
 
 /* Trains all tiles of the batch; returns their loss. `layer` and `rule` are constants, so that their functions are
@@ -228,6 +229,7 @@ WV_INLINE double train_batch(block_state *state, const output_layer *layer, cons
         if (!tiles.drawn->live) steps--;
         if (tiles.listed->live) list(state, layer, tiles.listed);
         if (!tiles.trained->live) continue;
+        if (state->hot->round) make_copies(run, state->hot->round, tiles.trained->copies);
         if (run->subword)
             ring_advance(run, &state->batch, &state->ring, tiles.trained->position, tiles.trained->last);
         loss += rule->train(run, layer, &state->training, tiles.trained, tiles.fetched, examples);
@@ -258,10 +260,10 @@ static double train_batch_of(block_state *state, uint64_t *random, int64_t *exam
 }
 
 void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, wv_hot_rows *hot, const int32_t *ids, int64_t start,
-                                int64_t end, int32_t epoch, void *scratch, wv_block_result *result) {
+                                int64_t end, int32_t epoch, int64_t done, void *scratch, wv_block_result *result) {
     block_state state;
     lay_out(run, output_layer_of(run), scratch, &state);
-    state.hot = hot;
+    state.hot = state.ring.hot = state.training.hot = hot;
     tile_training *training = &state.training;
     uint64_t random = wv_rng_stream(run->options.seed, (uint64_t)epoch, (uint64_t)start);
     double schedule = (double)run->epoch_tokens * run->options.epochs;
@@ -269,9 +271,10 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, wv_hot_rows *hot, co
     int64_t tokens = 0, examples = 0, position = start, before = 0;
     training->lr = run->options.start_lr;
     if (state.neighbours.mean) forget_mean(run, &state.neighbours);
+    if (hot->round) begin_round(hot->round);
 
     while (position < end) {
-        float left = (float)(1 - ((double)epoch * (double)run->epoch_tokens + (double)position) / schedule);
+        float left = (float)(1 - ((double)epoch * (double)run->epoch_tokens + (double)(done + position - start)) / schedule);
         float lr = run->options.start_lr * left;
         training->lr = lr > run->options.least_lr ? lr : run->options.least_lr;
         if (hot->count) exchange_due(run, hot, tokens - before);
@@ -284,6 +287,10 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, wv_hot_rows *hot, co
         training->totals.loss = v_splat(0);
     }
     hot->tokens -= tokens - before;
+    if (hot->round) {
+        forget_slots(&hot->round->input);
+        forget_slots(&hot->round->output);
+    }
     result->loss = loss + 0 * (double)v_sum(training->totals.magnitude); /* NaN or infinity in any row shows here */
     result->examples = examples;
     result->tokens = tokens;
@@ -292,4 +299,19 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, wv_hot_rows *hot, co
 
 void WV_NAME(wv_word2vec_settle)(const wv_word2vec_run *run, wv_hot_rows *hot) {
     if (hot->count) exchange_hottest(run, hot, hot->count);
+}
+
+/* The rows of a matrix that a thread merges. */
+static int32_t range_start(int32_t rows, int32_t thread, int32_t threads) {
+    return (int32_t)((int64_t)rows * thread / threads);
+}
+
+void WV_NAME(wv_word2vec_merge)(const wv_word2vec_run *run, wv_round_worker *worker, const wv_round_merge *merge,
+                                int32_t thread, int32_t *input_head, int32_t *output_head) {
+    int32_t threads = merge->threads;
+    merge_matrix(worker, merge->workers, 0, run->stride, range_start(merge->input_rows, thread, threads),
+                 range_start(merge->input_rows, thread + 1, threads), run->input, NULL, merge->input_share, input_head);
+    merge_matrix(worker, merge->workers, 1, run->stride, range_start(merge->output_rows, thread, threads),
+                 range_start(merge->output_rows, thread + 1, threads), run->output, run->output_bias,
+                 merge->output_share, output_head);
 }

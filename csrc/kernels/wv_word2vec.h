@@ -6,6 +6,8 @@
 
 #include "kernels/wv_shared.h"
 
+#define WV_ROUND_WORKERS 8 /* virtual workers of a deterministic run, at most */
+
 typedef enum { WV_MODEL_SKIPGRAM, WV_MODEL_CBOW } wv_word2vec_model;
 typedef enum { WV_CBOW_GRADIENT_WORD2VEC, WV_CBOW_GRADIENT_CORRECTED } wv_cbow_gradient;
 
@@ -51,6 +53,26 @@ typedef struct {
     int32_t most_subwords;
 } wv_word2vec_run;
 
+/* Of one matrix the copies that a virtual worker makes in a round of a deterministic run (rounds.h). */
+typedef struct {
+    int32_t *slot; /* (rows of the matrix), of the thread: 1 + the number of a row's copy, 0: none; zeros between blocks */
+    int32_t *row;  /* (most): whose copies they are, in the order of first use */
+    int32_t *next; /* (most): while merging, where the next worker's copy of the row is */
+    float *copy;   /* (most, dim) */
+    int32_t listed, copied; /* copies that have a number; those of them that are made */
+} wv_round_rows;
+
+typedef struct {
+    wv_round_rows input, output;
+    float *output_bias; /* (most of `output`): copies of run->output_bias; NULL: there are no biases */
+} wv_round_worker;
+
+/* How the copies of all workers are merged. */
+typedef struct {
+    int32_t workers, threads;
+    int32_t input_rows, output_rows;
+    const float *input_share, *output_share; /* (rows): of the sum of what all workers changed, what is added */
+} wv_round_merge;
 
 /* One thread's private copies (hotrows.h) of the rows 0 .. count-1 of `input` and first_output ..
  * first_output+count-1 of `output`, and what these rows were at the last exchange. All (count, dim), all zero before the
@@ -62,6 +84,7 @@ typedef struct {
     const float *input_share, *output_share; /* (count): of a change, the share that is added to the shared row */
     int64_t tokens;     /* words until the next exchange */
     int64_t exchanges;  /* so far */
+    wv_round_worker *round; /* a deterministic run: the copies of all rows that are used, and count is 0; NULL: none */
 } wv_hot_rows;
 
 #endif

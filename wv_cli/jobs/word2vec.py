@@ -25,6 +25,7 @@ from wv_cli.jobs.validation import Items, Validated
 from wv_cli.models.config import PRESETS, Word2vecConfig
 from wv_cli.models.ensemble import Ensemble
 from wv_cli.models.layers import LAYERS
+from wv_cli.models.rounds import DeterministicWord2vec
 from wv_cli.models.state import State, read_state, save_state
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
@@ -128,6 +129,15 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
         return [replace(self.config, **{**model, "dim": dim}) for model in own]
 
     @property
+    def _kind(self) -> type[Word2vec]:
+        return DeterministicWord2vec if self.config.deterministic else Word2vec
+
+    @property
+    def workers(self) -> int:
+        """How many steps run at once: of a deterministic run one, which all threads train."""
+        return 1 if self.config.deterministic else super().workers
+
+    @property
     def format_asked(self) -> str | None:
         return self.to if self.to != fasttext_bin.FORMAT.name else None
 
@@ -220,7 +230,8 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
         models = [config] if len(self.models) == 1 else self.models
         subwords = [Subwords.of(corpus.vocab.words, each) for each in models]
         self._predict(corpus, subwords, say)
-        made = [Word2vec(each, corpus, init, its, state, self.rank) for each, its in zip(models, subwords, strict=True)]
+        kind = self._kind
+        made = [kind(each, corpus, init, its, state, self.rank) for each, its in zip(models, subwords, strict=True)]
         if init is not None:
             say(f"{made[0].words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
         return made[0] if len(made) == 1 else Ensemble(made)
@@ -229,7 +240,7 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
         """Says what the run will need and refuses what cannot work, before the matrices are allocated."""
         words, dim = len(corpus.vocab), self.config.dim
         each = list(zip(self.models, subwords, strict=True))
-        matrices = sum(Word2vec.bytes_needed(config, words, its) for config, its in each)
+        matrices = sum(self._kind.bytes_needed(config, words, its) for config, its in each)
         saved = sum(Word2vec.checkpoint_bytes(config, words, its) for config, its in each)
         if self.ranks is not None:  # and the rows that the ranks agree upon (cluster.exchange)
             matrices += saved

@@ -118,6 +118,12 @@ class Word2vecConfig(Config):
     )
     seed: int = seed_option()
     threads: int = threads_option()
+    deterministic: bool = option(
+        False,
+        "The same seed gives the same file with any number of threads; takes more time and memory.",
+        only="loss=ns|hs|nce|hs_ns",
+        group="Run",
+    )
 
     @property
     def start_lr(self) -> float:

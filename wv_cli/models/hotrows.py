@@ -100,6 +100,11 @@ def _share(config: Word2vecConfig, distance: NDArray[np.int64], updates: NDArray
     of threads, the losses of many threads rise until they diverge; with more, analogies get worse.
     """
     interval = _INTERVAL * 2.0 ** np.ceil(np.log2(np.maximum(1, (distance + 1) / _HOTTEST)))
-    way = np.maximum(config.threads / 80 * config.start_lr * interval * updates, 1e-6)
-    share: NDArray[np.float64] = np.expm1(-config.threads * way) / (config.threads * np.expm1(-way))
+    return added_share(config.threads, config.start_lr, interval * updates)
+
+
+def added_share(threads: int, lr: float, updates: NDArray[np.float64]) -> NDArray[np.float32]:
+    """_share() of rows that each thread changes so often between two exchanges."""
+    way = np.maximum(threads / 80 * lr * updates, 1e-6)
+    share: NDArray[np.float64] = np.expm1(-threads * way) / (threads * np.expm1(-way))
     return share.astype(np.float32)

@@ -187,8 +187,13 @@ class Word2vec(BlockTraining[Word2vecConfig]):
 
     def shared(self) -> list[tuple[NDArray[np.float32], NDArray[np.float64]]]:
         """See cluster.rounds.Shareable."""
-        ids = self.corpus.ids
-        counts = np.bincount(ids[ids >= 0], minlength=len(self.corpus.vocab))
+        ids, dim = self.corpus.ids, self.config.dim
+        inputs, outputs = self._updates(np.bincount(ids[ids >= 0], minlength=len(self.corpus.vocab)))
+        rows = [(self.input[:, :dim], inputs), (self.output[:, :dim], outputs)]
+        return rows + ([(self.output_bias, outputs)] if self.output_bias is not None else [])
+
+    def _updates(self, counts: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """How often one word of a text with these counts changes each row of `input` and of `output`."""
         contexts, outputs, _ = updates_per_word(self.config, self._kept(counts), self._path, self._noise())
         if self.layer.takes_all:
             outputs = np.ones(len(self.output))
@@ -196,9 +201,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             sizes = np.diff(self.subwords.starts)
             repeated = np.repeat(contexts, sizes)
             contexts = np.bincount(self.subwords.rows, repeated, len(self.input)).astype(np.float64)
-        dim = self.config.dim
-        rows = [(self.input[:, :dim], contexts), (self.output[:, :dim], outputs)]
-        return rows + ([(self.output_bias, outputs)] if self.output_bias is not None else [])
+        return contexts, outputs
 
     def words(self) -> int:
         """See cluster.rounds.Shareable."""

@@ -1,0 +1,146 @@
+/* Deterministic rounds: the same bytes from any number of threads.
+ *
+ * A fixed number of virtual workers each train a block of the text in every round. The shared rows are frozen meanwhile:
+ * at first use a worker copies a row, from then on it works on its copy. Then the copies are merged, row by row,
+ *
+ *     shared += share * sum over workers (copy - shared)
+ *
+ * in the order of the workers. Which thread does the work of which worker, or merges which rows, changes no bit of the
+ * result. The shares are decided in wv_cli/models/rounds.py.
+ *
+ * A row's number among the copies is known when a tile lists it, the copy is made before the tile is trained, some tiles
+ * later, when the row has come from memory.
+ */
+#ifndef WV_ROUNDS_H
+#define WV_ROUNDS_H
+
+#include "kernels/lanes.h"
+#include "kernels/wv_kernels.h"
+
+enum { AHEAD = 4 }; /* rows that are on their way while one is merged */
+
+WV_INLINE void fetch_row(const float *row, int stride) {
+    for (int d = 0; d < stride; d += WV_ROW_FLOATS) __builtin_prefetch(row + d, 0, 3);
+}
+
+/* Where the copy of a row lies, or will. */
+WV_INLINE float *round_row(wv_round_rows *rows, const float *shared, int stride, int32_t row) {
+    int32_t number = rows->slot[row];
+    if (!number) {
+        rows->row[rows->listed] = row;
+        number = rows->slot[row] = ++rows->listed;
+        fetch_row(shared + (size_t)row * (size_t)stride, stride);
+    }
+    return rows->copy + (size_t)(number - 1) * (size_t)stride;
+}
+
+/* Makes the first `listed` copies. */
+WV_INLINE void copy_listed(wv_round_rows *rows, const float *shared, const float *shared_bias, float *bias, int stride,
+                           int32_t listed) {
+    for (int32_t number = rows->copied; number < listed; number++) {
+        const float *row = shared + (size_t)rows->row[number] * (size_t)stride;
+        float *copy = rows->copy + (size_t)number * (size_t)stride;
+        for (int d = 0; d < stride; d += WV_LANES) v_store(copy + d, v_load(row + d));
+        if (bias) bias[number] = shared_bias[rows->row[number]];
+    }
+    if (listed > rows->copied) rows->copied = listed;
+}
+
+WV_INLINE void copy_inputs(const wv_word2vec_run *run, wv_round_worker *worker, int32_t listed) {
+    copy_listed(&worker->input, run->input, NULL, NULL, run->stride, listed);
+}
+
+WV_INLINE void copy_outputs(const wv_word2vec_run *run, wv_round_worker *worker, int32_t listed) {
+    copy_listed(&worker->output, run->output, run->output_bias, worker->output_bias, run->stride, listed);
+}
+
+/* How many copies there must be before a tile is trained. */
+typedef struct {
+    int32_t input, output;
+} round_copies;
+
+WV_INLINE round_copies copies_listed(const wv_round_worker *worker) {
+    return (round_copies){worker->input.listed, worker->output.listed};
+}
+
+WV_INLINE void make_copies(const wv_word2vec_run *run, wv_round_worker *worker, round_copies copies) {
+    copy_inputs(run, worker, copies.input);
+    copy_outputs(run, worker, copies.output);
+}
+
+/* Before a block. */
+WV_INLINE void begin_round(wv_round_worker *worker) {
+    worker->input.listed = worker->input.copied = 0;
+    worker->output.listed = worker->output.copied = 0;
+}
+
+/* After a block: no row has a copy that the thread's next block could find. */
+WV_INLINE void forget_slots(wv_round_rows *rows) {
+    for (int32_t number = 0; number < rows->listed; number++) rows->slot[rows->row[number]] = 0;
+}
+
+/* ---------------------------------------------------------------- merging */
+
+WV_INLINE wv_round_rows *matrix_of(wv_round_worker *worker, int output) {
+    return output ? &worker->output : &worker->input;
+}
+
+/* All copies of the rows first .. end-1, worker after worker: `head` says where the first copy of a row is, 0 nowhere,
+ * `next` where the following one is, both as 1 + number * workers + worker. */
+WV_INLINE void chain_copies(wv_round_worker *worker, int32_t workers, int output, int32_t first, int32_t end,
+                            int32_t *head) {
+    for (int32_t w = workers - 1; w >= 0; w--) {
+        wv_round_rows *rows = matrix_of(&worker[w], output);
+        for (int32_t number = 0; number < rows->listed; number++) {
+            int32_t row = rows->row[number];
+            if (row < first || row >= end) continue;
+            rows->next[number] = head[row];
+            head[row] = 1 + number * workers + w;
+        }
+    }
+}
+
+/* shared += share * the sum of what the copies of the chain that begins at `place` differ by. */
+WV_INLINE void merge_row(wv_round_worker *worker, int32_t workers, int output, int stride, int32_t place, float *shared,
+                         float *bias, float share) {
+    const float *copy[WV_ROUND_WORKERS];
+    float own = bias ? *bias : 0, bias_sum = 0;
+    int copies = 0;
+    while (place) {
+        const wv_round_worker *each = &worker[(place - 1) % workers];
+        const wv_round_rows *rows = output ? &each->output : &each->input;
+        int32_t number = (place - 1) / workers;
+        copy[copies++] = rows->copy + (size_t)number * (size_t)stride;
+        if (bias) bias_sum += each->output_bias[number] - own;
+        place = rows->next[number];
+    }
+    for (int d = 0; d < stride; d += WV_LANES) {
+        vfloat old = v_load(shared + d), sum = v_load(copy[0] + d) - old;
+        for (int c = 1; c < copies; c++) sum += v_load(copy[c] + d) - old;
+        v_store(shared + d, old + share * sum);
+    }
+    if (bias) *bias = own + share * bias_sum;
+}
+
+/* The rows first .. end-1 of a matrix. `head`, (rows), is zero before and after. */
+WV_INLINE void merge_matrix(wv_round_worker *worker, int32_t workers, int output, int stride, int32_t first, int32_t end,
+                            float *shared, float *bias, const float *share, int32_t *head) {
+    chain_copies(worker, workers, output, first, end, head);
+    for (int32_t w = 0; w < workers; w++) {
+        wv_round_rows *rows = matrix_of(&worker[w], output);
+        for (int32_t number = 0; number < rows->listed; number++) {
+            if (number + AHEAD < rows->listed) {
+                int32_t later = rows->row[number + AHEAD];
+                if (later >= first && later < end && head[later] == 1 + (number + AHEAD) * workers + w)
+                    fetch_row(shared + (size_t)later * (size_t)stride, stride);
+            }
+            int32_t row = rows->row[number];
+            if (row < first || row >= end || head[row] != 1 + number * workers + w) continue;
+            merge_row(worker, workers, output, stride, head[row], shared + (size_t)row * (size_t)stride,
+                      bias ? bias + row : NULL, share[row]);
+            head[row] = 0;
+        }
+    }
+}
+
+#endif

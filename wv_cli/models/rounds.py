@@ -1,0 +1,81 @@
+"""word2vec whose bytes do not depend on the number of threads: rounds of virtual workers (csrc/kernels/rounds.h), what
+share of their changes is added, and the steps that a run counts."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from wv_cli import _word2vec
+from wv_cli.engine.run import StepResult
+from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.hotrows import added_share
+from wv_cli.models.layers import LAYERS
+from wv_cli.models.subwords import Subwords
+from wv_cli.models.word2vec import Word2vec
+from wv_cli.system import memory
+from wv_cli.system.threads import all_started
+
+WORKERS = int(os.environ.get("DW", 8))
+_ROUND_IDS = int(os.environ.get("DB", 1000))  # of each worker
+_STEP_ROUNDS = 8
+
+Threads = tuple[list[_word2vec.RoundThread], ThreadPoolExecutor]
+
+
+class DeterministicWord2vec(Word2vec):
+    """A Word2vec whose steps are rounds: a step takes _STEP_ROUNDS of them, and all its threads."""
+
+    @staticmethod
+    def bytes_needed(config: Word2vecConfig, words: int, subwords: Subwords | None = None) -> int:
+        """With the copies that the workers make in a round."""
+        layer = LAYERS[config.loss]
+        inputs = len(subwords.rows) / words if subwords else 1
+        outputs = (1 + config.negative if layer.draws else 0) + (np.log2(words) if layer.tree else 0)
+        copies = min(words, _ROUND_IDS * inputs) + min(words, _ROUND_IDS * outputs)
+        row = 4 * memory.padded(config.dim) + 8
+        return Word2vec.bytes_needed(config, words, subwords) + WORKERS * int(copies * row)
+
+    @property
+    def threads(self) -> int:
+        """More than there are workers would have nothing to do."""
+        return min(self.config.threads, WORKERS)
+
+    @property
+    def _step_ids(self) -> int:
+        return _ROUND_IDS
+
+    def _make_run(self) -> tuple[_word2vec.Run, None]:
+        run, _ = super()._make_run()
+        each = [
+            added_share(WORKERS, self.config.start_lr, _ROUND_IDS * updates)
+            for updates in self._updates(self.corpus.vocab.counts)
+        ]
+        self._rounds = _word2vec.Rounds(run, self.starts, *each, workers=WORKERS, threads=self.threads)
+        return run, None
+
+    @property
+    def epoch_steps(self) -> int:
+        return -(-self._rounds.count // _STEP_ROUNDS)
+
+    def worker(self) -> Threads:  # type: ignore[override]
+        return [self._rounds.thread(number) for number in range(self.threads)], all_started(max(1, self.threads - 1))
+
+    def settle(self, worker: Threads) -> None:  # type: ignore[override]
+        """What the threads have learnt is in the model after every round."""
+
+    def train_step(self, step: int, worker: Threads) -> StepResult:  # type: ignore[override]
+        """See engine.run.Trainable; of the worker all threads are taken."""
+        epoch, first = divmod(step, self.epoch_steps)
+        rounds = first * _STEP_ROUNDS, min((first + 1) * _STEP_ROUNDS, self._rounds.count)
+        (own, *others), pool = worker
+        waiting = [pool.submit(other.train, *rounds, epoch) for other in others]
+        own.train(*rounds, epoch)
+        for other in waiting:
+            other.result()
+        return self._rounds.totals()
+
+    def schedule(self) -> dict[str, Any]:
+        """See engine.saved_run.Savable."""
+        return {**super().schedule(), "workers": WORKERS, "step_rounds": _STEP_ROUNDS}
