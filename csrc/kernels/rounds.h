@@ -156,7 +156,7 @@ WV_INLINE void merge_matrix(wv_round_worker *worker, int32_t workers, int output
                 if (row >= first && row < end && head[row] == 1 + later * WV_ROUND_WORKERS + w) {
                     chained_copies copies = copies_of(worker, output, stride, head[row]);
                     fetch_row(shared + (size_t)row * (size_t)stride, stride);
-                    for (int c = 1; c < copies.count; c++) fetch_row(copies.row[c], stride);
+                    for (int c = 0; c < copies.count; c++) fetch_row(copies.row[c], stride);
                 }
             }
             if (number < 0) continue;

@@ -22,6 +22,12 @@ cdef extern from "core/barrier.h" nogil:
         pass
     void wv_barrier_wait(wv_barrier *barrier, int32_t threads)
 
+cdef extern from "kernels/scratch.h" nogil:
+    ctypedef struct wv_scratch:
+        char *memory
+        size_t used
+    void *wv_scratch_take(wv_scratch *scratch, size_t bytes)
+
 
 cdef extern from "core/sampler.h" nogil:
     void wv_alias_build(int32_t n, double *weights, wv_alias *table, int32_t *work)
@@ -313,6 +319,15 @@ cdef class Worker:
             self.run.kernel.word2vec_settle(&self.run.run, &self.hot)
 
 
+cdef inline wv_round_rows rows_laid_out(wv_scratch *scratch, size_t most, size_t stride) noexcept:
+    cdef wv_round_rows rows
+    memset(&rows, 0, sizeof(rows))
+    rows.row = <int32_t *>wv_scratch_take(scratch, most * sizeof(int32_t))
+    rows.next = <int32_t *>wv_scratch_take(scratch, most * sizeof(int32_t))
+    rows.copy = <float *>wv_scratch_take(scratch, most * stride * sizeof(float))
+    return rows
+
+
 cdef class Rounds:
     """A deterministic run (csrc/kernels/rounds.h): `workers` virtual workers, whoever does their work, each with a stretch
     of the blocks starts[b]:starts[b + 1] of `run`, one of which it trains in each of the `count` rounds of an epoch.
@@ -333,7 +348,6 @@ cdef class Rounds:
 
     def __init__(self, Run run, const int64_t[::1] starts, const float[::1] input_share,
                  const float[::1] output_share, int32_t workers, int32_t threads):
-        cdef int32_t w
         memset(&self.barrier, 0, sizeof(self.barrier))
         self.run, self.blocks, self.starts = run, starts.shape[0] - 1, &starts[0]
         require_starts(starts, self.blocks, run.length, "blocks")
@@ -346,28 +360,34 @@ cdef class Rounds:
         self.merge.input_rows, self.merge.output_rows = run.input_rows, run.output_rows
         self.merge.input_share, self.merge.output_share = &input_share[0], &output_share[0]
         self.kept_alive = [starts.base, input_share.base, output_share.base]
-        self.worker = <wv_round_worker *>self.zeros(workers * sizeof(wv_round_worker))
-        self.results = <wv_block_result *>self.zeros(workers * sizeof(wv_block_result))
-        ids = self.run.kept_alive[0]
+        ids = run.kept_alive[0]
         inputs = min(most_in_block(ids, starts, run.inputs_of_words()), run.input_rows)
         outputs = min(most_in_block(ids, starts, run.outputs_of_words()), run.output_rows)
+        require((max(inputs, outputs) + 1) * WV_ROUND_WORKERS < 2**31, "the blocks are too large")
+        # All of it in one piece, which gets huge pages: the workers' rows are more than small ones reach.
+        self.kept_alive.append(aligned_zeros(self.lay_out(NULL, inputs, outputs)))
+        self.lay_out(address(self.kept_alive[3]), inputs, outputs)
+
+    cdef size_t lay_out(self, void *memory, int64_t inputs, int64_t outputs) noexcept:
+        """Lays what the workers need out; returns its size. With memory NULL it only measures."""
+        cdef wv_scratch scratch
+        cdef wv_round_worker *worker
+        cdef wv_block_result *results
+        cdef wv_round_rows input, output
+        cdef float *bias
+        cdef int32_t w, workers = self.merge.workers
+        cdef size_t stride = self.run.run.stride
+        scratch.memory, scratch.used = <char *>memory, 0
+        worker = <wv_round_worker *>wv_scratch_take(&scratch, workers * sizeof(wv_round_worker))
+        results = <wv_block_result *>wv_scratch_take(&scratch, workers * sizeof(wv_block_result))
         for w in range(workers):
-            self.make_room(&self.worker[w].input, inputs)
-            self.make_room(&self.worker[w].output, outputs)
-            if run.run.output_bias != NULL:
-                self.worker[w].output_bias = <float *>self.zeros(outputs * sizeof(float))
-
-    cdef void *zeros(self, size_t size) except NULL:
-        block = aligned_zeros(size)
-        self.kept_alive.append(block)
-        return address(block)
-
-    cdef int make_room(self, wv_round_rows *rows, int64_t most) except -1:
-        require((most + 1) * WV_ROUND_WORKERS < 2**31, f"blocks with {most} rows are too large")
-        rows.row = <int32_t *>self.zeros(most * sizeof(int32_t))
-        rows.next = <int32_t *>self.zeros(most * sizeof(int32_t))
-        rows.copy = <float *>self.zeros(most * self.run.run.stride * sizeof(float))
-        return 0
+            input, output = rows_laid_out(&scratch, inputs, stride), rows_laid_out(&scratch, outputs, stride)
+            bias = <float *>wv_scratch_take(&scratch, outputs * sizeof(float))
+            if memory != NULL:
+                worker[w].input, worker[w].output = input, output
+                worker[w].output_bias = bias if self.run.run.output_bias != NULL else NULL
+        self.worker, self.results = worker, results
+        return scratch.used
 
     def thread(self, int32_t number=0):
         """What thread `number` needs to train; see RoundThread."""

@@ -123,13 +123,15 @@ class Twin:
     mean: np.ndarray | None = None  # of the output rows drawn in the block so far
     tiles: int = 0
 
-    def block(self, start, end, epoch):
+    def block(self, start, end, epoch, before=None):
+        """`before`: ids of the epoch that are trained before it, where these are not those that stand before it."""
+        before = start if before is None else before
         random = Random(self.options.seed, epoch, start)
         self.mean, self.tiles = np.zeros(self.output.shape[1]), 0
         position = start
         schedule = len(self.ids) * self.options.epochs
         while position < end:
-            done = epoch * len(self.ids) + position
+            done = epoch * len(self.ids) + before + position - start
             lr = max(self.options.start_lr * (1 - done / schedule), self.options.least_lr)
             sentences = []
             while position < end and sum(map(len, sentences)) < BATCH:

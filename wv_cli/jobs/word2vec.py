@@ -25,7 +25,7 @@ from wv_cli.jobs.validation import Items, Validated
 from wv_cli.models.config import PRESETS, Word2vecConfig
 from wv_cli.models.ensemble import Ensemble
 from wv_cli.models.layers import LAYERS
-from wv_cli.models.rounds import DeterministicWord2vec
+from wv_cli.models.rounds import DeterministicWord2vec, rounds_facts
 from wv_cli.models.state import State, read_state, save_state
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
@@ -85,7 +85,8 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
     def _of_one_process(self) -> list[tuple[str, bool]]:
         """Fields that ranks cannot do together, and whether they are asked for."""
         given = [(field, bool(getattr(self, field))) for field in ("validation", "continue_", "save_state")]
-        return [*given, ("preset", len(self.models) > 1), ("dedup", self.vocab_config.dedup)]
+        own = [("dedup", self.vocab_config.dedup), ("deterministic", self.config.deterministic)]
+        return [*given, ("preset", len(self.models) > 1), *own]
 
     def check_options(self) -> None:
         for model in self.models:
@@ -199,6 +200,7 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
             **({"models": [asdict(each) for each in self.models]} if len(self.models) > 1 else {}),
             **self.growing_facts(),
             **self.ranks_facts(),
+            **(rounds_facts() if config.deterministic else {}),
         )
         if outcome.finished:
             if validated:

@@ -224,8 +224,9 @@ class Word2vec(BlockTraining[Word2vecConfig]):
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""
         identity = self.config.identity()
-        if not self.config.share_positions:  # older checkpoints do not know it
-            del identity["share_positions"]
+        for name in ("share_positions", "deterministic"):  # older checkpoints do not know them
+            if not identity[name]:
+                del identity[name]
         return {**identity, **self.corpus.identity}
 
     def schedule(self) -> dict[str, Any]:

@@ -1,0 +1,146 @@
+"""Deterministic rounds (csrc/kernels/rounds.h) against their float64 twin, and the same bytes from any number of threads."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from tests.kernels.test_word2vec import CONTEXTS, aligned, setting
+from tests.reference.rounds import train_epoch
+from tests.reference.word2vec import Twin
+from wv_cli import _cpu, _word2vec
+from wv_cli.models.layers import LAYERS
+from wv_cli.models.rounds import WORKERS
+
+LOSSES = [name for name, layer in LAYERS.items() if not layer.takes_all]
+
+
+def run_rounds(isa, context, layer, dim=20, workers=WORKERS, threads=1, **changes):
+    """Trains a corpus of more blocks than workers; (the twin that starts from the same rows, with the shares and cuts that
+    it needs, tables, input, output, the totals)."""
+    config, tables, x, y = setting(context, layer, dim, lines=60, **changes)
+    x32, y32 = aligned(x), aligned(y)
+    random = np.random.default_rng(3)
+    shares = [random.uniform(0.3, 1, len(rows)).astype(np.float32) for rows in (x, y)]
+    cuts = _word2vec.block_starts(tables["ids"], 60, config.max_sentence)
+    twin_tables = dict(tables)
+    if LAYERS[layer].biases:
+        twin_tables["output_bias"] = tables["output_bias"].astype(float)
+    twin = Twin(config, input=x32[:, :dim].astype(float), output=y32[:, :dim].astype(float), **twin_tables)
+    run = _word2vec.Run(config, input=x32, output=y32, isa=isa, **tables)
+    rounds = _word2vec.Rounds(run, cuts, *shares, workers=workers, threads=threads)
+    assert rounds.count > 1 and (len(cuts) - 1) % WORKERS, "in the last round some of many workers have no part"
+    totals = np.zeros(3)
+    with ThreadPoolExecutor(threads) as pool:
+        each = [rounds.thread(number) for number in range(threads)]
+        for epoch in range(config.epochs):
+            for first in range(0, rounds.count, 2):
+                end = min(first + 2, rounds.count)
+                for done in [pool.submit(thread.train, first, end, epoch) for thread in each]:
+                    done.result()
+                totals += rounds.totals()[:3]
+    return (twin, shares, cuts), tables, x32, y32, totals
+
+
+def compare(isa, context, layer, dim=20, workers=WORKERS, **changes):
+    (twin, shares, cuts), tables, x, y, totals = run_rounds(isa, context, layer, dim, workers, **changes)
+    for epoch in range(twin.options.epochs):
+        train_epoch(twin, cuts, workers, shares, epoch)
+    np.testing.assert_allclose(x[:, :dim], twin.input, atol=2e-4, rtol=2e-4)
+    np.testing.assert_allclose(y[:, :dim], twin.output, atol=2e-4, rtol=2e-4)
+    assert not x[:, dim:].any() and not y[:, dim:].any(), "the padding must stay zero"
+    if LAYERS[layer].biases:
+        np.testing.assert_allclose(tables["output_bias"], twin.output_bias, atol=2e-4)
+    assert tuple(totals[1:]) == (twin.examples, twin.tokens)
+    assert totals[0] == pytest.approx(twin.loss, rel=1e-4)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("layer", LOSSES)
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("workers", [1, 3, WORKERS])
+def test_rounds_equal_their_twin(isa, context, layer, workers):
+    compare(isa, context, layer, workers=workers)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("dim", [1, 15, 16, 17, 33, 100])
+def test_widths(isa, dim):
+    compare(isa, "skipgram", "ns", dim)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("layer", LOSSES)
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_subwords(isa, context, layer):
+    compare(isa, context, layer, subwords=True, lr=0.01)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"share_positions": True},
+        {"share_positions": True, "subwords": True, "lr": 0.02},
+        {"share_negatives": False},
+        {"share_negatives": False, "subwords": True, "lr": 0.02},
+        {"window": 1},
+        {"window": 15, "shrink_window": False, "lr": 0.01},
+        {"max_sentence": 2},
+    ],
+    ids=str,
+)
+def test_options(isa, changes):
+    compare(isa, "skipgram", "ns", **changes)
+
+
+@pytest.mark.parametrize("threads", [2, 3, 8])
+@pytest.mark.parametrize("subwords", [False, True])
+@pytest.mark.parametrize("layer", LOSSES)
+@pytest.mark.parametrize("context", CONTEXTS)
+def test_any_number_of_threads_gives_the_same_bytes(context, layer, subwords, threads):
+    lr = 0.02
+    _, tables, x, y, totals = run_rounds(None, context, layer, subwords=subwords, lr=lr)
+    _, others, x2, y2, totals2 = run_rounds(None, context, layer, subwords=subwords, lr=lr, threads=threads)
+    assert x.tobytes() == x2.tobytes() and y.tobytes() == y2.tobytes() and tuple(totals) == tuple(totals2)
+    if LAYERS[layer].biases:
+        assert tables["output_bias"].tobytes() == others["output_bias"].tobytes()
+
+
+def test_the_largest_sum_of_a_block():
+    ids = np.array([0, 1, -1, 2, -3, 2, -1, 0], np.int32)
+    assert _word2vec.most_in_block(ids, np.array([0, 3, 7, 8]), np.array([5, 1, 4])) == 8
+    assert _word2vec.most_in_block(ids, np.array([0, 3, 8]), np.array([5, 1, 4])) == 13
+
+
+def small_rounds(**changes):
+    config, tables, x, y = setting("skipgram", "ns", 8)
+    run = _word2vec.Run(config, input=aligned(x), output=aligned(y), **tables)
+    ones = np.ones(len(x), np.float32)
+    given = {"starts": np.array([0, len(tables["ids"])]), "input_share": ones, "output_share": ones}
+    return _word2vec.Rounds(run, **{**given, "workers": 2, "threads": 2, **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"starts": np.array([0, 3])}, "blocks: expected 2 starts"),
+        ({"input_share": np.ones(3, np.float32)}, "expected 23 shares of input rows"),
+        ({"output_share": np.ones(3, np.float32)}, "expected 23 shares of output rows"),
+        ({"workers": 0}, "expected 1 to 8 virtual workers, found 0"),
+        ({"workers": 9}, "expected 1 to 8 virtual workers, found 9"),
+        ({"threads": 0}, "expected 1 to 2 threads, found 0"),
+        ({"threads": 3}, "expected 1 to 2 threads, found 3"),
+    ],
+)
+def test_refused(changes, message):
+    with pytest.raises(ValueError, match=message):
+        small_rounds(**changes)
+
+
+def test_threads_and_rounds_that_are_not_there_are_refused():
+    rounds = small_rounds(threads=1)
+    with pytest.raises(ValueError, match="no such thread"):
+        rounds.thread(1)
+    with pytest.raises(ValueError, match="rounds 0 to 2 lie beyond the 1 of an epoch"):
+        rounds.thread().train(0, 2, 0)
