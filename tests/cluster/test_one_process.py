@@ -18,13 +18,13 @@ from wv_cli.text.config import VocabConfig
         ({"continue_": "a.state"}, "--continue"),
         ({"save_state": "a.state"}, "--save-state"),
         ({"preset": "quality"}, "--preset"),
+        ({"config": Word2vecConfig(deterministic=True)}, "--deterministic"),
     ],
     ids=str,
 )
 def test_refused_with_ranks_only(options: dict[str, Any], name: str) -> None:
-    session = Word2vecSession(
-        inputs=("text.txt",), outputs=("out.vec",), config=Word2vecConfig(), vocab_config=VocabConfig(), **options
-    )
+    given = {"config": Word2vecConfig(), **options}
+    session = Word2vecSession(inputs=("text.txt",), outputs=("out.vec",), vocab_config=VocabConfig(), **given)
     session.__dict__["ranks"] = None
     session.check_options()
     session.__dict__["ranks"] = SimpleNamespace(size=2, rank=0)

@@ -74,7 +74,7 @@ VALUES = {
     "prob": "--prob", "cutoff": "300", "dsub": "5", "inputs": "labelled.txt", "retrain": "--retrain", "size": "25k",
     "passes": "4", "delimiter": "+", "stop_words": "drop",
     "shrink_window": "--no-shrink-window", "share_negatives": "--no-share-negatives",
-    "share_positions": "--share-positions", "cbow_mean": "--cbow-sum",
+    "share_positions": "--share-positions", "cbow_mean": "--cbow-sum", "deterministic": "--deterministic",
     "positive": "the", "beside": "other.vec", "among": "pairs.csv",
     "threshold": "0.9999", "centre": "mean", "oov": "empty", "to_kind": "svg",
     "order": "2", "prune": "1", "limit_vocab": "few.vocab", "vocab_pad": "90000", "add_k": "0.3", "katz_max": "3",

@@ -16,8 +16,8 @@ def stretch(blocks, workers, worker):
 
 
 def train_epoch(twin, starts, workers, shares, epoch):
-    """Trains the blocks starts[b]:starts[b + 1] with a twin of tests.reference.word2vec; `shares` are those of the rows of
-    `input` and of `output`."""
+    """Trains the blocks starts[b]:starts[b + 1] with a twin of tests.reference.word2vec; `shares` are those of the rows
+    of `input` and of `output`."""
     blocks = len(starts) - 1
     rounds = -(-blocks // workers)
     names = [name for name in MATRICES if getattr(twin, name) is not None]

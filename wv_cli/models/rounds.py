@@ -48,11 +48,11 @@ class DeterministicWord2vec(Word2vec):
 
     def _make_run(self) -> tuple[_word2vec.Run, None]:
         run, _ = super()._make_run()
-        each = [
+        inputs, outputs = (
             added_share(WORKERS, self.config.start_lr, _ROUND_IDS * updates)
             for updates in self._updates(self.corpus.vocab.counts)
-        ]
-        self._rounds = _word2vec.Rounds(run, self.starts, *each, workers=WORKERS, threads=self.threads)
+        )
+        self._rounds = _word2vec.Rounds(run, self.starts, inputs, outputs, workers=WORKERS, threads=self.threads)
         return run, None
 
     @property

@@ -1,0 +1,127 @@
+"""`wv train --deterministic`: the same file from any number of threads, stopped and gone on with or not; that it learns
+what free threads learn; where it is refused."""
+
+import json
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from wv_cli.engine.run import train
+from wv_cli.errors import TimedOut, UsageError
+from wv_cli.jobs import MODELS
+from wv_cli.jobs.train import train as run_session
+from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.rounds import WORKERS, DeterministicWord2vec
+from wv_cli.models.word2vec import Word2vec
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.corpus import encode
+
+SUBWORDS = {"minn": 3, "maxn": 4}
+VARIANTS = [
+    {},
+    {"loss": "hs"},
+    {"loss": "nce"},
+    {"loss": "hs_ns"},
+    SUBWORDS,
+    {"loss": "hs", **SUBWORDS},
+    {"model": "cbow"},
+    {"model": "cbow", "loss": "hs"},
+    {"model": "cbow", "loss": "nce"},
+    {"model": "cbow", **SUBWORDS},
+    {"share_positions": True},
+]
+
+
+@pytest.fixture(scope="module")
+def text(slice_text, tmp_path_factory):
+    path = tmp_path_factory.mktemp("rounds") / "text.txt"
+    with slice_text.open() as whole:
+        path.write_text("".join(islice(whole, 800)))
+    return path
+
+
+def trained(text, output, **options):
+    run_session(text, output, **{"dim": 20, "epochs": 2, "min_count": 2, "deterministic": True, **options})
+    return output.read_bytes()
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_any_number_of_threads_writes_the_same_file_and_goes_on_with_any(variant, text, tmp_path, monkeypatch):
+    one = trained(text, tmp_path / "1.bin", **variant)
+    for threads in (2, 3, 8, 9):
+        assert trained(text, tmp_path / "more.bin", threads=threads, **variant) == one, threads
+    assert trained(text, tmp_path / "free.bin", **{**variant, "deterministic": False}) != one
+    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
+    with pytest.raises(TimedOut):
+        trained(text, tmp_path / "part.bin", threads=2, max_time=1e-9, **variant)
+    assert not (tmp_path / "part.bin").exists()
+    assert trained(text, tmp_path / "part.bin", threads=3, resume=True, **variant) == one
+
+
+def test_several_models_of_a_preset(text, tmp_path):
+    one = trained(text, tmp_path / "1.bin", preset="quality", dim=100, epochs=1)
+    assert trained(text, tmp_path / "2.bin", preset="quality", dim=100, epochs=1, threads=2) == one
+
+
+def test_every_number_of_steps_goes_on_alike(text):
+    """Stopped after each step: what a round leaves is in the arrays that a checkpoint has."""
+    corpus = encode([str(text)], VocabConfig(min_count=2))
+    whole = DeterministicWord2vec(Word2vecConfig(dim=8, epochs=2, deterministic=True), corpus)
+    train(whole)
+    parts = None
+    for step in range(whole.steps):
+        model = DeterministicWord2vec(Word2vecConfig(dim=8, epochs=2, deterministic=True, threads=1 + step % 3), corpus)
+        if parts is not None:
+            for array, saved in zip(model.arrays().values(), parts, strict=True):
+                array[:] = saved
+        model.train_step(step, model.worker())
+        parts = [array.copy() for array in model.arrays().values()]
+    assert parts is not None
+    assert all(np.array_equal(*each) for each in zip(whole.arrays().values(), parts, strict=True))
+
+
+def test_a_checkpoint_of_free_threads_does_not_go_on(text, tmp_path, monkeypatch):
+    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
+    with pytest.raises(TimedOut):
+        trained(text, tmp_path / "a.bin", max_time=1e-9, deterministic=False)
+    with pytest.raises(Exception, match="deterministic: None in the checkpoint, True now"):
+        trained(text, tmp_path / "a.bin", resume=True)
+
+
+def test_the_sidecar_says_how_many_workers(text, tmp_path):
+    trained(text, tmp_path / "a.bin")
+    facts = json.loads((tmp_path / "a.bin.meta.json").read_text())
+    assert facts["rounds"] == {"workers": WORKERS, "ids": 500}
+    assert facts["config"]["deterministic"] is True
+
+
+def test_learns_what_free_threads_learn(slice_text):
+    corpus = encode([str(slice_text)], VocabConfig(min_count=5))
+    losses = []
+    for kind in (Word2vec, DeterministicWord2vec):
+        model = kind(Word2vecConfig(dim=32, epochs=3, deterministic=kind is DeterministicWord2vec), corpus)
+        losses.append(train(model).totals)
+    free, rounds = (each.loss / each.examples for each in losses)
+    assert rounds == pytest.approx(free, rel=0.08)
+    assert losses[0].tokens == losses[1].tokens
+
+
+@pytest.mark.parametrize(
+    "options", [{"loss": "softmax"}, {"loss": "ova"}, *({"model": name} for name in ("supervised", "sent2vec", "nplm"))]
+)
+def test_refused_where_it_does_not_apply(options, text, tmp_path):
+    with pytest.raises(UsageError, match="deterministic"):
+        trained(text, tmp_path / "a.bin", **options)
+    assert not (tmp_path / "a.bin").exists()
+
+
+def test_every_word_model_has_it_and_no_other():
+    named = {name for name, row in MODELS.items() if "deterministic" in row.config.options()}
+    assert named == {name for name, row in MODELS.items() if row.config is Word2vecConfig}
+
+
+def test_bytes_needed_counts_the_copies():
+    config = Word2vecConfig(deterministic=True)
+    copies = DeterministicWord2vec.bytes_needed(config, 100_000) - Word2vec.bytes_needed(config, 100_000)
+    assert copies == WORKERS * 500 * 7 * (112 * 4 + 8)
