@@ -1,4 +1,4 @@
-"""Deterministic rounds (csrc/kernels/rounds.h): their float64 twin, and the same bytes from any number of threads."""
+"""Deterministic rounds (csrc/kernels/rounds.h): their float64 twin, and the same bytes whatever the threads."""
 
 from concurrent.futures import ThreadPoolExecutor
 
