@@ -38,4 +38,5 @@ def blocks(raw: BinaryIO, name: str, size: int) -> Iterator[bytes]:
         if not block:
             return
         yield block
-        asked = size if len(block) == asked else min(size, _PIPE)  # memory for what does not come takes longer than that
+        # Memory for what does not come takes longer than to read what does.
+        asked = size if len(block) == asked else min(size, _PIPE)
