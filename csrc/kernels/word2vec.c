@@ -263,7 +263,8 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, wv_hot_rows *hot, co
                                 int64_t end, int32_t epoch, int64_t done, void *scratch, wv_block_result *result) {
     block_state state;
     lay_out(run, output_layer_of(run), scratch, &state);
-    state.hot = state.ring.hot = state.training.hot = hot;
+    state.hot = hot;
+    state.ring.hot = state.training.hot = hot;
     tile_training *training = &state.training;
     uint64_t random = wv_rng_stream(run->options.seed, (uint64_t)epoch, (uint64_t)start);
     double schedule = (double)run->epoch_tokens * run->options.epochs;
