@@ -22,6 +22,7 @@ import classifying
 import codes
 import cold
 import cost
+import documents
 import encoding
 import glove
 import growing
@@ -79,7 +80,7 @@ SUITES = {
     "sentences": Suite(sentences.sentences, sentences.table),
     "sts-table": Suite(sts_table.sts_table, sts_table.table_of_sts),
     "encoding": Suite(encoding.encoding),
-    "documents": Suite(sts_table.documents),
+    "documents": Suite(documents.documents),
     "whitening": Suite(whitening.whitening),
     "hashing": Suite(hashing.hashing, hashing.table),
     "codes": Suite(codes.codes),

@@ -1,39 +1,27 @@
-"""Suites `sts-table` and `documents`: vectors of sentences and documents of every kind that `wv` makes, side by side.
+"""Suite `sts-table`: vectors of sentences of every kind that `wv` makes, side by side.
 
     python benchmarks/run.py wiki8-slice.txt --suite sts-table --epochs 5 --encoder all-MiniLM-L6-v2 \\
         --data stsb-en-train.csv --data stsb-en-test.csv
-    python benchmarks/run.py ag_news_test.csv --suite documents --epochs 20 --peers python
 
-`sts-table`: the sentences of the STS benchmark's test split by the mean of our word vectors, by SIF, whitened, by
-sent2vec, doc2vec, an encoder, and the static embedding distilled from it. What is fitted is so on the training split,
-without its scores; but SIF's common component, which `wv eval sts` fits on the sentences of both. The learnt models see
-the corpus alone: word vectors --epochs times, sent2vec four times and doc2vec twice as often.
-
-`documents`: doc2vec beside gensim's, and sent2vec, on rows `"class","title","text"`. The vectors of all documents are
-learnt without their classes; a linear classifier, fitted by least squares to every other document, names the class of
-the rest.
+The sentences of the STS benchmark's test split by the mean of our word vectors, by SIF, whitened, by sent2vec, doc2vec,
+an encoder, and the static embedding distilled from it. What is fitted is so on the training split, without its scores;
+but SIF's common component, which `wv eval sts` fits on the sentences of both. The learnt models see the corpus alone:
+word vectors --epochs times, sent2vec four times and doc2vec twice as often.
 """
 
-import csv
 import json
-import re
 import tempfile
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import record
-from measure import HERE, WV
+from measure import WV
 from record import Run
 from train import Job, command
-
-from wv_cli import formats
-from wv_cli.vectors.texts import line_vectors
 
 _TEXT_TIMES, _DOCUMENT_TIMES = 4, 2  # epochs of sent2vec and doc2vec for one of word vectors
 _SENTENCE = 20  # words: the corpus has paragraphs without punctuation, a line each
 _DISTILLED = 10_000  # words
-ALGORITHMS = ("dbow", "dm_mean", "dm_concat")
 
 
 def _scored(test: Path, *options: object) -> list[Run]:
@@ -115,73 +103,3 @@ def table_of_sts(result: Run) -> list[str]:
         cells = [row["task"], f"{row['spearman']:.1f}", f"{row['low']:.1f} to {row['high']:.1f}"]
         rows.append([*cells, "" if gain is None else f"{gain:+.1f}", interval])
     return record.markdown(["sentence vector", "Spearman x 100", "95 %", "gain", "its 95 %"], rows, labels=1)
-
-
-# ---------------------------------------------------------------- documents
-
-
-def _documents(path: Path) -> tuple[list[str], np.ndarray]:
-    """(title and text as lower-case words, class) of every row."""
-    with path.open(newline="", encoding="utf-8") as stream:
-        rows = [row for row in csv.reader(stream) if len(row) >= 2 and row[0].isdigit()]
-    return [" ".join(re.findall(r"\w+", " ".join(row[1:]).lower())) for row in rows], np.array(
-        [int(r[0]) for r in rows]
-    )
-
-
-def _accuracy(vectors: np.ndarray, classes: np.ndarray) -> float:
-    """Share of the odd documents, in %, that a linear classifier fitted to the even ones names rightly."""
-    unit = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    x = np.column_stack([unit.astype(np.float64), np.ones(len(unit))])
-    targets = (classes[:, None] == np.unique(classes)).astype(np.float64)
-    fitted = x[::2].T @ x[::2] + 1e-3 * np.eye(x.shape[1])
-    weights = np.linalg.solve(fitted, x[::2].T @ targets[::2])
-    return float(100 * (np.unique(classes)[(x[1::2] @ weights).argmax(axis=1)] == classes[1::2]).mean())
-
-
-def _train(text: Path, output: Path, model: str, given: dict[str, Any]) -> list[object]:
-    flags = [word for key, value in given.items() for word in (f"--{key.replace('_', '-')}", value)]
-    return [*WV, "train", text, "-o", output, "--model", model, *flags, "--no-meta", "-q", "--overwrite"]
-
-
-def documents(options: Any, result: Run, say: Any) -> bool:
-    corpus = Path(options.corpus)
-    result["data"] = record.inputs(corpus)
-    lines, classes = _documents(corpus)
-    runs: list[Run] = []
-    with tempfile.TemporaryDirectory(dir=options.scratch) as name:
-        folder = Path(name)
-        text = folder / "documents.txt"
-        text.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        for number, seed in record.rounds(options):
-            same = {
-                "dim": options.dim, "window": options.window, "negative": options.negative, "sample": options.sample,
-                "min_count": options.min_count, "epochs": options.epochs, "threads": options.threads, "seed": seed,
-            }  # fmt: skip
-            for algorithm in ALGORITHMS:
-                mine, theirs = folder / "mine.npy", folder / "theirs.npy"
-                ours = {**same, "algorithm": algorithm, "context": "around", "doc_vectors": mine}
-                if algorithm == "dbow":  # there is no context
-                    ours = {key: value for key, value in ours.items() if key not in ("window", "context")}
-                job = {**same, "algorithm": algorithm, "corpus": str(text), "output": str(theirs)}
-                used = {
-                    "wv": record.used(_train(text, folder / "model.d2v", "doc2vec", ours))[0],
-                    "gensim": record.used([options.peers, HERE / "peer_doc2vec.py", json.dumps(job)])[0],
-                }
-                found = {"wv": formats.load(mine).matrix, "gensim": np.load(theirs)}
-                for program, vectors in found.items():
-                    score = _accuracy(vectors, classes)
-                    run = {"task": algorithm, "program": program, "round": number, "seed": seed, "accuracy": score}
-                    runs.append({**run, **used[program]})
-                say(f"{algorithm}: {[round(run['accuracy'], 1) for run in runs[-2:]]}")
-            model = folder / "model.s2v"
-            mean = {key: same[key] for key in ("dim", "min_count", "epochs", "threads", "seed")}
-            figures = record.used(_train(text, model, "sent2vec", mean))[0]
-            learnt = formats.load(model).texts
-            assert learnt is not None
-            score = _accuracy(line_vectors(learnt, lines), classes)
-            run = {"task": "sent2vec", "program": "wv", "round": number, "seed": seed, "accuracy": score}
-            runs.append({**run, **figures})
-            say(f"sent2vec: {score:.1f}")
-    result["runs"], result["summary"] = runs, record.summary(runs)
-    return True
