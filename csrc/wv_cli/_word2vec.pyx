@@ -9,24 +9,11 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from wv_cli._arguments cimport require, require_aligned, require_ids, require_starts, table
+from wv_cli._arguments cimport require, require_aligned, require_ids, table
 from wv_cli._kernels cimport (
-    WV_END_OF_LINE, WV_ROUND_WORKERS, WV_ROW_FLOATS, fill_wv_word2vec_options, wv_alias, wv_block_result, wv_hot_rows,
-    wv_kernels, wv_round_merge, wv_round_rows, wv_round_worker, wv_word2vec_run,
+    WV_END_OF_LINE, WV_ROW_FLOATS, fill_wv_word2vec_options, wv_alias, wv_block_result, wv_hot_rows,
 )
 from wv_cli._scratch cimport address, aligned_zeros
-
-
-cdef extern from "core/barrier.h" nogil:
-    ctypedef struct wv_barrier:
-        pass
-    void wv_barrier_wait(wv_barrier *barrier, int32_t threads)
-
-cdef extern from "kernels/scratch.h" nogil:
-    ctypedef struct wv_scratch:
-        char *memory
-        size_t used
-    void *wv_scratch_take(wv_scratch *scratch, size_t bytes)
 
 
 cdef extern from "core/sampler.h" nogil:
@@ -97,21 +84,6 @@ def block_starts(const int32_t[::1] ids, int64_t target, int32_t max_sentence):
     return starts[: count + 1].copy()
 
 
-def most_in_block(const int32_t[::1] ids, const int64_t[::1] starts, const int64_t[::1] weights):
-    """The largest sum of the weights of the words (ids from 0 on) of a block ids[starts[b]:starts[b + 1]]."""
-    cdef int64_t block, position, total, most = 0
-    require_starts(starts, starts.shape[0] - 1, ids.shape[0], "blocks")
-    require_ids(ids, -(2**31), weights.shape[0], "words of the corpus")
-    with nogil:
-        for block in range(starts.shape[0] - 1):
-            total = 0
-            for position in range(starts[block], starts[block + 1]):
-                if ids[position] >= 0:
-                    total += weights[ids[position]]
-            most = max(most, total)
-    return most
-
-
 def subword_rows(const int64_t[::1] starts, const int32_t[::1] buckets, int32_t table_size):
     """Rows of the input matrix for words whose n-grams have the buckets buckets[starts[w]:starts[w + 1]] (all below
     table_size): the words first, then a row for each bucket in order of first use.
@@ -155,13 +127,6 @@ cdef class Run:
     subwords, (starts, rows): word w is the mean of the rows rows[starts[w]:starts[w + 1]] (int64, int32) of `input`, its
     own row w first; `input` then has more rows than there are words.
     """
-
-    cdef wv_word2vec_run run
-    cdef const wv_kernels *kernel
-    cdef const int32_t *ids
-    cdef readonly int64_t length
-    cdef int32_t input_rows, output_rows
-    cdef object kept_alive, path, subwords
 
     def __init__(self, options, *, const int32_t[::1] ids, input, output, keep=None, sampler=None, log_noise=None,
                  output_bias=None, path=None, subwords=None, isa=None):
@@ -317,149 +282,3 @@ cdef class Worker:
         """Adds what the private rows have changed to the shared matrices. Afterwards the worker may go on."""
         with nogil:
             self.run.kernel.word2vec_settle(&self.run.run, &self.hot)
-
-
-cdef inline wv_round_rows rows_laid_out(wv_scratch *scratch, size_t most, size_t stride) noexcept:
-    cdef wv_round_rows rows
-    memset(&rows, 0, sizeof(rows))
-    rows.row = <int32_t *>wv_scratch_take(scratch, most * sizeof(int32_t))
-    rows.next = <int32_t *>wv_scratch_take(scratch, most * sizeof(int32_t))
-    rows.copy = <float *>wv_scratch_take(scratch, most * stride * sizeof(float))
-    return rows
-
-
-cdef class Rounds:
-    """A deterministic run (csrc/kernels/rounds.h): `workers` virtual workers, whoever does their work, each with a stretch
-    of the blocks starts[b]:starts[b + 1] of `run`, one of which it trains in each of the `count` rounds of an epoch.
-
-    input_share and output_share, (rows,) float32, say how much of what the workers change is added to each row. All
-    `threads` threads must train the same rounds at once: they wait for each other.
-    """
-
-    cdef Run run
-    cdef wv_barrier barrier
-    cdef wv_round_merge merge
-    cdef wv_round_worker *worker
-    cdef wv_block_result *results
-    cdef const int64_t *starts
-    cdef int64_t blocks
-    cdef readonly int64_t count
-    cdef object kept_alive
-
-    def __init__(self, Run run, const int64_t[::1] starts, const float[::1] input_share,
-                 const float[::1] output_share, int32_t workers, int32_t threads):
-        memset(&self.barrier, 0, sizeof(self.barrier))
-        self.run, self.blocks, self.starts = run, starts.shape[0] - 1, &starts[0]
-        require_starts(starts, self.blocks, run.length, "blocks")
-        require(0 < workers <= WV_ROUND_WORKERS, f"expected 1 to {WV_ROUND_WORKERS} virtual workers, found {workers}")
-        require(0 < threads <= workers, f"expected 1 to {workers} threads, found {threads}")
-        require(input_share.shape[0] == run.input_rows, f"expected {run.input_rows} shares of input rows")
-        require(output_share.shape[0] == run.output_rows, f"expected {run.output_rows} shares of output rows")
-        self.count = (self.blocks + workers - 1) // workers
-        self.merge.workers, self.merge.threads = workers, threads
-        self.merge.input_rows, self.merge.output_rows = run.input_rows, run.output_rows
-        self.merge.input_share, self.merge.output_share = &input_share[0], &output_share[0]
-        self.kept_alive = [starts.base, input_share.base, output_share.base]
-        ids = run.kept_alive[0]
-        inputs = min(most_in_block(ids, starts, run.inputs_of_words()), run.input_rows)
-        outputs = min(most_in_block(ids, starts, run.outputs_of_words()), run.output_rows)
-        require((max(inputs, outputs) + 1) * WV_ROUND_WORKERS < 2**31, "the blocks are too large")
-        # All of it in one piece, which gets huge pages: the workers' rows are more than small ones reach.
-        self.kept_alive.append(aligned_zeros(self.lay_out(NULL, inputs, outputs)))
-        self.lay_out(address(self.kept_alive[3]), inputs, outputs)
-
-    cdef size_t lay_out(self, void *memory, int64_t inputs, int64_t outputs) noexcept:
-        """Lays what the workers need out; returns its size. With memory NULL it only measures."""
-        cdef wv_scratch scratch
-        cdef wv_round_worker *worker
-        cdef wv_block_result *results
-        cdef wv_round_rows input, output
-        cdef float *bias
-        cdef int32_t w, workers = self.merge.workers
-        cdef size_t stride = self.run.run.stride
-        scratch.memory, scratch.used = <char *>memory, 0
-        worker = <wv_round_worker *>wv_scratch_take(&scratch, workers * sizeof(wv_round_worker))
-        results = <wv_block_result *>wv_scratch_take(&scratch, workers * sizeof(wv_block_result))
-        for w in range(workers):
-            input, output = rows_laid_out(&scratch, inputs, stride), rows_laid_out(&scratch, outputs, stride)
-            bias = <float *>wv_scratch_take(&scratch, outputs * sizeof(float))
-            if memory != NULL:
-                worker[w].input, worker[w].output = input, output
-                worker[w].output_bias = bias if self.run.run.output_bias != NULL else NULL
-        self.worker, self.results = worker, results
-        return scratch.used
-
-    def thread(self, int32_t number=0):
-        """What thread `number` needs to train; see RoundThread."""
-        return RoundThread(self, number)
-
-    def totals(self):
-        """(loss, examples, tokens, lr) of the rounds trained last, when all threads have: sums in the order of the
-        workers."""
-        loss, examples, tokens = 0.0, 0, 0
-        for w in range(self.merge.workers):
-            loss += self.results[w].loss
-            examples += self.results[w].examples
-            tokens += self.results[w].tokens
-        return loss, examples, tokens, self.results[self.merge.workers - 1].lr
-
-
-cdef class RoundThread:
-    """One thread's number, scratch space, and where its worker's copies are. Not to be shared between threads."""
-
-    cdef Rounds rounds
-    cdef int32_t number
-    cdef wv_hot_rows hot
-    cdef void *scratch
-    cdef int32_t *input_slot
-    cdef int32_t *output_slot
-    cdef object kept_alive
-
-    def __init__(self, Rounds rounds, int32_t number):
-        cdef Run run = rounds.run
-        require(0 <= number < rounds.merge.threads, "no such thread")
-        self.rounds, self.number = rounds, number
-        self.kept_alive = [aligned_zeros(run.kernel.word2vec_scratch_bytes(&run.run)),
-                           aligned_zeros(run.input_rows * sizeof(int32_t)),
-                           aligned_zeros(run.output_rows * sizeof(int32_t))]
-        self.scratch = address(self.kept_alive[0])
-        self.input_slot = <int32_t *>address(self.kept_alive[1])
-        self.output_slot = <int32_t *>address(self.kept_alive[2])
-
-    def train(self, int64_t first, int64_t end, int32_t epoch):
-        """Trains the rounds first .. end-1 of an epoch without the GIL, together with all other threads; what they did is
-        Rounds.totals()'s."""
-        cdef Rounds rounds = self.rounds
-        cdef Run run = rounds.run
-        cdef int64_t round
-        cdef int32_t w
-        require(0 <= first <= end <= rounds.count, f"rounds {first} to {end} lie beyond the {rounds.count} of an epoch")
-        with nogil:
-            for w in range(rounds.merge.workers):
-                if w % rounds.merge.threads == self.number:
-                    memset(&rounds.results[w], 0, sizeof(wv_block_result))
-            for round in range(first, end):
-                for w in range(rounds.merge.workers):
-                    if w % rounds.merge.threads == self.number:
-                        self.block(rounds, run, w, round, epoch)
-                wv_barrier_wait(&rounds.barrier, rounds.merge.threads)
-                run.kernel.word2vec_merge(&run.run, rounds.worker, &rounds.merge, self.number, self.input_slot,
-                                          self.output_slot)
-                wv_barrier_wait(&rounds.barrier, rounds.merge.threads)
-
-    cdef void block(self, Rounds rounds, Run run, int32_t w, int64_t round, int32_t epoch) noexcept nogil:
-        """Worker w trains its block of the round; none is left when its stretch is shorter than others."""
-        cdef wv_block_result result
-        cdef int64_t block = rounds.blocks * w // rounds.merge.workers + round, start, end
-        start = end = run.length
-        if block < rounds.blocks * (w + 1) // rounds.merge.workers:
-            start, end = rounds.starts[block], rounds.starts[block + 1]
-        rounds.worker[w].input.slot, rounds.worker[w].output.slot = self.input_slot, self.output_slot
-        self.hot.round = &rounds.worker[w]
-        run.kernel.word2vec_block(&run.run, &self.hot, run.ids, start, end, epoch,
-                                  run.length * round // rounds.count, self.scratch, &result)
-        rounds.results[w].loss += result.loss
-        rounds.results[w].examples += result.examples
-        rounds.results[w].tokens += result.tokens
-        if start < end:
-            rounds.results[w].lr = result.lr

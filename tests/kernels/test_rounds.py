@@ -8,7 +8,7 @@ import pytest
 from tests.kernels.test_word2vec import CONTEXTS, aligned, setting
 from tests.reference.rounds import train_epoch
 from tests.reference.word2vec import Twin
-from wv_cli import _cpu, _word2vec
+from wv_cli import _cpu, _rounds, _word2vec
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.rounds import WORKERS
 
@@ -28,7 +28,7 @@ def run_rounds(isa, context, layer, dim=20, workers=WORKERS, threads=1, **change
         twin_tables["output_bias"] = tables["output_bias"].astype(float)
     twin = Twin(config, input=x32[:, :dim].astype(float), output=y32[:, :dim].astype(float), **twin_tables)
     run = _word2vec.Run(config, input=x32, output=y32, isa=isa, **tables)
-    rounds = _word2vec.Rounds(run, cuts, *shares, workers=workers, threads=threads)
+    rounds = _rounds.Rounds(run, cuts, *shares, workers=workers, threads=threads)
     assert rounds.count > 1 and (len(cuts) - 1) % WORKERS, "in the last round some of many workers have no part"
     totals = np.zeros(3)
     with ThreadPoolExecutor(threads) as pool:
@@ -109,8 +109,8 @@ def test_any_number_of_threads_gives_the_same_bytes(context, layer, subwords, th
 
 def test_the_largest_sum_of_a_block():
     ids = np.array([0, 1, -1, 2, -3, 2, -1, 0], np.int32)
-    assert _word2vec.most_in_block(ids, np.array([0, 3, 7, 8]), np.array([5, 1, 4])) == 8
-    assert _word2vec.most_in_block(ids, np.array([0, 3, 8]), np.array([5, 1, 4])) == 13
+    assert _rounds.most_in_block(ids, np.array([0, 3, 7, 8]), np.array([5, 1, 4])) == 8
+    assert _rounds.most_in_block(ids, np.array([0, 3, 8]), np.array([5, 1, 4])) == 13
 
 
 def small_rounds(**changes):
@@ -118,7 +118,7 @@ def small_rounds(**changes):
     run = _word2vec.Run(config, input=aligned(x), output=aligned(y), **tables)
     ones = np.ones(len(x), np.float32)
     given = {"starts": np.array([0, len(tables["ids"])]), "input_share": ones, "output_share": ones}
-    return _word2vec.Rounds(run, **{**given, "workers": 2, "threads": 2, **changes})
+    return _rounds.Rounds(run, **{**given, "workers": 2, "threads": 2, **changes})
 
 
 @pytest.mark.parametrize(

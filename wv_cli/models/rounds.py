@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from wv_cli import _word2vec
+from wv_cli import _rounds, _word2vec
 from wv_cli.engine.run import StepResult
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.hotrows import added_share
@@ -21,7 +21,7 @@ WORKERS = 8
 _ROUND_IDS = 500
 _STEP_ROUNDS = 16
 
-Threads = tuple[list[_word2vec.RoundThread], ThreadPoolExecutor]
+Threads = tuple[list[_rounds.RoundThread], ThreadPoolExecutor]
 
 
 class DeterministicWord2vec(Word2vec):
@@ -52,7 +52,7 @@ class DeterministicWord2vec(Word2vec):
             added_share(WORKERS, self.config.start_lr, _ROUND_IDS * updates)
             for updates in self._updates(self.corpus.vocab.counts)
         )
-        self._rounds = _word2vec.Rounds(run, self.starts, inputs, outputs, workers=WORKERS, threads=self.threads)
+        self._rounds = _rounds.Rounds(run, self.starts, inputs, outputs, workers=WORKERS, threads=self.threads)
         return run, None
 
     @property
