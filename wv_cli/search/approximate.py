@@ -18,7 +18,7 @@ from wv_cli.search.indexes import kind_of, use_threads
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.search.topk import Asked, Hits, in_batches, together
 
-_BATCH = 256  # queries searched together
+_PROPOSED = 1 << 21  # rows that queries searched together are proposed; faiss reads a flat index once for hundreds
 _SAME = 1e-5  # cosines that differ by less are ties
 _PROBES = 16  # rows whose own vectors an index is asked for
 _LEAST_FACTOR, _MOST_FACTOR = 5, 640  # candidates of product codes for each row that is asked for
@@ -82,7 +82,8 @@ class Approximate:
             proposed = max(k, self._candidates or self.factor * k) + max(map(len, asked[batch]))
             return self._search(queries[batch], asked[batch], k, min(proposed, len(self)))
 
-        return in_batches(len(queries), k, len(self), _BATCH, search)
+        most = max(1, _PROPOSED // max(1, k, self._candidates or self.factor * k))
+        return in_batches(len(queries), k, len(self), most, search)
 
     def _search(self, queries: NDArray[np.float32], asked: Asked, k: int, proposed: int) -> Hits:
         found = self._index.search(queries, proposed)[1]
