@@ -34,8 +34,8 @@ from wv_cli.text.config import ReadingConfig, VocabConfig
 )
 @click.option(
     "--memory", type=Size(), metavar="SIZE",
-    help="Memory of the whole process, 60 MB at least; a text with more different words is counted on disk, to the "
-    "same result.  [default: no limit]",
+    help="Memory of the whole process, of which Python needs some 60 MB and a table of words 16; a text with more "
+    "different words is counted on disk, to the same result.  [default: no limit]",
 )  # fmt: skip
 @field_options(ReadingConfig)
 @quiet_option
