@@ -78,12 +78,13 @@ class Approximate:
         queries = (queries / np.where(lengths > 0, lengths, 1)).astype(np.float32)
         use_threads(self._threads)
 
-        def search(batch: slice, k: int) -> Hits:
-            proposed = max(k, self._candidates or self.factor * k) + max(map(len, asked[batch]))
-            return self._search(queries[batch], asked[batch], k, min(proposed, len(self)))
+        proposed = max(1, k, self._candidates or self.factor * k)
 
-        most = max(1, _PROPOSED // max(1, k, self._candidates or self.factor * k))
-        return in_batches(len(queries), k, len(self), most, search)
+        def search(batch: slice, k: int) -> Hits:
+            more = max(map(len, asked[batch]))
+            return self._search(queries[batch], asked[batch], k, min(proposed + more, len(self)))
+
+        return in_batches(len(queries), k, len(self), max(1, _PROPOSED // proposed), search)
 
     def _search(self, queries: NDArray[np.float32], asked: Asked, k: int, proposed: int) -> Hits:
         found = self._index.search(queries, proposed)[1]
