@@ -101,7 +101,18 @@ def machine() -> dict[str, Any]:
 
 def versions(peers: str) -> dict[str, str]:
     """Ours (with the instruction set in use) and what the peers' Python has installed."""
-    names = ["numpy", "gensim", "fasttext", "word2vec", "kenlm", "scipy", "faiss-cpu", "onnxruntime", "sentence-transformers", "torch"]
+    names = [
+        "numpy",
+        "gensim",
+        "fasttext",
+        "word2vec",
+        "kenlm",
+        "scipy",
+        "faiss-cpu",
+        "onnxruntime",
+        "sentence-transformers",
+        "torch",
+    ]
     if peers == sys.executable:
         found = {name: _version(name) for name in names}
     else:
