@@ -9,10 +9,9 @@ lines but every fourth of them, another fourth each round, and scores on that. W
 other lines and are scored on the held-out ones; that is for the few options a search has chosen. Seeds go up with the
 rounds.
 
-The record is a log: it is saved after every trial, and a later run with the same --name goes on with what it lacks.
+The record is a log (trials.py): a later run with the same --name goes on with what it lacks.
 """
 
-import json
 import shlex
 import tempfile
 from pathlib import Path
@@ -21,8 +20,8 @@ from typing import Any
 import classifier
 import numpy as np
 import record
-from measure import HERE, WV, Failed, measure
-from train import describe
+from measure import WV, measure
+from trials import run_missing
 
 FASTTEXT = "fasttext"
 TUTORIAL = classifier.Setting("softmax", 1.0, 2, 0)
@@ -59,27 +58,12 @@ def trial(line: str, options: Any, seed: int, train: Path, valid: Path) -> dict[
 
 def classifier_options(options: Any, result: dict[str, Any], say: Any) -> bool:
     """Runs what the record lacks: every trial with every seed."""
-    result["corpus"] = describe(Path(options.corpus))
-    path = HERE / "results" / f"{options.name}.json"
-    if path.exists():
-        result["runs"] = json.loads(path.read_text(encoding="utf-8"))["runs"]
-    key = {"text": result["corpus"]["name"], "sha256": result["corpus"]["sha256"], "held_out": options.held_out}
-    done = {(run["sha256"], run["held_out"], run["trial"], run["seed"]) for run in result["runs"]}
-    lines = [line.split("#")[0].strip() for line in options.trials.read_text(encoding="utf-8").splitlines()]
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
-        for number, seed in record.rounds(options):
-            files = split(options, number, Path(name))
-            for line in filter(None, lines):
-                if (key["sha256"], options.held_out, line, seed) in done:
-                    continue
-                try:
-                    found = trial(line, options, seed, *files)
-                except Failed as error:
-                    say(f"{line}: failed, left out: {error}")
-                    continue
-                result["runs"].append({"round": number, "trial": line, "seed": seed, **key, **found})
-                say(f"{line}: {found}")
-                path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+
+        def one(line: str, number: int, seed: int) -> dict[str, float]:
+            return trial(line, options, seed, *split(options, number, Path(name)))
+
+        run_missing(options, result, one, say)
     result["summary"] = summary(result["runs"])
     return True
 

@@ -4,15 +4,14 @@
         --data EN-WS-353-ALL.txt --data EN-MTurk-287.txt --data EN-SIMLEX-999.txt --name presets-search
 
 A line of `--trials` holds options of `wv train`; several sets of them with ` ++ ` between are trained one by one, and
-their vectors joined as JOINED says. The record is a log: it is saved after every trial, and a later run with the same
---name goes on with what it lacks, so that a search can be stopped, continued and asked further questions.
+their vectors joined as JOINED says. The record is a log (trials.py): a later run with the same --name goes on with what
+it lacks.
 
 Of a file of analogies a search sees the questions of every other first pair of a section; with `--held-out` trials are
 scored on the others, and on the sets that a search was not given. That is for the few options a search has chosen.
 """
 
 import hashlib
-import json
 import shlex
 import string
 import tempfile
@@ -22,9 +21,10 @@ from typing import Any
 
 import numpy as np
 import record
-from measure import HERE, WV, Failed, measure
+from measure import WV, measure
 from numpy.typing import NDArray
 from train import describe
+from trials import run_missing
 
 from wv_cli import formats
 from wv_cli.evaluation import TASKS, Report, Vectors
@@ -159,29 +159,12 @@ def trial(models: Trained, line: str, seed: int, sets: Sets, after: list[str]) -
 def presets(options: Any, result: dict[str, Any], say: Any) -> bool:
     """Runs what the record lacks: every trial with every seed."""
     corpus = Path(options.corpus)
-    result["corpus"] = describe(corpus)
     result["inputs"] = record.inputs(*options.data)
-    path = HERE / "results" / f"{options.name}.json"
-    if path.exists():
-        result["runs"] = json.loads(path.read_text(encoding="utf-8"))["runs"]
-    key = {"sha256": result["corpus"]["sha256"], "words": result["corpus"]["words"], "held_out": options.held_out}
-    done = {(run["sha256"], run["held_out"], run["trial"], run["seed"]) for run in result["runs"]}
-    lines = [line.split("#")[0].strip() for line in options.trials.read_text(encoding="utf-8").splitlines()]
+    digest = describe(corpus)["sha256"]
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
         sets = Sets(options.data, Path(name), held_out=options.held_out)
-        models = Trained(corpus, key["sha256"], options.keep or Path(name))
-        for number, seed in record.rounds(options):
-            for line in filter(None, lines):
-                if (key["sha256"], options.held_out, line, seed) in done:
-                    continue
-                try:
-                    found = trial(models, line, seed, sets, options.after)
-                except Failed as error:
-                    say(f"{line}: failed, left out: {error}")
-                    continue
-                result["runs"].append({"round": number, "trial": line, "seed": seed, **key, **found})
-                say(f"{line}: {found['cpu_seconds']} s CPU, {found['scores']}")
-                path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        models = Trained(corpus, digest, options.keep or Path(name))
+        run_missing(options, result, lambda line, _, seed: trial(models, line, seed, sets, options.after), say)
     result["summary"] = summary(result["runs"])
     return True
 

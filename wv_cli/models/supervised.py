@@ -183,10 +183,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""
-        identity = self.config.identity()
-        if not self.config.dropout:  # older checkpoints do not know it
-            del identity["dropout"]
-        return {**identity, "corpus": self.corpus.digest}
+        return {**self.config.identity(), "corpus": self.corpus.digest}
 
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""

@@ -3,7 +3,6 @@
 from typing import Any, TypeVar
 
 from wv_cli.engine.blocks import BlockTraining
-from wv_cli.errors import WvError
 from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig
 from wv_cli.text.corpus import Corpus
 
@@ -19,10 +18,7 @@ class TextTraining(BlockTraining[TextConfig]):
 
     def __init__(self, config: TextConfig, corpus: Corpus) -> None:
         """Raises WvError for a corpus that cannot be trained on."""
-        words = len(corpus.vocab)
-        if words < 2:
-            message = f"training needs at least two different words, the vocabulary has {words}; lower --min-count"
-            raise WvError(message)
+        corpus.require_words()
         self.config, self.corpus = config, corpus
 
     def identity(self) -> dict[str, Any]:

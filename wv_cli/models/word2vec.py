@@ -49,10 +49,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         several ranks begin with the same rows and draw other random numbers. Raises UsageError for a corpus or `init`
         that cannot be trained on, WvError when the matrices do not fit in memory or the state is not that of such a
         model."""
-        words = len(corpus.vocab.words)
-        if words < 2:
-            message = f"training needs at least two different words, the vocabulary has {words}; lower --min-count"
-            raise WvError(message)
+        words = corpus.require_words()
         if init is not None and init.dim != config.dim:
             message = f"--init: expected vectors of --dim {config.dim}, found {init.dim}"
             raise UsageError(message)
@@ -223,11 +220,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""
-        identity = self.config.identity()
-        for name in ("share_positions", "deterministic"):  # older checkpoints do not know them
-            if not identity[name]:
-                del identity[name]
-        return {**identity, **self.corpus.identity}
+        return {**self.config.identity(), **self.corpus.identity}
 
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""
