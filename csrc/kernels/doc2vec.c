@@ -7,12 +7,13 @@
  *     DM_CONCAT   h = v and the vectors of the context words, one behind the other; where the document has no word there, a
  *                 vector of its own
  *
- * and every vector in h moves by the gradient. The context is the `window` words before (the paper: the word that follows is
+ * and every vector in h moves by the gradient, which a mean divides by the number of its vectors: for all of them
+ * (CORRECTED), for the context words alone (DOCUMENT) or for none (WORD2VEC, as word2vec's CBOW and gensim have it): few
+ * words move a document's vector, many a word's. The context is the `window` words before (the paper: the word that follows is
  * predicted) or those on both sides (gensim). Inference moves v alone; its draws depend on nothing but the seed and the
  * document, so that a text has the same vector whatever stands around it.
  *
- * Departures from gensim: the window is not shortened at random; the gradient of a mean is divided by what it is the mean
- * of; the sigmoid is exact, equal negatives are merged.
+ * Departures from gensim: the window is not shortened at random; the sigmoid is exact, equal negatives are merged.
  */
 #include "kernels/questions.h"
 #include "kernels/wv_kernels.h"
@@ -92,8 +93,11 @@ static void train_mean(const wv_doc2vec_run *run, block_state *state, question_l
         v_store(state->hidden + d, sum * share);
     }
     answer(run, state, list, state->hidden);
-    add_row(document, state->delta, share, stride);
-    for (int k = 0; k < rows && !run->frozen; k++) add_row(state->context[k], state->delta, share, stride);
+    wv_mean_gradient gradient = run->options.mean_gradient;
+    float of_document = gradient == WV_MEAN_GRADIENT_CORRECTED ? share : 1.0f;
+    float of_context = gradient == WV_MEAN_GRADIENT_WORD2VEC ? 1.0f : share;
+    add_row(document, state->delta, of_document, stride);
+    for (int k = 0; k < rows && !run->frozen; k++) add_row(state->context[k], state->delta, of_context, stride);
 }
 
 static void train_concat(const wv_doc2vec_run *run, block_state *state, question_list *list, float *document,

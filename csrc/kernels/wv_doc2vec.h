@@ -8,11 +8,13 @@
 
 typedef enum { WV_DOC2VEC_DBOW, WV_DOC2VEC_DM_MEAN, WV_DOC2VEC_DM_CONCAT } wv_doc2vec_algorithm;
 typedef enum { WV_DOC2VEC_BEFORE, WV_DOC2VEC_AROUND } wv_doc2vec_context;
+typedef enum { WV_MEAN_GRADIENT_DOCUMENT, WV_MEAN_GRADIENT_WORD2VEC, WV_MEAN_GRADIENT_CORRECTED } wv_mean_gradient;
 
 /* What the user chooses. Every field is the attribute of its name of Doc2vecConfig (wv_cli/models/sentence_config.py). */
 typedef struct {
     wv_doc2vec_algorithm algorithm;
     wv_doc2vec_context context; /* of DM: the words before the one that is predicted, or those on both sides */
+    wv_mean_gradient mean_gradient; /* of DM_MEAN: what is divided by the number of vectors in the mean */
     wv_loss loss;               /* NS or HS */
     int32_t dim;
     int32_t window; /* of DM: words of context on a side */

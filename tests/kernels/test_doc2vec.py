@@ -105,6 +105,13 @@ def test_options(isa, algorithm, changes):
     compare(isa, 20, algorithm=algorithm, **changes)
 
 
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("frozen", [False, True])
+@pytest.mark.parametrize("gradient", CHOICES["mean_gradient"])
+def test_what_a_mean_divides(isa, frozen, gradient):
+    compare(isa, 20, algorithm="dm_mean", context="around", mean_gradient=gradient, frozen=frozen)
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_blocks_are_pure_functions_of_their_place(algorithm):
     """The same bytes however the corpus is cut into steps."""

@@ -21,12 +21,20 @@ def objective(algorithm, document, context, y, label, weight):
     return (weight * np.logaddexp(0, np.where(label == 1, -s, s))).sum()
 
 
-def steps(algorithm, document, context, y, label, weight):
-    """(of the document, of each row of context, of the rows y): the negative gradient of objective()."""
+def steps(algorithm, document, context, y, label, weight, mean_gradient="corrected"):
+    """(of the document, of each row of context, of the rows y): the negative gradient of objective(), of which a mean's
+    may be given undivided."""
     h = hidden_vector(algorithm, document, context)
     g = weight * (label - sigmoid(y @ h))
     of_h, vectors = g @ y, 1 + len(context)
-    parts = np.split(of_h, vectors) if algorithm == "dm_concat" else [of_h / vectors] * vectors
+    if algorithm == "dm_concat":
+        parts = np.split(of_h, vectors)
+    else:
+        whole, divided = of_h, of_h / vectors
+        first, other = {"corrected": (divided, divided), "document": (whole, divided), "word2vec": (whole, whole)}[
+            mean_gradient
+        ]
+        parts = [first, *[other] * len(context)]
     return parts[0], parts[1:], np.outer(g, h)
 
 
@@ -67,7 +75,7 @@ class Twin:
             given = options.algorithm, self.documents[number], self.x[context], self.y[rows], label, weight
             self.loss += objective(*given)
             self.examples += 1
-            of_document, of_context, of_outputs = steps(*given)
+            of_document, of_context, of_outputs = steps(*given, options.mean_gradient)
             self.documents[number] += lr * of_document
             if not self.frozen:
                 for row, step in zip(context, of_context, strict=True):

@@ -45,7 +45,12 @@ _LAYOUTS: dict[str, container.Layout] = {
     },
 }
 # Of Doc2vecOptions: the choices of the words, the bounds of the numbers.
-_CHOICES = {"algorithm": ("dbow", "dm_mean", "dm_concat"), "context": ("before", "around"), "loss": ("ns", "hs")}
+_CHOICES = {
+    "algorithm": ("dbow", "dm_mean", "dm_concat"),
+    "context": ("before", "around"),
+    "mean_gradient": ("document", "word2vec", "corrected"),
+    "loss": ("ns", "hs"),
+}
 _WHOLE = {"window": (1, 1000), "negative": (1, 1000), "epochs": (0, 100_000), "seed": (0, 2**63 - 1)}
 _REAL = {"power": (0, 2), "sample": (0, None), "lr": (0, 10), "least_lr": (0, 10)}
 

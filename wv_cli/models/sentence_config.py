@@ -57,6 +57,12 @@ class Doc2vecConfig(Config):
     context: Literal["before", "around"] = option(
         "before", "Context words: those before the one that is predicted, or those on both sides.", only=_DM
     )
+    mean_gradient: Literal["document", "word2vec", "corrected"] = option(
+        "document",
+        "Divide the gradient of a mean by the number of its vectors: for the context words, for none (word2vec's and "
+        "gensim's rule), or for all (the true gradient).",
+        only="algorithm=dm_mean",
+    )
     loss: Literal["ns", "hs"] = option("ns", "Output layer: negative sampling, or hierarchical softmax.")
     dim: int = dim_option()
     window: int = option(5, "Words of context on a side.", low=1, high=1000, only=_DM)

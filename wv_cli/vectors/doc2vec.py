@@ -26,6 +26,7 @@ class Doc2vecOptions:
 
     algorithm: str
     context: str
+    mean_gradient: str
     loss: str
     dim: int
     window: int
