@@ -4,7 +4,8 @@
         --data EN-WS-353-ALL.txt --data EN-MTurk-287.txt --data EN-SIMLEX-999.txt --name presets-search
 
 A line of `--trials` holds options of `wv train`; several sets of them with ` ++ ` between are trained one by one, and
-their vectors joined as JOINED says. The record is a log (trials.py): a later run with the same --name goes on with what
+their vectors joined as JOINED says. `PROGRAM: MODEL`, a program and a model of train.py, is that program with the
+settings of the command line. The record is a log (trials.py): a later run with the same --name goes on with what
 it lacks.
 
 Of a file of analogies a search sees the questions of every other first pair of a section; with `--held-out` trials are
@@ -23,7 +24,7 @@ import numpy as np
 import record
 from measure import WV, measure
 from numpy.typing import NDArray
-from train import describe
+from train import asked, command, describe
 from trials import run_missing
 
 from wv_cli import formats
@@ -122,18 +123,25 @@ class Trained:
     """Models by their options: what was trained once is kept in `folder` and not trained again, so that joining models
     of earlier trials costs nothing."""
 
-    def __init__(self, corpus: Path, digest: str, folder: Path) -> None:
-        self.corpus, self.digest, self.folder = corpus, digest, folder
+    def __init__(self, options: Any, digest: str, folder: Path) -> None:
+        self.options, self.digest, self.folder = options, digest, folder
+
+    def argv(self, options: str, seed: int, words: Path, contexts: Path) -> list[str]:
+        """The command that makes these files."""
+        program, _, model = options.partition(": ")
+        if model:
+            return command(program, asked(self.options, model, seed, words), self.options.peers)
+        argv = [*WV, "train", self.options.corpus, "-o", str(words), *shlex.split(options), "--seed", str(seed)]
+        argv += ["--to", "word2vec-binary", "-q", "--no-meta", "--overwrite"]
+        return argv if {"hs", "hs_ns", "quality"} & set(argv) else [*argv, "--save-output-vectors", str(contexts)]
 
     def model(self, options: str, seed: int) -> tuple[Embeddings, Matrix | None, float]:
         """(word vectors, context vectors of the same words, CPU seconds of the whole job)."""
         name = hashlib.sha256(f"{self.digest} {options} {seed}".encode()).hexdigest()[:16]
         words, contexts, used = (self.folder / f"{name}.{end}" for end in ("bin", "contexts.bin", "seconds"))
         if not used.exists():
-            argv = [*WV, "train", str(self.corpus), "-o", str(words), *shlex.split(options), "--seed", str(seed)]
-            argv += ["--to", "word2vec-binary", "-q", "--no-meta", "--overwrite"]
-            extra = [] if {"hs", "hs_ns", "quality"} & set(argv) else ["--save-output-vectors", str(contexts)]
-            used.write_text(f"{measure([*argv, *extra]).cpu_seconds}\n", encoding="utf-8")
+            seconds = measure(self.argv(options, seed, words, contexts)).cpu_seconds
+            used.write_text(f"{seconds}\n", encoding="utf-8")
         made = formats.load(words)
         rows = np.array(formats.load(contexts).matrix) if contexts.exists() else None
         return Embeddings(made.words, np.array(made.matrix)), rows, float(used.read_text(encoding="utf-8"))
@@ -158,12 +166,11 @@ def trial(models: Trained, line: str, seed: int, sets: Sets, after: list[str]) -
 
 def presets(options: Any, result: dict[str, Any], say: Any) -> bool:
     """Runs what the record lacks: every trial with every seed."""
-    corpus = Path(options.corpus)
     result["inputs"] = record.inputs(*options.data)
-    digest = describe(corpus)["sha256"]
+    digest = describe(Path(options.corpus))["sha256"]
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
         sets = Sets(options.data, Path(name), held_out=options.held_out)
-        models = Trained(corpus, digest, options.keep or Path(name))
+        models = Trained(options, digest, options.keep or Path(name))
         run_missing(options, result, lambda line, _, seed: trial(models, line, seed, sets, options.after), say)
     result["summary"] = summary(result["runs"])
     return True

@@ -57,6 +57,15 @@ class Job:
     output: str
 
 
+def asked(options: Any, model: str, seed: int, output: Path) -> Job:
+    """A row of MODELS with the settings of the command line."""
+    kind, loss, lr, subwords, _ = MODELS[model]
+    return Job(
+        str(options.corpus), kind, loss, options.dim, options.window, options.negative, options.sample,
+        options.min_count, options.lr or lr, options.epochs, options.threads, seed, subwords, str(output),
+    )  # fmt: skip
+
+
 def command(program: str, job: Job, peers: str) -> list[str]:
     """The command line of `program` for this job."""
     if program == "wv":
@@ -113,15 +122,10 @@ def run(options: Any, result: dict[str, Any], say: Any) -> bool:
     with tempfile.TemporaryDirectory(dir=options.scratch) as folder:
         for number in range(1, options.rounds + 1):
             for name in options.models:
-                model, loss, lr, subwords, able = MODELS[name]
-                for program in (program for program in options.programs if program in able):
+                for program in (program for program in options.programs if program in MODELS[name][-1]):
                     if number > 1 and program in options.once:
                         continue
-                    job = Job(
-                        str(corpus), model, loss, options.dim, options.window, options.negative, options.sample,
-                        options.min_count, options.lr or lr, options.epochs, options.threads, options.seed + number - 1,
-                        subwords, str(Path(folder) / f"{program}.bin"),
-                    )  # fmt: skip
+                    job = asked(options, name, options.seed + number - 1, Path(folder) / f"{program}.bin")
                     latency = core_latency() if options.threads > 1 else None
                     try:
                         used = measure(command(program, job, options.peers))
