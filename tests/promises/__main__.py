@@ -2,7 +2,7 @@
 
     python -m tests.promises [--only WORD] [--record FILE]
 
-Each fault of table.py is put into a copy of the installed package (Python) or into a package built from a copy of
+Each fault of the table is put into a copy of the installed package (Python) or into a package built from a copy of
 this checkout (C and Cython), and the tests of its promise are run on that copy. A fault that they do not notice has
 survived: exit code 1. Takes some minutes. Faults in C need a compiler, and scikit-build-core, cython, cmake and ninja
 in the environment.
@@ -19,7 +19,8 @@ from pathlib import Path
 
 from tests.conftest import ROOT
 from tests.fuzz.__main__ import about
-from tests.promises.table import PROMISES, Fault
+from tests.promises.promise import Fault
+from tests.promises.table import PROMISES
 
 # What a build takes.
 SOURCES = ("csrc", "wv_cli", "data", "pyproject.toml", "README.md")

@@ -1,0 +1,223 @@
+"""What every job promises, whatever it makes: whole files, checkpoints, signals, options, terminals."""
+
+from tests.promises.promise import GUARDS, Fault, Promise
+
+OUTPUT, SAVED_RUN = "wv_cli/system/output.py", "wv_cli/engine/saved_run.py"
+
+MANNERS: list[Promise] = [
+    Promise(
+        "A file appears whole or not at all",
+        ("tests/system/test_output.py", GUARDS),
+        (
+            Fault("output is not synced", OUTPUT, "        host.sync(self.stream.fileno())\n", ""),
+            Fault("name is not synced", OUTPUT, "            host.sync(descriptor)\n", "            pass\n"),
+            Fault(
+                "temporary file is not locked",
+                OUTPUT,
+                "            take(self._descriptor)\n",
+                "",
+            ),
+            Fault("a renamed file is taken for ours", OUTPUT, "return os.path.samestat(", "return True or ("),
+        ),
+    ),
+    Promise(
+        "Several outputs of one command appear together",
+        ("tests/system/test_output.py", "tests/commands/test_whole_sets.py"),
+        (
+            Fault(
+                "each is renamed as soon as it is whole",
+                OUTPUT,
+                "    outputs = _set.outputs = []\n",
+                "    outputs, _set.outputs = [], None\n",
+            ),
+        ),
+    ),
+    Promise(
+        "a pair that does not belong together is refused",
+        ("tests/formats/test_numbers_only.py",),
+        (
+            Fault(
+                "the digest of words is not compared",
+                "wv_cli/formats/beside.py",
+                "if mark is not None and digest(text) != mark:",
+                "if False:",
+            ),
+        ),
+    ),
+    Promise(
+        "such a file named directly is refused unless `--force-text` is given",
+        ("tests/text/test_inputs.py", "tests/commands/test_text_inputs.py"),
+        (
+            Fault(
+                "anything is text",
+                "wv_cli/text/inputs.py",
+                "return self.recognise(head) or binary(head)",
+                "return None",
+            ),
+            Fault(
+                "binary data is text",
+                "wv_cli/text/inputs.py",
+                "self.recognise(head) or binary(head)",
+                "self.recognise(head)",
+            ),
+        ),
+    ),
+    Promise(
+        "Disk space and memory are checked before the work",
+        (GUARDS,),
+        (
+            Fault("disk space is not checked", OUTPUT, "if expected_bytes > free and", "if False and"),
+            Fault(
+                "memory is never found wanting",
+                "wv_cli/system/memory.py",
+                "if free is not None and needed > free:",
+                "if False:",
+            ),
+        ),
+    ),
+    Promise(
+        "goes on where it stopped, in mid-epoch",
+        ("tests/test_config.py", "tests/jobs/test_checkpoints.py", GUARDS),
+        (
+            Fault(
+                "checkpoint identity without lr",
+                "wv_cli/config.py",
+                "if options[name].identity and not",
+                'if options[name].identity and name != "lr" and not',
+            ),
+            Fault(
+                "steps of another version go on",
+                "wv_cli/engine/checkpoint.py",
+                "    differences = _differences({**first, **found}, now)\n",
+                "    differences = None\n",
+            ),
+            Fault(
+                "any step will do",
+                "wv_cli/engine/checkpoint.py",
+                "if not (_is_whole(found) and 0 <= found <= steps):",
+                "if False:",
+            ),
+        ),
+    ),
+    Promise(
+        "saves a checkpoint on Ctrl-C, SIGTERM, SIGHUP",
+        ("tests/commands/test_signals.py",),
+        (
+            Fault(
+                "SIGHUP saves nothing",
+                "wv_cli/engine/run.py",
+                "for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}",
+                "for number in (signal.SIGINT, signal.SIGTERM)}",
+            ),
+        ),
+    ),
+    Promise(
+        "A signal that was ignored when the program started (`nohup`) stays ignored",
+        ("tests/commands/test_signals.py",),
+        (
+            Fault(
+                "an ignored signal stops the training",
+                "wv_cli/engine/run.py",
+                "if handler not in (signal.SIG_IGN, None)}",
+                "if handler is not None}",
+            ),
+            Fault(
+                "an ignored signal ends the program",
+                "wv_cli/commands/shared/program.py",
+                "if handler not in (signal.SIG_IGN, None)}",
+                "if handler is not None}",
+            ),
+        ),
+    ),
+    Promise(
+        "A second Ctrl-C ends at once",
+        ("tests/commands/test_signals.py", GUARDS),
+        (
+            Fault(
+                "second Ctrl-C is ignored",
+                "wv_cli/engine/run.py",
+                "if number == signal.SIGINT and caught:",
+                "if False:",
+            ),
+        ),
+    ),
+    Promise(
+        "A checkpoint is never discarded silently",
+        ("tests/jobs/test_checkpoints.py",),
+        (
+            Fault(
+                "a checkpoint is overwritten unasked",
+                SAVED_RUN,
+                "if Path(self.path).is_file() and not (self._resume or self._overwrite):",
+                "if False:",
+            ),
+            Fault(
+                "the checkpoint of another run is removed",
+                SAVED_RUN,
+                "self._ours is not None and _file_at(self.path) == self._ours:",
+                "True:",
+            ),
+        ),
+    ),
+    Promise(
+        "Two runs cannot use one checkpoint at the same time",
+        ("tests/jobs/test_checkpoints.py",),
+        (
+            Fault(
+                "the checkpoint is not locked",
+                "wv_cli/system/lock.py",
+                "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
+                "        pass\n",
+            ),
+        ),
+    ),
+    Promise(
+        "An option that means nothing beside the others",
+        ("tests/commands/test_whiten.py", "tests/commands/test_meaning.py"),
+        (
+            Fault(
+                "idle options are ignored",
+                "wv_cli/config.py",
+                "if name in given and not holds(condition, values):",
+                "if False:",
+            ),
+        ),
+    ),
+    Promise(
+        "A query with an unknown word is answered with an empty line",
+        ("tests/commands/test_nn.py", "tests/commands/test_analogy.py"),
+        (
+            Fault(
+                "unknown words end in success",
+                "wv_cli/commands/shared/unknown.py",
+                'return int(self._queries > 0 and self.oov == "empty")',
+                "return 0",
+            ),
+        ),
+    ),
+    Promise(
+        "the control characters of words and file names are shown",
+        ("tests/commands/test_streams.py",),
+        (
+            Fault(
+                "a terminal gets the bytes",
+                "wv_cli/commands/shared/streams.py",
+                "    if sys.stdout.isatty():\n",
+                "    if False:\n",
+            ),
+        ),
+    ),
+    Promise(
+        "one that is cut short or changed while in use ends the command with exit code 1",
+        ("tests/system/test_mapped.py",),
+        (
+            Fault("mapped files are not watched", "wv_cli/system/mapped.py", "    if names:\n", "    if False:\n"),
+            Fault(
+                "mapped files are not guarded",
+                "wv_cli/system/mapped.py",
+                "_mapguard.guard(mapped, os.fsencode(message))",
+                "id(mapped)",
+            ),
+        ),
+    ),
+]

@@ -1,0 +1,282 @@
+"""What the README promises of texts, models, vectors and their search."""
+
+from tests.promises.promise import GUARDS, Fault, Promise
+
+MODELS: list[Promise] = [
+    Promise(
+        "2 misuse",
+        ("tests/test_config.py", GUARDS),
+        (
+            Fault(
+                "minn above maxn is taken",
+                "wv_cli/models/config.py",
+                '        _require_subwords(self.minn, self.maxn)\n        message = "--loss hs_ns',
+                '        message = "--loss hs_ns',
+            ),
+        ),
+    ),
+    Promise(
+        "negative sampling",
+        (GUARDS,),
+        (
+            Fault(
+                "--power is fixed",
+                "wv_cli/models/word2vec.py",
+                "counts.astype(np.float64) ** self.config.power",
+                "counts.astype(np.float64) ** 0.75",
+            ),
+        ),
+    ),
+    Promise(
+        "The progress bar",
+        (GUARDS,),
+        (
+            Fault(
+                "ETA counts what was done before",
+                "wv_cli/engine/run.py",
+                "eta=seconds * (total - done) / done if done else None",
+                "eta=seconds * (total - done) / step if step else None",
+            ),
+        ),
+    ),
+    Promise(
+        "A classifier learns",
+        ("tests/jobs/test_autotune.py", GUARDS),
+        (
+            Fault(
+                "autotune takes the last of equals",
+                "wv_cli/jobs/autotune.py",
+                "(trial.score, -trial.number)",
+                "(trial.score, trial.number)",
+            ),
+            Fault(
+                "trials are not synced",
+                "wv_cli/jobs/autotune_log.py",
+                "            host.sync(self._stream.fileno())\n",
+                "",
+            ),
+            Fault(
+                "the log of a search is discarded unasked",
+                "wv_cli/jobs/autotune_log.py",
+                "if lines and not discard and not _is_over(lines):",
+                "if False:",
+            ),
+        ),
+    ),
+    Promise(
+        "searched by their bits",
+        (GUARDS,),
+        (
+            Fault(
+                "a tie of bits is off",
+                "wv_cli/search/codes.py",
+                "(signs.sum(axis=0) >= 0)",
+                "(signs.sum(axis=0) > 0)",
+            ),
+        ),
+    ),
+    Promise(
+        "merge counts made elsewhere",
+        ("tests/text/test_vocab.py",),
+        (
+            Fault(
+                "sums of counts overflow",
+                "wv_cli/text/vocab.py",
+                "        if total > MOST_COUNTED:",
+                "        if False:",
+            ),
+        ),
+    ),
+    Promise(
+        "the exponentials of its scores are probabilities",
+        ("tests/models/test_nce.py",),
+        (),
+    ),
+    Promise(
+        "plain .gz .bz2 .xz .zst files work, too",
+        ("tests/system/test_compression.py",),
+        (
+            Fault(
+                "a reader goes on after its file is closed",
+                "wv_cli/system/compression.py",
+                "        thread.join(_PATIENCE)\n",
+                "",
+            ),
+        ),
+    ),
+    Promise(
+        "Words and lines have no longest length",
+        ("tests/text/test_tokenizer.py",),
+        (
+            Fault(
+                "CR joins a word that ends a chunk",
+                "csrc/core/tokenizer.c",
+                "!wv_is_separator(bytes[from])",
+                "(!wv_is_separator(bytes[from]) || bytes[from] == 13)",
+            ),
+        ),
+    ),
+    Promise(
+        "grows the vocabulary to the union (new words pass `--min-count` in the new text, none is lost)",
+        ("tests/text/test_growing.py", "tests/models/test_growing.py", "tests/jobs/test_growing.py"),
+        (
+            Fault(
+                "what the text has of an old word is lost when it is rare",
+                "wv_cli/text/growing.py",
+                "    known[fresh] = True\n",
+                "    known = text.counts >= config.min_count\n",
+            ),
+            Fault(
+                "old rows begin anew",
+                "wv_cli/models/word2vec.py",
+                '        self.input[ids, :dim] = arrays["input"][:words]\n',
+                "",
+            ),
+            Fault(
+                "rows of n-grams are not carried",
+                "wv_cli/models/growing.py",
+                "    out[learnt] = rows[order[at[learnt]]]\n",
+                "",
+            ),
+            Fault(
+                "output rows begin anew",
+                "wv_cli/models/word2vec.py",
+                "        if outputs > nodes:\n",
+                "        if False:\n",
+            ),
+        ),
+    ),
+    Promise(
+        "Options not given are the state's; other sizes than its own are refused",
+        ("tests/jobs/test_growing.py", "tests/jobs/test_growing_classifier.py"),
+        (
+            Fault(
+                "options of the state are not compared",
+                "wv_cli/jobs/growing.py",
+                "            if one != other:\n",
+                "            if False:\n",
+            ),
+        ),
+    ),
+    Promise(
+        "begins with the learning rate that a schedule over all texts would have reached, unless `--lr` is given",
+        ("tests/jobs/test_growing.py",),
+        (
+            Fault(
+                "the rate starts again",
+                "wv_cli/models/state.py",
+                "        return self.lr * tokens / max(1.0, tokens + share * self.trained)\n",
+                "        return self.lr\n",
+            ),
+        ),
+    ),
+    Promise(
+        "an index of other vectors is refused",
+        ("tests/search/test_approximate.py", "tests/commands/test_index.py"),
+        (
+            Fault(
+                "an index of other vectors is searched",
+                "wv_cli/search/approximate.py",
+                "if (best > 0.99).mean() < 0.5:",
+                "if False:",
+            ),
+            Fault(
+                "the words of another index are taken",
+                "wv_cli/formats/index_file.py",
+                "if digest(text) != mark or len(words) != rows:",
+                "if len(words) != rows:",
+            ),
+        ),
+    ),
+    Promise(
+        "searched as little as finds `--recall` of the nearest",
+        ("tests/search/test_approximate.py",),
+        (
+            Fault("a recall out of reach is let be", "wv_cli/search/approximate.py", "if found < recall:", "if False:"),
+            Fault(
+                "an index is searched more than it need be",
+                "wv_cli/search/approximate.py",
+                "    while found >= recall and value - low > max(1, value // 16):",
+                "    while False:",
+            ),
+        ),
+    ),
+    Promise(
+        "check sum is compared before faiss sees it",
+        ("tests/commands/test_index.py",),
+        (
+            Fault(
+                "faiss reads what was damaged",
+                "wv_cli/formats/index_file.py",
+                "if zlib.crc32(contents[:-4]) != crc:",
+                "if False:",
+            ),
+        ),
+    ),
+    Promise(
+        "encodes lines of text with a model of another program",
+        ("tests/encoders/test_transformer.py", "tests/encoders/test_elmo.py"),
+        (
+            Fault(
+                "the truncation baked into a tokenizer holds",
+                "wv_cli/encoders/tokenizer.py",
+                "        found.no_truncation()\n",
+                "",
+            ),
+            Fault(
+                "the padding baked into a tokenizer holds",
+                "wv_cli/encoders/tokenizer.py",
+                "        found.no_padding()\n",
+                "",
+            ),
+            Fault(
+                "a tokenizer of another vocabulary is taken",
+                "wv_cli/encoders/tokenizer.py",
+                "        if highest >= rows:\n",
+                "        if False:\n",
+            ),
+            Fault(
+                "padding takes part in a mean",
+                "wv_cli/encoders/pooling.py",
+                "np.where(mask[:, :, None], state, 0).sum(axis=1, dtype=np.float64)",
+                "state.sum(axis=1, dtype=np.float64)",
+            ),
+        ),
+    ),
+    Promise(
+        "the same seed gives the same file with any number of threads",
+        ("tests/models/test_rounds.py",),
+        (
+            Fault(
+                "as many workers as threads",
+                "wv_cli/models/rounds.py",
+                "workers=WORKERS, threads=self.threads)",
+                "workers=self.threads, threads=self.threads)",
+            ),
+            Fault(
+                "rounds of other workers go on",
+                "wv_cli/models/rounds.py",
+                'return {**super().schedule(), "workers": WORKERS, "step_rounds": _STEP_ROUNDS}',
+                "return super().schedule()",
+            ),
+        ),
+    ),
+    Promise(
+        "counts any number of different words exactly",
+        ("tests/text/test_counting.py",),
+        (
+            Fault(
+                "the table grows past its share",
+                "wv_cli/text/counting.py",
+                "if encoder.words_bytes > room // _TABLE_SHARE:",
+                "if False:",
+            ),
+            Fault(
+                "words of later runs seem to be seen first",
+                "wv_cli/text/counting.py",
+                "np.arange(seen, seen + len(counts))",
+                "np.arange(len(counts))",
+            ),
+        ),
+    ),
+]

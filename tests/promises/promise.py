@@ -1,0 +1,22 @@
+"""What a promise of the README is made of, and a fault that breaks it."""
+
+from dataclasses import dataclass
+
+GUARDS = "tests/promises/test_guards.py"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """`file` is relative to the checkout: wv_cli/... or csrc/..."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True)
+class Promise:
+    words: str
+    tests: tuple[str, ...]
+    faults: tuple[Fault, ...] = ()
