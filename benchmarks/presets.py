@@ -82,10 +82,9 @@ AFTER = {
 OF_CONTEXTS = ("sum", "joined")
 # What may be done to several models: (dim, 0 for all of their numbers, weight of the last).
 JOINED = {
-    "joined": (0, 1),
-    "joined, the last x 1.4": (0, 2**0.5),
-    "joined, to 100 axes": (100, 1),
-    "joined, the last x 1.4, to 100 axes": (100, 2**0.5),
+    f"joined{f', the last x {weight:.1f}' if weight != 1 else ''}{f', to {dim} axes' if dim else ''}": (dim, weight)
+    for dim in (0, 100)
+    for weight in (0.5**0.5, 1, 2**0.5)
 }
 
 

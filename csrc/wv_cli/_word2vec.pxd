@@ -1,16 +1,14 @@
 """A run, for the modules that train it; see _word2vec.pyx."""
 
 from libc.stdint cimport int32_t, int64_t
-from wv_cli._kernels cimport wv_kernels, wv_word2vec_run
+from wv_cli cimport _training
+from wv_cli._kernels cimport wv_word2vec_run
 
 
-cdef class Run:
+cdef class Run(_training.Run):
     cdef wv_word2vec_run run
-    cdef const wv_kernels *kernel
-    cdef const int32_t *ids
-    cdef readonly int64_t length
     cdef int32_t input_rows, output_rows
-    cdef object kept_alive, path, subwords
+    cdef object path, subwords
 
     cdef int set_tables(self, keep, sampler, log_noise, output_bias) except -1
     cdef int set_path(self, path, bint both) except -1

@@ -9,6 +9,7 @@ import numpy as np
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
+from wv_cli cimport _training
 from wv_cli._arguments cimport require, require_aligned, require_ids, table
 from wv_cli._kernels cimport (
     WV_END_OF_LINE, WV_ROW_FLOATS, fill_wv_word2vec_options, wv_alias, wv_block_result, wv_hot_rows,
@@ -114,7 +115,7 @@ def subword_rows(const int64_t[::1] starts, const int32_t[::1] buckets, int32_t 
     return first, rows, used[: count - words].copy()
 
 
-cdef class Run:
+cdef class Run(_training.Run):
     """One training run: the options, the tables and the matrices, for the workers of all threads.
 
     `options` has the fields of wv_word2vec_options as attributes: a Word2vecConfig. input and output are (rows, stride)
@@ -155,7 +156,7 @@ cdef class Run:
         if path is not None:
             self.set_path(path, sampler is not None)
         self.set_tables(keep, sampler, log_noise, output_bias)
-        require(self.kernel.word2vec_scratch_bytes(&self.run) > 0,
+        require(self.scratch_bytes() > 0,
                 f"loss {options.loss}: word2vec has no such output layer, or a table that it reads is missing")
 
     cdef int set_tables(self, keep, sampler, log_noise, output_bias) except -1:
@@ -216,6 +217,9 @@ cdef class Run:
         self.run.most_subwords = np.max(counts)
         return 0
 
+    cdef size_t scratch_bytes(self) noexcept nogil:
+        return self.kernel.word2vec_scratch_bytes(&self.run)
+
     def worker(self, hot=None):
         """What one thread needs to train blocks; see Worker. With several threads `hot`, a wv_cli.models.hotrows.HotRows,
         says on which rows each works in a private copy."""
@@ -233,46 +237,42 @@ cdef class Run:
         return sizes + (1 + draws + (run.options.negative + 4) // 5 if run.sampler else 0)
 
 
-cdef class Worker:
+cdef class Worker(_training.Worker):
     """One thread's scratch space and private rows. Not to be shared between threads."""
 
-    cdef Run run
     cdef wv_hot_rows hot
-    cdef object kept_alive
-    cdef void *scratch
+    cdef object hot_alive
 
     def __init__(self, Run run, hot):
-        self.run = run
-        self.kept_alive = [aligned_zeros(run.kernel.word2vec_scratch_bytes(&run.run))]
-        self.scratch = address(self.kept_alive[0])
+        super().__init__(run)
         if hot is not None:
-            self.set_hot_rows(hot)
+            self.set_hot_rows(run, hot)
 
-    cdef int set_hot_rows(self, hot) except -1:
-        cdef int32_t count = hot.count, words = self.run.run.vocab_size
+    cdef int set_hot_rows(self, Run run, hot) except -1:
+        cdef int32_t count = hot.count, words = run.run.vocab_size
         cdef const float[::1] input_share = hot.input_share, output_share = hot.output_share
-        cdef size_t floats = count * <size_t>self.run.run.stride
+        cdef size_t floats = count * <size_t>run.run.stride
         cdef float *copies
         require(0 < count <= words, f"hot rows: expected 1 to {words}, found {count}")
-        require(0 <= hot.first_output <= self.run.output_rows - count, "hot rows: more than `output` has")
+        require(0 <= hot.first_output <= run.output_rows - count, "hot rows: more than `output` has")
         require(0 <= hot.hottest_output <= count, "hot rows: the hottest is none of them")
         require(hot.hottest > 0 and hot.interval > 0, "hot rows: some must be exchanged now and then")
         require(input_share.shape[0] == count and output_share.shape[0] == count, f"hot rows: expected {count} shares")
         self.hot.count, self.hot.first_output, self.hot.hottest_output = count, hot.first_output, hot.hottest_output
         self.hot.hottest, self.hot.interval = hot.hottest, hot.interval
         self.hot.input_share, self.hot.output_share = &input_share[0], &output_share[0]
-        self.kept_alive += [hot, aligned_zeros(4 * floats * sizeof(float))]
-        copies = <float *>address(self.kept_alive[2])
+        self.hot_alive = [hot, aligned_zeros(4 * floats * sizeof(float))]
+        copies = <float *>address(self.hot_alive[1])
         self.hot.input, self.hot.input_base = copies, copies + floats
         self.hot.output, self.hot.output_base = copies + 2 * floats, copies + 3 * floats
         return 0
 
     def block(self, int64_t start, int64_t end, int32_t epoch):
-        """Trains on ids[start:end] of one epoch without the GIL. Returns (loss, examples, tokens, lr): see wv_kernels.h.
-        The shared matrices hold all that it has changed after settle()."""
+        """See _training.Worker. The shared matrices hold all that it has changed after settle()."""
         cdef wv_block_result result
-        cdef Run run = self.run
-        require(0 <= start <= end <= run.length, f"block {start}:{end} lies outside the corpus of {run.length} ids")
+        cdef _training.Block block = _training.Block(start=start, end=end, epoch=epoch, document=0, lr=0)
+        cdef Run run = <Run>self.run
+        run.require_block(&block)
         with nogil:
             run.kernel.word2vec_block(&run.run, &self.hot, run.ids, start, end, epoch, start, self.scratch,
                                       &result)
@@ -280,5 +280,6 @@ cdef class Worker:
 
     def settle(self):
         """Adds what the private rows have changed to the shared matrices. Afterwards the worker may go on."""
+        cdef Run run = <Run>self.run
         with nogil:
-            self.run.kernel.word2vec_settle(&self.run.run, &self.hot)
+            run.kernel.word2vec_settle(&run.run, &self.hot)
