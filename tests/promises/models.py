@@ -172,7 +172,7 @@ MODELS: list[Promise] = [
     ),
     Promise(
         "an index of other vectors is refused",
-        ("tests/search/test_approximate.py", "tests/commands/test_index.py"),
+        ("tests/search/test_approximate.py", "tests/formats/test_index_file.py"),
         (
             Fault(
                 "an index of other vectors is searched",
@@ -203,7 +203,7 @@ MODELS: list[Promise] = [
     ),
     Promise(
         "check sum is compared before faiss sees it",
-        ("tests/commands/test_index.py",),
+        ("tests/formats/test_index_file.py",),
         (
             Fault(
                 "faiss reads what was damaged",

@@ -86,6 +86,20 @@ def test_the_least_that_reaches_the_recall(made):
         assert good.recall == 1
 
 
+def test_no_more_thorough_than_the_recall_needs(made):
+    exact, search, _ = made
+    if not search.kind.knob:
+        return
+    found = tune(search, exact, 5, recall=0.9, queries=200, seed=1)
+    rows = [[int(row)] for row in np.sort(np.random.default_rng(1).choice(len(exact), 200, replace=False))]
+    least = exact.nearest(rows, 5)[1][:, -1:] - 1e-5
+    value = search.searched[search.kind.knob]
+    assert (search.nearest(rows, 5)[1] >= least).mean() == pytest.approx(found.recall)
+    if value > 1:
+        search.turn(value - max(1, value // 16))
+        assert (search.nearest(rows, 5)[1] >= least).mean() < 0.9
+
+
 def test_a_recall_out_of_reach(made):
     exact, search, _ = made
     if search.kind.knob:
