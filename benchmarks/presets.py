@@ -77,15 +77,23 @@ AFTER = {
     "joined": lambda words, contexts: np.hstack([words, contexts]),
     "centred": lambda words, contexts: centred(words),
     "without top 2": lambda words, contexts: without_top(words, 2),
-    "to 100 axes": lambda words, contexts: joined([words], 100, [1]),
+    "to 100 axes": lambda words, contexts: joined([words], 100),
 }
 OF_CONTEXTS = ("sum", "joined")
-# What may be done to several models: (dim, 0 for all of their numbers, weight of the last).
+# What may be done to several models: (dim, 0 for all of their numbers, the square of the last one's weight).
 JOINED = {
-    f"joined{f', the last x {weight:.1f}' if weight != 1 else ''}{f', to {dim} axes' if dim else ''}": (dim, weight)
+    f"joined{f', the last x {square**0.5:.1f}' if square != 1 else ''}{f', to {dim} axes' if dim else ''}": (
+        dim,
+        square,
+    )
     for dim in (0, 100)
-    for weight in (0.5**0.5, 1, 2**0.5)
+    for square in (0.5, 1, 2)
 }
+
+
+def weighted(rows: list[Matrix], square: float) -> list[Matrix]:
+    """The last one twice, or the others: of unit rows as if it weighed sqrt 2 or sqrt .5."""
+    return rows if square == 1 else [*rows, rows[-1]] if square > 1 else [*rows[:-1], *rows]
 
 
 class Sets:
@@ -152,8 +160,8 @@ def trial(models: Trained, line: str, seed: int, sets: Sets, after: list[str]) -
     words, contexts, _ = parts[0]
     if len(parts) > 1:
         rows = [part[0].matrix for part in parts]
-        wide, ones = sum(part.shape[1] for part in rows), [1.0] * (len(rows) - 1)
-        variants = {name: joined(rows, dim or wide, [*ones, weight]) for name, (dim, weight) in JOINED.items()}
+        wide = sum(part.shape[1] for part in rows)
+        variants = {name: joined(weighted(rows, square), dim or wide) for name, (dim, square) in JOINED.items()}
     else:
         chosen = {name: change for name, change in AFTER.items() if name in ("", *after)}
         if contexts is None:

@@ -2,6 +2,7 @@
 
 import importlib
 import math
+import re
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -112,6 +113,17 @@ def test_a_word_that_is_no_choice_is_refused(config: type[Config], field: Option
     value = ("no-such",) if field.many else "no-such"
     with pytest.raises(UsageError, match=f"{field.flag} must be one of {field.choices[0]}, .*, not 'no-such'"):
         replace(config(), **{field.name: value}).validate()
+
+
+@EVERY_FIELD
+@pytest.mark.parametrize("value", [{}, [], math.nan, object()], ids=["dict", "list", "nan", "object"])
+def test_a_value_of_another_type_is_refused(config: type[Config], field: Option, value: object) -> None:
+    """As a file may hold, which says true of its options."""
+    given = (value,) if field.many else value
+    if field.many and not field.choices:
+        return  # read by the command
+    with pytest.raises(UsageError, match=re.escape(field.flag)):
+        replace(config(), **{field.name: given}).validate()
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=ids)

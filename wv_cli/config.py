@@ -124,10 +124,17 @@ class Option:
             return
         for each in value if self.many else (value,):
             if self.choices:
-                allowed = each in self.choices or (self.also and re.fullmatch(self.also, each))
-                require(bool(allowed), f"{self.flag} must be one of {', '.join(self.choices)}, not {each!r}")
+                known = isinstance(each, str) and self._is_choice(each)
+                require(known, f"{self.flag} must be one of {', '.join(self.choices)}, not {each!r}")
             elif self.kind in (int, float) and not self.many:
                 self._check_number(each)
+            elif self.kind is bool:
+                require(isinstance(each, bool), f"{self.flag} must be true or false, not {each!r}")
+            elif self.kind is str:
+                require(isinstance(each, str), f"{self.flag} must be text, not {each!r}")
+
+    def _is_choice(self, value: str) -> bool:
+        return value in self.choices or bool(self.also and re.fullmatch(self.also, value))
 
     def _check_number(self, value: Any) -> None:
         wanted, called = (numbers.Integral, "a whole number") if self.kind is int else (numbers.Real, "a number")

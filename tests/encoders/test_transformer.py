@@ -13,6 +13,7 @@ from wv_cli.encoders import EncoderConfig, bert, open_encoder
 from wv_cli.encoders.base import batches, encode
 from wv_cli.encoders.bert import erf
 from wv_cli.encoders.pooling import Pooling
+from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats.safetensors import Tensors, write
 
@@ -76,6 +77,8 @@ def test_ids_are_those_of_the_tokenizer_without_what_is_baked_into_it():
     assert [each.tolist() for each in ids] == FACTS["ids"] and cut == 1
     assert "Fixed" in (TINY / "tokenizer.json").read_text()
     long = "the dog " * 5000
+    [whole], cut = Tokenizer(TINY / "tokenizer.json", max_length=None, rows=200).ids([long])
+    assert len(whole) > 5000 and cut == 0
     ids, cut = open_encoder(TINY, EncoderConfig(max_length=48)).tokens([long, "the"])
     assert [len(each) for each in ids] == [48, 3] and cut == 1
 

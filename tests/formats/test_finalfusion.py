@@ -146,6 +146,23 @@ def test_what_is_wrong_is_said(content, match, tmp_path):
     refused(tmp_path, content, match)
 
 
+def quantised(*, centroid=1.0, projection=1.0, norm=1.0):
+    """Two words, one block of two columns, one centroid."""
+    head = struct.pack("<5IQII", 1, 1, 1, 2, 1, 2, 1, 10)
+    numbers = struct.pack("<8f", *[projection] * 4, centroid, 1, norm, 1)
+    begin = len(b"FiFu" + struct.pack("<4I", 0, 2, 1, 4) + WORDS) + 12 + len(head)
+    body = head + bytes(4 - begin % 4) + numbers + bytes(2)
+    return b"FiFu" + struct.pack("<4I", 0, 2, 1, 4) + WORDS + chunk(4, body)
+
+
+def test_numbers_whose_product_overflows(tmp_path):
+    path = tmp_path / "v.fifu"
+    path.write_bytes(quantised(norm=1e38))
+    assert load(path).matrix[0].tolist() == [np.float32(2e38), np.float32(2e38)]
+    for large in ({"norm": 3e38}, {"centroid": 3e38, "norm": 2}, {"projection": 1e20, "norm": 1e20}):
+        refused(tmp_path, quantised(**large), "whose product is a float32, found up to")
+
+
 def test_a_code_beyond_the_centroids(tmp_path):
     content = bytearray((GOLDEN / "finalfusion-quantized.fifu").read_bytes())
     content[-1] = 32

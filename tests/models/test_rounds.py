@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from wv_cli.engine.run import train
-from wv_cli.errors import TimedOut, UsageError
+from wv_cli.errors import TimedOut, UsageError, WvError
 from wv_cli.jobs import MODELS
 from wv_cli.jobs.train import train as run_session
 from wv_cli.models.config import Word2vecConfig
@@ -86,6 +86,16 @@ def test_a_checkpoint_of_free_threads_does_not_go_on(text, tmp_path, monkeypatch
     with pytest.raises(TimedOut):
         trained(text, tmp_path / "a.bin", max_time=1e-9, deterministic=False)
     with pytest.raises(Exception, match="deterministic: None in the checkpoint, True now"):
+        trained(text, tmp_path / "a.bin", resume=True)
+
+
+@pytest.mark.parametrize(("name", "what"), [("WORKERS", "workers"), ("_STEP_ROUNDS", "step_rounds")])
+def test_a_checkpoint_of_other_rounds_does_not_go_on(name, what, text, tmp_path, monkeypatch):
+    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
+    with pytest.raises(TimedOut):
+        trained(text, tmp_path / "a.bin", max_time=1e-9)
+    monkeypatch.setattr(f"wv_cli.models.rounds.{name}", 4)
+    with pytest.raises(WvError, match=what):
         trained(text, tmp_path / "a.bin", resume=True)
 
 

@@ -26,7 +26,6 @@ from typing import BinaryIO, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile, WvError, shown
 from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions, WriteOptions
@@ -104,7 +103,7 @@ class _File:
     norms: bool
 
     def embeddings(self, name: str, limit: int | None) -> Embeddings:
-        """Raises BadFile for numbers that are not finite, WvError for more than there is memory for."""
+        """Raises WvError for more than there is memory for."""
         count = len(self.words) if limit is None else min(limit, len(self.words))
         if isinstance(self.rows, DenseMatrix):
             matrix = np.array(self.rows.values[:count])
@@ -112,8 +111,6 @@ class _File:
             memory.require(4 * count * self.rows.shape[1], f"{name}: {count:,} vectors", "read fewer with --limit")
             blocks = (np.arange(first, min(first + _BLOCK_ROWS, count)) for first in range(0, count, _BLOCK_ROWS))
             matrix = np.concatenate([np.empty((0, self.rows.shape[1]), np.float32), *map(self.rows.take, blocks)])
-        if (bad := first_not_finite(matrix)) is not None:
-            raise BadFile(name, f"row {bad[0] + 1}: expected centroids and norms whose product is finite")
         subwords = None
         if self.indexer is not None:
             subwords = FinalfusionSubwords(self.words, self.minn, self.maxn, self.indexer, self.rows)
@@ -215,12 +212,21 @@ def _quantised(reader: _Reader) -> Matrix:
     projection = reader.floats((dim, dim), "the projection") if projected else None
     quantizers = reader.floats((blocks, centroids, dim // blocks), "the centroids")
     norms = reader.floats((rows,), "the norms") if scaled else None
+    largest = _largest(quantizers) * (1 if norms is None else _largest(norms))
+    largest *= 1 if projection is None else dim * _largest(projection)
+    if largest > float(np.finfo(np.float32).max):
+        problem = f"expected centroids, projection and norms whose product is a float32, found up to {largest:.3g}"
+        reader.refuse(problem, begin)
     place = reader.at
     codes = np.frombuffer(reader.take(rows * blocks, "the codes"), np.uint8).reshape(rows, blocks)
     if rows and codes.max() >= centroids:
         bad = int(np.flatnonzero(codes.reshape(-1) >= centroids)[0])
         reader.refuse(f"expected codes below {centroids}, found {codes.reshape(-1)[bad]}", place + bad)
     return QuantizedRows(codes, quantizers, projection, norms)
+
+
+def _largest(values: NDArray[np.float32]) -> float:
+    return float(np.abs(values).max(initial=0))
 
 
 def read(source: Input, options: ReadOptions) -> Embeddings:

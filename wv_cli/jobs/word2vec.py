@@ -263,7 +263,7 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
     def _save(self, model: Word2vec | Ensemble) -> None:
         if isinstance(model, Ensemble):
             first = model.models[0].embeddings()
-            rows = joined(model.matrices(), self.config.dim, PRESETS.find(self.preset).weights)
+            rows = joined(model.matrices(), self.config.dim)
             vectors = Embeddings(first.words, rows)
             write_together([(path, partial(self._save_vectors, vectors)) for path in self.outputs])
             return

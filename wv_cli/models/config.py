@@ -145,11 +145,10 @@ class Word2vecConfig(Config):
 @dataclass(frozen=True)
 class Preset:
     """What --preset puts in the place of the defaults above. `models` are several that are trained in one run, each by
-    what it has besides; their vectors are joined (transforms.ensemble), each with its weight."""
+    what it has besides; their vectors are joined (transforms.ensemble)."""
 
     changes: dict[str, Any]
     models: tuple[dict[str, Any], ...] = ()
-    weights: tuple[float, ...] = ()
 
 
 _FASTTEXT: dict[str, Any] = {
@@ -170,13 +169,12 @@ PRESETS: Registry[Preset] = Registry(
         (
             "quality",
             Preset(
-                {"dim": 300, "window": 8, "sample": 1e-4, "epochs": 10},
+                {"dim": 300},
                 (
-                    {"model": "skipgram", "negative": 12},
-                    {"model": "cbow", "negative": 15, "epochs": 15},
-                    {**_FASTTEXT, "model": "skipgram", "window": 5},
+                    {"model": "skipgram", "negative": 12, "epochs": 10},
+                    {"model": "cbow", "window": 8, "negative": 15, "sample": 1e-4, "epochs": 15},
+                    {**_FASTTEXT, "model": "skipgram", "epochs": 3},
                 ),
-                (1, 1, 2**0.5),  # in inner products the third counts as much as the others together
             ),
         ),
     ],

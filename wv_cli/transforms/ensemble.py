@@ -1,6 +1,6 @@
 """Vectors of the same words from several models as one: unit rows side by side, then the principal axes.
 
-    X = [w_1 x_1 / |x_1|, w_2 x_2 / |x_2|, ...]    X' X = V diag(l) V'    Y = X V_dim
+    X = [x_1 / |x_1|, x_2 / |x_2|, ...]    X' X = V diag(l) V'    Y = X V_dim
 
 as Yin & Schuetze 2016 (arXiv 1508.04257, CONC and SVD): models that err differently correct each other. The mean is
 left in, as cosines of word vectors are asked with it. Sums are float64, a block of rows at a time. Not here: how the
@@ -17,30 +17,29 @@ Matrix = NDArray[np.float32]
 _BLOCK = 1 << 14
 
 
-def joined(parts: Sequence[Matrix], dim: int, weights: Sequence[float]) -> Matrix:
-    """(rows, dim): the first `dim` principal axes of the parts' unit rows, (rows, any) each, times their weights; side
-    by side as they are when they have no more numbers than that. A row of zeros counts as zeros. The largest component
-    of an axis is positive, so that files are reproducible."""
+def joined(parts: Sequence[Matrix], dim: int) -> Matrix:
+    """(rows, dim): the first `dim` principal axes of the parts' unit rows, (rows, any) each; side by side as they are
+    when they have no more numbers than that. A row of zeros counts as zeros. The largest component of an axis is
+    positive, so that files are reproducible."""
     rows, wide = len(parts[0]), sum(part.shape[1] for part in parts)
     starts = range(0, rows, _BLOCK)
     if wide <= dim:
-        return np.concatenate([_side_by_side(parts, weights, start) for start in starts]).astype(np.float32)
+        return np.concatenate([_side_by_side(parts, start) for start in starts]).astype(np.float32)
     moments = np.zeros((wide, wide))
     for start in starts:
-        block = _side_by_side(parts, weights, start)
+        block = _side_by_side(parts, start)
         moments += block.T @ block
     axes = np.linalg.eigh(moments)[1][:, ::-1][:, :dim]
     largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None], axis=0)
     axes = axes * np.where(largest < 0, -1.0, 1.0)
     result = np.empty((rows, dim), np.float32)
     for start in starts:
-        result[start : start + _BLOCK] = _side_by_side(parts, weights, start) @ axes
+        result[start : start + _BLOCK] = _side_by_side(parts, start) @ axes
     return result
 
 
-def _side_by_side(parts: Sequence[Matrix], weights: Sequence[float], start: int) -> NDArray[np.float64]:
-    weighted = zip(parts, weights, strict=True)
-    return np.hstack([weight * _unit(part[start : start + _BLOCK]) for part, weight in weighted])
+def _side_by_side(parts: Sequence[Matrix], start: int) -> NDArray[np.float64]:
+    return np.hstack([_unit(part[start : start + _BLOCK]) for part in parts])
 
 
 def _unit(rows: Matrix) -> NDArray[np.float64]:
