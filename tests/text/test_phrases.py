@@ -13,9 +13,9 @@ from tests.reference.text import join_phrases, split_lines, word2phrase
 from wv_cli import _phrases
 from wv_cli.errors import UsageError, WvError
 from wv_cli.text import id_stream as spool_module
-from wv_cli.text import phrases as phrases_module
-from wv_cli.text.config import PhrasesConfig
-from wv_cli.text.phrases import JoinedText, falling_thresholds
+from wv_cli.text import phrase_finding
+from wv_cli.text.config import PhrasesConfig, falling_thresholds
+from wv_cli.text.phrases import JoinedText
 
 GOLDEN = GOLDEN / "slice5m.phrases.txt.xz"
 words = st.sampled_from([b"a", b"b", b"c", b"d", b"a_b", b"e", b"f"])
@@ -215,7 +215,7 @@ def test_selected_leaves_out_rare_pairs():
 def test_bounds_never_drop_a_phrase(counts, min_count, threshold, score, rest):
     """A pair as frequent as its rarer word is the best there can be: when it scores, the bounds must let it pass."""
     threshold = max(0.0, threshold) if score == "word2vec" else max(-1.0, min(1.0, threshold / 100))
-    scoring = phrases_module._SCORES[score](np.array([*counts, rest], np.int64), threshold, min_count)
+    scoring = phrase_finding._SCORES[score](np.array([*counts, rest], np.int64), threshold, min_count)
     pair = min(counts)
     if pair < min_count:
         return

@@ -5,9 +5,9 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import field_options, json_option, phrases_option, quiet_option, saved_run_options
+from wv_cli.commands.shared.options import field_options, json_option, phrases_options, quiet_option, saved_run_options
 from wv_cli.hashing.config import BiowordConfig
-from wv_cli.text.config import ReadingConfig, VocabConfig
+from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
 
 
 @click.command("bioword", cls=Command)
@@ -20,7 +20,8 @@ from wv_cli.text.config import ReadingConfig, VocabConfig
 @click.option("--save-hasher", metavar="FILE", help="Keep the trained hasher for --hasher.")
 @field_options(BiowordConfig)
 @field_options(VocabConfig)
-@phrases_option
+@field_options(PhraseLearning)
+@phrases_options
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary and its counts.")
 @saved_run_options
 @field_options(ReadingConfig)
@@ -33,8 +34,10 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.commands.shared.sessions import run_session, session_of
     from wv_cli.jobs.bioword import BiowordSession
 
-    session = session_of(BiowordSession, options, config=BiowordConfig, vocab_config=VocabConfig)
-    also = [session.save_hasher] if session.save_hasher else []
+    session = session_of(
+        BiowordSession, options, config=BiowordConfig, vocab_config=VocabConfig, phrase_learning=PhraseLearning
+    )
+    also = [path for path in (session.save_phrases, session.save_hasher) if path]
     run_session(session, quiet, as_json, _figures, also=also)
 
 

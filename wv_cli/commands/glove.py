@@ -9,13 +9,13 @@ from wv_cli.commands.shared.options import (
     Size,
     field_options,
     json_option,
-    phrases_option,
+    phrases_options,
     quiet_option,
     saved_run_options,
     to_option,
 )
 from wv_cli.glove.config import GloveConfig
-from wv_cli.text.config import ReadingConfig, VocabConfig
+from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
 
 
 @click.command("glove", cls=Command)
@@ -28,7 +28,8 @@ from wv_cli.text.config import ReadingConfig, VocabConfig
 @to_option
 @field_options(GloveConfig)
 @field_options(VocabConfig)
-@phrases_option
+@field_options(PhraseLearning)
+@phrases_options
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary (from build-vocab, word2vec or GloVe).")
 @click.option(
     "--counts", multiple=True, metavar="FILE[:VOCAB]",
@@ -57,6 +58,8 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.commands.shared.sessions import run_session, session_of
     from wv_cli.jobs.glove import GloveSession
 
-    session = session_of(GloveSession, options, config=GloveConfig, vocab_config=VocabConfig)
-    also = [path for path in (session.save_vocab, session.save_counts) if path]
+    session = session_of(
+        GloveSession, options, config=GloveConfig, vocab_config=VocabConfig, phrase_learning=PhraseLearning
+    )
+    also = [path for path in (session.save_phrases, session.save_vocab, session.save_counts) if path]
     run_session(session, quiet, as_json, lambda facts: "", also=also, progress=False)

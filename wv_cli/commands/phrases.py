@@ -10,7 +10,7 @@ import click
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import Size, conflict, field_options, json_option, quiet_option, refuse_meaningless
 from wv_cli.commands.shared.reading import require_one_use
-from wv_cli.text.config import PhrasesConfig, ReadingConfig
+from wv_cli.text.config import PhrasesConfig, ReadingConfig, all_thresholds
 
 # How phrases are found, and the file for those that were.
 _FINDING = ("threshold", "passes", "score", "min_count", "delimiter", "across_lines", "save_phrases")
@@ -53,7 +53,8 @@ def command(
     from wv_cli.system.output import check_writable, open_output, write_together
     from wv_cli.system.places import is_stdout, require_different
     from wv_cli.text.input_files import refuse_overwriting
-    from wv_cli.text.phrases import JoinedText, Pass, all_thresholds
+    from wv_cli.text.phrase_finding import Pass
+    from wv_cli.text.phrases import JoinedText
     from wv_cli.text.saved_phrases import read_phrases
 
     refuse_meaningless(**dict.fromkeys(_FINDING, "not apply"))
@@ -70,8 +71,7 @@ def command(
     require_different(outputs)
 
     def report(done: Pass) -> None:
-        message = f"threshold {done.threshold:g}: {len(done.phrases):,} phrases, joined {done.joined:,} times"
-        say(message, quiet or as_json, as_json)
+        say(done.summary, quiet or as_json, as_json)
 
     note = partial(say, quiet=quiet, as_json=as_json)
     saved = read_phrases(apply) if apply is not None else None
@@ -91,9 +91,9 @@ def command(
         write_together((path, write) for path in parts if path is not None)
     seconds = time.perf_counter() - started
     if as_json:
-        each = [{"threshold": p.threshold, "phrases": len(p.phrases), "joined": p.joined} for p in text.passes]
         facts = {"output": output, "lines": text.lines, "tokens_read": text.tokens_read, "tokens": text.tokens}
-        click.echo(json.dumps({**facts, "passes": each, "seconds": seconds}), err=any(map(is_stdout, outputs)))
+        passes_done = [done.facts for done in text.passes]
+        click.echo(json.dumps({**facts, "passes": passes_done, "seconds": seconds}), err=any(map(is_stdout, outputs)))
     elif not quiet:
         click.echo(
             f"{text.tokens_read:,} words in, {text.tokens:,} out, {text.lines:,} lines; {seconds:.1f} s", err=True

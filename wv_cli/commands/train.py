@@ -9,7 +9,7 @@ from wv_cli.commands.shared.options import (
     Size,
     field_options,
     json_option,
-    phrases_option,
+    phrases_options,
     quiet_option,
     saved_run_options,
     to_option,
@@ -37,7 +37,7 @@ from wv_cli.text.config import ReadingConfig
     "defaults.  [default: word2vec]",
 )  # fmt: skip
 @training_options
-@phrases_option
+@phrases_options
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary (from build-vocab or word2vec) and its counts.")
 @click.option("--save-vocab", metavar="FILE", help="Also save the vocabulary, `word count` lines, before the training.")
 @click.option("--init", metavar="FILE", help="Start the words found in this vector file from their vectors.")
@@ -82,5 +82,5 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.jobs.train import session
 
     made = session(argv=command_line(), **options)
-    also = [options[name] for name in ("save_vocab", "save_state") if options[name]]
+    also = [options[name] for name in ("save_phrases", "save_vocab", "save_state") if options[name]]
     run_session(made, quiet, as_json, lambda facts: f" ({facts['words_per_second']:,} words/s)", also=also)

@@ -12,19 +12,20 @@ from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing.bioword import Bioword, load_hasher
 from wv_cli.hashing.config import BiowordConfig
 from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus
-from wv_cli.jobs.session import Observe, Reading, TextSession
+from wv_cli.jobs.phrases import PhrasesSession
+from wv_cli.jobs.session import Observe, Reading
 from wv_cli.system.output import write_together
 from wv_cli.text.corpus import encode
 from wv_cli.text.vocab import read_vocab
 
 
 @dataclass(frozen=True, kw_only=True)
-class BiowordSession(TextSession):
+class BiowordSession(PhrasesSession):
     """With `hasher` nothing is trained and the codes are those of the text's words in place."""
 
     # A saved hasher has its own words and is applied as it is.
     CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        [*(BiowordConfig.options().keys() - {"threads"}), "min_count", "max_vocab"], "not hasher"
+        [*(BiowordConfig.options().keys() - {"threads"}), "min_count", "max_vocab", "learn_phrases"], "not hasher"
     )
 
     config: BiowordConfig
@@ -67,12 +68,13 @@ class BiowordSession(TextSession):
             self.texts(say),
             config,
             vocab=vocab,
-            phrases=self.saved_phrases(),
-            memory=self.memory,
+            phrases=self.phrases_to_join(say),
+            memory=self.ids_memory,
             spool_beside=self.beside,
             progress=reading,
         )
         tell_corpus(corpus, say, time.monotonic() - begin)
+        self.write_phrases()
         outcome = None
         if hasher is None:
             model = Bioword(self.config, corpus)
@@ -91,6 +93,7 @@ class BiowordSession(TextSession):
             "bits_per_word": codes.bits_per_word,
             "config": asdict(hasher.config),
             "corpus": corpus_facts(corpus),
+            **self.phrases_facts(),
             "training_seconds": round(outcome.seconds, 3) if outcome else None,
             "energy": outcome.totals.loss / outcome.totals.examples if outcome and outcome.totals.examples else None,
             "seconds": round(time.monotonic() - begin, 3),

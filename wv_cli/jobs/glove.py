@@ -17,6 +17,7 @@ from wv_cli.glove.model import Glove
 from wv_cli.glove.record_runs import Records
 from wv_cli.glove.tiles import ORDERING_BYTES, TileStore
 from wv_cli.jobs.facts import Facts, tell_corpus
+from wv_cli.jobs.phrases import PhrasesSession
 from wv_cli.jobs.session import Observe, Reading, VocabularySession
 from wv_cli.system import memory
 from wv_cli.system.output import open_output, together, write_together
@@ -25,14 +26,15 @@ from wv_cli.text.vocab import Vocab, read_vocab, write_vocab
 
 
 @dataclass(frozen=True, kw_only=True)
-class GloveSession(VocabularySession):
+class GloveSession(VocabularySession, PhrasesSession):
     """`counts` are read instead of `inputs`; `save_counts` and `save_vocab`, which tells what their ids mean, are
     written, and with `counts_only` nothing else. `to` is the format of the outputs, whatever their names."""
 
     # What --counts settle, and what needs a training.
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(
-            ("window", "symmetric", "weighting", "lowercase", "dedup", "min_line", "phrases"), "not counts"
+            ("window", "symmetric", "weighting", "lowercase", "dedup", "min_line", "phrases", "learn_phrases"),
+            "not counts",
         ),
         **dict.fromkeys(
             GloveConfig.options().keys() - {"window", "symmetric", "weighting", "threads"}, "not counts_only"
@@ -126,6 +128,7 @@ class GloveSession(VocabularySession):
             "config": asdict(self.config),
             "vocabulary_config": asdict(self.vocab_config),
             "counts": counts,
+            **self.phrases_facts(),
             "counting_seconds": seconds,
         }
         say(f"{counted:,} pairs of {len(vocab):,} words ({seconds:.1f} s)", **counts)
@@ -160,16 +163,18 @@ class GloveSession(VocabularySession):
             files = record_files.open_counts(self.counts, self.vocab)
             counts = record_files.Counts(files, self.vocab_config, target)
             return counts.vocab, counts.stream(self._buffer_memory(), self.beside), counts.digest
+        ids_memory = memory.for_buffers(self.memory_limit) // 3  # the positions of every word take as much again
         corpus = encode(
             self.texts(say),
             self.vocab_config,
             vocab=target,
-            phrases=self.saved_phrases(),
-            memory=memory.for_buffers(self.memory_limit) // 3,  # the positions of every word take as much again
+            phrases=self.phrases_to_join(say, memory=2 * ids_memory),
+            memory=ids_memory,
             spool_beside=self.beside,
             progress=reading,
         )
         tell_corpus(corpus, say, time.monotonic() - begin)
+        self.write_phrases()
         records = cooccurrence.count(corpus, self.config, memory=self._buffer_memory(), spool_beside=self.beside)
         return corpus.vocab, records, corpus.digest
 

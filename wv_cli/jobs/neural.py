@@ -11,6 +11,7 @@ from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.jobs.facts import Facts, corpus_facts, run_facts, tell_corpus
+from wv_cli.jobs.phrases import PhrasesSession
 from wv_cli.jobs.session import Observe, Reading, VocabularySession
 from wv_cli.lm import neural_files
 from wv_cli.lm.counts import SPECIAL
@@ -26,7 +27,7 @@ _ENDING = ".lm"
 
 
 @dataclass(frozen=True, kw_only=True)
-class NeuralSession(VocabularySession):
+class NeuralSession(VocabularySession, PhrasesSession):
     """Outputs that are called NAME.lm are the model, others its word vectors in the format that their name says. A
     clustered tree is made of what the neural model `tree_from` predicts."""
 
@@ -36,9 +37,10 @@ class NeuralSession(VocabularySession):
     tree_from: str | None = None
 
     def check_options(self) -> None:
-        if self.phrases:
+        if self.joins:
+            flag = "--phrases" if self.phrases else "--learn-phrases"
             message = (
-                "--phrases: a language model learns from sentences as they stand; join the phrases with `wv phrases`"
+                f"{flag}: a language model learns from sentences as they stand; join the phrases with `wv phrases`"
             )
             raise UsageError(message)
         if self.config.loss == "hs" and self.config.tree == "clustered" and not self.tree_from:

@@ -31,7 +31,6 @@ from wv_cli.system.places import is_stream, refuse_folder, refuse_reading, requi
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import Part
-from wv_cli.text.saved_phrases import SavedPhrases, read_phrases
 
 Observe = Callable[[Progress], None]
 Reading = Callable[[int, int | None], None]
@@ -102,8 +101,15 @@ class Session:
 
     def refuse_idle(self) -> None:
         """Raises UsageError for an option that was given and means nothing beside the others."""
-        values = {**vars(self.config), **vars(self)}
-        refuse_idle([*self.CONDITIONS.items(), *self.config.conditions()], self.named, values)
+        refuse_idle(self.conditions(), self.named, self.values())
+
+    def values(self) -> Mapping[str, Any]:
+        """Of options and other fields, by their names."""
+        return {**vars(self.config), **vars(self)}
+
+    def conditions(self) -> list[tuple[str, str]]:
+        """(name, condition) of the options that do not always mean something."""
+        return [*self.CONDITIONS.items(), *self.config.conditions()]
 
     def checked_config(self) -> Config:
         """The config with what other options say about it. Raises UsageError where they contradict it."""
@@ -277,14 +283,12 @@ class TrainingSession(Session):
 
 @dataclass(frozen=True, kw_only=True)
 class TextSession(TrainingSession):
-    """`inputs` are texts, in which the phrases kept in the file `phrases` are joined while they are read; `vocab` is a
-    vocabulary to use instead of their own; ids beyond `memory` bytes go to disk;
+    """`inputs` are texts; `vocab` is a vocabulary to use instead of their own; ids beyond `memory` bytes go to disk;
     with `force_text` inputs are read as text whatever they look like."""
 
     inputs: tuple[str, ...]
     vocab_config: VocabConfig = field(default_factory=VocabConfig)
     vocab: str | None = None
-    phrases: str | None = None
     memory: int | None = None
     force_text: bool = False
 
@@ -293,11 +297,7 @@ class TextSession(TrainingSession):
         super().validate()
 
     def read(self) -> list[str]:
-        return [path for path in (*self.inputs, self.vocab, self.phrases) if path]
-
-    def saved_phrases(self) -> SavedPhrases | None:
-        """What the file `phrases` keeps. Raises WvError, BadFile."""
-        return read_phrases(self.phrases) if self.phrases else None
+        return [path for path in (*self.inputs, self.vocab) if path]
 
     def texts(self, say: Say, *others: str) -> Texts:
         """`inputs`, or `others` instead, of which only running text is read."""

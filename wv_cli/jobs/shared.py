@@ -29,7 +29,7 @@ _NOTHING: dict[str, Any] = {
     "write_meta": False,
 }
 # What may differ between ranks: where a command line calls the same thing otherwise.
-_OWN = {"argv", "named", "config", "vocab_config", "_trained"}
+_OWN = {"argv", "named", "config", "vocab_config", "_trained", "_finder"}
 
 
 @dataclass(frozen=True, kw_only=True)

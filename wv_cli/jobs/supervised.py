@@ -15,6 +15,7 @@ from wv_cli.jobs import autotune_log
 from wv_cli.jobs.autotune import Plan, Search, changes
 from wv_cli.jobs.facts import Facts, run_facts
 from wv_cli.jobs.growing import GrowingSession
+from wv_cli.jobs.phrases import PhrasesSession
 from wv_cli.jobs.session import Observe, Reading
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.state import State, read_state, save_state
@@ -32,7 +33,7 @@ from wv_cli.vectors.fasttext import FastTextModel
 
 
 @dataclass(frozen=True, kw_only=True)
-class SupervisedSession(GrowingSession):
+class SupervisedSession(GrowingSession, PhrasesSession):
     """`pretrained` is a vector file: the words of the text that are in it start from its vectors; with `keep_words` its
     other words are in the model, too. With `fasttext_files` the outputs are those of a fastText run
     (formats.fasttext_files).
@@ -41,10 +42,10 @@ class SupervisedSession(GrowingSession):
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         # The validation file would need its phrases joined, too.
-        "phrases": "not autotune_validation",
+        **dict.fromkeys(("phrases", "learn_phrases"), "not autotune_validation"),
         # Pruned models are retrained on the text as it is.
         **dict.fromkeys(("dedup", "min_line"), "not autotune_size"),
-        "keep_words": "pretrained and not phrases",
+        "keep_words": "pretrained and not phrases and not learn_phrases",
         "decay": "continue_",
         "pretrained": "not continue_",
         # A search compares models that begin alike, and ends with one that may be pruned.
@@ -170,6 +171,7 @@ class SupervisedSession(GrowingSession):
             first_step=first_step,
             begin=begin,
             rows=len(model.input),
+            **self.phrases_facts(),
             **self.growing_facts(),
         )
         if outcome.finished:
@@ -204,11 +206,12 @@ class SupervisedSession(GrowingSession):
             fewest_labels=1 if grows else 2,
             keep_dropped=keep_dropped,
             also=also,
-            phrases=self.saved_phrases(),
-            memory=self.memory,
+            phrases=self.phrases_to_join(say, apart=self.config.label_prefix),
+            memory=self.ids_memory,
             spool_beside=self.beside,
             progress=reading,
         )
+        self.write_phrases()
         if state is None or state.labels is None:
             return corpus
         words, labels = (decayed(each, self.share) for each in (state.vocab, state.labels))

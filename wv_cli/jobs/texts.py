@@ -12,6 +12,7 @@ from wv_cli.engine.saved_run import Savable, Say
 from wv_cli.errors import UsageError
 from wv_cli.formats.texts import DOC2VEC, ENDINGS, SENT2VEC, save_model
 from wv_cli.jobs.facts import Facts, corpus_facts, run_facts, tell_corpus
+from wv_cli.jobs.phrases import PhrasesSession
 from wv_cli.jobs.session import Observe, Reading, VocabularySession
 from wv_cli.models.doc2vec import Doc2vec
 from wv_cli.models.sent2vec import Sent2vec
@@ -27,7 +28,7 @@ Writer = tuple[str, Callable[[str], None]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class TextModelSession(VocabularySession):
+class TextModelSession(VocabularySession, PhrasesSession):
     """Outputs whose names end with `model_ending` are the model, others the vectors of its words in the format that
     their name says."""
 
@@ -55,13 +56,14 @@ class TextModelSession(VocabularySession):
             self.texts(say),
             self.vocab_config,
             vocab=read_vocab(self.vocab) if self.vocab else None,
-            phrases=self.saved_phrases(),
-            memory=self.memory,
+            phrases=self.phrases_to_join(say),
+            memory=self.ids_memory,
             spool_beside=self.beside,
             progress=reading,
             every_line=self.every_line,
         )
         tell_corpus(corpus, say, time.monotonic() - begin)
+        self.write_phrases()
         if self.save_vocab:
             write_vocab(self.save_vocab, corpus.vocab)
         model = self.new_model(corpus)
@@ -77,7 +79,16 @@ class TextModelSession(VocabularySession):
         first_step = self.first_step(trainable, say)
         outcome = self.train(trainable, first_step, observe, f"lower --lr (now {config.lr:g})")
         text = corpus_facts(corpus)
-        facts = run_facts(asdict(config), self.vocab_config, text, outcome, first_step=first_step, begin=begin, **about)
+        facts = run_facts(
+            asdict(config),
+            self.vocab_config,
+            text,
+            outcome,
+            first_step=first_step,
+            begin=begin,
+            **about,
+            **self.phrases_facts(),
+        )
         if outcome.finished:
             write_together(self.writers(model))
             self.finish(self.results(), facts)

@@ -14,7 +14,7 @@ from wv_cli.jobs import DEFAULT_MODEL, MODELS
 from wv_cli.jobs.growing import continued
 from wv_cli.models.config import PRESETS
 from wv_cli.models.state import StateOptions, read_options
-from wv_cli.text.config import VocabConfig
+from wv_cli.text.config import PhraseLearning, VocabConfig
 
 if TYPE_CHECKING:
     from wv_cli.engine.run import Outcome
@@ -28,7 +28,17 @@ Options = dict[str, Any]
 _FIELD = {"max_time": "max_seconds", "meta": "write_meta", "save_output_vectors": "output_vectors"}
 _OPTION = {field: option for option, field in _FIELD.items()}
 # Fields of sessions that are no options: facts about a run, and what the originals' command lines ask for.
-_NOT_OPTIONS = {"inputs", "outputs", "config", "vocab_config", "given", "named", "argv", "resumable"} | {
+_NOT_OPTIONS = {
+    "inputs",
+    "outputs",
+    "config",
+    "vocab_config",
+    "phrase_learning",
+    "given",
+    "named",
+    "argv",
+    "resumable",
+} | {
     "line_ends",
     "fasttext_files",
     "marked",
@@ -69,9 +79,9 @@ def session(
         kept = continued(path, before, row.config)
         options = {**options, **{name: value for name, value in kept.items() if options.get(name) is None}}
     own = {_OPTION.get(name, name) for name in names - _NOT_OPTIONS}
-    homes: list[Container[str]] = [row.config.options(), VocabConfig.options(), own]
+    homes: list[Container[str]] = [row.config.options(), VocabConfig.options(), PhraseLearning.options(), own]
     choices = {name: each.choices for name, each in row.config.options().items() if each.choices}
-    config, vocab, rest = _fitting(options, homes, choices, meaning)
+    config, vocab, learning, rest = _fitting(options, homes, choices, meaning)
     if "preset" in names:
         rest["preset"] = preset or "word2vec"
     if "given" in names:
@@ -85,6 +95,7 @@ def session(
         outputs=_paths(outputs),
         config=cast("TrainingConfig", row.config(**config)),
         vocab_config=VocabConfig(**{**row.vocab_defaults, **vocab}),
+        phrase_learning=PhraseLearning(**learning),
         argv=argv,
         named=named,
         **session_fields(rest),

@@ -19,6 +19,7 @@ from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
 from wv_cli.jobs.facts import Facts, corpus_facts, run_facts, tell_corpus
 from wv_cli.jobs.growing import GrowingSession
+from wv_cli.jobs.phrases import PhrasesSession
 from wv_cli.jobs.session import Observe, Reading, VocabularySession
 from wv_cli.jobs.shared import SharedSession
 from wv_cli.jobs.validation import Items, Validated
@@ -46,7 +47,7 @@ _LEAST_DIM = 100  # of a model among several
 
 
 @dataclass(frozen=True, kw_only=True)
-class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
+class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesSession):
     """`classes` > 0 writes that many word classes instead of vectors. `to` is the format of the outputs, whatever their
     names; fasttext-bin writes the model itself, and context vectors as their name says. With `line_ends` the vectors
     begin with `</s>`, which is not trained, as word2vec's do. With `validation`, a file of pairs or analogies, the best
@@ -62,7 +63,7 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
         "patience": "validation",
         "decay": "continue_",
         "vocab": "not continue_ and not keep_words",
-        "keep_words": "init and not phrases",
+        "keep_words": "init and not phrases and not learn_phrases",
         "init": "not continue_ and preset!=quality",
         # What tells the models of a preset apart, or belongs to one model.
         **dict.fromkeys(("loss", "minn", "maxn", "save_output_vectors", "continue_", "save_state"), "preset!=quality"),
@@ -86,7 +87,8 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
         """Fields that ranks cannot do together, and whether they are asked for."""
         given = [(field, bool(getattr(self, field))) for field in ("validation", "continue_", "save_state")]
         own = [("dedup", self.vocab_config.dedup), ("deterministic", self.config.deterministic)]
-        return [*given, ("preset", len(self.models) > 1), *own]
+        own += [("learn_phrases", bool(self.phrase_learning.learn_phrases)), ("preset", len(self.models) > 1)]
+        return [*given, *own]
 
     def check_options(self) -> None:
         for model in self.models:
@@ -161,14 +163,15 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
             marked=self.marked,
             also=init.words if init is not None and self.keep_words else None,
             older=decayed(state.vocab, self.share) if state is not None else None,
-            phrases=self.saved_phrases(),
-            memory=self.memory,
+            phrases=self.phrases_to_join(say),
+            memory=self.ids_memory,
             spool_beside=self.beside,
             progress=reading,
             pooled=self.pooled,
         )
         corpus = of_all(corpus, self.ranks)
         tell_corpus(corpus, say, time.monotonic() - begin)
+        self.write_phrases()
         if self.save_vocab:
             write_vocab(self.save_vocab, corpus.vocab)
         if self.fasttext_files:
@@ -198,6 +201,7 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession):
             first_step=first_step,
             begin=begin,
             **({"models": [asdict(each) for each in self.models]} if len(self.models) > 1 else {}),
+            **self.phrases_facts(),
             **self.growing_facts(),
             **self.ranks_facts(),
             **(rounds_facts() if config.deterministic else {}),

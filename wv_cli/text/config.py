@@ -23,6 +23,21 @@ def lowercase_option() -> bool:
     return option(False, "Lower-case the text (Unicode).")
 
 
+def falling_thresholds(last: float, passes: int, score: ScoreName) -> tuple[float, ...]:
+    """`passes` thresholds that end with `last`, each half the one before (word2vec's demo: 200, 100); for npmi, whose
+    scale ends at 1, each twice as far from 1 as the one before (0.875, 0.75, 0.5)."""
+    steps = range(passes - 1, -1, -1)
+    if score == "npmi":
+        return tuple(1 - (1 - last) / 2**step for step in steps)
+    return tuple(last * 2**step for step in steps)
+
+
+def all_thresholds(given: tuple[float, ...], passes: int | None, score: ScoreName) -> tuple[float, ...]:
+    """Those of every pass: the ones `given`, or as many as `passes` that end with the only one or the score's own."""
+    last = given[-1] if given else DEFAULT_THRESHOLD[score]
+    return falling_thresholds(last, passes, score) if passes is not None else given or (last,)
+
+
 @dataclass(frozen=True)
 class ReadingConfig(Config):
     """What a command takes for running text."""
@@ -72,11 +87,58 @@ class PhrasesConfig(Config):
     memory: int = option(2 * 10**9, low=1, unit="bytes")
 
     def check(self) -> None:
-        finite = all(math.isfinite(threshold) for threshold in self.thresholds)
-        require(bool(self.thresholds) and finite, "--threshold must be a finite number")
-        low, high = (0.0, math.inf) if self.score == "word2vec" else (-1.0, 1.0)
-        bounds = "0 or more" if low == 0 else "between -1 and 1"
-        for threshold in reversed(self.thresholds):  # the last is the one that was given
-            message = f"--threshold must be {bounds} for the score {self.score}, not {threshold:g}"
-            require(low <= threshold <= high, message)
-        require(is_one_word(self.delimiter), f"--delimiter must be text without spaces, not {self.delimiter!r}")
+        _check_phrases(self.thresholds, self.score, self.delimiter, "--")
+
+
+@dataclass(frozen=True)
+class PhraseLearning(Config):
+    """Phrases that a run finds in its own text before it learns from it: what PhrasesConfig is to `wv phrases`."""
+
+    group: ClassVar[str] = "Input"
+
+    learn_phrases: int = option(
+        0,
+        "Find phrases in INPUT and join them first, in N passes as `wv phrases --passes N`; 0: none.",
+        low=0,
+        high=100,
+        low_is="none",
+        only="not phrases",
+    )
+    phrase_threshold: float | None = option(
+        None, "Join pairs that score higher in the last pass.", only="learn_phrases", shown="100; npmi: 0.5"
+    )
+    phrase_min_count: int = option(5, "Ignore pairs seen fewer times; word2vec: discount.", low=1, only="learn_phrases")
+    phrase_score: ScoreName = option("word2vec", "As `wv phrases --score`.", only="learn_phrases")
+    phrase_delimiter: str = option("_", "What joins the words of a phrase.", only="learn_phrases")
+
+    def check(self) -> None:
+        _check_phrases(self._thresholds(), self.phrase_score, self.phrase_delimiter, "--phrase-")
+
+    def finding(self, memory: int | None = None) -> PhrasesConfig | None:
+        """How the phrases of a text are found when there are `memory` bytes, or as many as `wv phrases` takes; None:
+        there are none to find."""
+        if not self.learn_phrases:
+            return None
+        return PhrasesConfig(
+            thresholds=self._thresholds(),
+            min_count=self.phrase_min_count,
+            score=self.phrase_score,
+            delimiter=self.phrase_delimiter,
+            memory=memory or PhrasesConfig.memory,
+        )
+
+    def _thresholds(self) -> tuple[float, ...]:
+        given = () if self.phrase_threshold is None else (self.phrase_threshold,)
+        return all_thresholds(given, self.learn_phrases or None, self.phrase_score)
+
+
+def _check_phrases(thresholds: tuple[float, ...], score: ScoreName, delimiter: str, flag: str) -> None:
+    """Raises UsageError for what cannot be; the options begin with `flag`."""
+    finite = all(math.isfinite(threshold) for threshold in thresholds)
+    require(bool(thresholds) and finite, f"{flag}threshold must be a finite number")
+    low, high = (0.0, math.inf) if score == "word2vec" else (-1.0, 1.0)
+    bounds = "0 or more" if low == 0 else "between -1 and 1"
+    for threshold in reversed(thresholds):  # the last is the one that was given
+        message = f"{flag}threshold must be {bounds} for the score {score}, not {threshold:g}"
+        require(low <= threshold <= high, message)
+    require(is_one_word(delimiter), f"{flag}delimiter must be text without spaces, not {delimiter!r}")

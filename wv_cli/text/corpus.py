@@ -21,8 +21,7 @@ from wv_cli.text.config import VocabConfig
 from wv_cli.text.growing import grown
 from wv_cli.text.id_stream import IdStream, read_ids
 from wv_cli.text.input_files import Inputs
-from wv_cli.text.joining import ReadWords, read_words
-from wv_cli.text.saved_phrases import SavedPhrases
+from wv_cli.text.joining import Phrases, ReadWords, read_words
 from wv_cli.text.source import Progress, Source
 from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Tally, Vocab, ordered
 from wv_cli.words import WordList
@@ -82,7 +81,7 @@ def encode(
     marked: Marked | None = None,
     also: WordList | None = None,
     older: Vocab | None = None,
-    phrases: SavedPhrases | None = None,
+    phrases: Phrases | None = None,
     memory: int | None = None,
     spool_beside: str | None = None,
     progress: Progress | None = None,

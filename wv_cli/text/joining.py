@@ -1,10 +1,12 @@
 """Pairs of words joined in a text that has been read: its ids, its words and their counts, kept in step.
 
-Which pairs are joined is for others to say: wv_cli.text.phrases finds them, wv_cli.text.saved_phrases has kept them.
+Which pairs are joined is for others to say: wv_cli.text.phrase_finding finds them, wv_cli.text.saved_phrases has kept
+them.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +14,6 @@ from numpy.typing import NDArray
 from wv_cli import _phrases, _text
 from wv_cli.system.spill import Spool
 from wv_cli.text.id_stream import IdStream
-from wv_cli.text.saved_phrases import SavedPhrases
 from wv_cli.words import WordList
 
 Counts = NDArray[np.int64]
@@ -38,13 +39,10 @@ class JoinedIds:
         self.stream.join(joiner)
         return joiner.joined
 
-    def apply(self, saved: SavedPhrases) -> int:
-        """Joins the phrases of every pass, in the order in which they were found."""
-        joined = 0
-        for one in saved.passes:
-            first, second = (self._ids(words).astype(np.int64) for words in (one.first, one.second))
-            joined += self.join(first, second, one.phrases)
-        return joined
+    def join_words(self, first: WordList, second: WordList, phrases: WordList) -> int:
+        """The same for pairs of words, whether they occur or not."""
+        ids = [self._ids(words).astype(np.int64) for words in (first, second)]
+        return self.join(*ids, phrases)
 
     def by_first_sight(self) -> Counts:
         """The ids that occur in the joined text, in the order in which they do: what reading that text would have made
@@ -74,6 +72,19 @@ class JoinedIds:
         return ids
 
 
+class Phrases(Protocol):
+    """Knows which pairs of words of a text are to be joined."""
+
+    def join_in(self, text: JoinedIds) -> None:
+        """Joins them."""
+        ...
+
+    @property
+    def digest(self) -> str:
+        """Tells them from others, as hexadecimal digits; perhaps not before they are joined."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class ReadWords:
     """The words of a text that has been read, in order of first sight, their counts and their provisional ids. `stream`
@@ -92,14 +103,14 @@ class ReadWords:
         return table
 
 
-def read_words(encoder: _text.Encoder, spool: Spool, phrases: SavedPhrases | None = None, also: int = -1) -> ReadWords:
+def read_words(encoder: _text.Encoder, spool: Spool, phrases: Phrases | None = None, also: int = -1) -> ReadWords:
     """The words that read_ids has read, with `phrases` joined: what reading the joined text would have given. The word
     with the provisional id `also` is one of them though it may not occur; it stands where it is first seen, or last."""
     if phrases is None:
         blob, starts, counts = encoder.vocabulary()
         return ReadWords(WordList(blob, starts), counts, np.arange(len(counts)), len(counts), None)
     joined = JoinedIds(encoder, spool)
-    joined.apply(phrases)
+    phrases.join_in(joined)
     ids = joined.by_first_sight()
     if also >= 0 and also not in ids:
         ids = np.append(ids, also)

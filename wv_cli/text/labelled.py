@@ -19,8 +19,7 @@ from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import remapped, require_words
 from wv_cli.text.id_stream import read_ids
 from wv_cli.text.input_files import Inputs
-from wv_cli.text.joining import read_words
-from wv_cli.text.saved_phrases import SavedPhrases
+from wv_cli.text.joining import Phrases, read_words
 from wv_cli.text.source import Progress, Source
 from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, times
 from wv_cli.words import WordList, encode
@@ -61,7 +60,7 @@ def encode_labelled(
     fewest_labels: int = 2,
     keep_dropped: bool = False,
     also: WordList | None = None,
-    phrases: SavedPhrases | None = None,
+    phrases: Phrases | None = None,
     memory: int | None = None,
     spool_beside: str | None = None,
     progress: Progress | None = None,

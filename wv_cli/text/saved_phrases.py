@@ -11,7 +11,7 @@ The phrase, its score, the pass it was found in, and its two words, since a deli
 
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, shown
 from wv_cli.text.config import is_one_word
+from wv_cli.text.joining import JoinedIds
 from wv_cli.text.source import Source
 from wv_cli.words import WordList, decode
 
@@ -38,6 +39,21 @@ class SavedPhrases:
 
     passes: tuple[PhrasePass, ...]
     digest: str
+
+    @classmethod
+    def of(cls, passes: Iterable[PhrasePass]) -> "SavedPhrases":
+        """What a file keeps of them: not the passes that found nothing."""
+        kept = tuple(one for one in passes if len(one.phrases))
+        state = hashlib.blake2b(digest_size=16)
+        for one in kept:
+            for words in (one.first, one.second, one.phrases):
+                state.update(words.starts.astype("<i8").tobytes() + words.blob)
+        return cls(kept, state.hexdigest())
+
+    def join_in(self, text: JoinedIds) -> None:
+        """Joins the phrases of every pass, in the order in which they were found."""
+        for one in self.passes:
+            text.join_words(one.first, one.second, one.phrases)
 
     def __len__(self) -> int:
         return sum(len(one.phrases) for one in self.passes)
@@ -62,12 +78,7 @@ def read_phrases(path: str) -> SavedPhrases:
         if pair in passes.setdefault(which, {}):
             raise BadFile(path, f"the pair {shown(b' '.join(pair))} stands in this pass twice", line=number)
         passes[which][pair] = phrase
-    made = tuple(_pass(pairs) for pairs in passes.values())
-    state = hashlib.blake2b(digest_size=16)
-    for one in made:
-        for words in (one.first, one.second, one.phrases):
-            state.update(words.starts.astype("<i8").tobytes() + words.blob)
-    return SavedPhrases(made, state.hexdigest())
+    return SavedPhrases.of(_pass(pairs) for pairs in passes.values())
 
 
 def _pass(pairs: dict[tuple[bytes, bytes], bytes]) -> PhrasePass:

@@ -28,8 +28,8 @@ _PLACES = {
     "Method": "method transform",
     "Vocabulary": "vocab",
     "Training": "patience",
-    "Output": "output outputs to save_vocab save_state save_output_vectors doc_vectors classes save save_counts "
-    "counts_only save_hasher save_transform save_moments to_format precision escape meta layout",
+    "Output": "output outputs to save_phrases save_vocab save_state save_output_vectors doc_vectors classes save "
+    "save_counts counts_only save_hasher save_transform save_moments to_format precision escape meta layout",
     "Run": "memory checkpoint checkpoint_every resume overwrite max_time quiet as_json threads",
     "Language model": "tree_from",
     "Classifier": "pretrained",

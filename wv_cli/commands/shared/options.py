@@ -89,9 +89,6 @@ precision_option = click.option(
     help="In text: decimals of each number, or the shortest text that keeps every bit.",
 )
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but results and errors.")
-phrases_option = click.option(
-    "--phrases", metavar="FILE", help="Join these phrases in INPUT first (from `wv phrases --save-phrases`)."
-)
 to_option = click.option(
     "--to", metavar="FORMAT", help="Format of the outputs, as for wv convert, whatever their names."
 )
@@ -112,6 +109,18 @@ def threads_option(help: str, default: int = 1) -> Decorator:
     return click.option(
         "--threads", type=kind, default=default, show_default=True, metavar="N", callback=_threads, help=text
     )
+
+
+def phrases_options(function: Function) -> Function:
+    """Of what learns from text (wv_cli.jobs.phrases), beside the fields of PhraseLearning."""
+    for option in [
+        click.option("--save-phrases", metavar="FILE", help="Also save what --learn-phrases finds, for --phrases."),
+        click.option(
+            "--phrases", metavar="FILE", help="Join these phrases in INPUT first (from `wv phrases --save-phrases`)."
+        ),
+    ]:
+        function = option(function)
+    return function
 
 
 def saved_run_options(function: Function) -> Function:

@@ -12,7 +12,7 @@ from wv_cli.commands.shared.options import Duration, Size, shared_options
 from wv_cli.config import Config
 from wv_cli.jobs import MODELS
 from wv_cli.models.config import PRESETS
-from wv_cli.text.config import VocabConfig
+from wv_cli.text.config import PhraseLearning, VocabConfig
 
 # Whose defaults help shows: the word models' under every preset, then those of models with defaults of their own.
 _VARIANTS: dict[str, tuple[type[Config], dict[str, Any]]]
@@ -20,10 +20,13 @@ _VARIANTS = {preset: (MODELS["skipgram"].config, row.changes) for preset, row in
 _VARIANTS |= {name: (row.config, {}) for name, row in MODELS.items() if not row.presets}
 _VOCAB_VARIANTS: dict[str, tuple[type[Config], dict[str, Any]]] = {"word2vec": (VocabConfig, {})}
 _VOCAB_VARIANTS |= {name: (VocabConfig, row.vocab_defaults) for name, row in MODELS.items() if row.vocab_defaults}
+_PHRASES_VARIANTS: dict[str, tuple[type[Config], dict[str, Any]]] = {"": (PhraseLearning, {})}
 
 
 def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    return shared_options(_VARIANTS)(shared_options(_VOCAB_VARIANTS)(function))
+    for variants in (_PHRASES_VARIANTS, _VOCAB_VARIANTS, _VARIANTS):
+        function = shared_options(variants)(function)
+    return function
 
 
 def growing_options(function: Callable[..., Any]) -> Callable[..., Any]:

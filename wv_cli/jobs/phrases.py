@@ -1,0 +1,80 @@
+"""What a run does about phrases while it reads its text: joins those of a file, or those that it finds itself."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wv_cli.engine.saved_run import Say
+from wv_cli.jobs.facts import Facts
+from wv_cli.jobs.session import TextSession
+from wv_cli.system.output import open_output
+from wv_cli.text.config import PhraseLearning
+from wv_cli.text.joining import Phrases
+from wv_cli.text.phrase_finding import PhraseFinder
+from wv_cli.text.saved_phrases import read_phrases
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhrasesSession(TextSession):
+    """The phrases kept in the file `phrases` are joined while `inputs` are read, or those that are found in them as
+    `phrase_learning` says; `save_phrases` gets the latter before the training."""
+
+    phrases: str | None = None
+    phrase_learning: PhraseLearning = field(default_factory=PhraseLearning)
+    save_phrases: str | None = None
+    _finder: PhraseFinder | None = field(default=None, init=False, repr=False, compare=False)
+
+    def validate(self) -> None:
+        self.phrase_learning.validate()
+        super().validate()
+
+    def values(self) -> Mapping[str, Any]:
+        return {**vars(self.phrase_learning), **super().values()}
+
+    def conditions(self) -> list[tuple[str, str]]:
+        return [*super().conditions(), *self.phrase_learning.conditions(), ("save_phrases", "learn_phrases")]
+
+    def read(self) -> list[str]:
+        return super().read() + ([self.phrases] if self.phrases else [])
+
+    def written(self) -> list[str]:
+        return super().written() + ([self.save_phrases] if self.save_phrases else [])
+
+    @property
+    def joins(self) -> bool:
+        """Whether there are phrases to join."""
+        return bool(self.phrases or self.phrase_learning.learn_phrases)
+
+    @property
+    def ids_memory(self) -> int | None:
+        """What the ids of the text may take of `memory`: half where pairs are counted, as in `wv phrases`."""
+        return self.memory // 2 if self.memory and self.phrase_learning.learn_phrases else self.memory
+
+    def phrases_to_join(self, say: Say, *, memory: int | None = None, apart: str = "") -> Phrases | None:
+        """What joins phrases in the text that is read next: it tells what each pass has found. Counts of pairs take
+        half of `memory` (default: the session's); words that begin with `apart` are in no phrase that is found. Raises
+        WvError, BadFile."""
+        if self.phrases:
+            return read_phrases(self.phrases)
+        config = self.phrase_learning.finding(memory or self.memory)
+        if config is None:
+            return None
+        finder = PhraseFinder(config, after_pass=lambda done: say(done.summary, **done.facts), apart=apart)
+        object.__setattr__(self, "_finder", finder)
+        return finder
+
+    def write_phrases(self) -> None:
+        """Once the text is read: what was found in it. Raises WvError."""
+        if self.save_phrases and self._finder is not None:
+            with open_output(self.save_phrases) as stream:
+                for row in self._finder.rows():
+                    stream.write(row)
+
+    def phrases_facts(self) -> Facts:
+        """What the sidecar says of phrases that were found, nothing where none were looked for."""
+        finder = self._finder
+        if finder is None:
+            return {}
+        config = finder.config
+        how: Facts = {"score": config.score, "min_count": config.min_count, "delimiter": config.delimiter}
+        return {"phrases": {"found": len(finder.saved()), **how, "passes": [done.facts for done in finder.passes]}}
