@@ -8,7 +8,7 @@ import pytest
 from wv_cli.errors import UsageError
 from wv_cli.jobs.word2vec import Word2vecSession
 from wv_cli.models.config import Word2vecConfig
-from wv_cli.text.config import VocabConfig
+from wv_cli.text.config import PhraseLearning, VocabConfig
 
 
 @pytest.mark.parametrize(
@@ -29,4 +29,14 @@ def test_refused_with_ranks_only(options: dict[str, Any], name: str) -> None:
     session.check_options()
     session.__dict__["ranks"] = SimpleNamespace(size=2, rank=0)
     with pytest.raises(UsageError, match=f"{name} is for one process, not for 2 ranks; leave it out"):
+        session.check_options()
+
+
+def test_phrases_are_found_before_ranks_start() -> None:
+    learning = PhraseLearning(learn_phrases=2)
+    session = Word2vecSession(
+        inputs=("text.txt",), outputs=("out.vec",), config=Word2vecConfig(), phrase_learning=learning
+    )
+    session.__dict__["ranks"] = SimpleNamespace(size=2, rank=0)
+    with pytest.raises(UsageError, match=r"--learn-phrases is for one process, not for 2 ranks; .* give --phrases"):
         session.check_options()

@@ -22,6 +22,7 @@ CALLS = [
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --vocab {}",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --init {}",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --phrases {}",
+    "train {} -o out.vec --dim 4 --epochs 1 --min-count 1 --learn-phrases 2 --save-phrases out.phrases",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --validation {}",
     "train good.txt -o out.vec --continue {}",
     "train {} -o out.vec --continue good.state --save-state out.state",

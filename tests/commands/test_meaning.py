@@ -87,7 +87,8 @@ VALUES = {
     "recall": "0.5", "links": "9", "ef_construction": "30", "lists": "9", "index": "words.index",
     "keep_words": "--keep-words", "continue_": "small.state", "decay": "0.5",
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
-    "dropout_ngrams": "5", "doc_vectors": "out.docs.vec",
+    "learn_phrases": "2", "phrase_threshold": "11", "phrase_min_count": "2", "phrase_score": "npmi",
+    "phrase_delimiter": "+", "dropout_ngrams": "5", "doc_vectors": "out.docs.vec",
 }  # fmt: skip
 ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
 TINY = GOLDEN / "encoders" / "tiny-bert"
@@ -107,6 +108,7 @@ VARIANTS = [
     *(f"{W2V} --model {model} --loss {loss}{' --lr 0.01' * (loss == 'ova')}" for model in MODELS for loss in LOSSES),
     f"{W2V} --model cbow --cbow-sum",
     f"{W2V} --sample 0",
+    f"{W2V} --learn-phrases 1 --phrase-threshold 9",
     f"{W2V} --init init.vec",
     f"{SUP} --pretrained init.vec",
     "train text.txt -o out.vec --continue small.state --epochs 2",
@@ -139,6 +141,7 @@ VARIANTS = [
     "align words.vec other.vec -o out.bin --anchors 90 --refine 1",
     "drift words.vec other.vec",
     f"glove text.txt -o out.vec {GLOVE}",
+    f"glove text.txt -o out.vec {GLOVE} --learn-phrases 1 --phrase-threshold 9",
     "glove text.txt --counts-only --save-counts out.counts --min-count 2",
     "glove --counts c.bin --vocab text.vocab -o out.vec --dim 4 --iterations 2",
     "bioword text.txt -o out.txt --cells 50 --length 5 --min-count 2 --epochs 2 --batch 300",

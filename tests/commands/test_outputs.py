@@ -164,7 +164,8 @@ def test_descriptors_that_are_not_open(text, wv):
 @pytest.mark.parametrize(
     "command",
     [
-        "train TEXT -o", "train TEXT --model supervised -o", "train TEXT -o x.vec --save-vocab", "glove TEXT -o",
+        "train TEXT -o", "train TEXT --model supervised -o", "train TEXT -o x.vec --save-vocab",
+        "train TEXT -o x.vec --learn-phrases 1 --save-phrases", "glove TEXT -o",
         "bioword TEXT -o", "build-vocab TEXT -o", "phrases TEXT -o", "phrases TEXT --save-phrases", "convert MODEL",
         "whiten MODEL -o", "hash MODEL -m lsh -o", "quantize MODEL -o", "plot MODEL the of in -o",
     ],
@@ -181,6 +182,7 @@ UNPACK = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress
 WRITERS = [
     f"train TEXT -o OUT.vec --save-output-vectors TOO.vec {' '.join(FAST)}",
     f"train TEXT -o OUT.bin {' '.join([*PAIR, *FAST])}",
+    f"train TEXT -o OUT.bin --learn-phrases 1 --save-phrases TOO {' '.join(FAST)}",
     f"train TEXT -o OUT --classes 5 {' '.join(FAST)}",
     f"train LABELS -o OUT.bin --model supervised --min-count 1 {' '.join(FAST)}",
     f"glove TEXT -o OUT.glove --save-counts TOO {' '.join(GLOVE)}",

@@ -7,6 +7,7 @@ from wv_cli.errors import BadFile
 from wv_cli.text.config import PhrasesConfig, VocabConfig
 from wv_cli.text.corpus import encode
 from wv_cli.text.labelled import encode_labelled
+from wv_cli.text.phrase_finding import PhraseFinder
 from wv_cli.text.phrases import JoinedText
 from wv_cli.text.saved_phrases import read_phrases
 from wv_cli.text.vocab import read_vocab, write_vocab
@@ -93,3 +94,28 @@ def test_phrases_of_version_02(tmp_path):
     (tmp_path / "old").write_bytes(b"new_york\t245.1\n")
     with pytest.raises(BadFile, match=r"as version 0\.2 wrote; save the phrases again"):
         read_phrases(str(tmp_path / "old"))
+
+
+def test_what_is_found_is_what_is_saved(folder):
+    """A text that is joined by what is found in it is the same corpus as one joined by the file of that; a pass that
+    finds nothing is not in the file."""
+    finder = PhraseFinder(PhrasesConfig(thresholds=(1e9, 60.0, 30.0), min_count=3))
+    found = encode([str(folder / "text")], VocabConfig(), phrases=finder)
+    saved = read_phrases(str(folder / "phrases"))
+    expected = encode([str(folder / "text")], VocabConfig(), phrases=saved)
+    assert_same_corpus(found, expected)
+    assert found.digest == expected.digest and finder.digest == saved.digest
+    assert len(finder.passes[0].phrases) == 0 and len(finder.saved().passes) == 2
+
+
+def test_words_kept_apart(folder):
+    """They are in no phrase, and the other phrases are as many as before."""
+    config = PhrasesConfig(thresholds=(0.0,), min_count=2)
+    phrases = []
+    for apart in ("", "__label__"):
+        finder = PhraseFinder(config, apart=apart)
+        encode([str(folder / "labelled")], VocabConfig(), phrases=finder)
+        phrases.append(dict(zip(finder.passes[0].phrases, finder.passes[0].scores.tolist(), strict=True)))
+    every, without = phrases
+    assert any("__label__" in phrase for phrase in every)
+    assert without == {phrase: score for phrase, score in every.items() if "__label__" not in phrase}

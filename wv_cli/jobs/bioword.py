@@ -74,7 +74,6 @@ class BiowordSession(PhrasesSession):
             progress=reading,
         )
         tell_corpus(corpus, say, time.monotonic() - begin)
-        self.write_phrases()
         outcome = None
         if hasher is None:
             model = Bioword(self.config, corpus)
@@ -100,6 +99,7 @@ class BiowordSession(PhrasesSession):
         }
         write_together(
             [
+                *self.phrases_writers(),
                 *((path, hasher.save) for path in [self.save_hasher] if path),
                 *((path, lambda path: save_codes(path, codes)) for path in self.outputs),
             ]

@@ -174,7 +174,7 @@ class GloveSession(VocabularySession, PhrasesSession):
             progress=reading,
         )
         tell_corpus(corpus, say, time.monotonic() - begin)
-        self.write_phrases()
+        write_together(self.phrases_writers())
         records = cooccurrence.count(corpus, self.config, memory=self._buffer_memory(), spool_beside=self.beside)
         return corpus.vocab, records, corpus.digest
 

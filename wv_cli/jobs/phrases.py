@@ -1,6 +1,6 @@
 """What a run does about phrases while it reads its text: joins those of a file, or those that it finds itself."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from wv_cli.text.saved_phrases import read_phrases
 @dataclass(frozen=True, kw_only=True)
 class PhrasesSession(TextSession):
     """The phrases kept in the file `phrases` are joined while `inputs` are read, or those that are found in them as
-    `phrase_learning` says; `save_phrases` gets the latter before the training."""
+    `phrase_learning` says; `save_phrases` gets the latter, together with the other results."""
 
     phrases: str | None = None
     phrase_learning: PhraseLearning = field(default_factory=PhraseLearning)
@@ -63,12 +63,15 @@ class PhrasesSession(TextSession):
         object.__setattr__(self, "_finder", finder)
         return finder
 
-    def write_phrases(self) -> None:
-        """Once the text is read: what was found in it. Raises WvError."""
-        if self.save_phrases and self._finder is not None:
-            with open_output(self.save_phrases) as stream:
-                for row in self._finder.rows():
-                    stream.write(row)
+    def phrases_writers(self) -> list[tuple[str, Callable[[str], None]]]:
+        """Beside those of the other results: the name of the file for what was found, and what writes it."""
+        return [(self.save_phrases, self._write_phrases)] if self.save_phrases else []
+
+    def _write_phrases(self, path: str) -> None:
+        assert self._finder is not None, "the text was read before"
+        with open_output(path) as stream:
+            for row in self._finder.rows():
+                stream.write(row)
 
     def phrases_facts(self) -> Facts:
         """What the sidecar says of phrases that were found, nothing where none were looked for."""

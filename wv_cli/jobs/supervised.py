@@ -21,7 +21,7 @@ from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.state import State, read_state, save_state
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.compression import compression_of, inner_name
-from wv_cli.system.output import together
+from wv_cli.system.output import together, write_together
 from wv_cli.system.places import is_stream
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.growing import decayed
@@ -184,12 +184,11 @@ class SupervisedSession(GrowingSession, PhrasesSession):
         return outcome, facts
 
     def _save(self, model: Supervised, trained: FastTextModel) -> None:
-        if not self.save_state:
-            save_files(self.outputs, trained)
-            return
-        left = self.left_behind("supervised", model.config, self.config.lr, len(model.corpus.ids))
         with together():
-            save_state(self.save_state, model.state(left))
+            if self.save_state:
+                left = self.left_behind("supervised", model.config, self.config.lr, len(model.corpus.ids))
+                save_state(self.save_state, model.state(left))
+            write_together(self.phrases_writers())
             save_files(self.outputs, trained)
 
     def corpus(
@@ -211,7 +210,6 @@ class SupervisedSession(GrowingSession, PhrasesSession):
             spool_beside=self.beside,
             progress=reading,
         )
-        self.write_phrases()
         if state is None or state.labels is None:
             return corpus
         words, labels = (decayed(each, self.share) for each in (state.vocab, state.labels))

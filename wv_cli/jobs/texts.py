@@ -63,7 +63,6 @@ class TextModelSession(VocabularySession, PhrasesSession):
             every_line=self.every_line,
         )
         tell_corpus(corpus, say, time.monotonic() - begin)
-        self.write_phrases()
         if self.save_vocab:
             write_vocab(self.save_vocab, corpus.vocab)
         model = self.new_model(corpus)
@@ -90,7 +89,7 @@ class TextModelSession(VocabularySession, PhrasesSession):
             **self.phrases_facts(),
         )
         if outcome.finished:
-            write_together(self.writers(model))
+            write_together([*self.phrases_writers(), *self.writers(model)])
             self.finish(self.results(), facts)
         return outcome, facts
 

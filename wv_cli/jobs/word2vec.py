@@ -87,8 +87,7 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
         """Fields that ranks cannot do together, and whether they are asked for."""
         given = [(field, bool(getattr(self, field))) for field in ("validation", "continue_", "save_state")]
         own = [("dedup", self.vocab_config.dedup), ("deterministic", self.config.deterministic)]
-        own += [("learn_phrases", bool(self.phrase_learning.learn_phrases)), ("preset", len(self.models) > 1)]
-        return [*given, *own]
+        return [*given, ("preset", len(self.models) > 1), *own]
 
     def check_options(self) -> None:
         for model in self.models:
@@ -101,6 +100,12 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
         for field, asked in self._of_one_process():
             if asked and self.ranks is not None:
                 raise UsageError(f"{flag_of(field)} is for one process, not for {self.ranks.size} ranks; leave it out")
+        if self.phrase_learning.learn_phrases and self.ranks is not None:
+            message = (
+                f"--learn-phrases is for one process, not for {self.ranks.size} ranks; find them before with "
+                "`wv phrases --save-phrases FILE` and give --phrases FILE"
+            )
+            raise UsageError(message)
         if self.fasttext_files and self.ranks is not None:
             raise UsageError(f"fastText's command line is for one process, not for {self.ranks.size}; use `wv train`")
         if "patience" in self.named and self.patience < 1:
@@ -171,7 +176,6 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
         )
         corpus = of_all(corpus, self.ranks)
         tell_corpus(corpus, say, time.monotonic() - begin)
-        self.write_phrases()
         if self.save_vocab:
             write_vocab(self.save_vocab, corpus.vocab)
         if self.fasttext_files:
@@ -269,7 +273,8 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
             first = model.models[0].embeddings()
             rows = joined(model.matrices(), self.config.dim)
             vectors = Embeddings(first.words, rows)
-            write_together([(path, partial(self._save_vectors, vectors)) for path in self.outputs])
+            each = ((path, partial(self._save_vectors, vectors)) for path in self.outputs)
+            write_together([*self.phrases_writers(), *each])
             return
         if self.fasttext_files:
             save_files(self.outputs, model.fasttext_model(self.vocab_config.min_count))
@@ -284,7 +289,7 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
             left = self.left_behind(config.model, config, config.start_lr, model.corpus.tokens)
             state = model.state(left)
             writers.append((self.save_state, partial(save_state, state=state)))
-        write_together(writers)
+        write_together([*self.phrases_writers(), *writers])
 
     def _save_words(self, model: Word2vec, path: str) -> None:
         if self._writes_model(path):
