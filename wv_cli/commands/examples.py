@@ -15,6 +15,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "train": (
         ("word2vec's skip-gram, binary and text", "wv train corpus.txt -o vectors.bin -o vectors.vec --threads 2"),
+        ("phrases (new_york) found and joined first", "wv train corpus.txt -o vectors.bin --learn-phrases 2"),
         ("fastText's word vectors with subwords", "wv train corpus.txt -o subwords.bin --preset fasttext"),
         ("a text classifier", "wv train labelled.txt -o topics.bin --model supervised --word-ngrams 2"),
         ("sentence vectors", "wv train corpus.txt -o model.s2v --model sent2vec --word-ngrams 2"),

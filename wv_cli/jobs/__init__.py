@@ -10,7 +10,7 @@ from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig
 from wv_cli.registry import Registry
 
 if TYPE_CHECKING:
-    from wv_cli.jobs.session import TextSession
+    from wv_cli.jobs.phrases import PhrasesSession
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class Model:
     def presets(self) -> bool:
         return not self.own_defaults
 
-    def session_type(self) -> "type[TextSession]":
+    def session_type(self) -> "type[PhrasesSession]":
         module, name = self.session.split(":")
-        found: type[TextSession] = getattr(importlib.import_module(module), name)
+        found: type[PhrasesSession] = getattr(importlib.import_module(module), name)
         return found
 
 

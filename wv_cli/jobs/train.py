@@ -19,7 +19,8 @@ from wv_cli.text.config import PhraseLearning, VocabConfig
 if TYPE_CHECKING:
     from wv_cli.engine.run import Outcome
     from wv_cli.engine.saved_run import Say
-    from wv_cli.jobs.session import Observe, TextSession, TrainingConfig
+    from wv_cli.jobs.phrases import PhrasesSession
+    from wv_cli.jobs.session import Observe, TrainingConfig
 
 Path = str | os.PathLike[str]
 Options = dict[str, Any]
@@ -59,7 +60,7 @@ def session(
     *,
     argv: tuple[str, ...] = (),
     **options: Any,
-) -> "TextSession":
+) -> "PhrasesSession":
     """The session that trains `model` (skipgram, or the one it goes on with) on `inputs` and writes `outputs`.
     `argv` is recorded beside them.
 

@@ -41,8 +41,8 @@ class JoinedIds:
 
     def join_words(self, first: WordList, second: WordList, phrases: WordList) -> int:
         """The same for pairs of words, whether they occur or not."""
-        ids = [self._ids(words).astype(np.int64) for words in (first, second)]
-        return self.join(*ids, phrases)
+        before, after = (self._ids(words).astype(np.int64) for words in (first, second))
+        return self.join(before, after, phrases)
 
     def by_first_sight(self) -> Counts:
         """The ids that occur in the joined text, in the order in which they do: what reading that text would have made
