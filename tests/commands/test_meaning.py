@@ -87,8 +87,8 @@ VALUES = {
     "recall": "0.5", "links": "9", "ef_construction": "30", "lists": "9", "index": "words.index",
     "keep_words": "--keep-words", "continue_": "small.state", "decay": "0.5",
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
-    "learn_phrases": "2", "phrase_threshold": "11", "phrase_min_count": "2", "phrase_score": "npmi",
-    "phrase_delimiter": "+", "dropout_ngrams": "5", "doc_vectors": "out.docs.vec",
+    "learn_phrases": "2 --phrase-threshold 9", "phrase_threshold": "11", "phrase_min_count": "2",
+    "phrase_score": "npmi", "phrase_delimiter": "+", "dropout_ngrams": "5", "doc_vectors": "out.docs.vec",
 }  # fmt: skip
 ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
 TINY = GOLDEN / "encoders" / "tiny-bert"
