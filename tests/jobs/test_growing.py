@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from wv_cli import formats
+from wv_cli.engine.state import StateOptions, read_options
 from wv_cli.errors import BadFile, TimedOut, UsageError, WvError
 from wv_cli.formats.fasttext_read import load_model
 from wv_cli.jobs.train import train
-from wv_cli.models.state import StateOptions, read_options
 from wv_cli.system import container
 from wv_cli.system.input import open_input
 

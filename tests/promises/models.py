@@ -164,7 +164,7 @@ MODELS: list[Promise] = [
         (
             Fault(
                 "the rate starts again",
-                "wv_cli/models/state.py",
+                "wv_cli/engine/state.py",
                 "        return self.lr * tokens / max(1.0, tokens + share * self.trained)\n",
                 "        return self.lr\n",
             ),

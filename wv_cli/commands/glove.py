@@ -8,12 +8,14 @@ from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import (
     Size,
     field_options,
+    given_options,
     json_option,
     phrases_options,
     quiet_option,
     saved_run_options,
     to_option,
 )
+from wv_cli.commands.shared.training_options import growing_options
 from wv_cli.glove.config import GloveConfig
 from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
 
@@ -30,6 +32,7 @@ from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
 @field_options(VocabConfig)
 @field_options(PhraseLearning)
 @phrases_options
+@growing_options
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary (from build-vocab, word2vec or GloVe).")
 @click.option(
     "--counts", multiple=True, metavar="FILE[:VOCAB]",
@@ -57,9 +60,13 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """
     from wv_cli.commands.shared.sessions import run_session, session_of
     from wv_cli.jobs.glove import GloveSession
+    from wv_cli.jobs.growing import continued, state_of
 
+    if state := options["continue_"]:
+        options |= continued(state, state_of(state, GloveSession.STATES), GloveConfig, given_options())
     session = session_of(
         GloveSession, options, config=GloveConfig, vocab_config=VocabConfig, phrase_learning=PhraseLearning
     )
-    also = [path for path in (session.save_phrases, session.save_vocab, session.save_counts) if path]
+    saved = (session.save_phrases, session.save_vocab, session.save_counts, session.save_state)
+    also = [path for path in saved if path]
     run_session(session, quiet, as_json, lambda facts: "", also=also, progress=False)

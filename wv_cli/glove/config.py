@@ -5,6 +5,8 @@ from typing import ClassVar, Literal
 
 from wv_cli.config import Config, dim_option, epochs_option, lr_option, option, seed_option, threads_option
 
+MODEL = "glove"  # its name in a state
+
 
 @dataclass(frozen=True)
 class GloveConfig(Config):

@@ -6,11 +6,12 @@ record files are in record_files.py.
 
 A pair at distance d weighs units[d] / scale. Sums are kept as integers, so no order of summation changes them: with
 scale = lcm(1 .. window) they are exact (windows up to 22 or so); for wider windows scale is a power of two and every
-weight is rounded once, by less than 2e-8 of it for a thousand million words and windows up to 100.
+weight is rounded once, by less than 2e-8 of it for a thousand million words and windows up to 100. Counts of earlier
+texts (growing.py) are turned back to units, of which there are more then, since a share of a count is none of its own:
+the sums of several days are those of one pass over all texts.
 """
 
 import math
-import mmap
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -22,46 +23,60 @@ from numpy.typing import NDArray
 
 from wv_cli._glove import RECORD, Segment
 from wv_cli.glove.config import GloveConfig
+from wv_cli.glove.growing import Earlier
 from wv_cli.glove.record_runs import Runs
 from wv_cli.system import host
+from wv_cli.system.memory import file_of
 from wv_cli.text.corpus import Corpus
 
 Records = NDArray[Any]
 
 _BLOCK_RECORDS = 1 << 19  # 8 MB: what a thread counts at a time
 _LARGEST_SUM = 2**62
+_LARGEST_EXACT = 2**51  # of a sum that is found again in its quotient by the scale
 DEFAULT_MEMORY = 10**9
 
 
-def distance_units(window: int, weighting: str, most_frequent: int) -> tuple[NDArray[np.int64], int]:
+def distance_units(
+    window: int, weighting: str, most_frequent: int, earlier: float | None = None
+) -> tuple[NDArray[np.int64], int]:
     """(units, scale): the weight of distance d is units[d] / scale. No pair can sum to 2^62 when the most frequent word
-    occurs `most_frequent` times."""
-    if weighting == "flat":
-        return np.ones(window + 1, np.int64), 1
-    pairs = 2 * most_frequent * (1 + math.log(window))  # weighted by 1 / d
-    scale = math.lcm(*range(1, window + 1))
+    occurs `most_frequent` times and no pair has had more than `earlier` before; given that, units are as fine as exact
+    sums can be."""
+    flat = weighting == "flat"
+    pairs = 2 * most_frequent * (window if flat else 1 + math.log(window)) + (earlier or 0)  # weighted by 1 / d
+    scale = 1 if flat else math.lcm(*range(1, window + 1))
     if scale * pairs >= _LARGEST_SUM:
         scale = 1 << int(math.log2(_LARGEST_SUM / pairs))
-    return np.array([0, *(round(scale / d) for d in range(1, window + 1))], np.int64), scale
+    elif earlier is not None:
+        scale <<= max(0, int(math.log2(_LARGEST_EXACT / (scale * pairs))))
+    return np.array([0, *(scale if flat else round(scale / d) for d in range(1, window + 1))], np.int64), scale
 
 
 def count(
-    corpus: Corpus, config: GloveConfig, *, memory: int | None = None, spool_beside: str | None = None
+    corpus: Corpus,
+    config: GloveConfig,
+    *,
+    memory: int | None = None,
+    spool_beside: str | None = None,
+    earlier: Earlier | None = None,
 ) -> Iterator[Records]:
-    """The co-occurrences of a corpus. `memory` bounds the bytes of positions, pages of a mapped corpus, blocks and
-    merge buffers (not a corpus in memory); a text that needs more is counted in segments whose sorted records wait in a
-    file without a name in the folder of `spool_beside`. Raises WvError when that file cannot be written."""
+    """The co-occurrences of a corpus, and with them those of `earlier` texts. `memory` bounds the bytes of positions,
+    pages of a mapped corpus, blocks and merge buffers (not a corpus in memory); a text that needs more is counted in
+    segments whose sorted records wait in a file without a name in the folder of `spool_beside`. Raises WvError when
+    that file cannot be written."""
     memory = memory or DEFAULT_MEMORY
     words = len(corpus.vocab.words)
     if corpus.tokens == 0:
         return
-    units, scale = distance_units(config.window, config.weighting, _most_frequent(corpus))
+    largest = earlier.largest if earlier is not None else None
+    units, scale = distance_units(config.window, config.weighting, _most_frequent(corpus), largest)
     # Up to a quarter for the blocks of records in flight and one row in each, the rest for the positions, which are as
     # large as the pages of ids that they come from.
     buffers = config.threads + 1
     block = max(min(_BLOCK_RECORDS, memory // (4 * RECORD.itemsize * buffers)), 1)
     fixed = buffers * RECORD.itemsize * max(block, words) + words * (12 * config.threads + 32)
-    each = corpus.ids.itemsize * (2 if _mapped(corpus.ids) else 1)
+    each = corpus.ids.itemsize * (2 if file_of(corpus.ids) else 1)
     longest = min(max((memory - fixed) // each, memory // 16, 1 << 14), 2**31 - 2 - config.window)
     cuts = [*range(0, len(corpus.ids), longest), len(corpus.ids)]
 
@@ -71,10 +86,12 @@ def count(
         yield from _rows(part, words, block, config.threads)
         _release(corpus.ids, end)
 
-    if len(cuts) == 2:
+    if len(cuts) == 2 and earlier is None:
         yield from segment(0, scale)
         return
     with Runs(spool_beside, memory, as_values=False) as runs:
+        for run in earlier.units(scale, memory) if earlier is not None else ():
+            runs.add([run])
         for number in range(len(cuts) - 1):
             runs.add(segment(number, 0))
         for records in runs.merged():
@@ -123,16 +140,8 @@ def _rows(part: Segment, words: int, block: int, threads: int) -> Iterator[Recor
             yield waiting.popleft().result()[0]
 
 
-def _mapped(ids: NDArray[np.int32]) -> mmap.mmap | None:
-    """The file that ids are mapped from; None for ids in memory."""
-    base: Any = ids.base
-    while isinstance(base, (np.ndarray, memoryview)):
-        base = base.base if isinstance(base, np.ndarray) else base.obj
-    return base if isinstance(base, mmap.mmap) else None
-
-
 def _release(ids: NDArray[np.int32], end: int) -> None:
     """Tells the system that the pages of a mapped file below `end` are not needed any more; memory is left alone."""
-    file = _mapped(ids)
+    file = file_of(ids)
     if file is not None:
         host.let_go(file, end * ids.itemsize)

@@ -18,6 +18,7 @@ from wv_cli.engine.blocks import EpochOrder
 from wv_cli.engine.run import Immediate, StepResult
 from wv_cli.errors import BadFile, WvError
 from wv_cli.glove.config import GloveConfig
+from wv_cli.glove.state import LARGEST, OF_A_SIDE, SIDES, Arrays
 from wv_cli.glove.tiles import CHUNK_RECORDS, TileStore, chunk_rules
 from wv_cli.system import memory
 from wv_cli.text.vocab import Vocab
@@ -26,7 +27,6 @@ from wv_cli.words import WordList
 
 UNKNOWN = b"<unk>"
 _UNKNOWN_MEAN_OF = 100  # the rarest words, as in GloVe's program
-_LARGEST = (1e15, 1e30)  # of vectors and of squared gradients that a run begins with
 _STEPS_VERSION = 1  # raised when a step computes something else: no older checkpoint then goes on
 _CHUNKS_OF_VERSION_01 = {"chunk_records": 1 << 14, "band_records": 1 << 21, "range_words": [1024, 8, 1 << 16]}
 _RAW_ROWS = 1 << 12  # read or written at a time
@@ -118,12 +118,36 @@ class Glove(Immediate):
                 for first in range(0, count, _RAW_ROWS):
                     part = matrix[first : first + _RAW_ROWS, layer]
                     values = np.frombuffer(stream.read(len(part) * (dim + 1) * 8), "<f8").reshape(len(part), dim + 1)
-                    if not (np.abs(values) <= _LARGEST[layer]).all() or (layer == 1 and (values <= 0).any()):
+                    if not (np.abs(values) <= LARGEST[layer]).all() or (layer == 1 and (values <= 0).any()):
                         what = ("finite numbers", "squared gradients above 0")[layer]
-                        problem = f"expected {what} up to {_LARGEST[layer]:g} in row {first + 1:,} and following"
+                        problem = f"expected {what} up to {LARGEST[layer]:g} in row {first + 1:,} and following"
                         raise BadFile(path, f"{problem}, found others")
                     part[:, :dim] = values[:, :dim]
                     part[:, bias] = values[:, dim] * (self._bias_scale if layer == 1 else 1)
+
+    def go_on(self, rows: Arrays, ids: NDArray[np.int64], share: float) -> None:
+        """Starts the words `ids` from the `rows` of a state (state.row_layout), in which row k is of the word ids[k].
+        Of the squared gradients only this `share` (0 to 1) still counts; the one that every sum begins with is none of
+        them."""
+        dim = self.config.dim
+        for side, matrix in zip(SIDES, (self.words, self.contexts), strict=True):
+            bias = self._bias[id(matrix)]
+            for first in range(0, len(ids), _RAW_ROWS):
+                part = slice(first, first + _RAW_ROWS)
+                vectors, biases, squares, bias_squares = (rows[f"{side}_{name}"][part] for name in OF_A_SIDE)
+                matrix[ids[part], 0, :dim], matrix[ids[part], 0, bias] = vectors, biases
+                matrix[ids[part], 1, :dim] = _shrunk(squares, share)
+                matrix[ids[part], 1, bias] = _shrunk(bias_squares, share) * np.float32(self._bias_scale)
+
+    def state_rows(self) -> dict[str, NDArray[np.float32]]:
+        """The rows as a state has them (state.row_layout), most of them views."""
+        dim, found = self.config.dim, {}
+        for side, matrix in zip(SIDES, (self.words, self.contexts), strict=True):
+            bias = self._bias[id(matrix)]
+            bias_squares = matrix[:, 1, bias] / np.float32(self._bias_scale)
+            arrays = (matrix[:, 0, :dim], matrix[:, 0, bias], matrix[:, 1, :dim], bias_squares)
+            found |= {f"{side}_{name}": array for name, array in zip(OF_A_SIDE, arrays, strict=True)}
+        return found
 
     def write_raw(self, stream: BinaryIO, layer: int) -> None:
         """Writes the vectors and biases (layer 0), or their squared gradients (1), as load_raw() reads them."""
@@ -212,6 +236,10 @@ class Glove(Immediate):
             matrix = np.concatenate([matrix, unknown.astype(np.float32)])
             words = WordList(words.blob + UNKNOWN, np.append(words.starts, words.starts[-1] + len(UNKNOWN)))
         return Embeddings(words, matrix)
+
+
+def _shrunk(squares: NDArray[np.float32], share: float) -> NDArray[np.float32]:
+    return squares if share == 1 else 1 + np.float32(share) * (squares - 1)
 
 
 def _size(path: str) -> int:

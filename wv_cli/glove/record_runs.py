@@ -1,6 +1,8 @@
 """Records of co-occurrences that do not fit in memory: as they come, or as sorted runs that are merged."""
 
 import bisect
+import mmap
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -46,6 +48,21 @@ class RecordFile:
             return self._held[piece][begin : begin + len(out)]
         self._spool.fill(out, first)
         return out
+
+    def kept(self, blocks: Iterable[Records]) -> Iterator[Records]:
+        """Passes records on and appends them on the way."""
+        for block in blocks:
+            self.append(block)
+            yield block
+
+    def mapped(self) -> NDArray[np.uint8]:
+        """All records, of which there are some, as they lie in the file: (length, bytes of a record), mapped even when
+        the file is closed."""
+        assert not self._held, "made without memory"
+        size = self.length * self.dtype.itemsize
+        with self._spool.errors():
+            file = mmap.mmap(self._spool.descriptor, size, access=mmap.ACCESS_READ)
+        return np.frombuffer(file, np.uint8).reshape(self.length, self.dtype.itemsize)
 
     def close(self) -> None:
         self._spool.close()

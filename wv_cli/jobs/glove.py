@@ -1,36 +1,46 @@
 """One GloVe run, from text or counts to vectors, for `wv glove`: count, order, train, checkpoint, save."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 from wv_cli import formats
+from wv_cli._glove import RECORD
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.glove import cooccurrence, record_files
-from wv_cli.glove.config import GloveConfig
+from wv_cli.glove.config import MODEL, GloveConfig
+from wv_cli.glove.growing import Earlier
 from wv_cli.glove.model import Glove
-from wv_cli.glove.record_runs import Records
+from wv_cli.glove.record_runs import RecordFile, Records
+from wv_cli.glove.state import GloveState, open_state, save_state
 from wv_cli.glove.tiles import ORDERING_BYTES, TileStore
 from wv_cli.jobs.facts import Facts, tell_corpus
+from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.phrases import PhrasesSession
 from wv_cli.jobs.session import Observe, Reading, VocabularySession
 from wv_cli.system import memory
-from wv_cli.system.output import open_output, together, write_together
+from wv_cli.system.output import check_writable, open_output, together, write_together
 from wv_cli.text.corpus import encode
+from wv_cli.text.growing import decayed
 from wv_cli.text.vocab import Vocab, read_vocab, write_vocab
 
 
 @dataclass(frozen=True, kw_only=True)
-class GloveSession(VocabularySession, PhrasesSession):
+class GloveSession(GrowingSession, VocabularySession, PhrasesSession):
     """`counts` are read instead of `inputs`; `save_counts` and `save_vocab`, which tells what their ids mean, are
-    written, and with `counts_only` nothing else. `to` is the format of the outputs, whatever their names."""
+    written, and with `counts_only` nothing else. `to` is the format of the outputs, whatever their names.
 
-    # What --counts settle, and what needs a training.
+    A run that goes on with a state counts `inputs` with the words of both, adds the state's counts, and trains on the
+    sums, known words from the state's rows and squared gradients. `decay` takes a share of the counts and of the
+    squared gradients: with 0 they begin anew and the rows alone are the state's."""
+
+    # What --counts settle, and what needs a training. A state says how its counts were made, which a file of counts
+    # does not.
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(
             ("window", "symmetric", "weighting", "lowercase", "dedup", "min_line", "phrases", "learn_phrases"),
@@ -39,8 +49,14 @@ class GloveSession(VocabularySession, PhrasesSession):
         **dict.fromkeys(
             GloveConfig.options().keys() - {"window", "symmetric", "weighting", "threads"}, "not counts_only"
         ),
-        **dict.fromkeys(("init", "init_gradsq", "to"), "not counts_only"),
+        **dict.fromkeys(("init", "init_gradsq"), "not counts_only and not continue_"),
+        **dict.fromkeys(("continue_", "save_state"), "not counts and not counts_only"),
+        "to": "not counts_only",
+        "vocab": "not continue_",
+        "decay": "continue_",
     }
+    STATES: ClassVar[Collection[str]] = (MODEL,)
+    FIXED: ClassVar[tuple[str, ...]] = ("dim", "window", "symmetric", "weighting")
 
     # Not an option: what GloVe's program leaves alone is to be found by its own command line only.
     CLIP_BIASES: ClassVar[bool] = True
@@ -105,18 +121,23 @@ class GloveSession(VocabularySession, PhrasesSession):
         with together(), ExitStack() as stack:
             outcome, facts = self._run(say, reading, stack)
         if outcome is not None and outcome.finished:
-            self.finish(self.outputs, facts)
+            self.finish([*self.outputs, *([self.save_state] if self.save_state else [])], facts)
         return outcome, facts
 
     def _run(self, say: Say, reading: Reading | None, stack: ExitStack) -> tuple[Outcome | None, Facts]:
         begin = time.monotonic()
-        vocab, records, digest = self._records(say, reading)
+        state = open_state(self.continue_) if self.continue_ else None
+        vocab, records, digest = self._records(say, reading, state)
+        kept = RecordFile(self.beside)
+        stack.callback(kept.close)
         if self.save_vocab:
             write_vocab(self.save_vocab, vocab, sentence_end=False)
         counted, store = 0, None
         with ExitStack() as files:
             if self.save_counts:
                 records = record_files.written(records, files.enter_context(open_output(self.save_counts)))
+            if self.save_state:
+                records = kept.kept(records)
             if self.counts_only:
                 counted = sum(len(block) for block in records)
             else:
@@ -130,6 +151,7 @@ class GloveSession(VocabularySession, PhrasesSession):
             "counts": counts,
             **self.phrases_facts(),
             "counting_seconds": seconds,
+            **self.growing_facts(),
         }
         say(f"{counted:,} pairs of {len(vocab):,} words ({seconds:.1f} s)", **counts)
         if store is None:
@@ -137,12 +159,20 @@ class GloveSession(VocabularySession, PhrasesSession):
         model = Glove(self.config, vocab, store, digest, clip_biases=self.CLIP_BIASES)
         if self.init or self.init_gradsq:
             model.load_raw(self.init, self.init_gradsq)
+        if state is not None:
+            model.go_on(state.rows, vocab.words.find_all(state.vocab.words), self.share)
+        if self.save_state:
+            rows = sum(array.nbytes for array in model.state_rows().values())
+            check_writable(self.save_state, rows + kept.length * RECORD.itemsize)
         outcome = self._train(model, say)
         facts["training_seconds"] = round(outcome.seconds, 3)
         facts["costs"] = [cost / store.records for cost in model.costs if cost]
         facts["seconds"] = round(time.monotonic() - begin, 3)
         if outcome.finished:
             self._save(model)
+            if self.save_state:
+                left = self.left_behind(MODEL, self.config, self.config.eta, self.config.iterations * store.records)
+                save_state(self.save_state, left, vocab, model.state_rows(), kept.mapped())
         return outcome, facts
 
     def _train(self, model: Glove, say: Say) -> Outcome:
@@ -155,8 +185,10 @@ class GloveSession(VocabularySession, PhrasesSession):
         embeddings = model.embeddings()
         write_together((path, lambda path: formats.save(path, embeddings, format=self.to)) for path in self.outputs)
 
-    def _records(self, say: Say, reading: Reading | None) -> tuple[Vocab, Iterator[Records], str]:
-        """The vocabulary, the sorted stream of records and its fingerprint."""
+    def _records(
+        self, say: Say, reading: Reading | None, state: GloveState | None
+    ) -> tuple[Vocab, Iterator[Records], str]:
+        """The vocabulary, the sorted stream of records, the state's among them, and its fingerprint."""
         begin = time.monotonic()
         target = read_vocab(self.vocab) if self.vocab else None
         if self.counts:
@@ -168,6 +200,7 @@ class GloveSession(VocabularySession, PhrasesSession):
             self.texts(say),
             self.vocab_config,
             vocab=target,
+            older=decayed(state.vocab, self.share) if state is not None else None,
             phrases=self.phrases_to_join(say, memory=2 * ids_memory),
             memory=ids_memory,
             spool_beside=self.beside,
@@ -175,8 +208,17 @@ class GloveSession(VocabularySession, PhrasesSession):
         )
         tell_corpus(corpus, say, time.monotonic() - begin)
         write_together(self.phrases_writers())
-        records = cooccurrence.count(corpus, self.config, memory=self._buffer_memory(), spool_beside=self.beside)
-        return corpus.vocab, records, corpus.digest
+        earlier, digest = None, corpus.digest
+        if self.save_state:
+            corpus.require_words()
+        if state is not None:
+            self.going_on(state.options, len(state.vocab), len(corpus.vocab), say)
+            earlier = Earlier(state, corpus.vocab.words, self.share)
+            digest = earlier.digest(digest)
+        records = cooccurrence.count(
+            corpus, self.config, memory=self._buffer_memory(), spool_beside=self.beside, earlier=earlier
+        )
+        return corpus.vocab, records, digest
 
 
 class _Iterations:

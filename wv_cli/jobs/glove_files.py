@@ -18,6 +18,7 @@ from wv_cli.formats.base import WORD2VEC_PRECISION, WriteOptions
 from wv_cli.glove.model import UNKNOWN, Glove
 from wv_cli.glove.record_files import Counts, CountsFile
 from wv_cli.glove.record_runs import Records
+from wv_cli.glove.state import GloveState
 from wv_cli.jobs.glove import GloveSession
 from wv_cli.jobs.session import Reading
 from wv_cli.system.output import apart, open_output, write_together
@@ -72,7 +73,9 @@ class GloveFilesSession(GloveSession):
             if name and self.text:
                 yield f"{name}{stage}.txt", layer, False
 
-    def _records(self, say: Say, reading: Reading | None) -> tuple[Vocab, Iterator[Records], str]:
+    def _records(
+        self, say: Say, reading: Reading | None, state: GloveState | None
+    ) -> tuple[Vocab, Iterator[Records], str]:
         vocab = read_ranked_vocab(str(self.vocab))
         if self.text and vocab.words.find(UNKNOWN) >= 0:
             message = (

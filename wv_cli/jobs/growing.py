@@ -1,16 +1,19 @@
 """Runs that go on with what another run has left: options from the state, its words and counts, its learning rate."""
 
+from collections.abc import Collection
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 from wv_cli.config import Config, flag_of
 from wv_cli.engine.saved_run import Say
+from wv_cli.engine.state import StateOptions, read_options
 from wv_cli.errors import BadFile, UsageError
+from wv_cli.glove.config import MODEL as GLOVE
+from wv_cli.jobs import MODELS
 from wv_cli.jobs.facts import Facts
 from wv_cli.jobs.session import TextSession
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
-from wv_cli.models.state import State, StateOptions, read_options
 from wv_cli.system.places import identity, is_stream
 from wv_cli.text.config import VocabConfig
 
@@ -22,9 +25,10 @@ _NOT_CONTINUED = ("lr",)
 @dataclass(frozen=True, kw_only=True)
 class GrowingSession(TextSession):
     """`continue_` is the state this run goes on with, in which `decay` says how much of the counts and of the schedule
-    of the earlier texts is kept; `save_state` gets the state this run leaves, perhaps in the place of that. FIXED are
-    the fields of `config` that the rows of a state depend on."""
+    of the earlier texts is kept; `save_state` gets the state this run leaves, perhaps in the place of that. STATES are
+    the models whose states it may be, FIXED the fields of `config` that the arrays of a state depend on."""
 
+    STATES: ClassVar[Collection[str]] = MODELS
     FIXED: ClassVar[tuple[str, ...]] = ()
 
     continue_: str | None = None
@@ -60,7 +64,7 @@ class GrowingSession(TextSession):
     @cached_property
     def before(self) -> StateOptions | None:
         """What the state says that this run goes on with. Raises BadFile, WvError."""
-        return read_options(self.continue_) if self.continue_ else None
+        return state_of(self.continue_, self.STATES) if self.continue_ else None
 
     def require_same(self, before: StateOptions) -> None:
         """Raises UsageError, with the first option, when the rows of the state are not for this run's options."""
@@ -77,18 +81,20 @@ class GrowingSession(TextSession):
                 message = f"{self.continue_}: {flag_of(name)} is {one} in the state and {other} here; leave it out"
                 raise UsageError(f"{message}, or begin anew without --continue")
 
-    def going_on(self, config: Learner, state: State, words: int, tokens: int, say: Say) -> Learner:
-        """The config with the learning rate to begin with, when the text has `tokens` tokens; tells how many of the
-        `words` are new."""
-        self.require_same(state.options)  # the file may be another one by now
+    def going_on(self, before: StateOptions, older: int, words: int, say: Say) -> None:
+        """Tells how many of the `words` are new to the state, which has `older` of them."""
+        self.require_same(before)  # the file may be another one by now
         say(
-            f"going on with {len(state.vocab):,} words from {self.continue_}; {words - len(state.vocab):,} are new",
+            f"going on with {older:,} words from {self.continue_}; {words - older:,} are new",
             continued=self.continue_,
-            new_words=words - len(state.vocab),
+            new_words=words - older,
         )
+
+    def with_rate(self, config: Learner, before: StateOptions, tokens: int) -> Learner:
+        """The config with the learning rate to begin with, when the text has `tokens` tokens."""
         if "lr" in self.named or config.epochs * tokens == 0:
             return config
-        return replace(config, lr=state.options.lr_after(config.epochs * tokens, self.share))
+        return replace(config, lr=before.lr_after(config.epochs * tokens, self.share))
 
     def growing_facts(self) -> Facts:
         """What the sidecar says about the state this run went on with."""
@@ -97,20 +103,29 @@ class GrowingSession(TextSession):
             return {}
         return {"continued": {"state": self.continue_, "decay": self.share, "trained": before.trained}}
 
-    def left_behind(
-        self, model: str, config: Word2vecConfig | SupervisedConfig, lr: float, tokens: int
-    ) -> StateOptions:
-        """What the state says that this run leaves: it has learnt from `tokens` tokens in every epoch, and began with
-        `lr` if it began at all."""
-        before, trained = self.before, float(config.epochs * tokens)
+    def left_behind(self, model: str, config: Config, lr: float, learnt: int) -> StateOptions:
+        """What the state says that this run leaves: it has learnt from `learnt` tokens, those of every epoch, and began
+        with `lr` if it began at all."""
+        before, trained = self.before, float(learnt)
         if before is not None:
             trained, lr = trained + before.trained * self.share, before.lr
         return StateOptions(model, asdict(config), asdict(self.vocab_config), trained, lr)
 
 
-def continued(path: str, before: StateOptions, config: type[Config]) -> dict[str, Any]:
-    """The options of the run that left the state at `path`, by which one that goes on goes where it is given none.
-    Raises BadFile when there are some that do not exist or cannot be."""
+def state_of(path: str, models: Collection[str]) -> StateOptions:
+    """What the state at `path` says, which must be of one of the `models`. Raises BadFile, WvError."""
+    before = read_options(path)
+    if before.model not in models:
+        command = "wv glove" if before.model == GLOVE else "wv train" if before.model in MODELS else ""
+        advice = f"go on with it by `{command}`" if command else "update wv"
+        one_of = "" if len(models) == 1 else "one of the models "
+        raise BadFile(path, f"expected a state of {one_of}{', '.join(models)}, found {before.model!r}; {advice}")
+    return before
+
+
+def continued(path: str, before: StateOptions, config: type[Config], named: Collection[str]) -> dict[str, Any]:
+    """The options of the run that left the state at `path`, by which one that goes on goes where it is given none;
+    `named` are given. Raises BadFile when there are some that do not exist or cannot be."""
     known = {**config.options(), **VocabConfig.options()}
     found = {**before.config, **before.vocab_config}
     unknown = sorted(set(found) - set(known))
@@ -122,4 +137,5 @@ def continued(path: str, before: StateOptions, config: type[Config]) -> dict[str
     except (UsageError, TypeError) as error:
         problem = f"expected options of a run, found what none can have: {error}"
         raise BadFile(path, problem) from error
-    return {name: value for name, value in found.items() if known[name].identity and name not in _NOT_CONTINUED}
+    own = {*named, *_NOT_CONTINUED}
+    return {name: value for name, value in found.items() if known[name].identity and name not in own}

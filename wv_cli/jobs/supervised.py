@@ -9,6 +9,7 @@ from typing import ClassVar
 from wv_cli import formats
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
+from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_files import save_files
 from wv_cli.jobs import autotune_log
@@ -18,7 +19,6 @@ from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.phrases import PhrasesSession
 from wv_cli.jobs.session import Observe, Reading
 from wv_cli.models.config import SupervisedConfig
-from wv_cli.models.state import State, read_state, save_state
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.compression import compression_of, inner_name
 from wv_cli.system.output import together, write_together
@@ -150,7 +150,8 @@ class SupervisedSession(GrowingSession, PhrasesSession):
             vectors = vectors if vectors is None or vectors.dim == config.dim else None
             say(f"training with the best options: {changes(config, self.config)}", best=asdict(config))
         if state is not None:
-            config = self.going_on(config, state, corpus.kept, len(corpus.ids), say)
+            self.going_on(state.options, len(state.vocab), corpus.kept, say)
+            config = self.with_rate(config, state.options, len(corpus.ids))
         model = Supervised(config, self.vocab_config.min_count, corpus, vectors, state)
         del state  # as large as the model
         self._tell_model(model, say)
@@ -186,7 +187,8 @@ class SupervisedSession(GrowingSession, PhrasesSession):
     def _save(self, model: Supervised, trained: FastTextModel) -> None:
         with together():
             if self.save_state:
-                left = self.left_behind("supervised", model.config, self.config.lr, len(model.corpus.ids))
+                config = model.config
+                left = self.left_behind("supervised", config, self.config.lr, config.epochs * len(model.corpus.ids))
                 save_state(self.save_state, model.state(left))
             write_together(self.phrases_writers())
             save_files(self.outputs, trained)

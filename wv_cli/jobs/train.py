@@ -9,11 +9,11 @@ from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from wv_cli.config import flag_of
-from wv_cli.errors import BadFile, Interrupted, TimedOut, UsageError, WvError
+from wv_cli.engine.state import StateOptions
+from wv_cli.errors import Interrupted, TimedOut, UsageError, WvError
 from wv_cli.jobs import DEFAULT_MODEL, MODELS
-from wv_cli.jobs.growing import continued
+from wv_cli.jobs.growing import continued, state_of
 from wv_cli.models.config import PRESETS
-from wv_cli.models.state import StateOptions, read_options
 from wv_cli.text.config import PhraseLearning, VocabConfig
 
 if TYPE_CHECKING:
@@ -77,8 +77,7 @@ def session(
     names = {field.name for field in dataclasses.fields(kind)}
     named = tuple(name for name, value in options.items() if value is not None)
     if before is not None and row.config is MODELS[before.model].config:
-        kept = continued(path, before, row.config)
-        options = {**options, **{name: value for name, value in kept.items() if options.get(name) is None}}
+        options = {**options, **continued(path, before, row.config, named)}
     own = {_OPTION.get(name, name) for name in names - _NOT_OPTIONS}
     homes: list[Container[str]] = [row.config.options(), VocabConfig.options(), PhraseLearning.options(), own]
     choices = {name: each.choices for name, each in row.config.options().items() if each.choices}
@@ -142,11 +141,7 @@ def _state(path: str, preset: str | None) -> StateOptions:
     if preset is not None:
         message = "--preset has no meaning with --continue: the options are the state's"
         raise UsageError(message)
-    before = read_options(path)
-    if before.model not in MODELS:
-        problem = f"expected a state of one of the models {', '.join(MODELS)}, found {before.model!r}; update wv"
-        raise BadFile(path, problem)
-    return before
+    return state_of(path, MODELS)
 
 
 def _fitting(

@@ -14,6 +14,7 @@ from wv_cli.cluster.training import of_all
 from wv_cli.config import flag_of, require
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
+from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
@@ -27,7 +28,6 @@ from wv_cli.models.config import PRESETS, Word2vecConfig
 from wv_cli.models.ensemble import Ensemble
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.rounds import DeterministicWord2vec, rounds_facts
-from wv_cli.models.state import State, read_state, save_state
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system import memory
@@ -188,7 +188,8 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
                 labels=labels,
             )
         if state is not None:
-            config = self.going_on(config, state, len(corpus.vocab), corpus.tokens, say)
+            self.going_on(state.options, len(state.vocab), len(corpus.vocab), say)
+            config = self.with_rate(config, state.options, corpus.tokens)
         with agreeing(self.ranks):
             model = self._made(config, corpus, init, state, say)
         del state  # as large as the model
@@ -286,7 +287,7 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
             writers.append((self.output_vectors, save))
         if self.save_state:
             config = model.config
-            left = self.left_behind(config.model, config, config.start_lr, model.corpus.tokens)
+            left = self.left_behind(config.model, config, config.start_lr, config.epochs * model.corpus.tokens)
             state = model.state(left)
             writers.append((self.save_state, partial(save_state, state=state)))
         write_together([*self.phrases_writers(), *writers])

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from wv_cli import _subwords, _supervised, _training, _word2vec
 from wv_cli.engine.blocks import BlockTraining
+from wv_cli.engine.state import State, StateOptions
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.growing import Tree, carry_nodes
 from wv_cli.models.layers import LAYERS
-from wv_cli.models.state import State, StateOptions
 from wv_cli.system import container, memory
 from wv_cli.text.labelled import LabelledCorpus
 from wv_cli.text.vocab import Vocab
@@ -210,7 +210,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
 
     @staticmethod
     def state_layout(config: SupervisedConfig) -> container.Layout:
-        """The arrays of state(); see models.state.read_state."""
+        """The arrays of state(); see engine.state.read_state."""
         layout: dict[str, tuple[str, tuple[int | str, ...]]] = {
             "input": ("<f4", ("inputs" if config.uses_buckets else "words", config.dim)),
             "output": ("<f4", ("outputs" if LAYERS[config.loss].tree else "labels", config.dim)),

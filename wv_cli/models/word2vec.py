@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from wv_cli import _word2vec
 from wv_cli.engine.blocks import BlockTraining, rank_seed
+from wv_cli.engine.state import State, StateOptions
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.growing import Tree, carry_ngrams, carry_nodes, compose_new
 from wv_cli.models.hotrows import HotRows, Path, hot_rows, updates_per_word
 from wv_cli.models.layers import LAYERS, STEP_IDS_OF_VERSION_01
-from wv_cli.models.state import State, StateOptions
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
 from wv_cli.system import memory
 from wv_cli.text.corpus import Corpus
@@ -249,7 +249,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
 
     @staticmethod
     def state_layout(config: Word2vecConfig) -> dict[str, tuple[str, tuple[int | str, ...]]]:
-        """The arrays of state(); see models.state.read_state."""
+        """The arrays of state(); see engine.state.read_state."""
         layer = LAYERS[config.loss]
         layout: dict[str, tuple[str, tuple[int | str, ...]]] = {
             "input": ("<f4", ("inputs" if config.maxn else "words", config.dim)),

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, shown
+from wv_cli.system import host
 from wv_cli.system.input import Input
 from wv_cli.system.kinds import HEAD_BYTES, kind_of
 from wv_cli.system.output import open_output
@@ -163,13 +164,14 @@ class Reader:
             self.refuse("the file is damaged (its check sum differs)", at)
         return done
 
-    def views(self) -> dict[str, NDArray[Any]]:
+    def views(self, *, checked: bool = False) -> dict[str, NDArray[Any]]:
         """All arrays as they lie in the file, read-only. A plain file is mapped (system.input.Input.contents), and its
-        check sum, for which all of it would have to be read, is not compared. Raises BadFile when the file is cut
-        short, or was read whole and its check sum differs."""
+        check sum, for which all of it must be read, is compared only if they are to be `checked`. Raises BadFile when
+        the file is cut short, or was read whole and its check sum differs."""
         contents = self._source.contents()
         length = self.offset(None) - self._arrays_at
-        end = _DONE if isinstance(contents.obj, mmap.mmap) else self._end(contents[:length])
+        whole = checked or not isinstance(contents.obj, mmap.mmap)
+        end = self._end(contents[:length]) if whole else _DONE
         if len(contents) != length + _END_BYTES or bytes(contents[-len(end) :]) != end:
             self.refuse("the file is cut short or damaged (its check sum differs)", self._arrays_at)
         found = {}
@@ -180,8 +182,13 @@ class Reader:
         return found
 
     def _end(self, arrays: memoryview) -> bytes:
-        """The last bytes of a whole file with these arrays."""
-        return zlib.crc32(arrays, self._crc).to_bytes(4, "little") + _DONE
+        """The last bytes of a whole file with these arrays; of a mapped one no more than a piece is in memory."""
+        crc = self._crc
+        for start in range(0, len(arrays), _PIECE_BYTES):
+            crc = zlib.crc32(arrays[start : start + _PIECE_BYTES], crc)
+            if isinstance(arrays.obj, mmap.mmap):
+                host.let_go(arrays.obj)
+        return crc.to_bytes(4, "little") + _DONE
 
     def require_finite(self, arrays: Mapping[str, NDArray[np.generic]], largest: float | None = None) -> None:
         """Raises BadFile for NaN, infinity and, given `largest`, numbers further from 0."""

@@ -47,6 +47,14 @@ def zeros(rows: int, columns: int) -> NDArray[np.float32]:
     return floats[first : first + rows * columns].reshape(rows, columns)
 
 
+def file_of(array: NDArray[Any]) -> mmap.mmap | None:
+    """The file that an array is mapped from; None for an array in memory."""
+    base: Any = array.base
+    while isinstance(base, (np.ndarray, memoryview)):
+        base = base.base if isinstance(base, np.ndarray) else base.obj
+    return base if isinstance(base, mmap.mmap) else None
+
+
 def available() -> int | None:
     """Bytes this process can still take without swapping: the machine's free memory, the control group's limit or the
     process's own (ulimit -v), whichever is least; None where the system does not say."""

@@ -6,7 +6,7 @@ A container (wv_cli.system.container) of the kind "state" with the header
      "wv": version}
 
 and the arrays `words` (the letters, end to end), `word_starts`, `word_counts`, for a classifier the same three of its
-labels, `input`, `output` and what else the model learns.
+labels, `input`, `output` and what else the model learns; those of GloVe are in wv_cli.glove.state.
 A checkpoint (wv_cli.engine.checkpoint) is of a run that is not over and belongs to one text; a state belongs to none.
 """
 
@@ -25,7 +25,7 @@ from wv_cli.words import WordList
 
 Arrays = Mapping[str, NDArray[Any]]
 
-_KIND = "state"
+KIND = "state"
 _MOST_TRAINED, _MOST_LR = 1e30, 1000
 _LARGEST = 1e18  # of a row's numbers: their products are finite
 
@@ -33,8 +33,8 @@ _LARGEST = 1e18  # of a row's numbers: their products are finite
 @dataclass(frozen=True)
 class StateOptions:
     """How a state was made: `model` is its name among the models, `config` and `vocab_config` are the options by the
-    names of their fields. `trained` is the number of tokens learnt from, those of every epoch; `lr` what the learning
-    rate was when none had been."""
+    names of their fields. `trained` is the number of tokens (GloVe's pairs) learnt from, those of every epoch; `lr`
+    what the learning rate was when none had been."""
 
     model: str
     config: dict[str, Any]
@@ -61,8 +61,14 @@ class State:
 
 def save_state(path: str, state: State) -> None:
     """Writes a state whole or not at all. Raises WvError."""
-    vocab, options = state.vocab, state.options
-    header = {
+    labels = listed("label", state.labels) if state.labels is not None else {}
+    arrays = {**listed("word", state.vocab), **labels, **state.arrays}
+    container.save(path, KIND, header_of(state.options, state.vocab), arrays)
+
+
+def header_of(options: StateOptions, vocab: Vocab) -> dict[str, object]:
+    """What the header of a state says beside its arrays."""
+    return {
         "model": options.model,
         "config": options.config,
         "vocabulary_config": options.vocab_config,
@@ -72,14 +78,12 @@ def save_state(path: str, state: State) -> None:
         "lr": options.lr,
         "wv": __version__,
     }
-    listed = {**_listed("word", vocab), **(_listed("label", state.labels) if state.labels is not None else {})}
-    container.save(path, _KIND, header, {**listed, **state.arrays})
 
 
 def read_options(path: str) -> StateOptions:
     """What a state says of itself, before it is read. Raises BadFile, WvError."""
     with open_input(path, "a state") as source:
-        return _options(container.Reader(source, _KIND))
+        return options_of(container.Reader(source, KIND))
 
 
 def read_state(path: str, layout: container.Layout, *, labelled: bool = False) -> State:
@@ -87,27 +91,23 @@ def read_state(path: str, layout: container.Layout, *, labelled: bool = False) -
     sizes "words" and "labels" are how many there are, and other sizes are for the model to check. Raises BadFile for
     another file, or one that is damaged, WvError when it cannot be read."""
     with open_input(path, "a state") as source:
-        reader = container.Reader(source, _KIND)
-        options = _options(reader)
-        lines = reader.fact("lines", int, 0, MOST_COUNTED)
-        tokens = reader.fact("tokens_read", int, 0, MOST_COUNTED)
-        lists = {**_layout("word"), **(_layout("label") if labelled else {})}
-        sizes = reader.expect({**lists, **layout}, "a state of this model")
-        for name in ("word", "label") if labelled else ("word",):
-            many, ends = sizes[f"{name}s"], sizes[f"{name}_ends"]
-            if ends != many + 1:
-                reader.refuse(f"expected {many + 1:,} ends of {name}s, found {ends:,}: {name}s are missing")
+        reader = container.Reader(source, KIND)
+        options = options_of(reader)
+        names = ("word", "label") if labelled else ("word",)
+        lists = {key: value for name in names for key, value in list_layout(name).items()}
+        reader.expect({**lists, **layout}, "a state of this model")
         memory.require(reader.offset(None), "reading the state", "train on a machine with more")
         arrays = reader.read()
-        vocab = _vocab(reader, arrays, "word", lines, tokens)
-        labels = _vocab(reader, arrays, "label") if labelled else None
+        vocab = words_of(reader, arrays)
+        labels = _list_of(reader, arrays, "label") if labelled else None
         learnt = {name: array for name, array in arrays.items() if name not in lists}
         floats = {name: array for name, array in learnt.items() if array.dtype.kind == "f"}
         reader.require_finite(floats, _LARGEST)
         return State(options, vocab, learnt, labels)
 
 
-def _options(reader: container.Reader) -> StateOptions:
+def options_of(reader: container.Reader) -> StateOptions:
+    """What the header of a state says of its options. Raises BadFile."""
     return StateOptions(
         model=reader.fact("model", str),
         config=reader.fact("config", dict),
@@ -117,8 +117,15 @@ def _options(reader: container.Reader) -> StateOptions:
     )
 
 
-def _layout(name: str) -> container.Layout:
-    """Of a list of words or labels."""
+def words_of(reader: container.Reader, arrays: Arrays) -> Vocab:
+    """The vocabulary of which listed() made three of the `arrays`. Raises BadFile unless its words are different ones
+    of a text, two at least, and its counts those of words."""
+    lines = reader.fact("lines", int, 0, MOST_COUNTED)
+    return _list_of(reader, arrays, "word", lines, reader.fact("tokens_read", int, 0, MOST_COUNTED))
+
+
+def list_layout(name: str) -> container.Layout:
+    """The arrays of a list, of words or of labels, as listed() makes them."""
     return {
         f"{name}s": ("|u1", (f"{name}_letters",)),
         f"{name}_starts": ("<i8", (f"{name}_ends",)),
@@ -126,16 +133,18 @@ def _layout(name: str) -> container.Layout:
     }
 
 
-def _listed(name: str, vocab: Vocab) -> dict[str, NDArray[Any]]:
+def listed(name: str, vocab: Vocab) -> dict[str, NDArray[Any]]:
+    """The words of a vocabulary, or labels, and their counts as arrays."""
     words = vocab.words[:]  # from the beginning of its letters
     letters = np.frombuffer(words.blob, np.uint8)
     return {f"{name}s": letters, f"{name}_starts": words.starts, f"{name}_counts": vocab.counts}
 
 
-def _vocab(reader: container.Reader, arrays: Arrays, name: str, lines: int = 0, tokens: int = 0) -> Vocab:
-    """The list that _listed() wrote. Raises BadFile unless its words are different ones of a text, two at least, and
-    its counts those of words."""
+def _list_of(reader: container.Reader, arrays: Arrays, name: str, lines: int = 0, tokens: int = 0) -> Vocab:
     letters, starts, counts = (arrays[f"{name}{part}"] for part in ("s", "_starts", "_counts"))
+    if len(starts) != len(counts) + 1:
+        many, ends = len(counts), len(starts)
+        reader.refuse(f"expected {many + 1:,} ends of {name}s, found {ends:,}: {name}s are missing")
     if len(counts) < 2 or starts[0] != 0 or starts[-1] != len(letters) or np.any(np.diff(starts) < 1):
         problem = f"expected where each of several {name}s begins, found other numbers"
         reader.refuse(problem, reader.offset(f"{name}_starts"))
