@@ -32,6 +32,8 @@ CALLS = [
     "glove {} -o out.vec --dim 4 --iterations 1 --min-count 1",
     "glove --counts {} --vocab good.vocab -o out.vec --dim 4 --iterations 1",
     "glove good.txt -o out.vec --dim 4 --iterations 1 --min-count 1 --init {}",
+    "glove good.txt -o out.vec --continue {}",
+    "glove {} -o out.vec --continue good.glovestate --save-state out.state",
     "predict {} good.labelled",
     "predict good.model {}",
     "whiten {} -o out.vec",
@@ -148,6 +150,7 @@ BAD = {
     "half.transform": b"",
     "half.index": b"",
     "half.state": b"",
+    "half.glovestate": b"",
 }
 PATHS = {"missing": "no-such-file", "folder": "folder", "below-a-file": "good.txt/x"}
 
@@ -180,6 +183,7 @@ def folder(tmp_path_factory, slice_text, slice_vectors):
         "index good.vec -o good.index -q --no-meta",
         "whiten good.vec --save-transform good.transform -q",
         "train good.txt -o good.bin --save-state good.state --dim 4 --epochs 1 --min-count 1 -q --no-meta",
+        "glove good.txt -o good.bin --save-state good.glovestate --dim 4 --iterations 1 --min-count 1 -q --no-meta",
     ):
         assert call(made) == 0
     Path("folder").mkdir()

@@ -51,9 +51,9 @@ COMMANDS = [
         True,
     ),
     Command(
-        "glove text.txt -o glove.vec --save-counts counts.bin --dim 4 --iterations 300 --min-count 2 --threads 1 -q "
-        "--no-meta",
-        ("glove.vec", "counts.bin"),
+        "glove text.txt -o glove.vec --save-counts counts.bin --save-state glove.state --dim 4 --iterations 300 "
+        "--min-count 2 --threads 1 -q --no-meta",
+        ("glove.vec", "counts.bin", "glove.state"),
         True,
     ),
     Command(

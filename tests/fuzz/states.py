@@ -1,11 +1,16 @@
-"""States of small models, and runs that go on with them."""
+"""States of small models, GloVe's among them, and runs that go on with them."""
 
 import tempfile
 from functools import cache
 from pathlib import Path
 
 from tests.fuzz import seeds
+from wv_cli.commands.shared.options import take
+from wv_cli.glove.config import GloveConfig
+from wv_cli.jobs.glove import GloveSession
+from wv_cli.jobs.growing import continued, state_of
 from wv_cli.jobs.train import train
+from wv_cli.text.config import VocabConfig
 
 _NGRAMS = {"loss": "hs", "minn": 2, "maxn": 3, "buckets": 100}
 _KINDS: list[dict[str, object]] = [{}, {"loss": "nce"}, _NGRAMS, {**_NGRAMS, "model": "supervised"}]
@@ -29,3 +34,33 @@ def go_on(path: Path) -> None:
     short = {"epochs": 1, "threads": 1, "meta": False, "overwrite": True}
     train(path.with_name("text.txt"), out, continue_=path, save_state=state, **short)
     train(path.with_name("text.txt"), out, continue_=state, **short)
+
+
+@cache
+def saved_glove() -> list[bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        text, state = Path(folder) / "text.txt", Path(folder) / "out.state"
+        text.write_bytes(seeds.text())
+        _glove(text, {"dim": 4, "min_count": 2}, save_state=str(state))
+        return [state.read_bytes()]
+
+
+def go_on_glove(path: Path) -> None:
+    """With the shortest run, as go_on()."""
+    state, text = path.with_name("next.state"), path.with_name("text.txt")
+    for before, after in ((path, str(state)), (state, None)):
+        options = continued(str(before), state_of(str(before), GloveSession.STATES), GloveConfig, ())
+        _glove(text, options, continue_=str(before), save_state=after)
+
+
+def _glove(text: Path, options: dict[str, object], **fields: str | None) -> None:
+    options = {**options, "iterations": 1, "threads": 1}
+    GloveSession(
+        config=take(GloveConfig, options),
+        vocab_config=take(VocabConfig, options),
+        inputs=(str(text),),
+        outputs=(str(text.with_name("out.bin")),),
+        write_meta=False,
+        overwrite=True,
+        **fields,  # type: ignore[arg-type]
+    ).run(lambda message, **facts: None)

@@ -124,6 +124,7 @@ TARGETS: dict[str, Target] = {
         ),
         *(_checkpoint(name) for name in checkpoints.MODELS),
         Target("state", states.saved, states.go_on, _CONTAINER, ("container:state",), beside={"text.txt": seeds.text}),
+        Target("glove-state", states.saved_glove, states.go_on_glove, _CONTAINER, beside={"text.txt": seeds.text}),
         Target("autotune-log", checkpoints.logs, checkpoints.go_on_searching, IN_TEXT),
         Target("vocabulary", seeds.vocabularies, uses.vocabulary, IN_TEXT),
         Target("counts", seeds.records, uses.counts, beside={"vocab.txt": lambda: seeds.vocabularies()[0]}),

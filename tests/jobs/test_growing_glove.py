@@ -1,5 +1,6 @@
 """`wv glove` that goes on with a state: what is kept, what it equals, what it refuses."""
 
+import json
 import resource
 import subprocess
 import sys
@@ -106,15 +107,24 @@ def test_what_was_learnt_helps(here):
 
 
 def test_neighbours_stay_when_little_is_new(here):
+    """When training goes on from where it was; a model begun anew has others."""
     Path("few.txt").write_text("the zyxwv of the zyxwv\n")
-    assert glove("few.txt --continue first.state -o 2.vec -q --no-meta") == 0
-    old, new = formats.load("first.vec"), formats.load("2.vec")
-    assert set(new.words) == {*old.words, "zyxwv"}
-    matrices = [each.matrix[[each.words.find(word) for word in old.words[:300]]] for each in (old, new)]
-    rows = [matrix / np.linalg.norm(matrix, axis=1, keepdims=True) for matrix in matrices]
-    nearest = [np.argsort(-(each @ each.T), axis=1)[:, 1:11] for each in rows]
-    shared = [len(set(one) & set(other)) / 10 for one, other in zip(*(each.tolist() for each in nearest), strict=True)]
-    assert np.mean(shared) > 0.6
+    long = OPTIONS.replace("--iterations 8", "--iterations 60")
+    assert glove(f"first.txt -o old.vec --save-state old.state {long}") == 0
+    assert glove("few.txt --continue old.state -o on.vec --iterations 6 -q --no-meta") == 0
+    assert glove(f"first.txt -o anew.vec --seed 2 {long}") == 0
+    old, on, anew = (formats.load(f"{name}.vec") for name in ("old", "on", "anew"))
+    assert set(on.words) == {*old.words, "zyxwv"}
+
+    def nearest(model):
+        rows = model.matrix[model.words.find_all(old.words[:300])]
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.argsort(-(rows @ rows.T), axis=1)[:, 1:11].tolist()
+
+    def shared(model):
+        return np.mean([len({*one} & {*other}) for one, other in zip(nearest(old), nearest(model), strict=True)]) / 10
+
+    assert shared(on) > 0.85 > shared(anew) + 0.2
 
 
 def test_a_share_of_the_counts(here):
@@ -159,7 +169,7 @@ def test_a_stopped_run_goes_on_to_the_same_bytes(here, monkeypatch):
         ("second.txt -o 2.vec --init x", "--init has no meaning with --continue"),
         ("second.txt -o 2.vec --save-state -", "a state is a file"),
         ("second.txt -o 2.vec --save-state 2.vec", "give each its own"),
-        ("second.txt -o first.state", "is both read and written"),
+        ("second.txt -o first.state --to npy", "is both read and written"),
         ("--counts x.counts:x.vocab -o 2.vec", "--continue has no meaning with --counts"),
         ("second.txt --counts-only --save-counts x.counts", "--continue has no meaning with --counts-only"),
     ],
@@ -250,6 +260,6 @@ def test_command_line(here, wv):
     assert done.returncode == 0, done.stderr
     assert "words from first.state" in done.stderr and "wrote 2.vec, 2.state" in done.stderr
     assert made(here) == ["2.state", "2.state.meta.json", "2.vec", "2.vec.meta.json"]
-    assert '"continued": {"state": "first.state"' in Path("2.vec.meta.json").read_text().replace("\n", " ").replace(
-        "  ", ""
-    )
+    facts = json.loads(Path("2.state.meta.json").read_text())
+    assert (facts["continued"]["state"], facts["continued"]["decay"]) == ("first.state", 1.0)
+    assert facts["config"]["x_max"] == 10 and facts["vocabulary_config"]["min_count"] == 1, "the state's options"

@@ -171,6 +171,30 @@ MODELS: list[Promise] = [
         ),
     ),
     Promise(
+        "the counts of several days are those of one pass over all of their text",
+        ("tests/glove/test_growing.py", "tests/jobs/test_growing_glove.py"),
+        (
+            Fault(
+                "earlier pairs keep the numbers of yesterday's words",
+                "wv_cli/glove/growing.py",
+                '            run["row"], run["column"] = ids[run["row"] - 1], ids[run["column"] - 1]\n',
+                "",
+            ),
+            Fault(
+                "a share is one of whole counts",
+                "wv_cli/glove/cooccurrence.py",
+                "        scale <<= max(0, int(math.log2(_LARGEST_EXACT / (scale * pairs))))\n",
+                "        pass\n",
+            ),
+            Fault(
+                "the squared gradients begin anew",
+                "wv_cli/glove/model.py",
+                "    return squares if share == 1 else 1 + np.float32(share) * (squares - 1)\n",
+                "    return np.ones_like(squares)\n",
+            ),
+        ),
+    ),
+    Promise(
         "an index of other vectors is refused",
         ("tests/search/test_approximate.py", "tests/formats/test_index_file.py"),
         (

@@ -30,6 +30,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("counts, order and training in one", "wv glove corpus.txt -o glove.vec --threads 2"),
         ("only count, in GloVe's format", "wv glove part.txt --save-counts part.counts --counts-only"),
         ("train on counts", "wv glove --counts part.counts --vocab corpus.vocab -o glove.vec"),
+        (
+            "go on with tomorrow's text",
+            "wv glove new.txt --continue model.state -o vectors.bin --save-state model.state",
+        ),
     ),
     "predict": (
         ("the best label of every line", "wv predict topics.bin lines.txt"),

@@ -141,7 +141,8 @@ class Glove(Immediate):
 
     def state_rows(self) -> dict[str, NDArray[np.float32]]:
         """The rows as a state has them (state.row_layout), most of them views."""
-        dim, found = self.config.dim, {}
+        dim = self.config.dim
+        found: dict[str, NDArray[np.float32]] = {}
         for side, matrix in zip(SIDES, (self.words, self.contexts), strict=True):
             bias = self._bias[id(matrix)]
             bias_squares = matrix[:, 1, bias] / np.float32(self._bias_scale)

@@ -61,7 +61,7 @@ def write(
     arrays: Mapping[str, NDArray[np.generic]],
     *,
     aligned: bool = False,
-    between: Callable[[], None] | None = None,
+    between: Callable[[], object] | None = None,
 ) -> None:
     """Writes a container to an open file. `aligned`: the arrays begin on a cache line, to be used where they lie; those
     of larger numbers must then come first. `between` is called after every piece that is written."""
