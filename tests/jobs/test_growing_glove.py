@@ -221,8 +221,12 @@ def test_states_of_others_and_damaged_ones(here, capfd):
     damaged[-1000] ^= 1
     Path("flipped.state").write_bytes(damaged)
     cases: list[tuple[str, Callable[[str], int], str]] = [
-        ("w.state", glove, "expected a state of glove, found 'skipgram'; go on with it by `wv train`"),
-        ("first.state", lambda options: __main__.run(["train", *options.split()]), "go on with it by `wv glove`"),
+        ("w.state", glove, "expected a state of glove, found 'skipgram'; `wv train` goes on with those of its models"),
+        (
+            "first.state",
+            lambda options: __main__.run(["train", *options.split()]),
+            "found 'glove'; `wv glove` goes on with it",
+        ),
         ("cut.state", glove, "cut short"),
         ("flipped.state", glove, "check sum differs"),
         ("first.vec", glove, "expected a file of state written by wv"),

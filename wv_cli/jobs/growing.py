@@ -10,7 +10,6 @@ from wv_cli.engine.saved_run import Say
 from wv_cli.engine.state import StateOptions, read_options
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.glove.config import MODEL as GLOVE
-from wv_cli.jobs import MODELS
 from wv_cli.jobs.facts import Facts
 from wv_cli.jobs.session import TextSession
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
@@ -26,9 +25,10 @@ _NOT_CONTINUED = ("lr",)
 class GrowingSession(TextSession):
     """`continue_` is the state this run goes on with, in which `decay` says how much of the counts and of the schedule
     of the earlier texts is kept; `save_state` gets the state this run leaves, perhaps in the place of that. STATES are
-    the models whose states it may be, FIXED the fields of `config` that the arrays of a state depend on."""
+    the models whose states it may be (none: the session was chosen by the state), FIXED the fields of `config` that
+    the arrays of a state depend on."""
 
-    STATES: ClassVar[Collection[str]] = MODELS
+    STATES: ClassVar[Collection[str]] = ()
     FIXED: ClassVar[tuple[str, ...]] = ()
 
     continue_: str | None = None
@@ -64,7 +64,9 @@ class GrowingSession(TextSession):
     @cached_property
     def before(self) -> StateOptions | None:
         """What the state says that this run goes on with. Raises BadFile, WvError."""
-        return state_of(self.continue_, self.STATES) if self.continue_ else None
+        if self.continue_ is None:
+            return None
+        return state_of(self.continue_, self.STATES) if self.STATES else read_options(self.continue_)
 
     def require_same(self, before: StateOptions) -> None:
         """Raises UsageError, with the first option, when the rows of the state are not for this run's options."""
@@ -116,8 +118,9 @@ def state_of(path: str, models: Collection[str]) -> StateOptions:
     """What the state at `path` says, which must be of one of the `models`. Raises BadFile, WvError."""
     before = read_options(path)
     if before.model not in models:
-        command = "wv glove" if before.model == GLOVE else "wv train" if before.model in MODELS else ""
-        advice = f"go on with it by `{command}`" if command else "update wv"
+        advice = "`wv glove` goes on with it" if before.model == GLOVE else "update wv"
+        if GLOVE in models:
+            advice = "`wv train` goes on with those of its models"
         one_of = "" if len(models) == 1 else "one of the models "
         raise BadFile(path, f"expected a state of {one_of}{', '.join(models)}, found {before.model!r}; {advice}")
     return before
