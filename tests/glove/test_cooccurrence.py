@@ -72,7 +72,7 @@ def test_units_are_exact_or_as_fine_as_they_can_be():
     units, scale = distance_units(100, "distance", 6 * 10**7)
     assert np.abs(units[1:] / scale * np.arange(1, 101) - 1).max() < 1e-7
     assert units[1] * 2 * 6 * 10**7 * 6 < 2**63
-    assert distance_units(5, "flat", 10)[0].tolist() == [1] * 6
+    assert distance_units(5, "flat", 10)[0].tolist()[1:] == [1] * 5
 
 
 @settings(max_examples=200, deadline=None)
