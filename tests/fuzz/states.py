@@ -54,7 +54,8 @@ def go_on_glove(path: Path) -> None:
 
 
 def _glove(text: Path, options: dict[str, object], **fields: str | None) -> None:
-    options = {**options, "iterations": 1, "threads": 1}
+    defaults = {**vars(GloveConfig()), **vars(VocabConfig())}
+    options = {**defaults, **options, "iterations": 1, "threads": 1}
     GloveSession(
         config=take(GloveConfig, options),
         vocab_config=take(VocabConfig, options),

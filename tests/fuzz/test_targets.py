@@ -1,6 +1,7 @@
 """The table of readers has a row for everything that the program's tables list, whole files are read, and a short run
 over all targets finds nothing. The long run is `python -m tests.fuzz`."""
 
+import importlib
 import json
 import os
 import random
@@ -33,7 +34,8 @@ def containers():
     for path in (ROOT / "wv_cli").rglob("*.py"):
         text = path.read_text(encoding="utf-8")
         for kind in re.findall(r"container\.Reader\(source, ([\w\"]+)", text):
-            found.add(kind.strip('"') if '"' in kind else re.search(rf'^{kind} = "(.+)"', text, re.M)[1])
+            module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            found.add(kind.strip('"') if '"' in kind else getattr(importlib.import_module(module), kind))
     return found
 
 
