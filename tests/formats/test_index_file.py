@@ -66,6 +66,15 @@ def test_every_bit_is_summed(saved):
             open_index(saved)
 
 
+def test_words_of_another_index_of_the_same_size(saved):
+    """The first two exchanged: as many, and as many bytes."""
+    lines = Path(words_path(saved)).read_bytes().split(b"\n")
+    lines[0], lines[1] = lines[1], lines[0]
+    Path(words_path(saved)).write_bytes(b"\n".join(lines))
+    with pytest.raises(BadFile, match=r"the words are not those .* was written with"):
+        open_index(saved)
+
+
 @pytest.mark.parametrize("keep", [1, 20, 31, 33, 5000])
 def test_a_file_cut_short(saved, keep):
     with Path(saved).open("r+b") as stream:
