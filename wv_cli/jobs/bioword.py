@@ -92,7 +92,7 @@ class BiowordSession(PhrasesSession):
             "bits_per_word": codes.bits_per_word,
             "config": asdict(hasher.config),
             "corpus": corpus_facts(corpus),
-            **self.phrases_facts(),
+            **self.own_facts(),
             "training_seconds": round(outcome.seconds, 3) if outcome else None,
             "energy": outcome.totals.loss / outcome.totals.examples if outcome and outcome.totals.examples else None,
             "seconds": round(time.monotonic() - begin, 3),

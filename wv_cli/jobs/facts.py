@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
+from typing import Protocol
 
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
@@ -50,9 +51,18 @@ def training_facts(outcome: Outcome) -> Facts:
     }
 
 
+class Reader(Protocol):
+    """A session that reads text; see wv_cli.jobs.session.TextSession."""
+
+    @property
+    def vocab_config(self) -> VocabConfig: ...
+
+    def own_facts(self) -> Facts: ...
+
+
 def run_facts(
+    session: Reader,
     config: Mapping[str, object],
-    vocab_config: VocabConfig,
     text: Facts,
     outcome: Outcome,
     *,
@@ -61,12 +71,13 @@ def run_facts(
     **own: object,
 ) -> Facts:
     """What the sidecar says about a run of `config` that began at `begin` (time.monotonic) and learnt from `text`, with
-    the model's own facts."""
+    the model's own facts and the session's."""
     return {
         "config": config,
-        "vocabulary_config": asdict(vocab_config),
+        "vocabulary_config": asdict(session.vocab_config),
         "corpus": text,
         **own,
+        **session.own_facts(),
         "resumed_at_step": first_step or None,
         **training_facts(outcome),
         "seconds": round(time.monotonic() - begin, 3),

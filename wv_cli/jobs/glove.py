@@ -149,9 +149,8 @@ class GloveSession(GrowingSession, VocabularySession, PhrasesSession):
             "config": asdict(self.config),
             "vocabulary_config": asdict(self.vocab_config),
             "counts": counts,
-            **self.phrases_facts(),
             "counting_seconds": seconds,
-            **self.growing_facts(),
+            **self.own_facts(),
         }
         say(f"{counted:,} pairs of {len(vocab):,} words ({seconds:.1f} s)", **counts)
         if store is None:
@@ -210,7 +209,7 @@ class GloveSession(GrowingSession, VocabularySession, PhrasesSession):
         write_together(self.phrases_writers())
         earlier, digest = None, corpus.digest
         if self.save_state:
-            corpus.require_words()
+            corpus.require_different_words()
         if state is not None:
             self.going_on(state.options, len(state.vocab), len(corpus.vocab), say)
             earlier = Earlier(state, corpus.vocab.words, self.share)

@@ -98,12 +98,15 @@ class GrowingSession(TextSession):
             return config
         return replace(config, lr=before.lr_after(config.epochs * tokens, self.share))
 
-    def growing_facts(self) -> Facts:
-        """What the sidecar says about the state this run went on with."""
+    def own_facts(self) -> Facts:
+        """With what the sidecar says about the state this run went on with."""
         before = self.before
         if before is None:
-            return {}
-        return {"continued": {"state": self.continue_, "decay": self.share, "trained": before.trained}}
+            return super().own_facts()
+        return {
+            **super().own_facts(),
+            "continued": {"state": self.continue_, "decay": self.share, "trained": before.trained},
+        }
 
     def left_behind(self, model: str, config: Config, lr: float, learnt: int) -> StateOptions:
         """What the state says that this run leaves: it has learnt from `learnt` tokens, those of every epoch, and began

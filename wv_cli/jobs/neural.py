@@ -82,7 +82,7 @@ class NeuralSession(VocabularySession, PhrasesSession):
         first_step = self.first_step(model, say)
         outcome = self.train(model, first_step, observe, f"lower --lr (now {config.lr:g})")
         text = corpus_facts(corpus)
-        facts = run_facts(asdict(config), self.vocab_config, text, outcome, first_step=first_step, begin=begin)
+        facts = run_facts(self, asdict(config), text, outcome, first_step=first_step, begin=begin)
         if outcome.finished:
             write_together([(path, self._writer(model, path)) for path in self.outputs])
             self.finish(self.results(), facts)

@@ -73,11 +73,12 @@ class PhrasesSession(TextSession):
             for row in self._finder.rows():
                 stream.write(row)
 
-    def phrases_facts(self) -> Facts:
-        """What the sidecar says of phrases that were found, nothing where none were looked for."""
+    def own_facts(self) -> Facts:
+        """With what the sidecar says of phrases that were found, nothing where none were looked for."""
         finder = self._finder
         if finder is None:
-            return {}
+            return super().own_facts()
         config = finder.config
         how: Facts = {"score": config.score, "min_count": config.min_count, "delimiter": config.delimiter}
-        return {"phrases": {"found": len(finder.saved()), **how, "passes": [done.facts for done in finder.passes]}}
+        found: Facts = {"found": len(finder.saved()), **how, "passes": [done.facts for done in finder.passes]}
+        return {**super().own_facts(), "phrases": found}

@@ -299,6 +299,10 @@ class TextSession(TrainingSession):
     def read(self) -> list[str]:
         return [path for path in (*self.inputs, self.vocab) if path]
 
+    def own_facts(self) -> Facts:
+        """What the sidecar says of how the text was read, beside what every run says of itself."""
+        return {}
+
     def texts(self, say: Say, *others: str) -> Texts:
         """`inputs`, or `others` instead, of which only running text is read."""
         return texts(others or self.inputs, note=say, written=self.written(), force=self.force_text, part=self.part)

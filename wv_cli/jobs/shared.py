@@ -130,11 +130,11 @@ class SharedSession(TextSession):
         assert self._trained is not None, "made above"
         return self._trained
 
-    def ranks_facts(self) -> Facts:
-        """What the sidecar says of the ranks, nothing of a process that was alone."""
+    def own_facts(self) -> Facts:
+        """With what the sidecar says of the ranks, nothing of a process that was alone."""
         if self.ranks is None or self._trained is None:
-            return {}
-        return {"ranks": {"size": self.ranks.size, **asdict(self._trained.figures)}}
+            return super().own_facts()
+        return {**super().own_facts(), "ranks": {"size": self.ranks.size, **asdict(self._trained.figures)}}
 
 
 def _silent(message: str, **facts: object) -> None:

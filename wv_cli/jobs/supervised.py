@@ -164,17 +164,8 @@ class SupervisedSession(GrowingSession, PhrasesSession):
             "words": words,
             "labels": labels,
         }
-        facts = run_facts(
-            asdict(config),
-            self.vocab_config,
-            text,
-            outcome,
-            first_step=first_step,
-            begin=begin,
-            rows=len(model.input),
-            **self.phrases_facts(),
-            **self.growing_facts(),
-        )
+        rows = len(model.input)
+        facts = run_facts(self, asdict(config), text, outcome, first_step=first_step, begin=begin, rows=rows)
         if outcome.finished:
             trained = model.fasttext_model()
             if search is not None:

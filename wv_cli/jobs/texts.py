@@ -78,16 +78,7 @@ class TextModelSession(VocabularySession, PhrasesSession):
         first_step = self.first_step(trainable, say)
         outcome = self.train(trainable, first_step, observe, f"lower --lr (now {config.lr:g})")
         text = corpus_facts(corpus)
-        facts = run_facts(
-            asdict(config),
-            self.vocab_config,
-            text,
-            outcome,
-            first_step=first_step,
-            begin=begin,
-            **about,
-            **self.phrases_facts(),
-        )
+        facts = run_facts(self, asdict(config), text, outcome, first_step=first_step, begin=begin, **about)
         if outcome.finished:
             write_together([*self.phrases_writers(), *self.writers(model)])
             self.finish(self.results(), facts)

@@ -199,16 +199,13 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
         first_step = self.first_step(trained, say)
         outcome = self.train(trained, first_step, observe, advice, after_epoch)
         facts = run_facts(
+            self,
             {**asdict(config), "lr": config.start_lr},
-            self.vocab_config,
             corpus_facts(corpus),
             outcome,
             first_step=first_step,
             begin=begin,
             **({"models": [asdict(each) for each in self.models]} if len(self.models) > 1 else {}),
-            **self.phrases_facts(),
-            **self.growing_facts(),
-            **self.ranks_facts(),
             **(rounds_facts() if config.deterministic else {}),
         )
         if outcome.finished:

@@ -18,7 +18,7 @@ class TextTraining(BlockTraining[TextConfig]):
 
     def __init__(self, config: TextConfig, corpus: Corpus) -> None:
         """Raises WvError for a corpus that cannot be trained on."""
-        corpus.require_words()
+        corpus.require_different_words()
         self.config, self.corpus = config, corpus
 
     def identity(self) -> dict[str, Any]:

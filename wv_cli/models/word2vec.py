@@ -49,7 +49,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         several ranks begin with the same rows and draw other random numbers. Raises UsageError for a corpus or `init`
         that cannot be trained on, WvError when the matrices do not fit in memory or the state is not that of such a
         model."""
-        words = corpus.require_words()
+        words = corpus.require_different_words()
         if init is not None and init.dim != config.dim:
             message = f"--init: expected vectors of --dim {config.dim}, found {init.dim}"
             raise UsageError(message)

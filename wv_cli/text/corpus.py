@@ -57,7 +57,7 @@ class Corpus:
         """What a checkpoint says of the text that it was trained on."""
         return {"corpus": self.digest, "vocabulary": self.vocab.digest}
 
-    def require_words(self) -> int:
+    def require_different_words(self) -> int:
         """Words of the vocabulary. Raises WvError unless there are two that can be told from each other."""
         if len(self.vocab) < 2:
             message = f"training needs at least two different words, the vocabulary has {len(self.vocab)}; "
