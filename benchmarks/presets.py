@@ -24,7 +24,7 @@ import numpy as np
 import record
 from measure import WV, measure
 from numpy.typing import NDArray
-from train import asked, command, describe
+from train import asked, command
 from trials import run_missing
 
 from wv_cli import formats
@@ -130,8 +130,9 @@ class Trained:
     """Models by their options: what was trained once is kept in `folder` and not trained again, so that joining models
     of earlier trials costs nothing."""
 
-    def __init__(self, options: Any, digest: str, folder: Path) -> None:
-        self.options, self.digest, self.folder = options, digest, folder
+    def __init__(self, options: Any, result: dict[str, Any], folder: Path) -> None:
+        """`result` says what the text is before the first model is asked for."""
+        self.options, self.result, self.folder = options, result, folder
 
     def argv(self, options: str, seed: int, words: Path, contexts: Path) -> list[str]:
         """The command that makes these files."""
@@ -144,7 +145,7 @@ class Trained:
 
     def model(self, options: str, seed: int) -> tuple[Embeddings, Matrix | None, float]:
         """(word vectors, context vectors of the same words, CPU seconds of the whole job)."""
-        name = hashlib.sha256(f"{self.digest} {options} {seed}".encode()).hexdigest()[:16]
+        name = hashlib.sha256(f"{self.result['corpus']['sha256']} {options} {seed}".encode()).hexdigest()[:16]
         words, contexts, used = (self.folder / f"{name}.{end}" for end in ("bin", "contexts.bin", "seconds"))
         if not used.exists():
             seconds = measure(self.argv(options, seed, words, contexts)).cpu_seconds
@@ -174,10 +175,9 @@ def trial(models: Trained, line: str, seed: int, sets: Sets, after: list[str]) -
 def presets(options: Any, result: dict[str, Any], say: Any) -> bool:
     """Runs what the record lacks: every trial with every seed."""
     result["inputs"] = record.inputs(*options.data)
-    digest = describe(Path(options.corpus))["sha256"]
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
         sets = Sets(options.data, Path(name), held_out=options.held_out)
-        models = Trained(options, digest, options.keep or Path(name))
+        models = Trained(options, result, options.keep or Path(name))
         run_missing(options, result, lambda line, _, seed: trial(models, line, seed, sets, options.after), say)
     result["summary"] = summary(result["runs"])
     return True
