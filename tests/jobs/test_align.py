@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from tests.conftest import run_wv
+from tests.hashing.test_every_hasher import GLOVE
 from wv_cli.errors import WvError
 from wv_cli.formats import load, save
 from wv_cli.jobs.align import Named, align, common, drift, shared_neighbours
+from wv_cli.search.neighbours import Neighbours
 from wv_cli.transforms.align import procrustes
 from wv_cli.transforms.config import AlignConfig, DriftConfig
+from wv_cli.transforms.rcsls import Criterion, descend
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
@@ -34,11 +37,11 @@ def turned():
 def test_a_rotation_is_recovered(turned):
     a, b, rotation = turned
     made = align(a, b, AlignConfig())
-    np.testing.assert_allclose(made.rotation, rotation, atol=1e-6)
+    np.testing.assert_allclose(made.map, rotation, atol=1e-6)
     np.testing.assert_allclose(made.vectors.matrix, a.vectors.matrix @ rotation, atol=1e-5)
     assert made.pairs == 500 and made.after == pytest.approx(1, abs=1e-6) and abs(made.before) < 0.3
     assert not made.notes and made.vectors.words == a.vectors.words
-    np.testing.assert_allclose(made.rotation @ made.rotation.T, np.eye(24), atol=1e-12)
+    np.testing.assert_allclose(made.map @ made.map.T, np.eye(24), atol=1e-12)
 
 
 def test_no_orthogonal_matrix_is_better():
@@ -62,8 +65,8 @@ def test_refining_mends_wrong_pairs(turned, tmp_path):
     path.write_text("".join(f"w{i} w{i + i // 60}\n" for i in range(120)))
     plain = align(a, b, AlignConfig(dictionary=str(path)))
     better = align(a, b, AlignConfig(dictionary=str(path), refine=5))
-    assert np.abs(plain.rotation - rotation).max() > 0.05
-    np.testing.assert_allclose(better.rotation, rotation, atol=1e-6)
+    assert np.abs(plain.map - rotation).max() > 0.05
+    np.testing.assert_allclose(better.map, rotation, atol=1e-6)
     assert better.found[-1] == 500
     few = align(a, b, AlignConfig(dictionary=str(path), refine=5, refine_words=300))
     assert few.found[-1] < 300
@@ -74,9 +77,61 @@ def test_a_dictionary_with_unknown_words(turned, tmp_path):
     path = tmp_path / "pairs"
     path.write_text("".join(f"w{i}\tw{i}\n" for i in range(100)) + "w3 nothing\nnothing w3\n\nw9\n")
     made = align(a, b, AlignConfig(dictionary=str(path)))
-    np.testing.assert_allclose(made.rotation, rotation, atol=1e-6)
+    np.testing.assert_allclose(made.map, rotation, atol=1e-6)
     assert made.pairs == 100
     assert "1 malformed line" in made.notes[0] and made.notes[1].endswith("2 of 102 pairs are not in both files")
+
+
+@pytest.fixture
+def blurred():
+    """(A, B): 1,500 words of GloVe; the same, turned, each with noise of its own, so that hubs take a part of them."""
+    random = np.random.default_rng(3)
+    words = load(GLOVE)
+    x = words.matrix[:1500] / np.linalg.norm(words.matrix[:1500], axis=1, keepdims=True)
+    y = x @ np.linalg.qr(random.standard_normal((50, 50)))[0] + random.standard_normal((1500, 50)) * 0.15
+    names = [f"w{i}" for i in range(1500)]
+    return named(names, x, "a.vec"), named(names, y, "b.vec")
+
+
+def test_the_criterion_of_rcsls_and_its_gradient(blurred):
+    """By its definition, one pair after the other; the gradient by differences, so small that neighbours stay."""
+    x, y = (each.vectors.matrix for each in blurred)
+    pairs = np.stack([np.arange(0, 300, 3)] * 2, axis=1)
+    w = np.linalg.qr(np.random.default_rng(4).standard_normal((50, 50)))[0] * 1.3
+    criterion = Criterion(x, y, pairs, rows=200)
+    loss, gradient = criterion(w)
+    sources, targets = (rows[:200] / np.linalg.norm(rows[:200], axis=1, keepdims=True) for rows in (x, y))
+    terms = []
+    for i, j in pairs:
+        a, b = x[i] / np.linalg.norm(x[i]), y[j] / np.linalg.norm(y[j])
+        terms.append(np.sort(targets @ (a @ w))[-10:].mean() + np.sort(sources @ w @ b)[-10:].mean() - 2 * (a @ w) @ b)
+    assert loss == pytest.approx(np.mean(terms), abs=1e-6)
+    for direction in np.random.default_rng(5).standard_normal((20, 50, 50)):
+        step = direction * 1e-7
+        slope = (criterion(w + step)[0] - criterion(w - step)[0]) / 2e-7
+        assert slope == pytest.approx(np.sum(gradient * direction), abs=1e-3)
+
+
+def test_a_step_that_makes_it_worse_is_taken_back():
+    def criterion(w):
+        return float(np.sum(w**4)), 4 * w**3
+
+    w, losses = descend(criterion, np.full((2, 2), 2.0), 8)  # from 2 a step of 1 leads to -30
+    assert losses[0] == losses[1] == 64 and all(np.diff(losses) <= 0) and losses[-1] == np.sum(w**4) < 64
+
+
+def test_rcsls_finds_pairs_that_a_rotation_does_not(blurred, tmp_path):
+    """Judged on words that it was not given."""
+    a, b = blurred
+    path = tmp_path / "pairs"
+    path.write_text("".join(f"w{i} w{i}\n" for i in range(750)))
+    right = []
+    for method in ("procrustes", "rcsls"):
+        made = align(a, b, AlignConfig(dictionary=str(path), method=method))
+        nearest = Neighbours(b.vectors.matrix).top_k(made.vectors.matrix[750:], 1)[0][:, 0]
+        right.append(int((nearest == np.arange(750, 1500)).sum()))
+    assert right[1] > 1.15 * right[0]
+    assert len(made.losses) == 11 and made.losses[-1] < made.losses[0]
 
 
 def test_common_words():
@@ -91,7 +146,7 @@ def test_rows_without_direction_are_no_pairs(turned):
     a.vectors.matrix[7], a.vectors.matrix[9] = 0, np.nan
     made = align(a, b, AlignConfig(refine=1))
     assert made.pairs == 498 and made.found == [498]
-    np.testing.assert_allclose(made.rotation, rotation, atol=1e-6)
+    np.testing.assert_allclose(made.map, rotation, atol=1e-6)
     assert not made.vectors.matrix[7].any() and np.isnan(made.vectors.matrix[9]).all()
 
 

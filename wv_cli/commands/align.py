@@ -37,11 +37,12 @@ def command(
     a: str, b: str, output: str, from_format: str | None, to_format: str | None, precision: "Precision", escape: bool,
     quiet: bool, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
-    """Turn the vectors of A so that words lie where the same words lie in B: orthogonal Procrustes.
+    """Turn the vectors of A so that words lie where the same words lie in B.
 
     A and B are vectors of two languages (--dictionary), or of one at two times or from two runs. The rotation that
-    brings the pairs' unit vectors nearest together is computed in float64 and applied to all of A; what is near to what
-    within A stays as it is. `wv eval translation` tells how well they fit.
+    brings the pairs' unit vectors nearest together (orthogonal Procrustes) is computed in float64 and applied to all of
+    A; what is near to what within A stays as it is, but not with --method rcsls. `wv eval translation` tells how well
+    they fit.
     """
     from wv_cli.commands.shared.reading import load_vectors, require_one_use
     from wv_cli.formats import format_for_output, save, words_file
@@ -69,6 +70,7 @@ def command(
     facts = {
         "output": output, "words": len(made.vectors), "dim": made.vectors.dim, "pairs": made.pairs,
         "cosine_before": made.before, "cosine": made.after, "refined_pairs": made.found,
+        "losses": made.losses,
     }  # fmt: skip
     if as_json:
         click.echo(json.dumps(facts))

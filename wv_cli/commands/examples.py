@@ -52,6 +52,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("yesterday's vectors in the space of today's", "wv align old.bin new.bin -o old-in-new.bin"),
         ("two languages", "wv align en.vec fr.vec --dictionary en-fr.txt --refine 5 -o en-in-fr.vec"),
         (
+            "so that words are found best",
+            "wv align en.vec fr.vec --dictionary pairs.txt --method rcsls -o en-in-fr.vec",
+        ),
+        (
             "and how well they fit",
             "wv align a.vec b.vec -o c.vec && wv eval translation c.vec --target b.vec -d pairs.txt",
         ),

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from wv_cli.errors import WvError
 from wv_cli.evaluation.dictionary import Dictionary, read_dictionary
 from wv_cli.search.neighbours import Neighbours
-from wv_cli.transforms.align import LEAST_PAIRS, Pairs, cosines, procrustes, refined, rotated, with_directions
+from wv_cli.transforms.align import LEAST_PAIRS, Pairs, cosines, mapped, procrustes, refined, with_directions
 from wv_cli.transforms.config import AlignConfig, DriftConfig
+from wv_cli.transforms.rcsls import Criterion, descend
 from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
@@ -35,15 +36,17 @@ class Named:
 
 @dataclass(frozen=True, eq=False)
 class Aligned:
-    """`pairs` are those given, `found` the numbers of pairs that each round of refinement found; the mean cosines are
-    over the pairs given, `before` in the space that A had. `notes`: what the user should know."""
+    """`map` (dim, dim) is what the rows were multiplied with, `pairs` those given, `found` the numbers of pairs that
+    each round of refinement found; the mean cosines are over the pairs given, `before` in the space that A had.
+    `losses`: the criterion of rcsls before its first step and after each. `notes`: what the user should know."""
 
     vectors: Embeddings
-    rotation: NDArray[np.float64]
+    map: NDArray[np.float64]
     pairs: int
     before: float
     after: float
     found: list[int]
+    losses: list[float]
     notes: list[str] = field(default_factory=list)
 
 
@@ -68,14 +71,19 @@ def align(a: Named, b: Named, config: AlignConfig) -> Aligned:
     _require_enough(pairs, what)
     if len(pairs) < a.vectors.dim:
         notes.append(f"{len(pairs):,} pairs for {a.vectors.dim} dimensions: they determine only a part of the rotation")
-    first = rotation = procrustes(x, y, pairs)
+    rotation = procrustes(x, y, pairs)
     found = []
     for _ in range(config.refine):
         better = refined(x, y, rotation, rows=config.refine_words, threads=config.threads)
         rotation = procrustes(x, y, better)
         found.append(len(better))
-    before, after = (float(cosines(x, y, pairs, each).mean()) for each in (np.eye(len(first)), rotation))
-    return Aligned(Embeddings(a.vectors.words, rotated(x, rotation)), rotation, len(pairs), before, after, found, notes)
+    made = rotation
+    losses: list[float] = []
+    if config.method == "rcsls":
+        criterion = Criterion(x, y, pairs, rows=config.among, threads=config.threads)
+        made, losses = descend(criterion, rotation, config.steps)
+    before, after = (float(cosines(x, y, pairs, each).mean()) for each in (np.eye(len(made)), made))
+    return Aligned(Embeddings(a.vectors.words, mapped(x, made)), made, len(pairs), before, after, found, losses, notes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,33 +28,33 @@ Pairs = NDArray[np.int64]  # (pairs, 2) rows of x and of y
 
 def with_directions(x: Matrix, y: Matrix, pairs: Pairs) -> Pairs:
     """Those whose vectors are both finite and not zero."""
-    kept = [block[_directed(x[block[:, 0]]) & _directed(y[block[:, 1]])] for block in _blocks(pairs)]
+    kept = [block[directed(x[block[:, 0]]) & directed(y[block[:, 1]])] for block in blocks(pairs)]
     return np.concatenate([pairs[:0], *kept])
 
 
 def procrustes(x: Matrix, y: Matrix, pairs: Pairs) -> NDArray[np.float64]:
     """W (dim, dim): x W is nearest to y over the pairs, which have directions."""
     cross = np.zeros((x.shape[1], y.shape[1]))
-    for block in _blocks(pairs):
-        cross += _unit(x[block[:, 0]]).T @ _unit(y[block[:, 1]])
+    for block in blocks(pairs):
+        cross += unit(x[block[:, 0]]).T @ unit(y[block[:, 1]])
     u, _, v = np.linalg.svd(cross)
     rotation: NDArray[np.float64] = u @ v
     return rotation
 
 
-def rotated(x: Matrix, rotation: NDArray[np.float64]) -> Matrix:
+def mapped(x: Matrix, w: NDArray[np.float64]) -> Matrix:
     """x W; rows with NaN or infinity become NaN."""
-    result = np.empty((len(x), rotation.shape[1]), np.float32)
+    result = np.empty((len(x), w.shape[1]), np.float32)
     with np.errstate(invalid="ignore", over="ignore"):
         for start in range(0, len(x), _BLOCK):
-            result[start : start + _BLOCK] = x[start : start + _BLOCK].astype(np.float64) @ rotation
+            result[start : start + _BLOCK] = x[start : start + _BLOCK].astype(np.float64) @ w
     return result
 
 
 def refined(x: Matrix, y: Matrix, rotation: NDArray[np.float64], *, rows: int, threads: int = 0) -> Pairs:
     """The pairs, of the first `rows` rows of each, that are mutual nearest neighbours by CSLS after the rotation: what
     to rotate by next (Conneau et al. 2018). Raises WvError when there are too few."""
-    pairs = mutual(rotated(x[:rows], rotation), y[:rows], k=CSLS_NEIGHBOURS, threads=threads)
+    pairs = mutual(mapped(x[:rows], rotation), y[:rows], k=CSLS_NEIGHBOURS, threads=threads)
     pairs = with_directions(x, y, pairs)
     if len(pairs) < LEAST_PAIRS:
         message = f"refining found {len(pairs)} mutual nearest neighbours, {LEAST_PAIRS} at least are needed"
@@ -62,21 +62,24 @@ def refined(x: Matrix, y: Matrix, rotation: NDArray[np.float64], *, rows: int, t
     return pairs
 
 
-def cosines(x: Matrix, y: Matrix, pairs: Pairs, rotation: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(pairs,) the cosine of each pair after the rotation of x; the pairs have directions."""
-    found = [np.einsum("ij,ij->i", _unit(x[block[:, 0]]) @ rotation, _unit(y[block[:, 1]])) for block in _blocks(pairs)]
+def cosines(x: Matrix, y: Matrix, pairs: Pairs, w: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(pairs,) the cosine of each pair, x after its map; the pairs have directions."""
+    found = [np.einsum("ij,ij->i", unit(x[block[:, 0]] @ w), unit(y[block[:, 1]])) for block in blocks(pairs)]
     return np.concatenate([np.empty(0), *found])
 
 
-def _blocks(pairs: Pairs) -> Iterator[Pairs]:
-    return (pairs[start : start + _BLOCK] for start in range(0, len(pairs), _BLOCK))
+def blocks(pairs: Pairs, size: int = _BLOCK) -> Iterator[Pairs]:
+    """The pairs, so many at a time."""
+    return (pairs[start : start + size] for start in range(0, len(pairs), size))
 
 
-def _directed(rows: Matrix) -> NDArray[np.bool_]:
+def directed(rows: Matrix) -> NDArray[np.bool_]:
+    """(n,) which rows are finite and not zero."""
     return np.logical_and(np.isfinite(rows).all(axis=1), rows.any(axis=1))
 
 
-def _unit(rows: Matrix) -> NDArray[np.float64]:
+def unit(rows: Matrix | NDArray[np.float64]) -> NDArray[np.float64]:
+    """The rows, which have directions, brought to length 1."""
     wide = rows.astype(np.float64)
     unit: NDArray[np.float64] = wide / np.linalg.norm(wide, axis=1, keepdims=True)
     return unit

@@ -64,9 +64,16 @@ class WhitenConfig(Config):
 
 @dataclass(frozen=True)
 class AlignConfig(Config):
-    """Which words `wv align` takes for the same in both files. `dictionary` None: those that are spelled alike."""
+    """How `wv align` turns one space into another, and which words it takes for the same in both files. `dictionary`
+    None: those that are spelled alike."""
 
     group: ClassVar[str] = "Method"
+
+    method: Literal["procrustes", "rcsls"] = option(
+        "procrustes",
+        "procrustes: the rotation that brings pairs nearest together; rcsls: from there on to the linear map, no "
+        "rotation, by which they are best found.",
+    )
 
     dictionary: str | None = option(
         None, "FILE of words of A and their translations in B, `word word` lines, instead of words that are in both."
@@ -86,7 +93,11 @@ class AlignConfig(Config):
         low_is="off",
     )
     refine_words: int = option(20_000, "Among the first N words of each file.", low=2, only="refine>0")
-    threads: int = search_threads_option(only="refine>0")
+    steps: int = option(10, "rcsls: steps from the rotation.", low=1, high=10**6, only="method=rcsls")
+    among: int = option(
+        200_000, "rcsls: look for neighbours among the first N words of each file.", low=1, only="method=rcsls"
+    )
+    threads: int = search_threads_option(only="refine>0 or method=rcsls")
 
 
 @dataclass(frozen=True)
