@@ -8,12 +8,14 @@ A picture holds the digest of the record that it was drawn of.
 
 import hashlib
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).resolve().parent / "results"
+EPOCHS = r"(?:, | ?--)epochs (\d+)"  # of a trial of suite presets
 
 
 def lm(axes: Any, record: dict[str, Any]) -> None:
@@ -37,7 +39,29 @@ def lm(axes: Any, record: dict[str, Any]) -> None:
     axes.legend()
 
 
-PICTURES: dict[str, Callable[[Any, dict[str, Any]], None]] = {"lm": lm}
+def curves(axes: Any, record: dict[str, Any]) -> None:
+    """Analogies against CPU seconds: a line for each program and its options but the epochs, which are written at the
+    points."""
+    lines: dict[str, list[tuple[float, float, str]]] = {}
+    for row in record["summary"]:
+        if row["variant"]:
+            continue
+        name, epochs = re.sub(EPOCHS, "", row["trial"]), re.search(EPOCHS, row["trial"])
+        point = (row["cpu_seconds"], row["scores"]["questions-words"], epochs[1] if epochs else "")
+        lines.setdefault(name if ": " in name else f"wv train {name}", []).append(point)
+    for name, points in lines.items():
+        seconds, scores, epochs = zip(*sorted(points), strict=True)
+        axes.plot(seconds, scores, marker="o", markersize=3, label=name)
+        for at in zip(seconds, scores, epochs, strict=True):
+            axes.annotate(at[2], at[:2], textcoords="offset points", xytext=(3, -8), fontsize=6)
+    axes.set_xscale("log")
+    axes.set_xlabel("CPU seconds of the whole job; the numbers are epochs")
+    axes.set_ylabel("Google analogies among 30,000 words, %")
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=8)
+
+
+PICTURES: dict[str, Callable[[Any, dict[str, Any]], None]] = {"lm": lm, "curves": curves}
 
 
 def digest(name: str) -> str:

@@ -5,8 +5,8 @@
 
 A line of `--trials` holds options of `wv train`; several sets of them with ` ++ ` between are trained one by one, and
 their vectors joined as JOINED says. `PROGRAM: MODEL`, a program and a model of train.py, is that program with the
-settings of the command line. The record is a log (trials.py): a later run with the same --name goes on with what
-it lacks.
+settings of the command line, or of the line: `word2vec: skipgram-ns, epochs 20, lr 0.025`. The record is a log
+(trials.py): a later run with the same --name goes on with what it lacks.
 
 Of a file of analogies a search sees the questions of every other first pair of a section; with `--held-out` trials are
 scored on the others, and on the sets that a search was not given. That is for the few options a search has chosen.
@@ -17,6 +17,7 @@ import shlex
 import string
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -138,7 +139,10 @@ class Trained:
         """The command that makes these files."""
         program, _, model = options.partition(": ")
         if model:
-            return command(program, asked(self.options, model, seed, words), self.options.peers)
+            model, *settings = model.split(", ")
+            job = asked(self.options, model, seed, words)
+            own = {name: type(getattr(job, name))(value) for name, value in (each.split() for each in settings)}
+            return command(program, replace(job, **own), self.options.peers)
         argv = [*WV, "train", self.options.corpus, "-o", str(words), *shlex.split(options), "--seed", str(seed)]
         argv += ["--to", "word2vec-binary", "-q", "--no-meta", "--overwrite"]
         return argv if {"hs", "hs_ns", "quality"} & set(argv) else [*argv, "--save-output-vectors", str(contexts)]
