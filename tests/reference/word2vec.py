@@ -11,7 +11,7 @@ MASK = 2**64 - 1
 BATCH = 512  # of csrc/kernels/word2vec.c
 TILE_OUTPUTS = 6  # WV_TILE_OUTPUTS of csrc/kernels/tile.h
 SHARING = 4  # WV_SHARING of csrc/kernels/subwords.h
-MEAN_TILES, TILE_ROWS, COLUMN_INPUTS = 200, 16, 10  # of csrc/kernels/neighbours.h
+MEAN_TILES, TILE_ROWS, COLUMN_INPUTS = 200, 16, 10  # of csrc/kernels/neighbours.h, neighbour_rows.h
 
 
 def mix(z):
