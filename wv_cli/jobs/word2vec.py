@@ -9,9 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from wv_cli import formats
+from wv_cli.cluster.inputs import refuse_for_ranks
 from wv_cli.cluster.ranks import agreeing
 from wv_cli.cluster.training import of_all
-from wv_cli.config import flag_of, require
+from wv_cli.config import require
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.engine.state import State, read_state, save_state
@@ -83,11 +84,9 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
     marked: Marked | None = None
     keep_words: bool = False
 
-    def _of_one_process(self) -> list[tuple[str, bool]]:
-        """Fields that ranks cannot do together, and whether they are asked for."""
-        given = [(field, bool(getattr(self, field))) for field in ("validation", "continue_", "save_state")]
-        own = [("dedup", self.vocab_config.dedup), ("deterministic", self.config.deterministic)]
-        return [*given, ("preset", len(self.models) > 1), *own]
+    @property
+    def whole_lines(self) -> bool:
+        return super().whole_lines or self.joins
 
     def check_options(self) -> None:
         for model in self.models:
@@ -97,15 +96,16 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
             require(self.config.model == "skipgram", message)
             message = f"--to {self.to}: of --preset {self.preset} come vectors, no model; choose a format of vectors"
             require(self.to != fasttext_bin.FORMAT.name, message)
-        for field, asked in self._of_one_process():
-            if asked and self.ranks is not None:
-                raise UsageError(f"{flag_of(field)} is for one process, not for {self.ranks.size} ranks; leave it out")
-        if self.phrase_learning.learn_phrases and self.ranks is not None:
-            message = (
-                f"--learn-phrases is for one process, not for {self.ranks.size} ranks; find them before with "
-                "`wv phrases --save-phrases FILE` and give --phrases FILE"
-            )
-            raise UsageError(message)
+        refuse_for_ranks(
+            self.ranks,
+            validation=self.validation,
+            continue_=self.continue_,
+            save_state=self.save_state,
+            preset=len(self.models) > 1,
+            dedup=self.vocab_config.dedup,
+            deterministic=self.config.deterministic,
+            learn_phrases=self.phrase_learning.learn_phrases,
+        )
         if self.fasttext_files and self.ranks is not None:
             raise UsageError(f"fastText's command line is for one process, not for {self.ranks.size}; use `wv train`")
         if "patience" in self.named and self.patience < 1:
