@@ -126,6 +126,8 @@ def ending_all(ranks: Ranks | None) -> Iterator[None]:
         if isinstance(error, WvError):
             named(error, ranks)
         ranks.abort_at_exit(getattr(error, "exit_code", 1))
+        if not isinstance(error, Exception):  # a signal, by which the launcher ends all: it says so, or who failed did
+            raise Elsewhere(1) from error
         raise
 
 

@@ -50,7 +50,7 @@ class JoiningRun:
     def run(self, say: Say, reading: Reading | None) -> dict[str, Any]:
         """Does the work; what is to be told of it. `say` is told of every pass. Raises WvError and its kin."""
         started = time.perf_counter()
-        options = {**asdict(self), **asdict(self.config)}
+        options = {**asdict(self), **asdict(self.config), "config": None}
         with ExitStack() as stack:
             asked = stack.enter_context(
                 # A pair of words stands in one line.

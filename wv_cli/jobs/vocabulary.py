@@ -46,7 +46,7 @@ class VocabularyRun:
         """Does the work; what is to be told of it, None on a rank that another one speaks for. Raises WvError and its
         kin, on all ranks."""
         started = time.perf_counter()
-        options = {**asdict(self), **asdict(self.config)}
+        options = {**asdict(self), **asdict(self.config), "config": None}
         with ExitStack() as stack:
             asked = stack.enter_context(
                 shared_texts(self.ranks, options, lambda: self._checked(say), whole_lines=bool(self.config.min_line))
