@@ -119,6 +119,15 @@ def slice_text(slice_xz: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 @pytest.fixture(scope="session")
+def slice_state(slice_text: Path) -> Path:
+    """What a run on the 3,000 lines leaves for others to go on with."""
+    path = slice_text.parent / "slice.state"
+    done = run_wv("train", slice_text, "-o", f"{path}.bin", "--save-state", path, "--dim", 8, "--epochs", 1, "-q")
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+@pytest.fixture(scope="session")
 def slice_vectors(slice_text: Path) -> Iterator[Path]:
     """Vectors of the 3,000 lines in word2vec's text format: quickly made, good enough to read, search and score."""
     path = slice_text.parent / "slice.vec"

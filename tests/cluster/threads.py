@@ -1,8 +1,10 @@
 """Ranks that are threads of one process: what MPI does, without MPI."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from copy import deepcopy
 from functools import reduce
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -47,11 +49,15 @@ class ThreadRanks:
         return found
 
     def reduce(self, value: Value, merge: Callable[[Value, Value], Value]) -> Value | None:
-        values = self.gather(value)
+        values = self.gather(deepcopy(value))
         return reduce(merge, values) if self.rank == 0 else None
 
     def share(self, value: Value | None) -> Value:
         return self.gather(value)[0]  # type: ignore[return-value]
+
+    def to_first(self, pieces: Iterable[Value]) -> Iterator[Value]:
+        several = self.gather([deepcopy(piece) for piece in pieces])
+        yield from chain.from_iterable(several) if self.rank == 0 else ()
 
     def share_array(self, array: NDArray[Any]) -> None:
         array[...] = self.gather(array.copy())[0]

@@ -48,6 +48,7 @@ CALLS = {
     "build-vocab": Call("{text} -o {out}", "{text} -q"),
     "phrases": Call("{text} -o {out}", "{text} -q"),
     "train": Call(f"{TRAIN} -o {{out}}", f"{TRAIN} -o -"),
+    "merge-models": Call("{state} {state} -o {out} -q", "{state} {state} -o - -q"),
     "glove": Call(f"{GLOVE} -o {{out}}", f"{GLOVE} -o -"),
     "predict": Call("{model} {labelled}", "{model} {labelled}"),
     "lm": Call(f"{LM} -o {{out}}", f"{LM} -o -"),
@@ -83,7 +84,7 @@ SPEAKERS = pytest.mark.parametrize("name", [name for name, call in CALLS.items()
 
 
 @pytest.fixture
-def names(tmp_path: Path, slice_text: Path, slice_vectors: Path, data: Path) -> dict[str, object]:
+def names(tmp_path: Path, slice_text: Path, slice_vectors: Path, slice_state: Path, data: Path) -> dict[str, object]:
     """Good files for every placeholder; tests put a bad one in the place of one of them."""
     text = tmp_path / "short.txt"
     with slice_text.open("rb") as whole:
@@ -92,7 +93,7 @@ def names(tmp_path: Path, slice_text: Path, slice_vectors: Path, data: Path) -> 
     model = GOLDEN / "ft-labels.bin"
     found = {"text": text, "vectors": slice_vectors, "model": model, "labelled": text, "pairs": pairs}
     counts = GOLDEN / "w2v.vocab"
-    return {**found, "other": slice_vectors, "counts": counts, "out": tmp_path / "out.vec"}
+    return {**found, "other": slice_vectors, "state": slice_state, "counts": counts, "out": tmp_path / "out.vec"}
 
 
 def assert_failed(done: "subprocess.CompletedProcess[str]", name: str, *parts: str, code: int = 1) -> None:

@@ -89,6 +89,7 @@ VALUES = {
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
     "learn_phrases": "2 --phrase-threshold 9", "phrase_threshold": "11", "phrase_min_count": "2",
     "phrase_score": "npmi", "phrase_delimiter": "+", "dropout_ngrams": "5", "doc_vectors": "out.docs.vec",
+    "shard": "1/2",
 }  # fmt: skip
 ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
 TINY = GOLDEN / "encoders" / "tiny-bert"
@@ -110,6 +111,8 @@ VARIANTS = [
     f"{W2V} --sample 0",
     f"{W2V} --learn-phrases 1 --phrase-threshold 9",
     f"{W2V} --init init.vec",
+    f"{W2V} --vocab text.vocab",
+    "merge-models small.state small.state -o out.vec",
     f"{SUP} --pretrained init.vec",
     "train text.txt -o out.vec --continue small.state --epochs 2",
     f"{W2V} --preset quality",

@@ -3,7 +3,7 @@
 import atexit
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -44,6 +44,7 @@ class MpiRanks:
         return f"rank {self.rank} of {self.size} ({platform.node()})"
 
     def gather(self, value: Value) -> list[Value]:
+        _Request(self._world.Ibarrier()).wait()  # MPI itself waits at full speed
         found: list[Value] = self._world.allgather(value)
         return found
 
@@ -60,6 +61,28 @@ class MpiRanks:
         for first in range(0, len(array), rows):
             self._world.Bcast(array[first : first + rows], root=0)
 
+    def to_first(self, pieces: Iterable[Value]) -> Iterator[Value]:
+        if self.rank == 0:
+            yield from pieces
+            for source in range(1, self.size):
+                yield from self._from(source)
+            return
+        for piece in pieces:
+            self._to_first((piece,))
+        self._to_first(())
+
+    def _to_first(self, pieces: tuple[Value, ...]) -> None:
+        _Request(self._world.isend(pieces, dest=0)).wait()
+
+    def _from(self, source: int) -> Iterator[Value]:
+        while True:
+            while (message := self._world.improbe(source=source)) is None:
+                time.sleep(_NAP_SECONDS)
+            pieces: tuple[Value, ...] = message.recv()
+            if not pieces:
+                return
+            yield from pieces
+
     def start_sum(self, buffer: NDArray[np.float32]) -> "_Request":
         self.bytes_sent += buffer.nbytes
         return _Request(self._world.Iallreduce(self._mpi.IN_PLACE, buffer, op=self._mpi.SUM))
@@ -73,7 +96,7 @@ class MpiRanks:
 
 
 class _Request:
-    """A non-blocking reduction. Satisfies wv_cli.cluster.ranks.Pending."""
+    """A reduction or a message that does not block. Satisfies wv_cli.cluster.ranks.Pending."""
 
     def __init__(self, request: Any) -> None:
         self._request = request

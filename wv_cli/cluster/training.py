@@ -6,11 +6,12 @@ from dataclasses import replace
 from wv_cli import __version__
 from wv_cli.cluster.ranks import Ranks, agreeing
 from wv_cli.cluster.rounds import Together
+from wv_cli.cluster.sums import tally_of_all
 from wv_cli.engine.saved_run import SavedRun, Say
 from wv_cli.errors import UsageError, WvError
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, Pooled
-from wv_cli.text.vocab import Tally, Vocab, add_up
+from wv_cli.text.vocab import Tally, Vocab
 
 
 def require_same(ranks: Ranks, options: Mapping[str, object], version: str = __version__) -> None:
@@ -34,7 +35,7 @@ def pooled_by(ranks: Ranks) -> Pooled:
     """How the ranks make one vocabulary of what each has counted, the same as one process would have."""
 
     def pooled(tally: Tally, config: VocabConfig) -> Vocab:
-        together = ranks.reduce(tally, lambda one, other: add_up([one, other]))
+        together = tally_of_all(ranks, tally)
         with agreeing(ranks):
             vocab = together.vocab().cut(config) if together is not None else None
         return ranks.share(vocab)

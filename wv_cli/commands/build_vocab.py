@@ -1,8 +1,6 @@
 """`wv build-vocab`: counts words, or sums counts made elsewhere, and writes a vocabulary file."""
 
 import json
-import time
-from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -48,29 +46,29 @@ def command(
 
     The most frequent word comes first, words of equal count in order of first sight. `wv train --vocab` reads the file,
     word2vec (-read-vocab) and GloVe do. To count a large text in parts, count each part with --min-count 1 and sum the
-    files with --merge, where --min-count and --max-vocab cut the sums.
+    files with --merge, where --min-count and --max-vocab cut the sums. Processes that mpirun starts together count a
+    part each, and rank 0 writes the file that one process would.
     """
+    from wv_cli.cluster.ranks import agreeing
     from wv_cli.commands.shared.bar import reading_bar
     from wv_cli.commands.shared.display import say
-    from wv_cli.formats.recognise import texts
-    from wv_cli.system.output import check_writable
+    from wv_cli.jobs.vocabulary import VocabularyRun
     from wv_cli.system.places import is_stdout
-    from wv_cli.text.counting import Counts, counting
-    from wv_cli.text.input_files import expand_inputs, refuse_overwriting
-    from wv_cli.text.vocab import merge_vocabs, read_vocab, write_pieces
 
-    config = VocabConfig(**options)
-    config.validate()
-    for name in ("lowercase", "dedup", "min_line"):
-        if merge and getattr(config, name):
-            raise conflict("--merge", flag_of(name), "the words are counted already; give it when counting")
-    if merge and memory is not None:
-        raise conflict("--merge", "--memory", "vocabularies are summed in memory")
-    refuse_overwriting(inputs, output)
-    check_writable(output)
+    run = VocabularyRun(
+        inputs=inputs, output=output, config=VocabConfig(**options), merge=merge, sentence_end=sentence_end,
+        memory=memory, force_text=force_text,
+    )  # fmt: skip
+    with agreeing(run.ranks):
+        run.config.validate()
+        for name in ("lowercase", "dedup", "min_line"):
+            if merge and getattr(run.config, name):
+                raise conflict("--merge", flag_of(name), "the words are counted already; give it when counting")
+        if merge and memory is not None:
+            raise conflict("--merge", "--memory", "vocabularies are summed in memory")
 
-    started, bytes_read = time.perf_counter(), 0
-    with reading_bar(quiet or as_json, inputs) as show, ExitStack() as stack:
+    bytes_read, silent = 0, quiet or run.follows
+    with reading_bar(silent or as_json, inputs) as show:
 
         def progress(consumed: int, total: int | None) -> None:
             nonlocal bytes_read
@@ -78,22 +76,15 @@ def command(
             if show:
                 show(consumed, total)
 
-        if merge:
-            every = Counts.of(merge_vocabs([read_vocab(path) for path in expand_inputs(inputs)]), config)
-        else:
-            asked = texts(inputs, note=partial(say, quiet=quiet, as_json=as_json), written=[output], force=force_text)
-            counts = counting(asked, config, memory=memory, spool_beside=output, progress=progress)
-            every = stack.enter_context(counts)
-        words, tokens = write_pieces(output, every.kept, every.lines, sentence_end=sentence_end)
-    seconds = time.perf_counter() - started
-    facts = {"output": output, "tokens": every.tokens, "lines": every.lines, "words": every.words}
-    facts |= {"kept_words": words, "kept_tokens": tokens, "coverage": tokens / every.tokens, "seconds": seconds}
+        facts = run.run(partial(say, quiet=silent, as_json=as_json), progress)
+    if facts is None:
+        return
     if as_json:
         click.echo(json.dumps(facts), err=is_stdout(output))
     elif not quiet:
-        rate = "" if merge else f" ({bytes_read / 1e6 / seconds:,.0f} MB/s)"
+        rate = "" if merge or run.ranks else f" ({bytes_read / 1e6 / facts['seconds']:,.0f} MB/s)"
         click.echo(
-            f"{every.tokens:,} words in {every.lines:,} lines, {every.words:,} different ones; kept {words:,}, "
-            f"which cover {tokens / every.tokens:.2%} of the text; {seconds:.1f} s{rate}",
+            f"{facts['tokens']:,} words in {facts['lines']:,} lines, {facts['words']:,} different ones; kept "
+            f"{facts['kept_words']:,}, which cover {facts['coverage']:.2%} of the text; {facts['seconds']:.1f} s{rate}",
             err=True,
         )

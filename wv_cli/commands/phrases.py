@@ -1,8 +1,6 @@
 """`wv phrases`: joins words that belong together, as word2phrase does."""
 
 import json
-import time
-from functools import partial
 from typing import Any
 
 import click
@@ -45,56 +43,35 @@ def command(
 
     A pair of neighbours in a line becomes one word when it occurs much more often than its words would by chance. Each
     further pass works on the joined text, so longer phrases grow: --threshold 200 --threshold 100, or --passes 2.
-    --apply joins the same phrases in another text, in the same order.
+    --apply joins the same phrases in another text, in the same order. Processes that mpirun starts together read a part
+    each; rank 0 writes what one process would.
     """
+    from wv_cli.cluster.ranks import agreeing
     from wv_cli.commands.shared.bar import reading_bar
     from wv_cli.commands.shared.display import say
-    from wv_cli.formats.recognise import texts
-    from wv_cli.system.output import check_writable, open_output, write_together
-    from wv_cli.system.places import is_stdout, require_different
-    from wv_cli.text.input_files import refuse_overwriting
-    from wv_cli.text.phrase_finding import Pass
-    from wv_cli.text.phrases import JoinedText
-    from wv_cli.text.saved_phrases import read_phrases
+    from wv_cli.jobs.joined_text import JoiningRun
+    from wv_cli.system.places import is_stdout
 
     refuse_meaningless(**dict.fromkeys(_FINDING, "not apply"))
     if passes is not None and len(threshold) > 1:
         error = conflict("--passes", "several --threshold", "each --threshold is a pass already")
         raise error
     config = PhrasesConfig(thresholds=all_thresholds(threshold, passes, options["score"]), **options)
-    config.validate()
-    require_one_use(apply or "", "-" in inputs)
-    outputs = [path for path in (output, save_phrases) if path]
-    for path in outputs:
-        refuse_overwriting([*inputs, *filter(None, [apply])], path)
-        check_writable(path)
-    require_different(outputs)
+    run = JoiningRun(
+        inputs=inputs, output=output, config=config, save_phrases=save_phrases, apply=apply, force_text=force_text
+    )
+    with agreeing(run.ranks):
+        config.validate()
+        require_one_use(apply or "", "-" in inputs)
+    silent = quiet or run.follows
 
-    def report(done: Pass) -> None:
-        say(done.summary, quiet or as_json, as_json)
+    def tell(message: str, **facts: object) -> None:
+        say(message, silent, as_json, **facts)
 
-    note = partial(say, quiet=quiet, as_json=as_json)
-    saved = read_phrases(apply) if apply is not None else None
-    asked = texts(inputs, note=note, written=outputs, force=force_text)
-    started = time.perf_counter()
-    with (
-        reading_bar(quiet or as_json, inputs) as progress,
-        JoinedText(asked, config, spool_beside=output, progress=progress, after_pass=report, saved=saved) as text,
-    ):
-        parts = {save_phrases: text.rows, output: text.chunks}
-
-        def write(path: str) -> None:
-            with open_output(path) as stream:
-                for part in parts[path]():
-                    stream.write(part)
-
-        write_together((path, write) for path in parts if path is not None)
-    seconds = time.perf_counter() - started
-    if as_json:
-        facts = {"output": output, "lines": text.lines, "tokens_read": text.tokens_read, "tokens": text.tokens}
-        passes_done = [done.facts for done in text.passes]
-        click.echo(json.dumps({**facts, "passes": passes_done, "seconds": seconds}), err=any(map(is_stdout, outputs)))
-    elif not quiet:
-        click.echo(
-            f"{text.tokens_read:,} words in, {text.tokens:,} out, {text.lines:,} lines; {seconds:.1f} s", err=True
-        )
+    with reading_bar(silent or as_json, inputs) as reading:
+        facts = run.run(tell, reading)
+    if as_json and not run.follows:
+        click.echo(json.dumps(facts), err=any(map(is_stdout, run.outputs)))
+    elif not silent:
+        told = f"{facts['tokens_read']:,} words in, {facts['tokens']:,} out, {facts['lines']:,} lines"
+        click.echo(f"{told}; {facts['seconds']:.1f} s", err=True)

@@ -13,7 +13,7 @@ the sums of several days are those of one pass over all texts.
 
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
@@ -60,11 +60,13 @@ def count(
     memory: int | None = None,
     spool_beside: str | None = None,
     earlier: Earlier | None = None,
+    summed: Callable[[Iterator[Records]], Iterator[Records]] | None = None,
 ) -> Iterator[Records]:
     """The co-occurrences of a corpus, and with them those of `earlier` texts. `memory` bounds the bytes of positions,
     pages of a mapped corpus, blocks and merge buffers (not a corpus in memory); a text that needs more is counted in
-    segments whose sorted records wait in a file without a name in the folder of `spool_beside`. Raises WvError when
-    that file cannot be written."""
+    segments whose sorted records wait in a file without a name in the folder of `spool_beside`. Where the ids are a
+    part of a text, of which all else in `corpus` tells, `summed` makes of the sums of this part, as int64 units in the
+    place of values, those of all of it. Raises WvError when that file cannot be written."""
     memory = memory or DEFAULT_MEMORY
     words = len(corpus.vocab.words)
     if corpus.tokens == 0:
@@ -86,17 +88,23 @@ def count(
         yield from _rows(part, words, block, config.threads)
         _release(corpus.ids, end)
 
-    if len(cuts) == 2 and earlier is None:
+    def sums() -> Iterator[Records]:
+        if len(cuts) == 2 and earlier is None:
+            yield from segment(0, 0)
+            return
+        with Runs(spool_beside, memory, as_values=False) as runs:
+            for run in earlier.units(scale, memory) if earlier is not None else ():
+                runs.add([run])
+            for number in range(len(cuts) - 1):
+                runs.add(segment(number, 0))
+            yield from runs.merged()
+
+    if len(cuts) == 2 and earlier is None and summed is None:
         yield from segment(0, scale)
         return
-    with Runs(spool_beside, memory, as_values=False) as runs:
-        for run in earlier.units(scale, memory) if earlier is not None else ():
-            runs.add([run])
-        for number in range(len(cuts) - 1):
-            runs.add(segment(number, 0))
-        for records in runs.merged():
-            records["value"] = records["value"].view(np.int64) / scale
-            yield records
+    for records in sums() if summed is None else summed(sums()):
+        records["value"] = records["value"].view(np.int64) / scale
+        yield records
 
 
 def _most_frequent(corpus: Corpus) -> int:

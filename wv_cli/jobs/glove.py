@@ -8,6 +8,10 @@ from typing import ClassVar
 
 from wv_cli import formats
 from wv_cli._glove import RECORD
+from wv_cli.cluster.inputs import refuse_for_ranks
+from wv_cli.cluster.ranks import awaited
+from wv_cli.cluster.sums import records_of_all
+from wv_cli.cluster.training import of_all
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
@@ -23,6 +27,7 @@ from wv_cli.jobs.facts import Facts, tell_corpus
 from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.phrases import PhrasesSession
 from wv_cli.jobs.session import Observe, Reading, VocabularySession
+from wv_cli.jobs.shared import ReadingSession
 from wv_cli.system import memory
 from wv_cli.system.output import check_writable, open_output, together, write_together
 from wv_cli.text.corpus import encode
@@ -31,13 +36,15 @@ from wv_cli.text.vocab import Vocab, read_vocab, write_vocab
 
 
 @dataclass(frozen=True, kw_only=True)
-class GloveSession(GrowingSession, VocabularySession, PhrasesSession):
+class GloveSession(GrowingSession, ReadingSession, VocabularySession, PhrasesSession):
     """`counts` are read instead of `inputs`; `save_counts` and `save_vocab`, which tells what their ids mean, are
     written, and with `counts_only` nothing else. `to` is the format of the outputs, whatever their names.
 
     A run that goes on with a state counts `inputs` with the words of both, adds the state's counts, and trains on the
     sums, known words from the state's rows and squared gradients. `decay` takes a share of the counts and of the
-    squared gradients: with 0 they begin anew and the rows alone are the state's."""
+    squared gradients: with 0 they begin anew and the rows alone are the state's.
+
+    Ranks count together, to the sums of one process, which rank 0 writes and trains on alone."""
 
     # What --counts settle, and what needs a training. A state says how its counts were made, which a file of counts
     # does not.
@@ -86,8 +93,17 @@ class GloveSession(GrowingSession, VocabularySession, PhrasesSession):
         ]:
             if wrong:
                 raise UsageError(message)
+        refuse_for_ranks(
+            self.ranks, counts=self.counts, continue_=self.continue_, dedup=self.vocab_config.dedup,
+            learn_phrases=self.phrase_learning.learn_phrases,
+        )  # fmt: skip
         for path in self.outputs:
             formats.format_for_output(path, self.to)
+
+    @property
+    def whole_lines(self) -> bool:
+        """Pairs of words stand in one line."""
+        return True
 
     @property
     def format_asked(self) -> str | None:
@@ -117,11 +133,18 @@ class GloveSession(GrowingSession, VocabularySession, PhrasesSession):
     def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: counts, trains unless `counts_only`, saves. Not `observe` but `say` is told how the training
         goes, once an iteration."""
+        if not self.leads:
+            assert self.ranks is not None, "a process alone leads"
+            for _ in self._records(say, reading, None)[1]:
+                raise AssertionError("they come on rank 0")
+            return awaited(self.ranks), {}
         # The counts wait for the vectors. A run that a signal stops leaves the counts, which are complete.
         with together(), ExitStack() as stack:
             outcome, facts = self._run(say, reading, stack)
         if outcome is not None and outcome.finished:
             self.finish([*self.outputs, *([self.save_state] if self.save_state else [])], facts)
+        if self.ranks is not None:
+            awaited(self.ranks, outcome)
         return outcome, facts
 
     def _run(self, say: Say, reading: Reading | None, stack: ExitStack) -> tuple[Outcome | None, Facts]:
@@ -204,7 +227,10 @@ class GloveSession(GrowingSession, VocabularySession, PhrasesSession):
             memory=ids_memory,
             spool_beside=self.beside,
             progress=reading,
+            pooled=self.pooled,
+            may_be_empty=self.ranks is not None,
         )
+        corpus = of_all(corpus, self.ranks)
         tell_corpus(corpus, say, time.monotonic() - begin)
         write_together(self.phrases_writers())
         earlier, digest = None, corpus.digest
@@ -215,9 +241,18 @@ class GloveSession(GrowingSession, VocabularySession, PhrasesSession):
             earlier = Earlier(state, corpus.vocab.words, self.share)
             digest = earlier.digest(digest)
         records = cooccurrence.count(
-            corpus, self.config, memory=self._buffer_memory(), spool_beside=self.beside, earlier=earlier
+            corpus,
+            self.config,
+            memory=self._buffer_memory(),
+            spool_beside=self.beside,
+            earlier=earlier,
+            summed=self._summed if self.ranks is not None else None,
         )
         return corpus.vocab, records, digest
+
+    def _summed(self, own: Iterator[Records]) -> Iterator[Records]:
+        assert self.ranks is not None, "several processes have sums to add up"
+        return records_of_all(self.ranks, own, self._buffer_memory() // 4)
 
 
 class _Iterations:

@@ -142,7 +142,7 @@ class Session:
         if (started := started_together()) > 1:
             message = (
                 f"started as {started} processes, which cannot share this work; start it once "
-                "(wv train shares the training of skipgram and cbow)"
+                "(shared are wv train of skipgram and cbow, and the counting of build-vocab, phrases and glove)"
             )
             raise WvError(message)
         self.validate()

@@ -1,4 +1,8 @@
-"""A run that several ranks share: each reads its part of the texts, all train, rank 0 checks, talks and writes."""
+"""A run that several ranks share: each reads its part of the texts, rank 0 checks, talks and writes.
+
+ReadingSession   the ranks read together; who trains is for the session to say
+SharedSession    all of them train one model
+"""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -6,22 +10,23 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Self, cast
 
-from wv_cli.cluster.ranks import Ranks, agreeing, joined, named
+from wv_cli.cluster.inputs import shared_texts
+from wv_cli.cluster.ranks import Ranks, joined
 from wv_cli.cluster.rounds import Shareable, Together
-from wv_cli.cluster.training import first_part, pooled_by, require_same
+from wv_cli.cluster.training import first_part, pooled_by
 from wv_cli.engine.run import Outcome, Worker
 from wv_cli.engine.saved_run import Savable, Say
-from wv_cli.errors import WvError
 from wv_cli.jobs.facts import Facts
 from wv_cli.jobs.session import Observe, Reading, TextSession
 from wv_cli.text.corpus import Pooled
-from wv_cli.text.input_files import expand_inputs
-from wv_cli.text.parts import Part, size_of
+from wv_cli.text.inputs import Texts
+from wv_cli.text.parts import Part
 
 # What only rank 0 writes, and what it is told when its session is that of another rank.
 _NOTHING: dict[str, Any] = {
     "outputs": (),
     "save_vocab": None,
+    "save_state": None,
     "save_counts": None,
     "output_vectors": None,
     "checkpoint": None,
@@ -33,11 +38,9 @@ _OWN = {"argv", "named", "config", "vocab_config", "_trained", "_finder"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class SharedSession(TextSession):
+class ReadingSession(TextSession):
     """With `ranks` this process is one of several that a launcher has started. Every rank reads the whole of other
     files than texts."""
-
-    _trained: Together | None = field(default=None, init=False, repr=False, compare=False)
 
     @cached_property
     def ranks(self) -> Ranks | None:
@@ -53,7 +56,12 @@ class SharedSession(TextSession):
 
     @property
     def part(self) -> Part | None:
-        return Part(self.ranks.rank, self.ranks.size) if self.ranks is not None else None
+        return Part(self.ranks.rank, self.ranks.size, self.whole_lines) if self.ranks is not None else None
+
+    @property
+    def whole_lines(self) -> bool:
+        """Whether a long line, too, is read by one rank: where more is asked of it than its words."""
+        return bool(self.vocab_config.min_line)
 
     @property
     def pooled(self) -> Pooled | None:
@@ -67,28 +75,19 @@ class SharedSession(TextSession):
         ranks = self.ranks
         if ranks is None:
             return super().run(say, observe, reading)
-        require_same(ranks, self._options())
         own = self if self.leads else self._following()
         with ExitStack() as stack:
-            listed: list[tuple[str, int]] = []
-            with agreeing(ranks):
+
+            def checked() -> Texts:
                 if self.leads:
                     self.validate()
                     stack.enter_context(self.claimed(say))
-                    listed = [(path, size_of(path)) for path in expand_inputs(self.texts(say))]
-            listed = ranks.share(listed)
-            with agreeing(ranks):
-                self._require_files(listed)
-            try:
-                own = replace(own, inputs=tuple(path for path, _ in listed))
-                return own.work(say, observe, reading) if self.leads else own.work(_silent, None, None)
-            except BaseException as error:
-                if isinstance(error, WvError) and error.agreed:
-                    raise
-                if isinstance(error, WvError):
-                    named(error, ranks)
-                ranks.abort_at_exit(getattr(error, "exit_code", 1))
-                raise
+                return self.texts(say)
+
+            texts = stack.enter_context(shared_texts(ranks, self._options(), checked, whole_lines=self.whole_lines))
+            own = replace(own, inputs=tuple(texts.inputs))
+            return own.work(say, observe, reading) if self.leads else own.work(_silent, None, None)
+        raise AssertionError("no error is kept back")
 
     def _options(self) -> dict[str, object]:
         """What must be the same on all ranks."""
@@ -100,15 +99,22 @@ class SharedSession(TextSession):
         names = {each.name for each in fields(self)}
         return replace(self, **{name: value for name, value in _NOTHING.items() if name in names})
 
-    def _require_files(self, listed: list[tuple[str, int]]) -> None:
-        """Raises WvError where this rank does not see the files that rank 0 has listed, and where its part is empty."""
-        for path, size in listed:
-            found = size_of(path)
-            if found != size:
-                message = f"{path}: {found:,} bytes here, {size:,} where rank 0 is; all ranks must see the same files"
-                raise WvError(message)
-        assert self.part is not None, "called of several ranks"
-        self.part.of([path for path, _ in listed])
+    def own_facts(self) -> Facts:
+        """With how many ranks there are, nothing of a process that was alone."""
+        if self.ranks is None:
+            return super().own_facts()
+        return {**super().own_facts(), "ranks": {"size": self.ranks.size, **self.figures()}}
+
+    def figures(self) -> Facts:
+        """What the sidecar says of the ranks beside their number."""
+        return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedSession(ReadingSession):
+    """With `ranks` all of them train one model."""
+
+    _trained: Together | None = field(default=None, init=False, repr=False, compare=False)
 
     def first_step(self, model: Savable[Worker], say: Say) -> int:
         """See TrainingSession; with ranks it is a part of the whole (cluster.rounds.PARTS)."""
@@ -130,11 +136,8 @@ class SharedSession(TextSession):
         assert self._trained is not None, "made above"
         return self._trained
 
-    def own_facts(self) -> Facts:
-        """With what the sidecar says of the ranks, nothing of a process that was alone."""
-        if self.ranks is None or self._trained is None:
-            return super().own_facts()
-        return {**super().own_facts(), "ranks": {"size": self.ranks.size, **asdict(self._trained.figures)}}
+    def figures(self) -> Facts:
+        return asdict(self._trained.figures) if self._trained is not None else {}
 
 
 def _silent(message: str, **facts: object) -> None:

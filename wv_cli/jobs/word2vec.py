@@ -9,9 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from wv_cli import formats
+from wv_cli.cluster.inputs import refuse_for_ranks
 from wv_cli.cluster.ranks import agreeing
 from wv_cli.cluster.training import of_all
-from wv_cli.config import flag_of, require
+from wv_cli.config import require
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.engine.state import State, read_state, save_state
@@ -35,6 +36,8 @@ from wv_cli.system.compression import inner_name
 from wv_cli.system.output import check_writable, open_output, write_together
 from wv_cli.text.corpus import Corpus, Marked, encode
 from wv_cli.text.growing import decayed
+from wv_cli.text.input_files import expand_inputs
+from wv_cli.text.parts import Part
 from wv_cli.text.vocab import SENTENCE_END, read_vocab, write_vocab
 from wv_cli.transforms.clusters import word_classes
 from wv_cli.transforms.ensemble import joined
@@ -55,7 +58,8 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
     models trains them one after the other; the vectors are theirs, joined.
 
     With `fasttext_files` the outputs are those of a fastText run (formats.fasttext_files). What is `marked` is no word;
-    with `keep_words` the words of `init` are in the model, whether the text has them or not."""
+    with `keep_words` the words of `init` are in the model, whether the text has them or not. A `shard`, `I/N`, is one
+    of N parts of the text, cut as for ranks (text.parts)."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         "to": "not classes",
@@ -72,6 +76,7 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
 
     config: Word2vecConfig
     init: str | None = None
+    shard: str | None = None
     output_vectors: str | None = None
     classes: int = 0
     preset: str = "word2vec"
@@ -83,11 +88,20 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
     marked: Marked | None = None
     keep_words: bool = False
 
-    def _of_one_process(self) -> list[tuple[str, bool]]:
-        """Fields that ranks cannot do together, and whether they are asked for."""
-        given = [(field, bool(getattr(self, field))) for field in ("validation", "continue_", "save_state")]
-        own = [("dedup", self.vocab_config.dedup), ("deterministic", self.config.deterministic)]
-        return [*given, ("preset", len(self.models) > 1), *own]
+    @property
+    def whole_lines(self) -> bool:
+        return super().whole_lines or self.joins
+
+    @property
+    def part(self) -> Part | None:
+        """See TextSession. Raises UsageError."""
+        if self.shard is None:
+            return super().part
+        try:
+            return Part.named(self.shard, whole_lines=self.whole_lines)
+        except ValueError as error:
+            message = f"--shard {self.shard}: expected part I of N as I/N, I between 1 and N, such as 2/4"
+            raise UsageError(message) from error
 
     def check_options(self) -> None:
         for model in self.models:
@@ -97,15 +111,24 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
             require(self.config.model == "skipgram", message)
             message = f"--to {self.to}: of --preset {self.preset} come vectors, no model; choose a format of vectors"
             require(self.to != fasttext_bin.FORMAT.name, message)
-        for field, asked in self._of_one_process():
-            if asked and self.ranks is not None:
-                raise UsageError(f"{flag_of(field)} is for one process, not for {self.ranks.size} ranks; leave it out")
-        if self.phrase_learning.learn_phrases and self.ranks is not None:
-            message = (
-                f"--learn-phrases is for one process, not for {self.ranks.size} ranks; find them before with "
-                "`wv phrases --save-phrases FILE` and give --phrases FILE"
-            )
-            raise UsageError(message)
+        if self.shard is not None and self.part is not None:
+            require(bool(self.vocab), "--shard needs --vocab FILE, the words and counts of all shards together")
+            message = "--shard and --{} cannot be used together: a shard does not know the lines of the others"
+            require(not self.vocab_config.dedup, message.format("dedup"))
+            require(not self.phrase_learning.learn_phrases, message.format("learn-phrases"))
+            if self.ranks is None:
+                self.part.of(expand_inputs(self.texts(_silent)))
+        refuse_for_ranks(
+            self.ranks,
+            shard=self.shard,
+            validation=self.validation,
+            continue_=self.continue_,
+            save_state=self.save_state,
+            preset=len(self.models) > 1,
+            dedup=self.vocab_config.dedup,
+            deterministic=self.config.deterministic,
+            learn_phrases=self.phrase_learning.learn_phrases,
+        )
         if self.fasttext_files and self.ranks is not None:
             raise UsageError(f"fastText's command line is for one process, not for {self.ranks.size}; use `wv train`")
         if "patience" in self.named and self.patience < 1:
@@ -302,6 +325,10 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
             _save_classes(path, vectors, self.classes)
         else:
             formats.save(path, vectors, format=self.to)
+
+
+def _silent(message: str, **facts: object) -> None:
+    """It is told when the text is read."""
 
 
 def with_line_end(vectors: Embeddings, seed: int) -> Embeddings:

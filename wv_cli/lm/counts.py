@@ -76,7 +76,7 @@ def count(
             if text.encoder.ids_bytes > longest:
                 runs.add(text.records())
         text.encoder.finish()
-        require_words(text.encoder, source.inputs)
+        require_words(text.encoder.tokens, source.inputs)
         last = text.records()
         blob, starts, _ = text.encoder.vocabulary()
         blocks: Iterable[Records] = last

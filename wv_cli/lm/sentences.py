@@ -40,7 +40,7 @@ def encode_sentences(
     encoder = new_encoder(SPECIAL)
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
-        require_words(encoder, source.inputs)
+        require_words(encoder.tokens, source.inputs)
         blob, starts, counts = encoder.vocabulary()
         words = WordList(blob, starts)
         if counts[[SENTENCE, SENTENCE_END]].any():

@@ -21,6 +21,7 @@ from wv_cli.text.config import VocabConfig
 from wv_cli.text.growing import grown
 from wv_cli.text.id_stream import IdStream, read_ids
 from wv_cli.text.input_files import Inputs
+from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Phrases, ReadWords, read_words
 from wv_cli.text.source import Progress, Source
 from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Tally, Vocab, ordered
@@ -114,7 +115,7 @@ def encode(
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
         if not may_be_empty:
-            require_words(encoder, source.inputs)
+            require_words(encoder.tokens, source.inputs)
         if also is not None:
             encoder.add_words(also.blob, also.starts)
         read = read_words(encoder, file, phrases)
@@ -122,7 +123,8 @@ def encode(
             known = grown(older, _all_words(read.words, read.counts, encoder.lines)[0], config)
             lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
         elif known is None and pooled is not None:
-            known = pooled(Tally(read.words, read.counts, encoder.lines, int(read.counts.sum())), config)
+            lines_read = encoder.lines - source.divided
+            known = pooled(Tally(read.words, read.counts, lines_read, int(read.counts.sum())), config)
             lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
         elif known is None:
             final, known, added, labels, label_counts = _final_ids(read, config, encoder.lines, marked, also)
@@ -178,16 +180,22 @@ def count(
 ) -> Vocab:
     """All words of texts with their counts, not cut (see Vocab.cut). Raises WvError when there is no text, unless it
     may be empty, and what Source raises."""
+    found = tally(inputs, config, progress)
+    if not may_be_empty:
+        require_words(found.tokens_read, inputs.inputs if isinstance(inputs, Texts) else inputs)
+    return found.vocab()
+
+
+def tally(inputs: Inputs, config: VocabConfig, progress: Progress | None = None) -> Tally:
+    """All words of texts, perhaps none, in order of first sight. Raises what Source raises."""
     config.validate()
     encoder = _text.Encoder(keep_ids=False)
     source = Source(inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress)
     for chunk in source:
         encoder.feed(chunk)
     encoder.finish()
-    if not may_be_empty:
-        require_words(encoder, source.inputs)
     blob, starts, counts = encoder.vocabulary()
-    return ordered(blob, starts, counts, lines=encoder.lines, tokens_read=encoder.tokens)[0]
+    return Tally(WordList(blob, starts), counts, encoder.lines - source.divided, encoder.tokens)
 
 
 def _final_ids(
@@ -225,9 +233,9 @@ def _all_words(
     return ordered(words.blob, words.starts, counts, lines=lines, tokens_read=tokens)
 
 
-def require_words(encoder: _text.Encoder, inputs: Sequence[str]) -> None:
+def require_words(tokens: int, inputs: Sequence[str]) -> None:
     """Raises EmptyVocabulary when no word has been read."""
-    if encoder.tokens == 0:
+    if tokens == 0:
         names = "standard input" if list(inputs) == ["-"] else ", ".join(inputs)
         message = f"{names}: no text: expected words divided by spaces or line ends, found none"
         raise EmptyVocabulary(message)

@@ -72,7 +72,7 @@ def counting(
                 if encoder.words_bytes > room // _TABLE_SHARE:
                     seen += _keep(encoder, by_word, seen)
         encoder.finish()
-        require_words(encoder, source.inputs)
+        require_words(encoder.tokens, source.inputs)
         if not len(by_word):
             blob, starts, counts = encoder.vocabulary()
             every, _ = ordered(blob, starts, counts, lines=encoder.lines, tokens_read=encoder.tokens)

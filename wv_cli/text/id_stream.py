@@ -47,6 +47,16 @@ class IdStream:
             yield buffer[:count]
             position += count
 
+    def renumber(self, ids: NDArray[np.int32]) -> None:
+        """Replaces every id i by ids[i]; line ends stay."""
+        table = np.append(ids, np.int32(-1))  # where -1 finds itself
+        position = 0
+        for block in self.blocks():
+            block[:] = table[block]
+            if self._ids is None:
+                self._spool.write(block, position)
+            position += len(block)
+
     @property
     def ids(self) -> NDArray[np.int32] | None:
         """The ids in memory, which may be changed; None when they are in the spool."""

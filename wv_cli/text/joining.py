@@ -6,7 +6,7 @@ them.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from wv_cli import _phrases, _text
 from wv_cli.system.spill import Spool
 from wv_cli.text.id_stream import IdStream
+from wv_cli.text.vocab import Tally
 from wv_cli.words import WordList
 
 Counts = NDArray[np.int64]
@@ -21,13 +22,24 @@ Counts = NDArray[np.int64]
 
 class JoinedIds:
     """The ids that read_ids has put into `encoder` or `spool`, from which they are taken. `words` and `counts` are by
-    provisional id; a word of which nothing is left has the count 0."""
+    provisional id; a word of which nothing is left has the count 0. With `others` they are those of the whole text."""
 
-    def __init__(self, encoder: _text.Encoder, spool: Spool) -> None:
-        self._encoder = encoder
+    def __init__(self, encoder: _text.Encoder, spool: Spool, others: "Others | None" = None) -> None:
+        self._encoder, self._others = encoder, others
         self.stream = IdStream(encoder, spool)
         blob, starts, self.counts = encoder.vocabulary()
         self.words = WordList(blob, starts)
+        self.lines, self.tokens_read = encoder.lines, encoder.tokens
+        if others is not None:
+            self._renumber(others.tally(Tally(self.words, self.counts, self.lines, self.tokens_read)))
+
+    def _renumber(self, whole: Tally) -> None:
+        """Gives the words of this part the ids that they have in the whole text."""
+        self._encoder = _text.Encoder()
+        self._encoder.add_words(whole.words.blob, whole.words.starts)
+        self.stream.renumber(self._encoder.add_words(self.words.blob, self.words.starts))
+        self.words, self.counts = whole.words, whole.counts
+        self.lines, self.tokens_read = whole.lines, whole.tokens_read
 
     def join(self, first: Counts, second: Counts, phrases: WordList) -> int:
         """Makes the phrase of the same place of each pair (first, second) of ids, in one walk from the left: the right
@@ -35,9 +47,14 @@ class JoinedIds:
         if not len(phrases):
             return 0
         ids = self._ids(phrases)
+        before = self.counts.copy()
         joiner = _phrases.Joiner(first, second, ids, self.counts)
         self.stream.join(joiner)
-        return joiner.joined
+        if self._others is None:
+            return joiner.joined
+        changes = self._others.counts(np.append(self.counts - before, joiner.joined))
+        self.counts = before + changes[:-1]
+        return int(changes[-1])
 
     def join_words(self, first: WordList, second: WordList, phrases: WordList) -> int:
         """The same for pairs of words, whether they occur or not."""
@@ -70,6 +87,31 @@ class JoinedIds:
         self.words = WordList(blob, starts)
         self.counts = np.append(self.counts, np.zeros(len(self.words) - len(self.counts), np.int64))
         return ids
+
+
+Pairs = tuple[Counts, Counts, Counts]
+Given = TypeVar("Given")
+
+
+class Others(Protocol):
+    """The processes that read the parts of one text, this one among them. All take part in every call."""
+
+    def tally(self, own: Tally) -> Tally:
+        """The words of the whole text in order of first sight."""
+        ...
+
+    def counts(self, own: Counts) -> Counts:
+        """The sums of what all have."""
+        ...
+
+    def pairs(self, own: Iterator[Pairs], memory: int) -> Iterator[Pairs]:
+        """The sums of the (first words, second words, counts) of pairs, which come in any order, each once. They come
+        in the first process; in the others nothing, but it must be gone through all the same."""
+        ...
+
+    def shared(self, given: Given) -> Given:
+        """What the first one has given."""
+        ...
 
 
 class Phrases(Protocol):

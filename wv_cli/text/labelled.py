@@ -75,7 +75,7 @@ def encode_labelled(
     encoder = _text.Encoder(every_line=True)
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
-        require_words(encoder, source.inputs)
+        require_words(encoder.tokens, source.inputs)
         end_id = int(encoder.add_words(SENTENCE_END, np.array([0, len(SENTENCE_END)]))[0])
         wanted = encoder.add_words(also.blob, also.starts) if also is not None else np.empty(0, np.int32)
         read = read_words(encoder, file, phrases, also=end_id)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _phrases
 from wv_cli.text.config import PhrasesConfig, ScoreName
-from wv_cli.text.joining import JoinedIds
+from wv_cli.text.joining import JoinedIds, Others, Pairs
 from wv_cli.text.saved_phrases import PhrasePass, SavedPhrases, phrase_rows
 from wv_cli.words import WordList, encode
 
@@ -55,7 +55,7 @@ class PhraseFinder:
 
     `passes` are what was found. With `count_pairs` the first pass counts all pairs, whatever they can score: `pairs`
     are (all, those seen min_count times) afterwards. Words that begin with `apart` are in no phrase; they count as
-    words all the same.
+    words all the same. With `others` it is one text that they read together; all find the same.
     """
 
     def __init__(
@@ -65,6 +65,7 @@ class PhraseFinder:
         after_pass: Callable[[Pass], None] | None = None,
         count_pairs: bool = False,
         apart: str = "",
+        others: Others | None = None,
     ) -> None:
         """Raises UsageError."""
         config.validate()
@@ -73,7 +74,7 @@ class PhraseFinder:
         self.pairs: tuple[int, int] | None = None
         self._after_pass = after_pass
         self._count_pairs = count_pairs
-        self._apart = apart
+        self._apart, self._others = apart, others
 
     def join_in(self, text: JoinedIds) -> None:
         """Each pass finds its phrases in what the one before has left, and joins them."""
@@ -119,24 +120,34 @@ class PhraseFinder:
         if self._apart:
             bounds[text.words.beginning_with(encode(self._apart)), 0] = np.inf
         table = _phrases.PairCounts(_no_bounds(bounds) if count_pairs else bounds, self.config.memory // 2)
-        found: list[tuple[Counts, Counts, Counts, NDArray[np.float64]]] = []
+        # Seen seldom in one part of a text a pair may be frequent in all of it.
+        pairs = self._counted(table, text, 1 if count_pairs or self._others else self.config.min_count)
+        if self._others is not None:
+            pairs = self._others.pairs(pairs, self.config.memory // 2)
+        none = np.empty(0, np.int64)
+        found = [(none, none, none, np.empty(0, np.float64))]
         every = often = 0
-        while True:
-            for block in text.stream.blocks():
-                table.add(block[block >= 0] if self.config.across_lines else block)
-            if count_pairs:
-                every += sum(len(counts) for _, _, counts in table.selected(1))
-            for first, second, counts in table.selected(self.config.min_count):
-                scores = scoring.score(first, second, counts)
-                good = scores > threshold
-                found.append((first[good], second[good], counts[good], scores[good]))
-                often += len(counts)
-            if not table.next_part():
-                break
+        for pair in pairs:
+            frequent = pair[2] >= self.config.min_count
+            first, second, counts = (each[frequent] for each in pair)
+            scores = scoring.score(first, second, counts)
+            good = scores > threshold
+            found.append((first[good], second[good], counts[good], scores[good]))
+            every, often = every + len(frequent), often + len(counts)
         if count_pairs:
             self.pairs = every, often
         first, second, counts, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        return first, second, counts, scores
+        best = first, second, counts, scores
+        return best if self._others is None else self._others.shared(best)
+
+    def _counted(self, table: _phrases.PairCounts, text: JoinedIds, least: int) -> Iterator[Pairs]:
+        """The pairs seen `least` times or more, in as many walks as it takes."""
+        while True:
+            for block in text.stream.blocks():
+                table.add(block[block >= 0] if self.config.across_lines else block)
+            yield from table.selected(least)
+            if not table.next_part():
+                return
 
 
 class _Scoring:

@@ -33,7 +33,8 @@ class Source:
     names. With `lowercase` words are lowercased by Unicode's rules; `lines` leaves some out after that; with `bare_end`
     no newline is added to the last input.
     `progress` is called after each chunk with the bytes consumed (compressed ones of compressed files) and their total,
-    None when it cannot be known, and once at the end with two equal numbers.
+    None when it cannot be known, and once at the end with two equal numbers. `divided` counts the lines of which the
+    end stands in the part that another process reads; here they get a newline all the same.
 
     Raises WvError for an input that is missing, unreadable or empty of files, BadFile for one that is not the text it
     must be, UsageError when there is none; while iterating BadFile for damaged or truncated compressed data.
@@ -52,7 +53,7 @@ class Source:
         self.inputs = inputs.inputs if isinstance(inputs, Texts) else inputs
         self.paths = expand_inputs(inputs)
         self.lowercase, self.lines, self.bare_end = lowercase, lines, bare_end
-        self.consumed = 0
+        self.consumed = self.divided = 0
         part = self._texts.part if self._texts is not None else None
         self._pieces = part.of(self.paths) if part is not None else None
         self.total = total_size(self.paths)
@@ -105,11 +106,13 @@ class Source:
         with opened(path) as raw:
             raw.seek(begin)
             place = begin
+            block = b""
             while place < end and (block := next(blocks(raw, path, min(CHUNK, end - place)), b"")):
                 if text := block if place else block.removeprefix(b"\xef\xbb\xbf"):
                     yield text
                 place += len(block)
                 self.consumed += len(block)
+        self.divided += end < Path(path).stat().st_size and block[-1:] != b"\n"
 
     def _counted(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
         for block in blocks:

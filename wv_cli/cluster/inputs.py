@@ -1,0 +1,64 @@
+"""The texts that ranks read together: rank 0 checks what is asked and lists the files, each reads its part of them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+
+from wv_cli.cluster.ranks import Ranks, agreeing, ending_all
+from wv_cli.cluster.training import require_same
+from wv_cli.config import flag_of
+from wv_cli.errors import UsageError, WvError
+from wv_cli.text.input_files import expand_inputs
+from wv_cli.text.inputs import Texts
+from wv_cli.text.parts import Part, size_of
+
+_INSTEAD = {
+    "learn_phrases": "find them before with `wv phrases --save-phrases FILE` and give --phrases FILE",
+    "merge": "vocabularies are summed once",
+}
+
+
+@contextmanager
+def shared_texts(
+    ranks: Ranks | None, options: Mapping[str, object], checked: Callable[[], Texts], *, whole_lines: bool
+) -> Iterator[Texts]:
+    """The texts that this process reads: all that `checked` returns, which it alone calls, or with ranks the part of
+    this one, after rank 0 has called it. Parts are cut between lines only if `whole_lines`.
+
+    Raises on all ranks what `checked` raises, what require_same raises of the `options`, and WvError where a rank does
+    not see the files that rank 0 sees, or has none of them to read. What goes wrong in the block on one rank ends all
+    of them, with its name in the message."""
+    if ranks is None:
+        yield checked()
+        return
+    require_same(ranks, options)
+    found: tuple[Texts, list[tuple[str, int]]] | None = None
+    with agreeing(ranks):
+        if ranks.rank == 0:
+            texts = checked()
+            found = texts, [(path, size_of(path)) for path in expand_inputs(texts)]
+    listed = ranks.share(found[1] if found is not None else None)
+    part = Part(ranks.rank, ranks.size, whole_lines)
+    with agreeing(ranks):
+        require_files(listed, part)
+    with ending_all(ranks):
+        own = found[0] if found is not None else checked()
+        yield replace(own, inputs=[path for path, _ in listed], part=part)
+
+
+def require_files(listed: list[tuple[str, int]], part: Part) -> None:
+    """Raises WvError where this rank does not see the files that rank 0 has listed, and where its part is empty."""
+    for path, size in listed:
+        found = size_of(path)
+        if found != size:
+            message = f"{path}: {found:,} bytes here, {size:,} where rank 0 is; all ranks must see the same files"
+            raise WvError(message)
+    part.of([path for path, _ in listed])
+
+
+def refuse_for_ranks(ranks: Ranks | None, **asked: object) -> None:
+    """Raises UsageError for the first option given that several processes cannot do together."""
+    for name, value in asked.items():
+        if value and ranks is not None:
+            instead = _INSTEAD.get(name, "leave it out")
+            raise UsageError(f"{flag_of(name)} is for one process, not for {ranks.size} ranks; {instead}")

@@ -1,0 +1,80 @@
+"""One run of `wv build-vocab`: counts the words of texts, or sums counts, and writes a vocabulary file."""
+
+import time
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from wv_cli.cluster.inputs import refuse_for_ranks, shared_texts
+from wv_cli.cluster.ranks import Ranks, joined
+from wv_cli.cluster.sums import counting_by
+from wv_cli.engine.saved_run import Say
+from wv_cli.formats.recognise import texts
+from wv_cli.jobs.session import Reading
+from wv_cli.system.output import check_writable
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.counting import Counts
+from wv_cli.text.input_files import expand_inputs, refuse_overwriting
+from wv_cli.text.inputs import Texts
+from wv_cli.text.vocab import merge_vocabs, read_vocab, write_pieces
+
+
+@dataclass(frozen=True, kw_only=True)
+class VocabularyRun:
+    """`inputs` are texts, or with `merge` vocabulary files; `output` gets the words that `config` keeps, and with
+    `sentence_end` the number of lines. Without `memory` all words are counted in it, with it in so many bytes."""
+
+    inputs: tuple[str, ...]
+    output: str
+    config: VocabConfig
+    merge: bool = False
+    sentence_end: bool = True
+    memory: int | None = None
+    force_text: bool = False
+
+    @cached_property
+    def ranks(self) -> Ranks | None:
+        return joined()
+
+    @property
+    def follows(self) -> bool:
+        """Whether this process is a rank that neither talks nor writes."""
+        return self.ranks is not None and self.ranks.rank > 0
+
+    def run(self, say: Say, reading: Reading | None) -> dict[str, Any] | None:
+        """Does the work; what is to be told of it, None on a rank that another one speaks for. Raises WvError and its
+        kin, on all ranks."""
+        started = time.perf_counter()
+        options = {**asdict(self), **asdict(self.config), "config": None}
+        with ExitStack() as stack:
+            asked = stack.enter_context(
+                shared_texts(self.ranks, options, lambda: self._checked(say), whole_lines=bool(self.config.min_line))
+            )
+            if self.merge:
+                every: Counts | None
+                every = Counts.of(merge_vocabs([read_vocab(path) for path in expand_inputs(self.inputs)]), self.config)
+            else:
+                every = stack.enter_context(
+                    counting_by(
+                        self.ranks, asked, self.config, progress=reading, memory=self.memory, spool_beside=self.output
+                    )
+                )
+            if every is None:
+                return None
+            words, tokens = write_pieces(self.output, every.kept, every.lines, sentence_end=self.sentence_end)
+        facts: dict[str, Any] = {
+            "output": self.output,
+            "tokens": every.tokens,
+            "lines": every.lines,
+            "words": every.words,
+        }
+        kept = {"kept_words": words, "kept_tokens": tokens, "coverage": tokens / every.tokens}
+        return {**facts, **kept, "seconds": time.perf_counter() - started}
+
+    def _checked(self, say: Say) -> Texts:
+        config = self.config
+        refuse_for_ranks(self.ranks, merge=self.merge, memory=self.memory, dedup=config.dedup)
+        refuse_overwriting(self.inputs, self.output)
+        check_writable(self.output)
+        return texts(self.inputs, note=say, written=[self.output], force=self.force_text)
