@@ -80,7 +80,7 @@ def align(a: Named, b: Named, config: AlignConfig) -> Aligned:
     made = rotation
     losses: list[float] = []
     if config.method == "rcsls":
-        criterion = Criterion(x, y, pairs, rows=config.among, threads=config.threads)
+        criterion = Criterion(x, y, pairs, rows=config.rcsls_words, threads=config.threads)
         made, losses = descend(criterion, rotation, config.steps)
     before, after = (float(cosines(x, y, pairs, each).mean()) for each in (np.eye(len(made)), made))
     return Aligned(Embeddings(a.vectors.words, mapped(x, made)), made, len(pairs), before, after, found, losses, notes)
