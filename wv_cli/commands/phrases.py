@@ -69,7 +69,7 @@ def command(
         say(message, silent, as_json, **facts)
 
     with reading_bar(silent or as_json, inputs) as reading:
-        facts = run.run(tell, reading)
+        facts = run.run(tell, lambda message: say(message, silent or as_json, as_json), reading)
     if as_json and not run.follows:
         click.echo(json.dumps(facts), err=any(map(is_stdout, run.outputs)))
     elif not silent:

@@ -47,8 +47,8 @@ class JoiningRun:
     def outputs(self) -> list[str]:
         return [path for path in (self.output, self.save_phrases) if path]
 
-    def run(self, say: Say, reading: Reading | None) -> dict[str, Any]:
-        """Does the work; what is to be told of it. `say` is told of every pass. Raises WvError and its kin."""
+    def run(self, say: Say, report: Callable[[str], None], reading: Reading | None) -> dict[str, Any]:
+        """Does the work; what is to be told of it. `report` is told of every pass. Raises WvError and its kin."""
         started = time.perf_counter()
         options = {**asdict(self), **asdict(self.config), "config": None}
         with ExitStack() as stack:
@@ -63,7 +63,7 @@ class JoiningRun:
                     self.config,
                     spool_beside=beside,
                     progress=reading,
-                    after_pass=lambda done: say(done.summary),
+                    after_pass=lambda done: report(done.summary),
                     saved=read_phrases(self.apply) if self.apply is not None else None,
                     others=OtherRanks(self.ranks, beside) if self.ranks is not None else None,
                 )
