@@ -19,7 +19,7 @@ from wv_cli.glove.tiles import TileStore
 from wv_cli.hashing.biohash import BioHash
 from wv_cli.hashing.bioword import Bioword
 from wv_cli.hashing.config import BiowordConfig, HashConfig
-from wv_cli.jobs.autotune import Plan, Search
+from wv_cli.jobs.autotune import LabelSearch, Plan
 from wv_cli.lm.sentences import encode_sentences
 from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
 from wv_cli.models.doc2vec import Doc2vec
@@ -139,9 +139,9 @@ def _say(message: str, **facts: object) -> None:
     assert message
 
 
-def search(log: Path) -> Search:
+def search(log: Path) -> LabelSearch:
     plan = Plan(validation="lines.txt", duration=1e-9, log=str(log))
-    return Search(plan, SupervisedConfig(dim=4, epochs=1, threads=1), 1, labelled(), None, [])
+    return LabelSearch(plan, SupervisedConfig(dim=4, epochs=1, threads=1), 1, labelled(), None, [])
 
 
 def go_on_searching(path: Path) -> None:
