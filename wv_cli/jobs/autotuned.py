@@ -1,4 +1,4 @@
-"""Sessions that may search for their options before they train: the options of the search and what it reads and writes."""
+"""Sessions that may search for their options before they train: the search's own options, what it reads and writes."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager

@@ -103,10 +103,9 @@ def proposed(
 
 
 class Search(ABC, Generic[Learner]):
-    """One search, from the options `first`. SCORES are the least and the highest that a log may have; DSUBS what the
-    `dsub` of a trial may be, 0 where nothing is quantised."""
+    """One search, from the options `first`. DSUBS is what the `dsub` of a trial may be, 0 where nothing is
+    quantised."""
 
-    SCORES: ClassVar[tuple[float, float]] = (0, 1)
     DSUBS: ClassVar[tuple[int, ...]] = (0,)
 
     def __init__(self, plan: SearchPlan, first: Learner) -> None:
@@ -133,6 +132,11 @@ class Search(ABC, Generic[Learner]):
         return f"{score:.4f}"
 
     @property
+    def scores(self) -> tuple[float, float]:
+        """The least and the highest that there may be."""
+        return 0, 1
+
+    @property
     def first_may_fail(self) -> bool:
         """Whether the search goes on when the options as given cannot be used."""
         return False
@@ -157,7 +161,7 @@ class Search(ABC, Generic[Learner]):
     def run(self, say: Say, *, resume: bool = False) -> Outcome | None:
         """Tries until the time is over. Returns the outcome of a trial that a signal stopped, else None. Raises WvError
         for a log that cannot be written or belongs to another search; see autotune_log.claimed."""
-        log = TrialLog(self.plan.log, self.header(), self.first, scores=self.SCORES, dsubs=self.DSUBS)
+        log = TrialLog(self.plan.log, self.header(), self.first, scores=self.scores, dsubs=self.DSUBS)
         self.trials = log.begin(say, resume=resume)
         stopped = self._search(log, say)
         log.close(over=stopped is None)

@@ -18,11 +18,14 @@ from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
+from wv_cli.jobs.autotune_words import Task, WordSearch, space_of
+from wv_cli.jobs.autotuned import AutotunedSession
 from wv_cli.jobs.facts import Facts, corpus_facts, run_facts, tell_corpus
 from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.phrases import PhrasesSession
 from wv_cli.jobs.session import Observe, Reading, VocabularySession
 from wv_cli.jobs.shared import SharedSession
+from wv_cli.jobs.trials import SearchPlan
 from wv_cli.jobs.validation import Items, Validated
 from wv_cli.models.config import PRESETS, Word2vecConfig
 from wv_cli.models.ensemble import Ensemble
@@ -43,30 +46,35 @@ from wv_cli.words import WordList
 from wv_cli.words import encode as encode_word
 
 _BYTES_PER_TEXT_FLOAT = 10
+_OF_ONE_PROCESS = ("validation", "autotune_validation", "continue_", "save_state")
 _LEAST_DIM = 100  # of a model among several
 
 
 @dataclass(frozen=True, kw_only=True)
-class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesSession):
+class Word2vecSession(AutotunedSession, GrowingSession, SharedSession, VocabularySession, PhrasesSession):
     """`classes` > 0 writes that many word classes instead of vectors. `to` is the format of the outputs, whatever their
     names; fasttext-bin writes the model itself, and context vectors as their name says. With `line_ends` the vectors
     begin with `</s>`, which is not trained, as word2vec's do. With `validation`, a file of pairs or analogies, the best
     epoch is kept, and `patience` epochs without a better one end the run (jobs.validation). A `preset` of several
-    models trains them one after the other; the vectors are theirs, joined.
+    models trains them one after the other; the vectors are theirs, joined. A search for options is
+    jobs.autotune_words'.
 
     With `fasttext_files` the outputs are those of a fastText run (formats.fasttext_files). What is `marked` is no word;
     with `keep_words` the words of `init` are in the model, whether the text has them or not."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
+        **AutotunedSession.SEARCH_CONDITIONS,
         "to": "not classes",
-        "validation": "epochs>0 and preset!=quality",
+        "validation": "epochs>0 and preset!=quality and not autotune_validation",
+        "autotune_validation": "epochs>0 and preset!=quality",
         "patience": "validation",
         "decay": "continue_",
         "vocab": "not continue_ and not keep_words",
         "keep_words": "init and not phrases and not learn_phrases",
         "init": "not continue_ and preset!=quality",
         # What tells the models of a preset apart, or belongs to one model.
-        **dict.fromkeys(("loss", "minn", "maxn", "save_output_vectors", "continue_", "save_state"), "preset!=quality"),
+        **dict.fromkeys(("loss", "minn", "maxn", "save_output_vectors", "save_state"), "preset!=quality"),
+        "continue_": "preset!=quality and not autotune_validation",
     }
     FIXED: ClassVar[tuple[str, ...]] = ("loss", "dim", "minn", "maxn", "buckets")
 
@@ -85,11 +93,12 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
 
     def _of_one_process(self) -> list[tuple[str, bool]]:
         """Fields that ranks cannot do together, and whether they are asked for."""
-        given = [(field, bool(getattr(self, field))) for field in ("validation", "continue_", "save_state")]
+        given = [(field, bool(getattr(self, field))) for field in _OF_ONE_PROCESS]
         own = [("dedup", self.vocab_config.dedup), ("deterministic", self.config.deterministic)]
         return [*given, ("preset", len(self.models) > 1), *own]
 
     def check_options(self) -> None:
+        super().check_options()
         for model in self.models:
             model.validate()
         if len(self.models) > 1:
@@ -117,6 +126,8 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
         if self.classes < 0 or (self.classes and len(self.outputs) != 1):
             message = "--classes takes a positive number and exactly one -o, which gets the classes"
             raise UsageError(message)
+        if self.autotune_validation:
+            self._check_search()
         for path in self.outputs if not (self.classes or self.fasttext_files) else ():
             if self._writes_model(path):
                 self._require_model(path)
@@ -124,6 +135,28 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
                 formats.format_for_output(path, self.to)
         if self.output_vectors and not self.fasttext_files:
             formats.format_for_output(self.output_vectors, self.format_asked)
+
+    def _check_search(self) -> None:
+        """Raises UsageError when there is nothing to search for, or when what is found decided a file's format."""
+        space = space_of(self.config, self.given, self._meaningful)
+        if self.to or self.classes or not any("maxn" in move.names for move in space):
+            return
+        for path in self.outputs:
+            if inner_name(path).endswith(".bin"):
+                message = (
+                    f"{path}: word2vec's format or, if subwords are found, fastText's? Say --to word2vec-binary or "
+                    "fasttext-bin, give --maxn, or name the output NAME.vec"
+                )
+                raise UsageError(message)
+
+    @property
+    def _meaningful(self) -> tuple[str, ...]:
+        """The options named, but for those that a search may give a meaning: it may find subwords, for `buckets`."""
+        finds = self.autotune_validation and not {"minn", "maxn"} & set(self.given)
+        return tuple(name for name in self.named if not (finds and name == "buckets"))
+
+    def refuse_idle(self) -> None:
+        super(Word2vecSession, replace(self, named=self._meaningful)).refuse_idle()
 
     @cached_property
     def models(self) -> list[Word2vecConfig]:
@@ -158,7 +191,8 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
     def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: reads the text, trains, saves."""
         begin, config = time.monotonic(), self.config
-        items = Items.read(self.validation) if self.validation else None
+        validation = self.validation or self.autotune_validation
+        items = Items.read(validation) if validation else None
         init = formats.load(self.init) if self.init else None
         state = read_state(self.continue_, Word2vec.state_layout(config)) if self.continue_ else None
         corpus = encode(
@@ -190,11 +224,18 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
         if state is not None:
             self.going_on(state.options, len(state.vocab), len(corpus.vocab), say)
             config = self.with_rate(config, state.options, corpus.tokens)
+        search = self._search(config, corpus, items, init) if items and self.autotune_validation else None
+        if search is not None:
+            stopped = self.search(search, say)
+            if stopped is not None:
+                return stopped, {}
+            config = search.best_options()
         with agreeing(self.ranks):
             model = self._made(config, corpus, init, state, say)
         del state  # as large as the model
         advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
-        validated = Validated(model, items, self.patience, say) if items and isinstance(model, Word2vec) else None
+        watched = items if self.validation else None
+        validated = Validated(model, watched, self.patience, say) if watched and isinstance(model, Word2vec) else None
         trained, after_epoch = (validated, validated.after_epoch) if validated else (model, None)
         first_step = self.first_step(trained, say)
         outcome = self.train(trained, first_step, observe, advice, after_epoch)
@@ -211,9 +252,24 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
         if outcome.finished:
             if validated:
                 facts["validation"] = validated.keep_best()
+            if search is not None:
+                facts["autotune"] = search.facts()
+                say(f"{self.autotune_validation} chose the options: score the vectors on other data")
             self._save(model)
             self.finish(self.results(), facts)
         return outcome, facts
+
+    def _search(self, config: Word2vecConfig, corpus: Corpus, items: Items, init: Embeddings | None) -> WordSearch:
+        """The search for options. Raises WvError when the vectors cannot be scored, or not be written in the end."""
+        words = len(corpus.vocab)
+        self.require_room(words * config.dim * 4)
+
+        def model(chosen: Word2vecConfig) -> Word2vec:
+            return self._kind(chosen, corpus, init)
+
+        space = space_of(config, self.given, self._meaningful)
+        task = Task(corpus, items, self.init, model, self.workers)
+        return WordSearch(SearchPlan(**self.planned()), config, space, task)
 
     def _writes_model(self, path: str) -> bool:
         """Vectors with subwords go to .bin as a whole fastText model, unless `to` says otherwise: word2vec's format
@@ -237,17 +293,17 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
         """The model, of this config, or the models of the preset, ready to be trained."""
         models = [config] if len(self.models) == 1 else self.models
         subwords = [Subwords.of(corpus.vocab.words, each) for each in models]
-        self._predict(corpus, subwords, say)
+        self._predict(corpus, models, subwords, say)
         kind = self._kind
         made = [kind(each, corpus, init, its, state, self.rank) for each, its in zip(models, subwords, strict=True)]
         if init is not None:
             say(f"{made[0].words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
         return made[0] if len(made) == 1 else Ensemble(made)
 
-    def _predict(self, corpus: Corpus, subwords: list[Subwords | None], say: Say) -> None:
+    def _predict(self, corpus: Corpus, models: list[Word2vecConfig], subwords: list[Subwords | None], say: Say) -> None:
         """Says what the run will need and refuses what cannot work, before the matrices are allocated."""
         words, dim = len(corpus.vocab), self.config.dim
-        each = list(zip(self.models, subwords, strict=True))
+        each = list(zip(models, subwords, strict=True))
         matrices = sum(self._kind.bytes_needed(config, words, its) for config, its in each)
         saved = sum(Word2vec.checkpoint_bytes(config, words, its) for config, its in each)
         if self.ranks is not None:  # and the rows that the ranks agree upon (cluster.exchange)
