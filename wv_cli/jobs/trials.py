@@ -177,8 +177,8 @@ class Search(ABC, Generic[Learner]):
                 return None
             config, dsub = proposal
             score, why, outcome = self._try(config, dsub, (self.plan.duration - elapsed) / 2)
-            if outcome is not None and outcome.signal is not None:
-                return outcome
+            if outcome is not None and (signal := outcome.signal or outcome.late):
+                return replace(outcome, signal=signal)
             elapsed = time.monotonic() - begin
             trial = Trial(number, changed(config, self.first), dsub, score, why, round(elapsed, 3))
             self.trials.append(trial)
