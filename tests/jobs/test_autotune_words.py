@@ -22,7 +22,7 @@ from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.word2vec import Word2vec
 
 NAMES = {name for move in SPACE for name in move.names}
-LONG = {"autotune_duration": 3600}  # than what has an end of its own needs
+LONG = {"autotune_duration": 60}  # more than what has an end of its own needs
 GIVEN = {"maxn": 0, "epochs": 2, "window": 3, "negative": 2, "sample": 0.0, "lr": 0.1}  # all but the model
 TUNE = ["train", "text.txt", "--dim", 8, "--min-count", 2, "--threads", 1, "--epochs", 1]
 TUNE += ["--autotune-validation", "pairs.txt"]
