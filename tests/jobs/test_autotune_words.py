@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from wv_cli import formats
-from wv_cli.errors import Interrupted, UsageError, WvError
+from wv_cli.errors import BadFile, Interrupted, UsageError, WvError
 from wv_cli.jobs.autotune_words import SPACE, WordSearch, space_of
 from wv_cli.jobs.train import session, train
 from wv_cli.jobs.trials import SearchPlan
@@ -170,12 +170,25 @@ def test_a_signal_ends_the_search_and_keeps_its_trials(folder, monkeypatch, step
     assert [trial["number"] for trial in trials("a.npy.autotune.jsonl")] == [0, 1] and not Path("a.npy").exists()
 
 
-def test_analogies_are_scored_in_percent(folder):
-    _, said = searched(autotune_validation="questions.txt", **GIVEN, **LONG)
-    assert any(" % of the analogies (best " in message for message in said if message.startswith("trial 1"))
-    assert all(0 <= trial["score"] <= 100 for trial in trials("a.npy.autotune.jsonl")[:-1])
-    again, said = searched(autotune_validation="questions.txt", resume=True, **GIVEN, **LONG)
-    assert again["autotune"]["trials"] == 2 and any("2 trials done before" in message for message in said)
+@pytest.mark.parametrize(
+    ("file", "score", "shown", "never"),
+    [
+        ("questions.txt", 40.0, "trial 1: 40.00 % of the analogies (best 40.00)", 101),
+        ("pairs.txt", -0.5, "trial 1: Spearman -0.5000 (best -0.5000)", -1.5),
+    ],
+)
+def test_a_log_has_scores_of_its_task(folder, monkeypatch, file, score, shown, never):
+    """Percent of analogies, correlations of pairs, told and read again."""
+    monkeypatch.setattr(Items, "score", lambda *_: score)
+    chosen = {**GIVEN, **LONG, "autotune_validation": file}
+    _, said = searched(**chosen)
+    assert any(message.startswith(shown) for message in said)
+    again, _ = searched(resume=True, **chosen)
+    assert again["autotune"]["trials"] == 2 and again["autotune"]["best"]["score"] == score
+    log = Path("a.npy.autotune.jsonl")
+    log.write_text(log.read_text().replace(f'"score": {score}', f'"score": {never}'))
+    with pytest.raises(BadFile, match=r"jsonl:2: expected a trial in JSON"):
+        searched(resume=True, **chosen)
 
 
 @pytest.mark.parametrize(
