@@ -15,6 +15,7 @@ from wv_cli.text.config import PhraseLearning, VocabConfig
     ("options", "name"),
     [
         ({"validation": "pairs.txt"}, "--validation"),
+        ({"autotune_validation": "pairs.txt"}, "--autotune-validation"),
         ({"continue_": "a.state"}, "--continue"),
         ({"save_state": "a.state"}, "--save-state"),
         ({"preset": "quality"}, "--preset"),

@@ -24,6 +24,7 @@ CALLS = [
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --phrases {}",
     "train {} -o out.vec --dim 4 --epochs 1 --min-count 1 --learn-phrases 2 --save-phrases out.phrases",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --validation {}",
+    "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --autotune-duration 0.1 --autotune-validation {}",
     "train good.txt -o out.vec --continue {}",
     "train {} -o out.vec --continue good.state --save-state out.state",
     "train {} -o out.vec --vocab good.vocab --shard 1/2 --dim 4 --epochs 1",

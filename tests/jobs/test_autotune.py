@@ -3,6 +3,7 @@
 import json
 import lzma
 import os
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -149,6 +150,30 @@ def test_the_log_of_a_search_is_not_discarded_silently(tmp_path):
     assert begin(tmp_path / "done")[0] == [], "what is over gives way, as yesterday's model does"
 
 
+def test_dropout_is_searched_for():
+    plan, best = Plan("valid"), SupervisedConfig()
+    found = [propose(best, 2, plan, number, number / 200)[0].dropout for number in range(1, 200)]
+    assert all(0 <= dropout <= 0.9 for dropout in found) and 60 < sum(dropout > 0 for dropout in found) < 140
+    kept = replace(plan, given=("dropout",))
+    assert all(propose(best, 2, kept, number, 0.1)[0].dropout == 0 for number in range(1, 50))
+
+
+@pytest.mark.parametrize(("first", "known"), [(SupervisedConfig(), True), (SupervisedConfig(dropout=0.5), False)])
+def test_a_log_that_is_older_than_an_option_goes_on_where_that_has_its_default(tmp_path, first, known):
+    """Of before --dropout: its search began without."""
+    start = asdict(SupervisedConfig())
+    del start["dropout"]
+    trial = {"number": 0, "config": {"lr": 0.5}, "dsub": 4, "score": 0.5, "why": "", "elapsed": 1.5}
+    (tmp_path / "log").write_text(f"{json.dumps({**HEADER, 'start': start})}\n{json.dumps(trial)}\n")
+    log = TrialLog(str(tmp_path / "log"), {**HEADER, "start": asdict(first)}, first)
+    if known:
+        assert [each.config for each in log.begin(lambda note: None, resume=True)] == [{"lr": 0.5}]
+        log.close(over=False)
+    else:
+        with pytest.raises(BadFile, match=r"another search \(start differ\)"):
+            log.begin(lambda note: None, resume=True)
+
+
 def test_a_line_that_a_kill_cut_short_is_made_again(tmp_path):
     path = tmp_path / "log"
     log_of(path, 3)
@@ -229,3 +254,11 @@ def test_misuse(options, code, message, files, wv):
     assert done.returncode == code, done.stderr
     assert message in done.stderr and "Traceback" not in done.stderr
     assert not (files / "m.bin").exists()
+
+
+def test_the_command_line_of_fasttext_finds_options_that_fasttext_has(files):
+    from wv_cli.commands.originals.fasttext_args import Args
+    from wv_cli.commands.originals.fasttext_search import Searching
+
+    words = ["-input", "train.txt", "-output", "m", "-autotune-validation", "valid.txt", "-lr", "0.5"]
+    assert set(Searching(Args.parse("supervised", words)).options()["given"]) == {"dropout", "lr"}

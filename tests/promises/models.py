@@ -45,7 +45,7 @@ MODELS: list[Promise] = [
         (
             Fault(
                 "autotune takes the last of equals",
-                "wv_cli/jobs/autotune.py",
+                "wv_cli/jobs/trials.py",
                 "(trial.score, -trial.number)",
                 "(trial.score, trial.number)",
             ),

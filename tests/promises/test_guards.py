@@ -14,7 +14,8 @@ import pytest
 from tests.engine.test_run import Recorder
 from wv_cli.engine.run import train
 from wv_cli.errors import UsageError, WvError
-from wv_cli.jobs.autotune import Plan, Search, Trial
+from wv_cli.jobs.autotune import LabelSearch, Plan
+from wv_cli.jobs.autotune_log import Trial
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.search.codes import CodeNeighbours
@@ -109,7 +110,7 @@ def test_a_second_interrupt_ends_at_once():
 
 
 def test_of_equal_trials_the_first_is_best():
-    search = object.__new__(Search)
+    search = object.__new__(LabelSearch)
     search.plan, search.first = Plan("valid"), SupervisedConfig()
     search.trials = [Trial(number, {}, 2, score, "", 1.0) for number, score in enumerate([0.1, 0.7, 0.7, None, 0.7])]
     assert search.best.number == 1

@@ -63,13 +63,15 @@ class Diverged(WvError):
 
 @dataclass(frozen=True)
 class Outcome:
-    """Why the run ended: all steps done (signal None, timed_out False), a signal, or --max-time."""
+    """Why the run ended: all steps done (signal None, timed_out False), a signal, or --max-time. A `late` signal came
+    when all steps were as good as done: for whoever begins another run."""
 
     next_step: int
     totals: Totals
     seconds: float
     signal: int | None = None
     timed_out: bool = False
+    late: int | None = None
 
     @property
     def finished(self) -> bool:
@@ -235,7 +237,7 @@ def train(
                 last_save = time.monotonic()
                 crew.start(threads)
         crew.stop()
-        outcome = Outcome(crew.next_step, crew.totals, time.monotonic() - begin)
+        outcome = Outcome(crew.next_step, crew.totals, time.monotonic() - begin, late=caught[0] if caught else None)
         if crew.next_step < model.steps and not enough:
             outcome = Outcome(
                 crew.next_step, crew.totals, outcome.seconds, caught[0] if caught else None, timed_out and not caught

@@ -1,26 +1,17 @@
-"""Finding a classifier's options: trials on a validation file, within a time, as fastText's autotune.
-
-The first trial has the options as given; every next one changes the best so far by Gaussian steps that get smaller as
-time goes by (ranges and steps are fastText's). Options the user gave stay as they are. Every trial is a line of a log
-in JSON; a search that is resumed takes what is there as done. A trial's proposal depends on the seed, its number, the
-best trial before it and the time used, all of which are in the log. No trial gets more than half of the time left, so
-that one slow choice cannot end the search.
-"""
+"""Finding a classifier's options: its search space, what a trial is worth, and models of a size; see jobs.trials."""
 
 import math
-import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.engine.run import Diverged, Outcome, train
+from wv_cli.engine.run import Outcome, train
 from wv_cli.errors import UsageError, WvError
 from wv_cli.evaluation.labels import count, scores
-from wv_cli.jobs.autotune_log import Trial, TrialLog
 from wv_cli.jobs.retrain import retrainer
+from wv_cli.jobs.trials import Choice, Number, Search, SearchPlan, Space, proposed
 from wv_cli.models.classifier import ALL, Classifier
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
@@ -32,16 +23,23 @@ from wv_cli.transforms.quantize import cutoff_for_size, quantize
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
 
-Say = Callable[..., None]
 _QOUT_LABELS = 256  # with so many labels the output matrix is quantised, too
+_DSUBS = (2, 4, 8, 16)
+# Ranges and steps are fastText's; it knows no dropout. The random numbers are drawn in this order.
+SPACE: Space = (
+    Choice(("minn", "maxn"), ((0, 0), (2, 5), (3, 6)), 4.0, 1.4),
+    Number("epochs", 1, 100, 2.8, 2.5),
+    Number("lr", 0.01, 5, 1.9, 1.0, digits=6),
+    Number("dim", 1, 1000, 1.4, 0.3),
+    Number("word_ngrams", 1, 5, 4.3, 2.4, linear=True),
+    Number("buckets", 10_000, 10_000_000, 2.0, 1.5),
+    Choice(("dsub",), tuple((dsub,) for dsub in _DSUBS), 2.0, 1.0),
+    Number("dropout", 0, 0.9, 0.4, 0.2, linear=True, decimals=2),
+)
 
 
 class UnknownLabel(UsageError):
     """The metric is that of a label which the text does not have."""
-
-
-class NothingFound(WvError):
-    """Every trial of a search failed, or there was none."""
 
 
 @dataclass(frozen=True)
@@ -111,17 +109,12 @@ class Metric:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What to search for and how long. `given` are the fields of the config that must stay; `log` is the file of
-    trials ("": none); `size` (bytes, 0: none) asks for a quantised model."""
+class Plan(SearchPlan):
+    """`size` (bytes, 0: none) asks for a quantised model."""
 
-    validation: str
-    duration: float = 300.0
     metric: str = "f1"
     predictions: int = 1
     size: int = 0
-    log: str = ""
-    given: tuple[str, ...] = ()
 
     def validate(self) -> None:
         """Raises UsageError."""
@@ -135,33 +128,17 @@ def propose(best: SupervisedConfig, dsub: int, plan: Plan, number: int, share: f
     if number == 0:
         return (best if "loss" in plan.given else replace(best, loss="softmax")), dsub
     random = np.random.default_rng((best.seed, number))
-
-    def step(value: float, low: float, high: float, first: float, last: float, *, linear: bool = False) -> float:
-        sigma = first - (first - last) / 0.5 * min(0.5, max(share - 0.25, 0.0))
-        draw = random.normal(0, sigma)
-        moved = value + draw if linear else value * 2.0 ** min(max(draw, -60), 60)
-        return min(max(moved, low), high)
-
-    minn_choices = (0, 2, 3)
-    minn = minn_choices.index(best.minn) if best.minn in minn_choices else 0
-    minn = minn_choices[round(step(minn, 0, 2, 4.0, 1.4, linear=True))]
-    drawn: dict[str, Any] = {
-        "epochs": round(step(best.epochs, 1, 100, 2.8, 2.5)),
-        "lr": float(f"{step(best.lr, 0.01, 5, 1.9, 1.0):.6g}"),
-        "dim": round(step(best.dim, 1, 1000, 1.4, 0.3)),
-        "word_ngrams": round(step(best.word_ngrams, 1, 5, 4.3, 2.4, linear=True)),
-        "buckets": round(step(best.buckets, 10_000, 10_000_000, 2.0, 1.5)),
-        "minn": minn,
-        "maxn": minn + 3 if minn else 0,
-    }
-    dsub = 2 ** round(step(math.log2(dsub), 1, 4, 2.0, 1.0, linear=True))
-    if {"minn", "maxn"} & set(plan.given):
-        del drawn["minn"], drawn["maxn"]
-    return replace(best, **{name: value for name, value in drawn.items() if name not in plan.given}), dsub
+    drawn = proposed(SPACE, {**asdict(best), "dsub": dsub}, plan.given, random, share)
+    dsub = drawn.pop("dsub")
+    return replace(best, **drawn), dsub
 
 
-class Search:
+class LabelSearch(Search[SupervisedConfig]):
     """One search over a corpus made with keep_dropped. `inputs` are read again to retrain pruned models."""
+
+    DSUBS: ClassVar[tuple[int, ...]] = _DSUBS
+
+    plan: Plan
 
     def __init__(
         self,
@@ -172,77 +149,32 @@ class Search:
         pretrained: Embeddings | None,
         inputs: Inputs,
     ) -> None:
-        self.plan, self.metric, self.first = plan, Metric.parse(plan.metric), config
+        super().__init__(plan, config)
+        self.metric = Metric.parse(plan.metric)
         self._min_count, self._corpus, self._pretrained, self._inputs = min_count, corpus, pretrained, inputs
-        self.trials: list[Trial] = []
 
     @property
-    def best(self) -> Trial | None:
-        """The first of the trials with the highest score."""
-        done = [trial for trial in self.trials if trial.score is not None]
-        return max(done, key=lambda trial: (trial.score, -trial.number)) if done else None
+    def first_may_fail(self) -> bool:
+        return bool(self.plan.size)
 
     def best_config(self) -> tuple[SupervisedConfig, int]:
         """Raises NothingFound when every trial failed."""
-        if self.best is None:
-            why = self.trials[-1].why if self.trials else "no trial was finished in time"
-            raise NothingFound(f"no options found: {why}; give --autotune-duration more time or other options")
-        return replace(self.first, **self.best.config), self.best.dsub
+        return self.best_options(), self.best.dsub if self.best else _DSUBS[0]
 
-    def run(self, say: Say, *, resume: bool = False) -> Outcome | None:
-        """Tries until the time is over. Returns the outcome of a trial that a signal stopped, else None. Raises WvError
-        for a log that cannot be written or belongs to another search; see autotune_log.claimed."""
-        log = TrialLog(self.plan.log, self._header(), self.first)
-        self.trials = log.begin(say, resume=resume)
-        stopped = self._search(log, say)
-        log.close(over=stopped is None)
-        return stopped
+    def proposal(self, number: int, share: float) -> tuple[SupervisedConfig, int]:
+        best, dsub = (self.first, _DSUBS[0]) if self.best is None else self.best_config()
+        return propose(best, dsub, self.plan, number, share)
 
-    def _search(self, log: TrialLog, say: Say) -> Outcome | None:
-        used = self.trials[-1].elapsed if self.trials else 0.0
-        begin = time.monotonic() - used
-        while (elapsed := time.monotonic() - begin) < self.plan.duration:
-            best, dsub = (self.first, 2) if self.best is None else self.best_config()
-            number = len(self.trials)
-            config, dsub = propose(best, dsub, self.plan, number, elapsed / self.plan.duration)
-            score, why, outcome = self._try(config, dsub, (self.plan.duration - elapsed) / 2)
-            if outcome is not None and outcome.signal is not None:
-                return outcome
-            elapsed = time.monotonic() - begin
-            trial = Trial(number, _changed(config, self.first), dsub, score, why, round(elapsed, 3))
-            self.trials.append(trial)
-            log.add(trial)
-            shown = why or f"{self.plan.metric} {score:.4f}"
-            best_now = self.best
-            say(
-                f"trial {number + 1}: {shown}"
-                + (f" (best {best_now.score:.4f})" if best_now is not None else "")
-                + f", {elapsed:.0f} of {self.plan.duration:.0f} s",
-                **asdict(trial),
-            )
-        return None
+    def attempt(self, config: SupervisedConfig, dsub: int, seconds: float) -> tuple[float | None, Outcome]:
+        model = Supervised(config, self._min_count, self._corpus, self._fitting(config))
+        outcome = train(model, threads=config.threads, max_seconds=seconds)
+        if not outcome.finished:
+            return None, outcome
+        classifier = Classifier(self.finished(model.fasttext_model(), config, dsub))
+        return self.metric.score(classifier, self.plan.validation, self.plan.predictions, config.threads), outcome
 
-    def _try(self, config: SupervisedConfig, dsub: int, seconds: float) -> tuple[float | None, str, Outcome | None]:
-        """(score, why there is none, the outcome of training)."""
-        try:
-            config.validate()
-            model = Supervised(config, self._min_count, self._corpus, self._fitting(config))
-            outcome = train(model, threads=config.threads, max_seconds=seconds)
-            if not outcome.finished:
-                return None, "out of time", outcome
-            trained = self.finished(model.fasttext_model(), config, dsub)
-            score = self.metric.score(Classifier(trained), self.plan.validation, self.plan.predictions, config.threads)
-            return (None, "nothing to score", outcome) if math.isnan(score) else (score, "", outcome)
-        except Diverged:
-            return None, "diverged", None
-        except MemoryError:
-            return None, "out of memory", None
-        except UsageError:
-            raise
-        except WvError as error:
-            if not self.trials and not self.plan.size:
-                raise  # the first trial has the options as given: what is wrong with them the user must know
-            return None, str(error), None
+    def shown(self, score: float) -> str:
+        return f"{self.plan.metric} {self.number(score)}"
 
     def _fitting(self, config: SupervisedConfig) -> Embeddings | None:
         return self._pretrained if self._pretrained is None or self._pretrained.dim == config.dim else None
@@ -263,8 +195,7 @@ class Search:
         chosen = replace(chosen, cutoff=cutoff_for_size(model, self.plan.size, chosen))
         return quantize(model, chosen, retrainer(self._inputs, chosen) if chosen.cutoff else None)
 
-    def _header(self) -> dict[str, Any]:
-        """What must be the same for a log to be continued; the duration may change."""
+    def header(self) -> dict[str, Any]:
         plan = {field.name: getattr(self.plan, field.name) for field in fields(Plan)}
         del plan["duration"], plan["log"]
         options = {name: value for name, value in asdict(self.first).items() if name != "threads"}
@@ -275,15 +206,3 @@ class Search:
             "corpus": self._corpus.digest,
             "start": options,
         }
-
-
-def changes(config: SupervisedConfig, first: SupervisedConfig) -> str:
-    """As options of the command line."""
-    changed = _changed(config, first)
-    return " ".join(f"--{name.replace('_', '-')} {value:g}" for name, value in changed.items()) or "those given"
-
-
-def _changed(config: SupervisedConfig, first: SupervisedConfig) -> dict[str, Any]:
-    """The options in which a trial differs from the first."""
-    before = asdict(first)
-    return {name: value for name, value in asdict(config).items() if value != before[name]}

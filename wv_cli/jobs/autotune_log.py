@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from wv_cli.config import Config
 from wv_cli.errors import BadFile, WvError, reason
-from wv_cli.models.config import SupervisedConfig
 from wv_cli.system import host
 from wv_cli.system.lock import held
 from wv_cli.system.output import open_output
@@ -25,7 +25,8 @@ _ADVICE = "go on with --resume, or begin anew with --overwrite"
 
 @dataclass(frozen=True)
 class Trial:
-    """`score` is None for a trial that failed; `why` says how. `elapsed` is the time used when it ended."""
+    """`score` is None for a trial that failed; `why` says how. `elapsed` is the time used when it ended, `dsub` that of
+    quantising the model, 0 for what is not quantised."""
 
     number: int
     config: dict[str, Any]
@@ -33,6 +34,10 @@ class Trial:
     score: float | None
     why: str
     elapsed: float
+
+    def facts(self) -> dict[str, Any]:
+        """What is told of it."""
+        return {name: value for name, value in asdict(self).items() if name != "dsub" or value}
 
 
 @contextmanager
@@ -49,10 +54,20 @@ def claimed(path: str, *, discard: bool) -> Iterator[None]:
 
 
 class TrialLog:
-    """The log at `path` ("": none is kept) of the search that `header` describes, which starts from `first`."""
+    """The log at `path` ("": none is kept) of the search that `header` describes, which starts from `first`. Its trials
+    have one of `dsubs`, and scores between the two of `scores`."""
 
-    def __init__(self, path: str, header: Mapping[str, Any], first: SupervisedConfig) -> None:
+    def __init__(
+        self,
+        path: str,
+        header: Mapping[str, Any],
+        first: Config,
+        *,
+        scores: tuple[float, float] = (0, 1),
+        dsubs: tuple[int, ...] = (2, 4, 8, 16),
+    ) -> None:
         self._path, self._header, self._first = path, header, first
+        self._scores, self._dsubs = scores, dsubs
         self._stream: BinaryIO | None = None
 
     def begin(self, say: Callable[..., None], *, resume: bool) -> list[Trial]:
@@ -77,7 +92,7 @@ class TrialLog:
 
     def add(self, trial: Trial) -> None:
         """Raises WvError."""
-        self._write(asdict(trial))
+        self._write(trial.facts())
 
     def close(self, *, over: bool) -> None:
         """`over`: the search is, nothing is left to continue. Raises WvError."""
@@ -109,15 +124,23 @@ class TrialLog:
                 if not isinstance(found, dict):
                     raise ValueError
                 if number > 1:
-                    trials.append(self._checked(Trial(**found), len(trials)))
+                    trials.append(self._checked(Trial(**{"dsub": 0, **found}), len(trials)))
             except (ValueError, TypeError, RecursionError, WvError) as error:
                 problem = "expected a trial in JSON; begin anew with --overwrite"
                 raise BadFile(self._path, problem, line=number) from error
-            if number == 1 and found != self._header:
-                keys = sorted(key for key in {*found, *self._header} if found.get(key) != self._header.get(key))
+            if number == 1 and (before := self._with_later(found)) != self._header:
+                keys = sorted(key for key in {*before, *self._header} if before.get(key) != self._header.get(key))
                 message = f"the log belongs to another search ({', '.join(keys)} differ); begin anew with --overwrite"
                 raise BadFile(self._path, message, line=1)
         return trials
+
+    def _with_later(self, header: dict[str, Any]) -> dict[str, Any]:
+        """The header, which may be older than options of today: its search had their defaults."""
+        start = header.get("start")
+        if not isinstance(start, dict):
+            return header
+        later = {name: each.default for name, each in self._first.options().items() if each.later}
+        return {**header, "start": {**later, **start}}
 
     def _checked(self, trial: Trial, number: int) -> Trial:
         """A trial of the log. Raises ValueError, TypeError or WvError when it is none of this search."""
@@ -126,8 +149,8 @@ class TrialLog:
             type(trial.number) is int
             and trial.number == number
             and type(trial.dsub) is int
-            and trial.dsub in (2, 4, 8, 16)
-            and (score is None or (type(score) in numeric and 0 <= score <= 1))
+            and trial.dsub in self._dsubs
+            and (score is None or (type(score) in numeric and self._scores[0] <= score <= self._scores[1]))
             and isinstance(trial.why, str)
             and type(trial.elapsed) in numeric
             and 0 <= trial.elapsed < math.inf

@@ -1,8 +1,7 @@
 """One classifier run, from labelled lines to a fastText model file, for `wv train --model supervised`."""
 
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
@@ -12,15 +11,15 @@ from wv_cli.engine.saved_run import Say
 from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_files import save_files
-from wv_cli.jobs import autotune_log
-from wv_cli.jobs.autotune import Plan, Search, changes
+from wv_cli.jobs.autotune import LabelSearch, Plan
+from wv_cli.jobs.autotuned import AutotunedSession
 from wv_cli.jobs.facts import Facts, run_facts
 from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.phrases import PhrasesSession
 from wv_cli.jobs.session import Observe, Reading
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
-from wv_cli.system.compression import compression_of, inner_name
+from wv_cli.system.compression import inner_name
 from wv_cli.system.output import together, write_together
 from wv_cli.system.places import is_stream
 from wv_cli.text.config import VocabConfig
@@ -33,14 +32,13 @@ from wv_cli.vectors.fasttext import FastTextModel
 
 
 @dataclass(frozen=True, kw_only=True)
-class SupervisedSession(GrowingSession, PhrasesSession):
+class SupervisedSession(AutotunedSession, GrowingSession, PhrasesSession):
     """`pretrained` is a vector file: the words of the text that are in it start from its vectors; with `keep_words` its
     other words are in the model, too. With `fasttext_files` the outputs are those of a fastText run
-    (formats.fasttext_files).
-
-    With `autotune_validation` the options that were not `given` are searched for first; see jobs.autotune."""
+    (formats.fasttext_files). A search for options is jobs.autotune's."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
+        **AutotunedSession.SEARCH_CONDITIONS,
         # The validation file would need its phrases joined, too.
         **dict.fromkeys(("phrases", "learn_phrases"), "not autotune_validation"),
         # Pruned models are retrained on the text as it is.
@@ -48,23 +46,18 @@ class SupervisedSession(GrowingSession, PhrasesSession):
         "keep_words": "pretrained and not phrases and not learn_phrases",
         "decay": "continue_",
         "pretrained": "not continue_",
-        # A search compares models that begin alike, and ends with one that may be pruned.
-        "continue_": "not autotune_validation",
+        # A search may end with a model that is pruned.
         "save_state": "not autotune_validation",
-        **{f"autotune_{name}": "autotune_validation" for name in ("duration", "metric", "predictions", "size", "log")},
+        **{f"autotune_{name}": "autotune_validation" for name in ("metric", "predictions", "size")},
     }
 
     FIXED: ClassVar[tuple[str, ...]] = (*("loss", "dim", "minn", "maxn", "word_ngrams", "buckets", "label_prefix"),)
 
     config: SupervisedConfig
     pretrained: str | None = None
-    autotune_validation: str | None = None
-    autotune_duration: float | None = None
     autotune_metric: str | None = None
     autotune_predictions: int | None = None
     autotune_size: int | None = None
-    autotune_log: str | None = None
-    given: tuple[str, ...] = ()
     fasttext_files: bool = False
     keep_words: bool = False
 
@@ -75,9 +68,7 @@ class SupervisedSession(GrowingSession, PhrasesSession):
                 what = "quantised to --autotune-size " if self.autotune_size else ""
                 message = f"{path}: a classifier {what}is written as a fastText model: name the output NAME{ending}"
                 raise UsageError(message)
-        if self.autotune_log and compression_of(self.autotune_log):
-            message = f"{self.autotune_log}: a log grows line by line and is not compressed; choose another ending"
-            raise UsageError(message)
+        super().check_options()
         if self.plan is not None:
             self.plan.validate()
             if self.autotune_size and "-" in self.inputs:
@@ -93,33 +84,18 @@ class SupervisedSession(GrowingSession, PhrasesSession):
         super(SupervisedSession, replace(self, named=named)).refuse_idle()
 
     def read(self) -> list[str]:
-        return super().read() + [path for path in (self.pretrained, self.autotune_validation) if path]
-
-    @contextmanager
-    def claimed(self, say: Say) -> Iterator[None]:
-        plan = self.plan
-        with super().claimed(say), ExitStack() as log:
-            if plan is not None and plan.log:
-                log.enter_context(autotune_log.claimed(plan.log, discard=self.resume or self.overwrite))
-            yield
-
-    def written(self) -> list[str]:
-        return super().written() + ([self.plan.log] if self.plan and self.plan.log else [])
+        return super().read() + ([self.pretrained] if self.pretrained else [])
 
     @property
     def plan(self) -> Plan | None:
         """The search for options, if there is to be one."""
         if self.autotune_validation is None:
             return None
-        named = next((path for path in self.outputs if not is_stream(path)), "wv")
         return Plan(
-            validation=self.autotune_validation,
-            duration=self.autotune_duration or Plan.duration,
+            **self.planned(),
             metric=self.autotune_metric or Plan.metric,
             predictions=Plan.predictions if self.autotune_predictions is None else self.autotune_predictions,
             size=self.autotune_size or 0,
-            log=self.autotune_log or (f"{named}.autotune.jsonl" if self.resumable else ""),
-            given=self.given,
         )
 
     def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
@@ -142,13 +118,12 @@ class SupervisedSession(GrowingSession, PhrasesSession):
         )
         search, dsub = None, 2
         if plan is not None:
-            search = Search(plan, config, self.vocab_config.min_count, corpus, vectors, self.texts(say))
-            stopped = search.run(say, resume=self.resume)
+            search = LabelSearch(plan, config, self.vocab_config.min_count, corpus, vectors, self.texts(say))
+            stopped = self.search(search, say)
             if stopped is not None:
                 return stopped, {}
             config, dsub = search.best_config()
             vectors = vectors if vectors is None or vectors.dim == config.dim else None
-            say(f"training with the best options: {changes(config, self.config)}", best=asdict(config))
         if state is not None:
             self.going_on(state.options, len(state.vocab), corpus.kept, say)
             config = self.with_rate(config, state.options, len(corpus.ids))
@@ -170,7 +145,7 @@ class SupervisedSession(GrowingSession, PhrasesSession):
             trained = model.fasttext_model()
             if search is not None:
                 trained = search.finished(trained, config, dsub)
-                facts["autotune"] = {"trials": len(search.trials), "best": asdict(search.best) if search.best else None}
+                facts["autotune"] = search.facts()
             self._save(model, trained)
             self.finish(self.results(), facts)
         return outcome, facts

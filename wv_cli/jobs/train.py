@@ -69,7 +69,7 @@ def session(
     """
     path = _plain(options.get("continue_"))
     before = _state(path, preset) if path is not None else None
-    model = model or (before.model if before is not None else DEFAULT_MODEL)
+    chosen, model = model, model or (before.model if before is not None else DEFAULT_MODEL)
     row, meaning = MODELS.find(model), f"--model {model}"
     if preset is not None and not row.presets:
         raise UsageError(f"--preset has no meaning for {meaning}; its defaults are {row.own_defaults}")
@@ -85,7 +85,7 @@ def session(
     if "preset" in names:
         rest["preset"] = preset or "word2vec"
     if "given" in names:
-        rest["given"] = tuple(config)
+        rest["given"] = (*config, *(["model"] if chosen is not None and "model" in row.config.options() else []))
     if row.presets:
         config = {**PRESETS.find(preset or "word2vec").changes, **config}
     if "model" in row.config.options():

@@ -1,43 +1,35 @@
 """One word2vec or fastText run from text to word vectors, for `wv train`: encode, train, checkpoint, save."""
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
-from functools import cached_property, partial
-from typing import ClassVar
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
 
 import numpy as np
 
 from wv_cli import formats
-from wv_cli.cluster.inputs import refuse_for_ranks
 from wv_cli.cluster.ranks import agreeing
 from wv_cli.cluster.training import of_all
-from wv_cli.config import require
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.engine.state import State, read_state, save_state
-from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
+from wv_cli.jobs.autotune_words import Task, WordSearch, space_of
 from wv_cli.jobs.facts import Facts, corpus_facts, run_facts, tell_corpus
-from wv_cli.jobs.growing import GrowingSession
-from wv_cli.jobs.phrases import PhrasesSession
-from wv_cli.jobs.session import Observe, Reading, VocabularySession
-from wv_cli.jobs.shared import SharedSession
+from wv_cli.jobs.session import Observe, Reading
+from wv_cli.jobs.trials import SearchPlan
 from wv_cli.jobs.validation import Items, Validated
-from wv_cli.models.config import PRESETS, Word2vecConfig
+from wv_cli.jobs.word2vec_options import Word2vecOptions
+from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.ensemble import Ensemble
-from wv_cli.models.layers import LAYERS
-from wv_cli.models.rounds import DeterministicWord2vec, rounds_facts
+from wv_cli.models.rounds import rounds_facts
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system import memory
-from wv_cli.system.compression import inner_name
 from wv_cli.system.output import check_writable, open_output, write_together
-from wv_cli.text.corpus import Corpus, Marked, encode
+from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.growing import decayed
-from wv_cli.text.input_files import expand_inputs
-from wv_cli.text.parts import Part
 from wv_cli.text.vocab import SENTENCE_END, read_vocab, write_vocab
 from wv_cli.transforms.clusters import word_classes
 from wv_cli.transforms.ensemble import joined
@@ -46,142 +38,17 @@ from wv_cli.words import WordList
 from wv_cli.words import encode as encode_word
 
 _BYTES_PER_TEXT_FLOAT = 10
-_LEAST_DIM = 100  # of a model among several
 
 
 @dataclass(frozen=True, kw_only=True)
-class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesSession):
-    """`classes` > 0 writes that many word classes instead of vectors. `to` is the format of the outputs, whatever their
-    names; fasttext-bin writes the model itself, and context vectors as their name says. With `line_ends` the vectors
-    begin with `</s>`, which is not trained, as word2vec's do. With `validation`, a file of pairs or analogies, the best
-    epoch is kept, and `patience` epochs without a better one end the run (jobs.validation). A `preset` of several
-    models trains them one after the other; the vectors are theirs, joined.
-
-    With `fasttext_files` the outputs are those of a fastText run (formats.fasttext_files). What is `marked` is no word;
-    with `keep_words` the words of `init` are in the model, whether the text has them or not. A `shard`, `I/N`, is one
-    of N parts of the text, cut as for ranks (text.parts)."""
-
-    CONDITIONS: ClassVar[Mapping[str, str]] = {
-        "to": "not classes",
-        "validation": "epochs>0 and preset!=quality",
-        "patience": "validation",
-        "decay": "continue_",
-        "vocab": "not continue_ and not keep_words",
-        "keep_words": "init and not phrases and not learn_phrases",
-        "init": "not continue_ and preset!=quality",
-        # What tells the models of a preset apart, or belongs to one model.
-        **dict.fromkeys(("loss", "minn", "maxn", "save_output_vectors", "continue_", "save_state"), "preset!=quality"),
-    }
-    FIXED: ClassVar[tuple[str, ...]] = ("loss", "dim", "minn", "maxn", "buckets")
-
-    config: Word2vecConfig
-    init: str | None = None
-    shard: str | None = None
-    output_vectors: str | None = None
-    classes: int = 0
-    preset: str = "word2vec"
-    validation: str | None = None
-    patience: int = 0
-    to: str | None = None
-    line_ends: bool = False
-    fasttext_files: bool = False
-    marked: Marked | None = None
-    keep_words: bool = False
-
-    @property
-    def whole_lines(self) -> bool:
-        return super().whole_lines or self.joins
-
-    @property
-    def part(self) -> Part | None:
-        """See TextSession. Raises UsageError."""
-        if self.shard is None:
-            return super().part
-        try:
-            return Part.named(self.shard, whole_lines=self.whole_lines)
-        except ValueError as error:
-            message = f"--shard {self.shard}: expected part I of N as I/N, I between 1 and N, such as 2/4"
-            raise UsageError(message) from error
-
-    def check_options(self) -> None:
-        for model in self.models:
-            model.validate()
-        if len(self.models) > 1:
-            message = f"--preset {self.preset} trains skip-gram and CBOW; leave --model {self.config.model} out"
-            require(self.config.model == "skipgram", message)
-            message = f"--to {self.to}: of --preset {self.preset} come vectors, no model; choose a format of vectors"
-            require(self.to != fasttext_bin.FORMAT.name, message)
-        if self.shard is not None and self.part is not None:
-            require(bool(self.vocab), "--shard needs --vocab FILE, the words and counts of all shards together")
-            message = "--shard and --{} cannot be used together: a shard does not know the lines of the others"
-            require(not self.vocab_config.dedup, message.format("dedup"))
-            require(not self.phrase_learning.learn_phrases, message.format("learn-phrases"))
-            if self.ranks is None:
-                self.part.of(expand_inputs(self.texts(_silent)))
-        refuse_for_ranks(
-            self.ranks,
-            shard=self.shard,
-            validation=self.validation,
-            continue_=self.continue_,
-            save_state=self.save_state,
-            preset=len(self.models) > 1,
-            dedup=self.vocab_config.dedup,
-            deterministic=self.config.deterministic,
-            learn_phrases=self.phrase_learning.learn_phrases,
-        )
-        if self.fasttext_files and self.ranks is not None:
-            raise UsageError(f"fastText's command line is for one process, not for {self.ranks.size}; use `wv train`")
-        if "patience" in self.named and self.patience < 1:
-            raise UsageError(f"--patience must be at least 1, not {self.patience}")
-        if self.output_vectors and LAYERS[self.config.loss].tree:
-            loss = f"--loss {self.config.loss}"
-            message = f"--save-output-vectors: with {loss} the output rows are tree nodes, not words; use --loss ns"
-            raise UsageError(message)
-        if self.classes < 0 or (self.classes and len(self.outputs) != 1):
-            message = "--classes takes a positive number and exactly one -o, which gets the classes"
-            raise UsageError(message)
-        for path in self.outputs if not (self.classes or self.fasttext_files) else ():
-            if self._writes_model(path):
-                self._require_model(path)
-            else:
-                formats.format_for_output(path, self.to)
-        if self.output_vectors and not self.fasttext_files:
-            formats.format_for_output(self.output_vectors, self.format_asked)
-
-    @cached_property
-    def models(self) -> list[Word2vecConfig]:
-        """What is trained: `config`, or every model of the preset, what the user named in the place of its own. Each
-        has as many numbers as make `dim` together, but not so few that it learns little."""
-        several = PRESETS.find(self.preset).models
-        if not several:
-            return [self.config]
-        dim = max(_LEAST_DIM, -(-self.config.dim // len(several)))
-        own = [{name: value for name, value in model.items() if name not in self.named} for model in several]
-        return [replace(self.config, **{**model, "dim": dim}) for model in own]
-
-    @property
-    def _kind(self) -> type[Word2vec]:
-        return DeterministicWord2vec if self.config.deterministic else Word2vec
-
-    @property
-    def workers(self) -> int:
-        """How many steps run at once: of a deterministic run one, which all threads train."""
-        return 1 if self.config.deterministic else super().workers
-
-    @property
-    def format_asked(self) -> str | None:
-        return self.to if self.to != fasttext_bin.FORMAT.name else None
-
-    def read(self) -> list[str]:
-        return super().read() + [path for path in (self.init, self.validation) if path]
-
-    def results(self) -> list[str]:
-        return super().results() + ([self.output_vectors] if self.output_vectors else [])
+class Word2vecSession(Word2vecOptions):
+    """Reads the text, searches for options if asked, trains and saves."""
 
     def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: reads the text, trains, saves."""
         begin, config = time.monotonic(), self.config
-        items = Items.read(self.validation) if self.validation else None
+        validation = self.validation or self.autotune_validation
+        items = Items.read(validation) if validation else None
         init = formats.load(self.init) if self.init else None
         state = read_state(self.continue_, Word2vec.state_layout(config)) if self.continue_ else None
         corpus = encode(
@@ -213,11 +80,18 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
         if state is not None:
             self.going_on(state.options, len(state.vocab), len(corpus.vocab), say)
             config = self.with_rate(config, state.options, corpus.tokens)
+        search = self._search(config, corpus, items, init) if items and self.autotune_validation else None
+        if search is not None:
+            stopped = self.search(search, say)
+            if stopped is not None:
+                return stopped, {}
+            config = search.best_options()
         with agreeing(self.ranks):
             model = self._made(config, corpus, init, state, say)
         del state  # as large as the model
         advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
-        validated = Validated(model, items, self.patience, say) if items and isinstance(model, Word2vec) else None
+        watched = items if self.validation else None
+        validated = Validated(model, watched, self.patience, say) if watched and isinstance(model, Word2vec) else None
         trained, after_epoch = (validated, validated.after_epoch) if validated else (model, None)
         first_step = self.first_step(trained, say)
         outcome = self.train(trained, first_step, observe, advice, after_epoch)
@@ -234,25 +108,24 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
         if outcome.finished:
             if validated:
                 facts["validation"] = validated.keep_best()
+            if search is not None:
+                facts["autotune"] = search.facts()
+                say(f"{self.autotune_validation} chose the options: score the vectors on other data")
             self._save(model)
             self.finish(self.results(), facts)
         return outcome, facts
 
-    def _writes_model(self, path: str) -> bool:
-        """Vectors with subwords go to .bin as a whole fastText model, unless `to` says otherwise: word2vec's format
-        would lose the subwords."""
-        if self.classes:
-            return False
-        if self.to is not None:
-            return self.to == fasttext_bin.FORMAT.name
-        return self.config.maxn > 0 and inner_name(path).endswith(".bin")
+    def _search(self, config: Word2vecConfig, corpus: Corpus, items: Items, init: Embeddings | None) -> WordSearch:
+        """The search for options. Raises WvError when the vectors cannot be scored, or not be written in the end."""
+        words = len(corpus.vocab)
+        self.require_room(words * config.dim * 4)
 
-    def _require_model(self, path: str) -> None:
-        """Raises UsageError when there is no model to write, or no place for one."""
-        formats.refuse_terminal(path)
-        if LAYERS[self.config.loss].fasttext is None:
-            message = f"{path}: fastText's models know no --loss {self.config.loss}; leave --to out or use --loss ns"
-            raise UsageError(message)
+        def model(chosen: Word2vecConfig) -> Word2vec:
+            return self.kind(chosen, corpus, init)
+
+        space = space_of(config, self.given, self.meaningful)
+        task = Task(corpus, items, self.init, model, self.workers)
+        return WordSearch(SearchPlan(**self.planned()), config, space, task)
 
     def _made(
         self, config: Word2vecConfig, corpus: Corpus, init: Embeddings | None, state: State | None, say: Say
@@ -260,18 +133,18 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
         """The model, of this config, or the models of the preset, ready to be trained."""
         models = [config] if len(self.models) == 1 else self.models
         subwords = [Subwords.of(corpus.vocab.words, each) for each in models]
-        self._predict(corpus, subwords, say)
-        kind = self._kind
+        self._predict(corpus, models, subwords, say)
+        kind = self.kind
         made = [kind(each, corpus, init, its, state, self.rank) for each, its in zip(models, subwords, strict=True)]
         if init is not None:
             say(f"{made[0].words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
         return made[0] if len(made) == 1 else Ensemble(made)
 
-    def _predict(self, corpus: Corpus, subwords: list[Subwords | None], say: Say) -> None:
+    def _predict(self, corpus: Corpus, models: list[Word2vecConfig], subwords: list[Subwords | None], say: Say) -> None:
         """Says what the run will need and refuses what cannot work, before the matrices are allocated."""
         words, dim = len(corpus.vocab), self.config.dim
-        each = list(zip(self.models, subwords, strict=True))
-        matrices = sum(self._kind.bytes_needed(config, words, its) for config, its in each)
+        each = list(zip(models, subwords, strict=True))
+        matrices = sum(self.kind.bytes_needed(config, words, its) for config, its in each)
         saved = sum(Word2vec.checkpoint_bytes(config, words, its) for config, its in each)
         if self.ranks is not None:  # and the rows that the ranks agree upon (cluster.exchange)
             matrices += saved
@@ -313,7 +186,7 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
         write_together([*self.phrases_writers(), *writers])
 
     def _save_words(self, model: Word2vec, path: str) -> None:
-        if self._writes_model(path):
+        if self.writes_model(path):
             fasttext_bin.save_model(path, model.fasttext_model(self.vocab_config.min_count))
             return
         self._save_vectors(model.embeddings(), path)
@@ -325,10 +198,6 @@ class Word2vecSession(GrowingSession, SharedSession, VocabularySession, PhrasesS
             _save_classes(path, vectors, self.classes)
         else:
             formats.save(path, vectors, format=self.to)
-
-
-def _silent(message: str, **facts: object) -> None:
-    """It is told when the text is read."""
 
 
 def with_line_end(vectors: Embeddings, seed: int) -> Embeddings:

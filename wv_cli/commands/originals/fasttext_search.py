@@ -56,7 +56,8 @@ class Searching:
             "autotune_metric": args.autotune_metric,
             "autotune_predictions": args.autotune_predictions,
             "autotune_size": self.size or None,
-            "given": tuple(name for flag, name in _SEARCHED.items() if name and flag in args.given),
+            # fastText has no dropout: what is found must be options of its own.
+            "given": ("dropout", *(name for flag, name in _SEARCHED.items() if name and flag in args.given)),
         }
 
     def hear(self, facts: Mapping[str, Any]) -> None:
@@ -70,7 +71,8 @@ class Searching:
     @contextmanager
     def explained(self) -> Iterator[None]:
         """Around the session: aborts as fastText when nothing was found."""
-        from wv_cli.jobs.autotune import NothingFound, UnknownLabel
+        from wv_cli.jobs.autotune import UnknownLabel
+        from wv_cli.jobs.trials import NothingFound
 
         try:
             yield

@@ -47,19 +47,20 @@ def growing_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def autotune_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Of a classifier: the search for options (wv_cli.jobs.autotune)."""
+    """The search for options (wv_cli.jobs.trials): a classifier's, or those of word vectors."""
     for option in [
         click.option("--autotune-log", metavar="FILE", help="Trials, in JSON.  [default: first OUTPUT.autotune.jsonl]"),
-        click.option("--autotune-size", type=Size(), metavar="SIZE", help="Quantise the model to this size (2M)."),
-        click.option("--autotune-predictions", type=int, metavar="K", help="Labels per line for f1.  [default: 1]"),
+        click.option("--autotune-size", type=Size(), metavar="SIZE", help="Classifier: quantise to this size (2M)."),
+        click.option("--autotune-predictions", type=int, metavar="K", help="Classifier: labels a line.  [default: 1]"),
         click.option(
             "--autotune-metric", metavar="METRIC",
-            help="f1, f1:LABEL, precisionAtRecall:R[:LABEL] or recallAtPrecision:P[:LABEL].  [default: f1]",
+            help="Classifier: f1, f1:LABEL, precisionAtRecall:R[:LABEL] or recallAtPrecision:P[:LABEL].  [default: f1]",
         ),
         click.option("--autotune-duration", type=Duration(), metavar="TIME", help="How long to search.  [default: 5m]"),
         click.option(
             "--autotune-validation", metavar="FILE",
-            help="Classifier: search for the options not given here, by their score on this file.",
+            help="Classifier, skip-gram, CBOW: search for the options not given here (of word vectors not --dim), by "
+            "their score on this file: labelled lines, or what --validation reads. It is no test of what is found.",
         ),
     ]:  # fmt: skip
         function = option(function)

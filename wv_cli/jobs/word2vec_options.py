@@ -1,0 +1,208 @@
+"""The options of one word2vec or fastText run: what goes together, and what comes of them before the text is read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar
+
+from wv_cli import formats
+from wv_cli.cluster.inputs import refuse_for_ranks
+from wv_cli.config import require
+from wv_cli.errors import UsageError
+from wv_cli.formats import fasttext_bin
+from wv_cli.jobs.autotune_words import space_of
+from wv_cli.jobs.autotuned import AutotunedSession
+from wv_cli.jobs.growing import GrowingSession
+from wv_cli.jobs.phrases import PhrasesSession
+from wv_cli.jobs.session import VocabularySession
+from wv_cli.jobs.shared import SharedSession
+from wv_cli.models.config import PRESETS, Word2vecConfig
+from wv_cli.models.layers import LAYERS
+from wv_cli.models.rounds import DeterministicWord2vec
+from wv_cli.models.word2vec import Word2vec
+from wv_cli.system.compression import inner_name
+from wv_cli.text.corpus import Marked
+from wv_cli.text.input_files import expand_inputs
+from wv_cli.text.parts import Part
+
+_LEAST_DIM = 100  # of a model among several
+
+
+@dataclass(frozen=True, kw_only=True)
+class Word2vecOptions(AutotunedSession, GrowingSession, SharedSession, VocabularySession, PhrasesSession):
+    """`classes` > 0 writes that many word classes instead of vectors. `to` is the format of the outputs, whatever their
+    names; fasttext-bin writes the model itself, and context vectors as their name says. With `line_ends` the vectors
+    begin with `</s>`, which is not trained, as word2vec's do. With `validation`, a file of pairs or analogies, the best
+    epoch is kept, and `patience` epochs without a better one end the run (jobs.validation). A `preset` of several
+    models trains them one after the other; the vectors are theirs, joined. A search for options is
+    jobs.autotune_words'.
+
+    With `fasttext_files` the outputs are those of a fastText run (formats.fasttext_files). What is `marked` is no word;
+    with `keep_words` the words of `init` are in the model, whether the text has them or not. A `shard`, `I/N`, is one
+    of N parts of the text, cut as for ranks (text.parts)."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = {
+        **AutotunedSession.SEARCH_CONDITIONS,
+        "to": "not classes",
+        "validation": "epochs>0 and preset!=quality and not autotune_validation",
+        "autotune_validation": "epochs>0 and preset!=quality",
+        "patience": "validation",
+        "decay": "continue_",
+        "vocab": "not continue_ and not keep_words",
+        "keep_words": "init and not phrases and not learn_phrases",
+        "init": "not continue_ and preset!=quality",
+        # What tells the models of a preset apart, or belongs to one model.
+        **dict.fromkeys(("loss", "minn", "maxn", "save_output_vectors", "save_state"), "preset!=quality"),
+        "continue_": "preset!=quality and not autotune_validation",
+    }
+    FIXED: ClassVar[tuple[str, ...]] = ("loss", "dim", "minn", "maxn", "buckets")
+
+    config: Word2vecConfig
+    init: str | None = None
+    shard: str | None = None
+    output_vectors: str | None = None
+    classes: int = 0
+    preset: str = "word2vec"
+    validation: str | None = None
+    patience: int = 0
+    to: str | None = None
+    line_ends: bool = False
+    fasttext_files: bool = False
+    marked: Marked | None = None
+    keep_words: bool = False
+
+    @property
+    def whole_lines(self) -> bool:
+        return super().whole_lines or self.joins
+
+    @property
+    def part(self) -> Part | None:
+        """See TextSession. Raises UsageError."""
+        if self.shard is None:
+            return super().part
+        try:
+            return Part.named(self.shard, whole_lines=self.whole_lines)
+        except ValueError as error:
+            message = f"--shard {self.shard}: expected part I of N as I/N, I between 1 and N, such as 2/4"
+            raise UsageError(message) from error
+
+    def check_options(self) -> None:
+        super().check_options()
+        for model in self.models:
+            model.validate()
+        if len(self.models) > 1:
+            message = f"--preset {self.preset} trains skip-gram and CBOW; leave --model {self.config.model} out"
+            require(self.config.model == "skipgram", message)
+            message = f"--to {self.to}: of --preset {self.preset} come vectors, no model; choose a format of vectors"
+            require(self.to != fasttext_bin.FORMAT.name, message)
+        if self.shard is not None and self.part is not None:
+            require(bool(self.vocab), "--shard needs --vocab FILE, the words and counts of all shards together")
+            message = "--shard and --{} cannot be used together: a shard does not know the lines of the others"
+            require(not self.vocab_config.dedup, message.format("dedup"))
+            require(not self.phrase_learning.learn_phrases, message.format("learn-phrases"))
+            if self.ranks is None:
+                self.part.of(expand_inputs(self.texts(_silent)))
+        refuse_for_ranks(
+            self.ranks,
+            shard=self.shard,
+            validation=self.validation,
+            autotune_validation=self.autotune_validation,
+            continue_=self.continue_,
+            save_state=self.save_state,
+            preset=len(self.models) > 1,
+            dedup=self.vocab_config.dedup,
+            deterministic=self.config.deterministic,
+            learn_phrases=self.phrase_learning.learn_phrases,
+        )
+        if self.fasttext_files and self.ranks is not None:
+            raise UsageError(f"fastText's command line is for one process, not for {self.ranks.size}; use `wv train`")
+        if "patience" in self.named and self.patience < 1:
+            raise UsageError(f"--patience must be at least 1, not {self.patience}")
+        if self.output_vectors and LAYERS[self.config.loss].tree:
+            loss = f"--loss {self.config.loss}"
+            message = f"--save-output-vectors: with {loss} the output rows are tree nodes, not words; use --loss ns"
+            raise UsageError(message)
+        if self.classes < 0 or (self.classes and len(self.outputs) != 1):
+            message = "--classes takes a positive number and exactly one -o, which gets the classes"
+            raise UsageError(message)
+        if self.autotune_validation:
+            self._check_search()
+        for path in self.outputs if not (self.classes or self.fasttext_files) else ():
+            if self.writes_model(path):
+                self._require_model(path)
+            else:
+                formats.format_for_output(path, self.to)
+        if self.output_vectors and not self.fasttext_files:
+            formats.format_for_output(self.output_vectors, self.format_asked)
+
+    def _check_search(self) -> None:
+        """Raises UsageError when there is nothing to search for, or when what is found decided a file's format."""
+        space = space_of(self.config, self.given, self.meaningful)
+        if self.to or self.classes or not any("maxn" in move.names for move in space):
+            return
+        for path in self.outputs:
+            if inner_name(path).endswith(".bin"):
+                message = (
+                    f"{path}: word2vec's format or, if subwords are found, fastText's? Say --to word2vec-binary or "
+                    "fasttext-bin, give --maxn, or name the output NAME.vec"
+                )
+                raise UsageError(message)
+
+    @property
+    def meaningful(self) -> tuple[str, ...]:
+        """The options named, but for those that a search may give a meaning: it may find subwords, for `buckets`."""
+        finds = self.autotune_validation and not {"minn", "maxn"} & set(self.given)
+        return tuple(name for name in self.named if not (finds and name == "buckets"))
+
+    def refuse_idle(self) -> None:
+        super(Word2vecOptions, replace(self, named=self.meaningful)).refuse_idle()
+
+    @cached_property
+    def models(self) -> list[Word2vecConfig]:
+        """What is trained: `config`, or every model of the preset, what the user named in the place of its own. Each
+        has as many numbers as make `dim` together, but not so few that it learns little."""
+        several = PRESETS.find(self.preset).models
+        if not several:
+            return [self.config]
+        dim = max(_LEAST_DIM, -(-self.config.dim // len(several)))
+        own = [{name: value for name, value in model.items() if name not in self.named} for model in several]
+        return [replace(self.config, **{**model, "dim": dim}) for model in own]
+
+    @property
+    def kind(self) -> type[Word2vec]:
+        return DeterministicWord2vec if self.config.deterministic else Word2vec
+
+    @property
+    def workers(self) -> int:
+        """How many steps run at once: of a deterministic run one, which all threads train."""
+        return 1 if self.config.deterministic else super().workers
+
+    @property
+    def format_asked(self) -> str | None:
+        return self.to if self.to != fasttext_bin.FORMAT.name else None
+
+    def read(self) -> list[str]:
+        return super().read() + [path for path in (self.init, self.validation) if path]
+
+    def results(self) -> list[str]:
+        return super().results() + ([self.output_vectors] if self.output_vectors else [])
+
+    def writes_model(self, path: str) -> bool:
+        """Vectors with subwords go to .bin as a whole fastText model, unless `to` says otherwise: word2vec's format
+        would lose the subwords."""
+        if self.classes:
+            return False
+        if self.to is not None:
+            return self.to == fasttext_bin.FORMAT.name
+        return self.config.maxn > 0 and inner_name(path).endswith(".bin")
+
+    def _require_model(self, path: str) -> None:
+        """Raises UsageError when there is no model to write, or no place for one."""
+        formats.refuse_terminal(path)
+        if LAYERS[self.config.loss].fasttext is None:
+            message = f"{path}: fastText's models know no --loss {self.config.loss}; leave --to out or use --loss ns"
+            raise UsageError(message)
+
+
+def _silent(message: str, **facts: object) -> None:
+    """It is told when the text is read."""
