@@ -12,8 +12,9 @@ from wv_cli.jobs.bioword import BiowordSession
 from wv_cli.jobs.glove import GloveSession
 from wv_cli.jobs.hash import HashSession
 from wv_cli.jobs.quantize import QuantizeSession
-from wv_cli.jobs.session import Session, TrainingSession
+from wv_cli.jobs.session import Session
 from wv_cli.jobs.supervised import SupervisedSession
+from wv_cli.jobs.training_session import TrainingSession
 from wv_cli.jobs.whiten import WhitenSession
 from wv_cli.jobs.word2vec import Word2vecSession
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig

@@ -9,7 +9,7 @@ from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.jobs import autotune_log
-from wv_cli.jobs.session import TextSession
+from wv_cli.jobs.training_session import TextSession
 from wv_cli.jobs.trials import Search, SearchPlan, changes
 from wv_cli.system.compression import compression_of
 from wv_cli.system.places import is_stream

@@ -52,7 +52,7 @@ def training_facts(outcome: Outcome) -> Facts:
 
 
 class Reader(Protocol):
-    """A session that reads text; see wv_cli.jobs.session.TextSession."""
+    """A session that reads text; see wv_cli.jobs.training_session.TextSession."""
 
     @property
     def vocab_config(self) -> VocabConfig: ...

@@ -26,8 +26,9 @@ from wv_cli.glove.tiles import ORDERING_BYTES, TileStore
 from wv_cli.jobs.facts import Facts, tell_corpus
 from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.phrases import PhrasesSession
-from wv_cli.jobs.session import Observe, Reading, VocabularySession
+from wv_cli.jobs.session import Observe, Reading
 from wv_cli.jobs.shared import ReadingSession
+from wv_cli.jobs.training_session import VocabularySession
 from wv_cli.system import memory
 from wv_cli.system.output import check_writable, open_output, together, write_together
 from wv_cli.text.corpus import encode

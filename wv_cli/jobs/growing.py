@@ -11,7 +11,7 @@ from wv_cli.engine.state import StateOptions, read_options
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.glove.config import MODEL as GLOVE
 from wv_cli.jobs.facts import Facts
-from wv_cli.jobs.session import TextSession
+from wv_cli.jobs.training_session import TextSession
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.system.places import identity, is_stream
 from wv_cli.text.config import VocabConfig

@@ -18,7 +18,8 @@ from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.fit import fit
 from wv_cli.hashing.saved import load_hasher
 from wv_cli.jobs.facts import Facts
-from wv_cli.jobs.session import Observe, Reading, TrainingSession
+from wv_cli.jobs.session import Observe, Reading
+from wv_cli.jobs.training_session import TrainingSession
 from wv_cli.system.output import write_together
 from wv_cli.vectors.embeddings import Embeddings
 

@@ -12,7 +12,8 @@ from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.jobs.facts import Facts, corpus_facts, run_facts, tell_corpus
 from wv_cli.jobs.phrases import PhrasesSession
-from wv_cli.jobs.session import Observe, Reading, VocabularySession
+from wv_cli.jobs.session import Observe, Reading
+from wv_cli.jobs.training_session import VocabularySession
 from wv_cli.lm import neural_files
 from wv_cli.lm.counts import SPECIAL
 from wv_cli.lm.files import load_neural

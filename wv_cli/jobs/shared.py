@@ -17,7 +17,8 @@ from wv_cli.cluster.training import first_part, pooled_by
 from wv_cli.engine.run import Outcome, Worker
 from wv_cli.engine.saved_run import Savable, Say
 from wv_cli.jobs.facts import Facts
-from wv_cli.jobs.session import Observe, Reading, TextSession
+from wv_cli.jobs.session import Observe, Reading
+from wv_cli.jobs.training_session import TextSession
 from wv_cli.text.corpus import Pooled
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import Part

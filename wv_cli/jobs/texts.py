@@ -13,7 +13,8 @@ from wv_cli.errors import UsageError
 from wv_cli.formats.texts import DOC2VEC, ENDINGS, SENT2VEC, save_model
 from wv_cli.jobs.facts import Facts, corpus_facts, run_facts, tell_corpus
 from wv_cli.jobs.phrases import PhrasesSession
-from wv_cli.jobs.session import Observe, Reading, VocabularySession
+from wv_cli.jobs.session import Observe, Reading
+from wv_cli.jobs.training_session import VocabularySession
 from wv_cli.models.doc2vec import Doc2vec
 from wv_cli.models.sent2vec import Sent2vec
 from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig

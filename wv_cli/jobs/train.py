@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from wv_cli.engine.run import Outcome
     from wv_cli.engine.saved_run import Say
     from wv_cli.jobs.phrases import PhrasesSession
-    from wv_cli.jobs.session import Observe, TrainingConfig
+    from wv_cli.jobs.session import Observe
+    from wv_cli.jobs.training_session import TrainingConfig
 
 Path = str | os.PathLike[str]
 Options = dict[str, Any]

@@ -14,8 +14,8 @@ from wv_cli.jobs.autotune_words import space_of
 from wv_cli.jobs.autotuned import AutotunedSession
 from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.phrases import PhrasesSession
-from wv_cli.jobs.session import VocabularySession
 from wv_cli.jobs.shared import SharedSession
+from wv_cli.jobs.training_session import VocabularySession
 from wv_cli.models.config import PRESETS, Word2vecConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.rounds import DeterministicWord2vec

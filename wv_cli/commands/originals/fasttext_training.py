@@ -12,7 +12,7 @@ from wv_cli.errors import UsageError, WvError
 
 if TYPE_CHECKING:
     from wv_cli.commands.originals.fasttext_search import Searching
-    from wv_cli.jobs.session import TextSession
+    from wv_cli.jobs.training_session import TextSession
 
 _LOSSES = {"one-vs-all": "ova"}  # all others have our names
 

@@ -16,7 +16,7 @@ from wv_cli.jobs.train import ended_early, session_fields
 from wv_cli.system.places import is_stdout
 
 if TYPE_CHECKING:
-    from wv_cli.jobs.session import TrainingSession
+    from wv_cli.jobs.training_session import TrainingSession
 
 Made = TypeVar("Made")
 
