@@ -76,6 +76,7 @@ COMMANDS = [
         ("white.vec", "moments", "transform"),
     ),
     Command("align vectors.vec vectors.vec -o aligned.vec -q", ("aligned.vec",)),
+    Command("merge-models half.state half.state -o whole.state -q", ("whole.state",)),
     Command("index vectors.vec -o words.index --no-meta -q", ("words.index", "words.index.words.txt")),
     Command("convert vectors.vec binary.bin -q", ("binary.bin",)),
     Command("phrases text.txt -o phrases.txt -q", ("phrases.txt",)),
@@ -92,13 +93,14 @@ COMMANDS = [
 
 
 def inputs(folder: Path) -> None:
-    from tests.fuzz import seeds
+    from tests.fuzz import seeds, states
 
     text = seeds.text()
     (folder / "text.txt").write_bytes(text)
     (folder / "labelled.txt").write_bytes(text)
     shutil.copy(GOLDEN / "version-0.1" / "vectors.vec", folder)
     shutil.copy(GOLDEN / "ft-words.bin", folder / "model.bin")
+    (folder / "half.state").write_bytes(states.saved()[0])
 
 
 def preloaded() -> None:

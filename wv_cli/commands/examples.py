@@ -35,6 +35,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "wv merge-models 1.state 2.state -o vectors.bin",
         ),
         ("a state to go on with", "wv merge-models 1.state 2.state -o model.state"),
+        ("of runs with subwords a fastText model", "wv merge-models 1.state 2.state 3.state -o model.bin"),
     ),
     "glove": (
         ("counts, order and training in one", "wv glove corpus.txt -o glove.vec --threads 2"),
