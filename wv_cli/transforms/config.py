@@ -95,7 +95,7 @@ class AlignConfig(Config):
     refine_words: int = option(20_000, "Among the first N words of each file.", low=2, only="refine>0")
     steps: int = option(10, "rcsls: steps from the rotation.", low=1, high=10**6, only="method=rcsls")
     rcsls_words: int = option(
-        200_000, "rcsls: look for neighbours among the first N words of each file.", low=1, only="method=rcsls"
+        200_000, "rcsls: look for ten neighbours among the first N words of each file.", low=10, only="method=rcsls"
     )
     threads: int = search_threads_option(only="refine>0 or method=rcsls")
 
