@@ -105,7 +105,12 @@ class Word2vecConfig(Config):
         high=1,
         what="a share of --lr",
     )
-    epochs: int = epochs_option(5, low=0)
+    epochs: int = epochs_option(
+        5,
+        "Passes over the text. Of a few million words analogies gain until some twenty, with subwords until two to "
+        "five, then fall.",
+        low=0,
+    )
     max_sentence: int = option(
         1000, "Longer lines are cut after this many words.", low=2, high=1_000_000, unit="tokens"
     )
