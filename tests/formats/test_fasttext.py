@@ -280,6 +280,14 @@ def test_odd_words(tmp_path):
     assert again.word_rows("</s>").tolist() == [2] and again.word_rows("")[0] == 0
 
 
+def test_an_option_that_the_file_cannot_hold():
+    """Such as --min-count of a run that goes on with the words of a state."""
+    model = load_model(GOLDEN / NAMES[0])
+    args = dataclasses.replace(model.args, min_count=2**31)
+    with pytest.raises(WvError, match="no option above 2,147,483,647, found 2,147,483,648"):
+        written(dataclasses.replace(model, args=args))
+
+
 def test_what_cannot_be_written(tmp_path):
     model = load_model(GOLDEN / "ft-words.bin")
     (tmp_path / "x").write_bytes(b"before")

@@ -204,7 +204,7 @@ def test_trials_are_on_the_disk(tmp_path, monkeypatch):
         {"number": 7}, {"number": True}, {"number": None}, {"config": 3}, {"config": {"dim": "x"}},
         {"config": {"dim": 0}}, {"config": {"no": 1}}, {"dsub": 3}, {"dsub": "2"}, {"dsub": True}, {"score": "high"},
         {"score": 7}, {"score": True}, {"score": float("nan")}, {"why": 1}, {"elapsed": -1}, {"elapsed": "0"},
-        {"elapsed": float("nan")}, {"more": 1},
+        {"elapsed": float("nan")}, {"elapsed": 10**400}, {"more": 1},
     ],
     ids=str,
 )  # fmt: skip

@@ -24,12 +24,13 @@ from wv_cli.words import WordList
 
 _BLOCK_BYTES = 1 << 20
 _SPARSE_BLOCK_BYTES = 1 << 18
+_LARGEST = 2**31 - 1
 
 
 def save_model(target: str | os.PathLike[str] | BinaryIO, model: FastTextModel) -> None:
     """Writes a model to a path (whole or not at all), to `-`, or to an open binary stream. Long runs of zeros in a
-    SparseRows become holes in a file, where the file system has them. Raises WvError for a word with a NUL, which the
-    file cannot hold, and when writing fails; ValueError for a model whose parts do not fit together."""
+    SparseRows become holes in a file, where the file system has them. Raises WvError for a word with a NUL or an
+    option that the file cannot hold, and when writing fails; ValueError for a model whose parts do not fit together."""
     _require_fit(model)
     if isinstance(target, (str, os.PathLike)):
         with open_output(target) as stream:
@@ -97,6 +98,9 @@ def _write(stream: BinaryIO, model: FastTextModel, *, holes: bool) -> None:
 def _packed_args(args: FastTextArgs) -> bytes:
     loss, kind = LOSSES.index(args.loss) + 1, MODELS.index(args.model) + 1
     first = (args.dim, args.window, args.epochs, args.min_count, args.negative, args.word_ngrams)
+    if max(first) > _LARGEST:
+        message = f"a fastText model holds no option above {_LARGEST:,}, found {max(first):,}; write another format"
+        raise WvError(message)
     return ARGS.pack(*first, loss, kind, args.buckets, args.minn, args.maxn, args.lr_update_rate, args.sample)
 
 

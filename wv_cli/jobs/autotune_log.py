@@ -5,7 +5,6 @@ a search that is not over is only discarded when the user says so; that of one t
 """
 
 import json
-import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from wv_cli.system import host
 from wv_cli.system.lock import held
 from wv_cli.system.output import open_output
 
+_LONGEST = 1e12  # seconds of a search
 _OVER: Mapping[str, Any] = {"over": True}
 _ADVICE = "go on with --resume, or begin anew with --overwrite"
 
@@ -153,7 +153,7 @@ class TrialLog:
             and (score is None or (type(score) in numeric and self._scores[0] <= score <= self._scores[1]))
             and isinstance(trial.why, str)
             and type(trial.elapsed) in numeric
-            and 0 <= trial.elapsed < math.inf
+            and 0 <= trial.elapsed < _LONGEST
         ):
             raise ValueError
         replace(self._first, **trial.config).validate()
