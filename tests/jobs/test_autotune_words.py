@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -26,17 +25,6 @@ LONG = {"autotune_duration": 60}  # more than what has an end of its own needs
 GIVEN = {"maxn": 0, "epochs": 2, "window": 3, "negative": 2, "sample": 0.0, "lr": 0.1}  # all but the model
 TUNE = ["train", "text.txt", "--dim", 8, "--min-count", 2, "--threads", 1, "--epochs", 1]
 TUNE += ["--autotune-validation", "pairs.txt"]
-
-
-@pytest.fixture
-def folder(slice_text, data, tmp_path, monkeypatch):
-    """A short text, and pairs whose words it has."""
-    monkeypatch.chdir(tmp_path)
-    with slice_text.open("rb") as lines:
-        Path("text.txt").write_bytes(b"".join(islice(lines, 900)))
-    Path("pairs.txt").write_bytes((data / "similarity" / "EN-WS-353-ALL.txt").read_bytes())
-    Path("questions.txt").write_text(": family\nman king woman queen\n: gram\none two three four\nis was has had\n")
-    return tmp_path
 
 
 def searched(output="a.npy", **options):

@@ -6,7 +6,7 @@ mpi4py imported (wv_cli.cluster.mpi): one process alone pays nothing. Nothing he
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -89,6 +89,19 @@ def joined() -> Ranks | None:
     from wv_cli.cluster.mpi import MpiRanks
 
     return MpiRanks(expected)
+
+
+class OneOfRanks:
+    """Work that a process does alone, `ranks` None, or as one of several that a launcher has started."""
+
+    @cached_property
+    def ranks(self) -> Ranks | None:
+        return joined()
+
+    @property
+    def follows(self) -> bool:
+        """Whether this process is a rank that neither talks nor writes."""
+        return self.ranks is not None and self.ranks.rank > 0
 
 
 @contextmanager

@@ -21,13 +21,22 @@ from wv_cli.formats.fasttext_read import (
 )
 from wv_cli.formats.fasttext_write import dense, save_model
 from wv_cli.formats.report import Report
+from wv_cli.system.compression import inner_name
 from wv_cli.system.input import Input
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel, Matrix
 
-__all__ = ["FORMAT", "dense", "load_model", "read_model", "save_model"]
+__all__ = ["FORMAT", "dense", "is_model", "load_model", "read_model", "save_model"]
 
 _BLOCK_ROWS = 4096
+
+
+def is_model(path: str, to: str | None, *, subwords: bool) -> bool:
+    """Whether what is written to `path` in the format `to` (None: by its name) is a whole model: vectors with subwords
+    go to .bin as one, since word2vec's format would lose the subwords."""
+    if to is not None:
+        return to == FORMAT.name
+    return subwords and inner_name(path).endswith(".bin")
 
 
 def sniff(head: bytes) -> bool:

@@ -4,11 +4,10 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import Any
 
 from wv_cli.cluster.inputs import refuse_for_ranks, shared_texts
-from wv_cli.cluster.ranks import Ranks, joined
+from wv_cli.cluster.ranks import OneOfRanks
 from wv_cli.cluster.sums import OtherRanks
 from wv_cli.engine.saved_run import Say
 from wv_cli.formats.recognise import texts
@@ -23,7 +22,7 @@ from wv_cli.text.saved_phrases import read_phrases
 
 
 @dataclass(frozen=True, kw_only=True)
-class JoiningRun:
+class JoiningRun(OneOfRanks):
     """`inputs` are texts, `output` gets them with phrases joined, `save_phrases` the phrases; with `apply`, a file of
     them, none are looked for."""
 
@@ -33,15 +32,6 @@ class JoiningRun:
     save_phrases: str | None = None
     apply: str | None = None
     force_text: bool = False
-
-    @cached_property
-    def ranks(self) -> Ranks | None:
-        return joined()
-
-    @property
-    def follows(self) -> bool:
-        """Whether this process is a rank that neither talks nor writes."""
-        return self.ranks is not None and self.ranks.rank > 0
 
     @property
     def outputs(self) -> list[str]:

@@ -3,8 +3,8 @@
 The rows of all begin with the same numbers, but move so far from there that spaces turn. A model is the same after a
 rotation of its input and output rows together, and so those of each state are turned to the first's by orthogonal
 Procrustes on the most frequent words before they are averaged, each state counting by the words that it has trained.
-Tried by hand on two halves of 5.6 million words (skip-gram, 100 numbers, five epochs, no record): a word's two vectors
-have a mean cosine of .36; analogies 11.5 % when turned first, 9.9 % when not, 8.4 % of one half, 16.7 % of one run.
+What that is worth: suite `ranks` of the benchmarks. Tried by hand, without a record: two halves of a text answer fewer
+analogies when they are averaged unturned.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,6 @@ from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.subwords import Subwords, fasttext_model
 from wv_cli.models.word2vec import Word2vec
-from wv_cli.system.compression import inner_name
 from wv_cli.text.config import VocabConfig
 from wv_cli.transforms.align import mapped, procrustes, with_directions
 from wv_cli.vectors.embeddings import Embeddings
@@ -83,7 +82,7 @@ def save(state: State, path: str, to: str | None) -> None:
     config = _config(path, state.options)
     words, rows = state.vocab.words, state.arrays["input"]
     subwords = Subwords.of(words, config)
-    if writes_model(path, to, config):
+    if fasttext_bin.is_model(path, to, subwords=config.maxn > 0):
         least = VocabConfig(**state.options.vocab_config).min_count
         model = fasttext_model(config, least, state.vocab, subwords, rows, state.arrays["output"])
         fasttext_bin.save_model(path, model)
@@ -98,17 +97,10 @@ def require_writable(path: str, to: str | None, first: str) -> None:
             raise UsageError(f"--to has no meaning for {path}, which will be a state")
         return
     config = _config(first, state_of(first, MODELS))
-    if not writes_model(path, to, config):
+    if not fasttext_bin.is_model(path, to, subwords=config.maxn > 0):
         formats.format_for_output(path, to)
     elif LAYERS[config.loss].fasttext is None:
         raise UsageError(f"{path}: fastText's models know no --loss {config.loss}; write a .vec or a state")
-
-
-def writes_model(path: str, to: str | None, config: Word2vecConfig) -> bool:
-    """Whether a fastText model is written, as `wv train` does."""
-    if to is not None:
-        return to == fasttext_bin.FORMAT.name
-    return config.maxn > 0 and inner_name(path).endswith(".bin")
 
 
 def _config(path: str, told: StateOptions) -> Word2vecConfig:

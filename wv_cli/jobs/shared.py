@@ -7,11 +7,10 @@ SharedSession    all of them train one model
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, fields, replace
-from functools import cached_property
 from typing import Any, Self, cast
 
 from wv_cli.cluster.inputs import shared_texts
-from wv_cli.cluster.ranks import Ranks, joined
+from wv_cli.cluster.ranks import OneOfRanks, Ranks
 from wv_cli.cluster.rounds import Shareable, Together
 from wv_cli.cluster.training import first_part, pooled_by
 from wv_cli.engine.run import Outcome, Worker
@@ -39,13 +38,9 @@ _OWN = {"argv", "named", "config", "vocab_config", "_trained", "_finder"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadingSession(TextSession):
+class ReadingSession(OneOfRanks, TextSession):
     """With `ranks` this process is one of several that a launcher has started. Every rank reads the whole of other
     files than texts."""
-
-    @cached_property
-    def ranks(self) -> Ranks | None:
-        return joined()
 
     @property
     def rank(self) -> int | None:
@@ -53,7 +48,7 @@ class ReadingSession(TextSession):
 
     @property
     def leads(self) -> bool:
-        return not self.rank
+        return not self.follows
 
     @property
     def part(self) -> Part | None:

@@ -3,11 +3,10 @@
 import time
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import Any
 
 from wv_cli.cluster.inputs import refuse_for_ranks, shared_texts
-from wv_cli.cluster.ranks import Ranks, joined
+from wv_cli.cluster.ranks import OneOfRanks
 from wv_cli.cluster.sums import counting_by
 from wv_cli.engine.saved_run import Say
 from wv_cli.formats.recognise import texts
@@ -21,7 +20,7 @@ from wv_cli.text.vocab import merge_vocabs, read_vocab, write_pieces
 
 
 @dataclass(frozen=True, kw_only=True)
-class VocabularyRun:
+class VocabularyRun(OneOfRanks):
     """`inputs` are texts, or with `merge` vocabulary files; `output` gets the words that `config` keeps, and with
     `sentence_end` the number of lines. Without `memory` all words are counted in it, with it in so many bytes."""
 
@@ -32,15 +31,6 @@ class VocabularyRun:
     sentence_end: bool = True
     memory: int | None = None
     force_text: bool = False
-
-    @cached_property
-    def ranks(self) -> Ranks | None:
-        return joined()
-
-    @property
-    def follows(self) -> bool:
-        """Whether this process is a rank that neither talks nor writes."""
-        return self.ranks is not None and self.ranks.rank > 0
 
     def run(self, say: Say, reading: Reading | None) -> dict[str, Any] | None:
         """Does the work; what is to be told of it, None on a rank that another one speaks for. Raises WvError and its

@@ -188,13 +188,8 @@ class Word2vecOptions(AutotunedSession, GrowingSession, SharedSession, Vocabular
         return super().results() + ([self.output_vectors] if self.output_vectors else [])
 
     def writes_model(self, path: str) -> bool:
-        """Vectors with subwords go to .bin as a whole fastText model, unless `to` says otherwise: word2vec's format
-        would lose the subwords."""
-        if self.classes:
-            return False
-        if self.to is not None:
-            return self.to == fasttext_bin.FORMAT.name
-        return self.config.maxn > 0 and inner_name(path).endswith(".bin")
+        """Whether a fastText model goes there."""
+        return not self.classes and fasttext_bin.is_model(path, self.to, subwords=self.config.maxn > 0)
 
     def _require_model(self, path: str) -> None:
         """Raises UsageError when there is no model to write, or no place for one."""

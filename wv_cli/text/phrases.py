@@ -37,8 +37,8 @@ class JoinedText:
         others: Others | None = None,
     ) -> None:
         """With `count_pairs` the first pass counts all pairs (see PhraseFinder). `saved` phrases are joined instead of
-        those of this text; there are no `passes` then. With `others` what
-        is known here is known of the whole text; chunks() are of this process's part."""
+        those of this text; there are no `passes` then. With `others` what is known here is known of the whole
+        text; chunks() are of this process's part."""
         self._finder = PhraseFinder(config, after_pass=after_pass, count_pairs=count_pairs, others=others)
         phrases: Phrases = self._finder if saved is None else saved
         self._spool = Spool(spool_beside)

@@ -74,7 +74,6 @@ class AlignConfig(Config):
         "procrustes: the rotation that brings pairs nearest together; rcsls: from there on to the linear map, no "
         "rotation, by which they are best found.",
     )
-
     dictionary: str | None = option(
         None, "FILE of words of A and their translations in B, `word word` lines, instead of words that are in both."
     )
