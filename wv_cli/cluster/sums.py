@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from wv_cli._glove import RECORD, merge, sort
 from wv_cli.cluster.ranks import Ranks
-from wv_cli.system.runs import SortedRuns
+from wv_cli.system.pair_runs import PairRuns, Records
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import require_words, tally
 from wv_cli.text.counting import Counts, counting
@@ -22,10 +22,10 @@ from wv_cli.text.joining import Given, Pairs
 from wv_cli.text.source import Progress
 from wv_cli.text.vocab import Tally, add_up
 
-Records = NDArray[Any]
 Numbers = NDArray[np.int64]
 _COPIES = 4  # of a piece, while two are added up
 _LEAST_PIECE = 1024
+_NONE = 2**63 - 1  # above every key
 
 
 def tally_of_all(ranks: Ranks, own: Tally) -> Tally | None:
@@ -76,9 +76,6 @@ def records_of_all(ranks: Ranks, own: Iterator[Records], memory: int) -> Iterato
             yield together
 
 
-_NONE = 2**63 - 1  # above every key
-
-
 def _pieces(stream: Iterator[Records], most: int) -> Iterator[Records]:
     for block in stream:
         for first in range(0, len(block), most):
@@ -98,21 +95,6 @@ def added(one: Records, other: Records) -> Records:
     return out[: written + 1]
 
 
-class _PairRuns(SortedRuns):
-    """Sorted runs of pairs of words, the units of equal ones added up."""
-
-    def merge(
-        self,
-        records: Records,
-        first: NDArray[np.int64],
-        last: NDArray[np.int64],
-        more: NDArray[np.uint8],
-        pending: Records,
-        out: Records,
-    ) -> int:
-        return merge(records, first, last, more, False, pending, out)
-
-
 class OtherRanks:
     """Satisfies text.joining.Others. What does not fit in memory waits in a file beside `beside`."""
 
@@ -127,7 +109,7 @@ class OtherRanks:
         return counts_of_all(self._ranks, own)
 
     def pairs(self, own: Iterator[Pairs], memory: int) -> Iterator[Pairs]:
-        with _PairRuns(self._beside, "counts of pairs", np.zeros(1, RECORD), memory) as runs:
+        with PairRuns(self._beside, "counts of pairs", memory, as_values=False) as runs:
             for each in own:
                 runs.add([_records(*each)])
             for records in records_of_all(self._ranks, runs.merged(), memory):

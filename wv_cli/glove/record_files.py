@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from wv_cli import _text
 from wv_cli._glove import RECORD, check, sort
 from wv_cli.errors import BadFile, UsageError, WvError, reason
-from wv_cli.glove.record_runs import Runs
+from wv_cli.glove.record_runs import WHAT
 from wv_cli.system.compression import compression_of
 from wv_cli.system.input import open_input
+from wv_cli.system.pair_runs import PairRuns
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.raw_files import blocks as read_blocks
 from wv_cli.text.raw_files import called, opened
@@ -88,7 +89,7 @@ class Counts:
             yield from _blocks(self._files[0].path, _BLOCK)
             return
         size = max(memory // (4 * RECORD.itemsize), 1024)
-        with Runs(spool_beside, memory, as_values=True) as runs:
+        with PairRuns(spool_beside, WHAT, memory, as_values=True) as runs:
             for file in self._files:
                 lookup = self._lookup(file.vocab)
                 for block in _blocks(file.path, size):

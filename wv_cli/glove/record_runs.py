@@ -1,4 +1,4 @@
-"""Records of co-occurrences that do not fit in memory: as they come, or as sorted runs that are merged."""
+"""Records of co-occurrences that do not fit in memory, as they come; sorted ones wait in wv_cli.system.pair_runs."""
 
 import bisect
 import mmap
@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli._glove import RECORD, merge
-from wv_cli.system.runs import SortedRuns
+from wv_cli._glove import RECORD
 from wv_cli.system.spill import Spool
 
 Records = NDArray[Any]
@@ -66,22 +65,3 @@ class RecordFile:
 
     def close(self) -> None:
         self._spool.close()
-
-
-class Runs(SortedRuns):
-    """See SortedRuns; the values of equal pairs are added up: as int64 units, or `as_values`, float64."""
-
-    def __init__(self, beside: str | None, memory: int, *, as_values: bool) -> None:
-        super().__init__(beside, WHAT, np.zeros(1, RECORD), memory)
-        self._as_values = as_values
-
-    def merge(
-        self,
-        records: Records,
-        first: NDArray[np.int64],
-        last: NDArray[np.int64],
-        more: NDArray[np.uint8],
-        pending: Records,
-        out: Records,
-    ) -> int:
-        return merge(records, first, last, more, self._as_values, pending, out)
