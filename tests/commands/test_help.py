@@ -103,7 +103,8 @@ def test_every_heading_has_its_place() -> None:
 
 def test_help_has_the_fields_own_defaults_and_ranges(wv: Run) -> None:
     shown = without_blanks(wv("train", "-h").stdout)
-    lr = "--lr X Learning rate at the start. [default: 0.025 (cbow 0.05, fasttext 0.05, supervised 0.1, nplm 0.01, "
+    lr = "--lr X Learning rate at the start. [default: 0.025 (cbow 0.05, fasttext 0.05, supervised 0.1, "
+    lr += "supervised quality 1.0, nplm 0.01, "
     assert without_blanks(lr) in shown
     assert {model: Word2vecConfig(model=model).start_lr for model in START_LR} == START_LR  # type: ignore[arg-type]
     options = [each for each in command_of("train").params if isinstance(each, FieldOption)]

@@ -24,7 +24,7 @@ WORD_MODELS = [name for name, row in MODELS.items() if row.config is Word2vecCon
 def test_rows_name_what_the_configs_name():
     """Context rules and output layers are values of options and rows of a table each."""
     assert tuple(WORD_MODELS) == Word2vecConfig.options()["model"].choices
-    assert all(row.presets == (row.config is Word2vecConfig) for row in MODELS.values())
+    assert all((row.presets is None) == bool(row.own_defaults) for row in MODELS.values())
     assert {loss for config in (Word2vecConfig, SupervisedConfig) for loss in config.options()["loss"].choices} == {
         *LAYERS
     }

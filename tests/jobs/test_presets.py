@@ -11,12 +11,13 @@ import pytest
 from wv_cli import formats
 from wv_cli.errors import Interrupted, TimedOut, UsageError, WvError
 from wv_cli.jobs.train import session, train
-from wv_cli.models.config import PRESETS
+from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.ensemble import Ensemble
-from wv_cli.transforms.ensemble import joined
+from wv_cli.models.presets import WORD_PRESETS
+from wv_cli.transforms.ensemble import joined, plus_contexts
 
 OPTIONS = {"preset": "quality", "dim": 40, "epochs": 1, "min_count": 4, "meta": False}
-MODELS = PRESETS["quality"].models
+MEMBERS = WORD_PRESETS["quality"].members
 
 
 @pytest.fixture
@@ -42,14 +43,23 @@ def test_joined_rows_have_the_cosines_of_unit_rows_side_by_side():
     assert np.allclose(few[some] @ few[some].T, best[some] @ best[some].T, atol=1e-4)
 
 
+def test_context_vectors_are_added_of_one_length():
+    random = np.random.default_rng(2)
+    words, contexts = (random.normal(size=(40_000, 5)).astype(np.float32) * scale for scale in (9, 1e-3))
+    words[3] = 0
+    unit = [rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-30) for rows in (words, contexts)]
+    assert np.allclose(plus_contexts(words, contexts), unit[0] + unit[1], atol=1e-6)
+
+
 def test_quality_is_its_models_joined(text):
     facts = train(text, "all.npy", **OPTIONS)
-    assert len(MODELS) == len(facts["models"]) == 3
+    assert len(MEMBERS) == len(facts["models"]) == 3
     parts = []
-    for model in MODELS:
-        own = {**PRESETS["quality"].changes, **model, "dim": 100, "epochs": 1, "min_count": 4, "meta": False}
-        train(text, "one.npy", **own)
-        parts.append(np.array(formats.load("one.npy").matrix))
+    for member in MEMBERS:
+        own = {**WORD_PRESETS["quality"].changes, **member.changes, "dim": 100, "epochs": 1, "min_count": 4}
+        train(text, "one.npy", meta=False, save_output_vectors="contexts.npy", **own)
+        rows = np.array(formats.load("one.npy").matrix)
+        parts.append(plus_contexts(rows, formats.load("contexts.npy").matrix) if member.with_contexts else rows)
     made = formats.load("all.npy")
     assert made.dim == 40 and np.array_equal(made.matrix, joined(parts, 40))
 
@@ -60,6 +70,14 @@ def test_options_given_are_those_of_every_model(text):
     assert [model.epochs for model in made.models] == [10, 15, 3]
     assert {model.dim for model in session(text, "a.vec", preset="quality", dim=400).models} == {134}
     assert session(text, "a.vec", preset="fasttext").models[0].maxn == 6
+
+
+def test_a_classifier_has_a_preset_of_its_own(text):
+    made = session(text, "a.bin", model="supervised", preset="quality", epochs=2)
+    assert (made.config.lr, made.config.epochs, made.config.word_ngrams, made.config.dropout) == (1.0, 2, 2, 0.7)
+    assert made.given == ("epochs",)
+    own = session(text, "a.bin", model="supervised", preset="fasttext").config
+    assert own == session(text, "a.bin", model="supervised").config == SupervisedConfig()
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -81,7 +99,7 @@ def test_a_run_of_several_models_stops_and_goes_on(text, monkeypatch, threads):
             break
         except Interrupted:
             assert Path("parts.npy.checkpoint").exists() and not Path("parts.npy").exists()
-    assert len(stops) > len(MODELS) and not Path("parts.npy.checkpoint").exists()
+    assert len(stops) > len(MEMBERS) and not Path("parts.npy.checkpoint").exists()
     if threads == 1:
         assert Path("parts.npy").read_bytes() == Path("whole.npy").read_bytes()
 

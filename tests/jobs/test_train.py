@@ -46,7 +46,11 @@ def test_a_classifier_knows_which_options_were_given():
             "--save-output-vectors has no meaning for --model superv",
         ),
         ({"model": "cbow", "pretrained": "x"}, "--pretrained has no meaning for --model cbow"),
-        ({"model": "supervised", "preset": "word2vec"}, "--preset has no meaning for --model supervised; its defaults"),
+        ({"model": "lbl", "preset": "word2vec"}, "--preset has no meaning for --model lbl; its defaults are its own"),
+        (
+            {"model": "supervised", "preset": "word2vec"},
+            "--preset word2vec has no meaning for --model supervised; choose from fasttext, quality",
+        ),
         (
             {"model": "supervised", "loss": "nce"},
             "--loss nce has no meaning for --model supervised; choose",

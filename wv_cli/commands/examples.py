@@ -17,7 +17,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("word2vec's skip-gram, binary and text", "wv train corpus.txt -o vectors.bin -o vectors.vec --threads 2"),
         ("phrases (new_york) found and joined first", "wv train corpus.txt -o vectors.bin --learn-phrases 2"),
         ("fastText's word vectors with subwords", "wv train corpus.txt -o subwords.bin --preset fasttext"),
-        ("a text classifier", "wv train labelled.txt -o topics.bin --model supervised --word-ngrams 2"),
+        ("a text classifier", "wv train labelled.txt -o topics.bin --model supervised --preset quality"),
         ("options found by trials", "wv train corpus.txt -o words.vec --autotune-validation pairs.txt"),
         ("sentence vectors", "wv train corpus.txt -o model.s2v --model sent2vec --word-ngrams 2"),
         ("vectors of documents, a line each", "wv train docs.txt -o model.d2v --model doc2vec --doc-vectors docs.npy"),

@@ -15,8 +15,7 @@ from wv_cli.commands.shared.options import (
     to_option,
 )
 from wv_cli.commands.shared.training_options import autotune_options, growing_options, training_options
-from wv_cli.jobs import DEFAULT_MODEL, MODELS
-from wv_cli.models.config import PRESETS
+from wv_cli.jobs import DEFAULT_MODEL, MODELS, PRESETS
 from wv_cli.text.config import ReadingConfig
 
 
@@ -31,10 +30,10 @@ from wv_cli.text.config import ReadingConfig
 @to_option
 @click.option("--model", type=click.Choice(list(MODELS)), help=f"What predicts what.  [default: {DEFAULT_MODEL}]")
 @click.option(
-    "--preset", type=click.Choice(list(PRESETS)),
-    help="Whose defaults the word models start from; options given win. quality: skip-gram, CBOW and skip-gram with "
-    "subwords one after the other, joined to one vector of --dim a word; some twenty times the work of word2vec's "
-    "defaults.  [default: word2vec]",
+    "--preset", type=click.Choice(PRESETS),
+    help="Whose defaults word models and classifiers start from; options given win. quality, of word models: "
+    "skip-gram, CBOW and skip-gram with subwords one after the other, joined to one vector of --dim a word; some "
+    "twenty times the work of word2vec's defaults.  [default: word2vec (supervised fasttext)]",
 )  # fmt: skip
 @training_options
 @phrases_options

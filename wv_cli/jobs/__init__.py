@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from wv_cli.config import Config
 from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
+from wv_cli.models.presets import CLASSIFIER_PRESETS, WORD_PRESETS, Preset
 from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig
 from wv_cli.registry import Registry
 
@@ -16,19 +17,16 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Model:
     """`session` is "module:class" of the training session, imported when it is needed; `config` what it takes, with a
-    field `threads` (session.TrainingConfig); `vocab_defaults` stand in the place of VocabConfig's. `own_defaults` says
-    whose the defaults of a config are that --preset does not choose; it chooses Word2vecConfig's."""
+    field `threads` (session.TrainingConfig); `vocab_defaults` stand in the place of VocabConfig's. `presets` are what
+    --preset chooses from, the first being the config as it is; a model without says whose its defaults are."""
 
     summary: str
     source: str
     config: type[Config]
     session: str
     vocab_defaults: dict[str, Any] = field(default_factory=dict)
+    presets: Registry[Preset] | None = None
     own_defaults: str = ""
-
-    @property
-    def presets(self) -> bool:
-        return not self.own_defaults
 
     def session_type(self) -> "type[PhrasesSession]":
         module, name = self.session.split(":")
@@ -47,6 +45,7 @@ MODELS: Registry[Model] = Registry(
                 "Mikolov et al. 2013, arXiv 1310.4546; subwords Bojanowski et al. 2017, arXiv 1607.04606",
                 Word2vecConfig,
                 "wv_cli.jobs.word2vec:Word2vecSession",
+                presets=WORD_PRESETS,
             ),
         ),
         (
@@ -56,6 +55,7 @@ MODELS: Registry[Model] = Registry(
                 "Mikolov et al. 2013, arXiv 1301.3781; gradient of Irsoy et al. 2021, arXiv 2012.15332",
                 Word2vecConfig,
                 "wv_cli.jobs.word2vec:Word2vecSession",
+                presets=WORD_PRESETS,
             ),
         ),
         (
@@ -66,7 +66,7 @@ MODELS: Registry[Model] = Registry(
                 SupervisedConfig,
                 "wv_cli.jobs.supervised:SupervisedSession",
                 vocab_defaults={"min_count": 1},
-                own_defaults="fastText's",
+                presets=CLASSIFIER_PRESETS,
             ),
         ),
         (
@@ -124,3 +124,5 @@ MODELS: Registry[Model] = Registry(
         ),
     ],
 )
+# The names of all.
+PRESETS: tuple[str, ...] = tuple(dict.fromkeys(name for row in MODELS.values() for name in row.presets or ()))

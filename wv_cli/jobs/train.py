@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 from wv_cli.config import flag_of
 from wv_cli.engine.state import StateOptions
 from wv_cli.errors import Interrupted, TimedOut, UsageError, WvError
-from wv_cli.jobs import DEFAULT_MODEL, MODELS
+from wv_cli.jobs import DEFAULT_MODEL, MODELS, PRESETS, Model
 from wv_cli.jobs.growing import continued, state_of
-from wv_cli.models.config import PRESETS
+from wv_cli.models.presets import Preset
 from wv_cli.text.config import PhraseLearning, VocabConfig
 
 if TYPE_CHECKING:
@@ -72,8 +72,7 @@ def session(
     before = _state(path, preset) if path is not None else None
     chosen, model = model, model or (before.model if before is not None else DEFAULT_MODEL)
     row, meaning = MODELS.find(model), f"--model {model}"
-    if preset is not None and not row.presets:
-        raise UsageError(f"--preset has no meaning for {meaning}; its defaults are {row.own_defaults}")
+    chosen_preset = _preset(row, preset, meaning)
     kind = row.session_type()
     names = {field.name for field in dataclasses.fields(kind)}
     named = tuple(name for name, value in options.items() if value is not None)
@@ -87,8 +86,7 @@ def session(
         rest["preset"] = preset or "word2vec"
     if "given" in names:
         rest["given"] = (*config, *(["model"] if chosen is not None and "model" in row.config.options() else []))
-    if row.presets:
-        config = {**PRESETS.find(preset or "word2vec").changes, **config}
+    config = {**chosen_preset.changes, **config}
     if "model" in row.config.options():
         config["model"] = model
     return kind(
@@ -143,6 +141,18 @@ def _state(path: str, preset: str | None) -> StateOptions:
         message = "--preset has no meaning with --continue: the options are the state's"
         raise UsageError(message)
     return state_of(path, MODELS)
+
+
+def _preset(row: Model, name: str | None, meaning: str) -> Preset:
+    """The preset of a model, its first when none is named. Raises UsageError for one that there is not."""
+    if row.presets is None:
+        if name is not None:
+            raise UsageError(f"--preset has no meaning for {meaning}; its defaults are {row.own_defaults}")
+        return Preset({})
+    if name in PRESETS and name not in row.presets:
+        choices = ", ".join(row.presets)
+        raise UsageError(f"--preset {name} has no meaning for {meaning}; choose from {choices}")
+    return row.presets.find(name or next(iter(row.presets)))
 
 
 def _fitting(

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wv_cli import formats
 from wv_cli.cluster.ranks import agreeing
@@ -23,6 +24,7 @@ from wv_cli.jobs.validation import Items, Validated
 from wv_cli.jobs.word2vec_options import Word2vecOptions
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.ensemble import Ensemble
+from wv_cli.models.presets import Member
 from wv_cli.models.rounds import rounds_facts
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
@@ -32,7 +34,7 @@ from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.growing import decayed
 from wv_cli.text.vocab import SENTENCE_END, read_vocab, write_vocab
 from wv_cli.transforms.clusters import word_classes
-from wv_cli.transforms.ensemble import joined
+from wv_cli.transforms.ensemble import joined, plus_contexts
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 from wv_cli.words import encode as encode_word
@@ -138,7 +140,7 @@ class Word2vecSession(Word2vecOptions):
         made = [kind(each, corpus, init, its, state, self.rank) for each, its in zip(models, subwords, strict=True)]
         if init is not None:
             say(f"{made[0].words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
-        return made[0] if len(made) == 1 else Ensemble(made)
+        return Ensemble(made) if self.members else made[0]
 
     def _predict(self, corpus: Corpus, models: list[Word2vecConfig], subwords: list[Subwords | None], say: Say) -> None:
         """Says what the run will need and refuses what cannot work, before the matrices are allocated."""
@@ -164,9 +166,8 @@ class Word2vecSession(Word2vecOptions):
 
     def _save(self, model: Word2vec | Ensemble) -> None:
         if isinstance(model, Ensemble):
-            first = model.models[0].embeddings()
-            rows = joined(model.matrices(), self.config.dim)
-            vectors = Embeddings(first.words, rows)
+            rows = joined([_rows(*each) for each in zip(model.models, self.members, strict=True)], self.config.dim)
+            vectors = Embeddings(model.models[0].corpus.vocab.words, rows)
             each = ((path, partial(self._save_vectors, vectors)) for path in self.outputs)
             write_together([*self.phrases_writers(), *each])
             return
@@ -198,6 +199,12 @@ class Word2vecSession(Word2vecOptions):
             _save_classes(path, vectors, self.classes)
         else:
             formats.save(path, vectors, format=self.to)
+
+
+def _rows(model: Word2vec, member: Member) -> NDArray[np.float32]:
+    """What a model of several gives: (words, dim)."""
+    words = model.embeddings().matrix
+    return plus_contexts(words, model.output_embeddings().matrix) if member.with_contexts else words
 
 
 def with_line_end(vectors: Embeddings, seed: int) -> Embeddings:

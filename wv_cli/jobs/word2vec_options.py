@@ -16,8 +16,9 @@ from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.phrases import PhrasesSession
 from wv_cli.jobs.shared import SharedSession
 from wv_cli.jobs.training_session import VocabularySession
-from wv_cli.models.config import PRESETS, Word2vecConfig
+from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
+from wv_cli.models.presets import WORD_PRESETS, Member
 from wv_cli.models.rounds import DeterministicWord2vec
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.compression import inner_name
@@ -157,15 +158,19 @@ class Word2vecOptions(AutotunedSession, GrowingSession, SharedSession, Vocabular
     def refuse_idle(self) -> None:
         super(Word2vecOptions, replace(self, named=self.meaningful)).refuse_idle()
 
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The models of the preset; none: there is one, of `config`."""
+        return WORD_PRESETS.find(self.preset).members
+
     @cached_property
     def models(self) -> list[Word2vecConfig]:
         """What is trained: `config`, or every model of the preset, what the user named in the place of its own. Each
         has as many numbers as make `dim` together, but not so few that it learns little."""
-        several = PRESETS.find(self.preset).models
-        if not several:
+        if not self.members:
             return [self.config]
-        dim = max(_LEAST_DIM, -(-self.config.dim // len(several)))
-        own = [{name: value for name, value in model.items() if name not in self.named} for model in several]
+        dim = max(_LEAST_DIM, -(-self.config.dim // len(self.members)))
+        own = [{name: value for name, value in each.changes.items() if name not in self.named} for each in self.members]
         return [replace(self.config, **{**model, "dim": dim}) for model in own]
 
     @property

@@ -1,7 +1,7 @@
 """What a run of word2vec, fastText, a classifier or a neural language model is asked to do."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from wv_cli.config import (
     Config,
@@ -13,7 +13,6 @@ from wv_cli.config import (
     seed_option,
     threads_option,
 )
-from wv_cli.registry import Registry
 from wv_cli.text.config import ReadingConfig, is_one_word
 
 _DRAWS = "loss=ns|nce|hs_ns"
@@ -52,7 +51,7 @@ def _require_subwords(minn: int, maxn: int) -> None:
 @dataclass(frozen=True)
 class Word2vecConfig(Config):
     """A word2vec run, with subwords (fastText) when maxn is above 0. Names and defaults are word2vec's where it has
-    them; lr 0 means START_LR, as word2vec chooses. PRESETS has fastText's."""
+    them; lr 0 means START_LR, as word2vec chooses. models.presets has fastText's."""
 
     group: ClassVar[str] = "Training"
 
@@ -145,45 +144,6 @@ class Word2vecConfig(Config):
         _require_subwords(self.minn, self.maxn)
         message = "--loss hs_ns has no subwords, since fastText's files hold one output layer; use hs or ns"
         require(self.loss != "hs_ns" or self.maxn == 0, message)
-
-
-@dataclass(frozen=True)
-class Preset:
-    """What --preset puts in the place of the defaults above. `models` are several that are trained in one run, each by
-    what it has besides; their vectors are joined (transforms.ensemble)."""
-
-    changes: dict[str, Any]
-    models: tuple[dict[str, Any], ...] = ()
-
-
-_FASTTEXT: dict[str, Any] = {
-    "minn": 3,
-    "maxn": 6,
-    "power": 0.5,
-    "sample": 1e-4,
-    "sample_formula": "fasttext",
-    "lr": 0.05,
-    "lr_floor": 0.0,
-}
-PRESETS: Registry[Preset] = Registry(
-    "preset",
-    [
-        ("word2vec", Preset({})),
-        ("fasttext", Preset(_FASTTEXT)),
-        # Found by benchmarks/presets.py; see benchmarks/README.md.
-        (
-            "quality",
-            Preset(
-                {"dim": 300},
-                (
-                    {"model": "skipgram", "negative": 12, "epochs": 10},
-                    {"model": "cbow", "window": 8, "negative": 15, "sample": 1e-4, "epochs": 15},
-                    {**_FASTTEXT, "model": "skipgram", "epochs": 3},
-                ),
-            ),
-        ),
-    ],
-)
 
 
 @dataclass(frozen=True)

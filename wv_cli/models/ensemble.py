@@ -64,10 +64,6 @@ class Ensemble:
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         return self._named(lambda model: model.arrays())
 
-    def matrices(self) -> list[NDArray[np.float32]]:
-        """The word vectors of each model."""
-        return [model.embeddings().matrix for model in self.models]
-
     def _named(self, facts: Any) -> dict[str, Any]:
         """The facts of every model, by its number from 1."""
         return {

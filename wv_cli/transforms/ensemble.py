@@ -38,6 +38,16 @@ def joined(parts: Sequence[Matrix], dim: int) -> Matrix:
     return result
 
 
+def plus_contexts(words: Matrix, contexts: Matrix) -> Matrix:
+    """(rows, dim): the sum of a model's unit word vectors and unit context vectors, (rows, dim) each (Levy, Goldberg &
+    Dagan 2015, section 3.3)."""
+    result = np.empty(words.shape, np.float32)
+    for start in range(0, len(words), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        result[block] = _unit(words[block]) + _unit(contexts[block])
+    return result
+
+
 def _side_by_side(parts: Sequence[Matrix], start: int) -> NDArray[np.float64]:
     return np.hstack([_unit(part[start : start + _BLOCK]) for part in parts])
 

@@ -128,12 +128,13 @@ def _classifier(args: Args, paths: tuple[str, ...], searching: "Searching | None
 
 def _word_vectors(args: Args, model: str, paths: tuple[str, ...]) -> "TextSession":
     from wv_cli.jobs.word2vec import Word2vecSession
-    from wv_cli.models.config import PRESETS, Word2vecConfig
+    from wv_cli.models.config import Word2vecConfig
+    from wv_cli.models.presets import WORD_PRESETS
     from wv_cli.text.corpus import Marked
 
     asked = {"model": model, "window": args.ws, "sample": args.t, **_options(args)}
     return Word2vecSession(
-        config=Word2vecConfig(**{**PRESETS["fasttext"].changes, **asked}),
+        config=Word2vecConfig(**{**WORD_PRESETS["fasttext"].changes, **asked}),
         init=_vectors(args),
         marked=Marked(args.label, args.minCountLabel),
         **_session(args, paths),

@@ -164,16 +164,22 @@ def field_options(config: type[Config]) -> Decorator:
 def shared_options(variants: dict[str, tuple[type[Config], dict[str, Any]]]) -> Decorator:
     """Like field_options for a command whose config depends on other options. `variants` names configs and what they
     put in the place of their defaults. An option not given is None; help is that of the first variant that has the
-    field, and shows its default, and those of others where they differ."""
+    field, and shows its default, and those of others where they differ. A second variant of a config is told of only
+    where it changes something."""
 
     tables = {variant: config.options() for variant, (config, _) in variants.items()}
+    first = {config: variant for variant, (config, _) in reversed(variants.items())}
 
     def decorate(function: Function) -> Function:
         for name in reversed(_merged(list(tables.values()))):
             found = {variant: fields[name] for variant, fields in tables.items() if name in fields}
             field = next(iter(found.values()))
             if field.help:
-                changed = {variant: variants[variant][1].get(name, each.default) for variant, each in found.items()}
+                changed = {
+                    variant: variants[variant][1].get(name, each.default)
+                    for variant, each in found.items()
+                    if name in variants[variant][1] or variant in first.values()
+                }
                 choices = list(dict.fromkeys(choice for each in found.values() for choice in each.choices))
                 function = _option(field, choices, _default_text(field, changed), default=None)(function)
         return function

@@ -10,14 +10,18 @@ import click
 
 from wv_cli.commands.shared.options import Duration, Size, shared_options
 from wv_cli.config import Config
-from wv_cli.jobs import MODELS
-from wv_cli.models.config import PRESETS
+from wv_cli.jobs import DEFAULT_MODEL, MODELS
+from wv_cli.models.presets import WORD_PRESETS, Preset
 from wv_cli.text.config import PhraseLearning, VocabConfig
 
-# Whose defaults help shows: the word models' under every preset, then those of models with defaults of their own.
+# Whose defaults help shows: the word models' under every preset, then those of the other models, under theirs.
 _VARIANTS: dict[str, tuple[type[Config], dict[str, Any]]]
-_VARIANTS = {preset: (MODELS["skipgram"].config, row.changes) for preset, row in PRESETS.items()}
-_VARIANTS |= {name: (row.config, {}) for name, row in MODELS.items() if not row.presets}
+_VARIANTS = {preset: (MODELS[DEFAULT_MODEL].config, row.changes) for preset, row in WORD_PRESETS.items()}
+for _name, _model in MODELS.items():
+    if _model.presets is not WORD_PRESETS:
+        _first, *_others = (_model.presets or {"": Preset({})}).items()
+        _VARIANTS[_name] = (_model.config, _first[1].changes)
+        _VARIANTS |= {f"{_name} {preset}": (_model.config, row.changes) for preset, row in _others}
 _VOCAB_VARIANTS: dict[str, tuple[type[Config], dict[str, Any]]] = {"word2vec": (VocabConfig, {})}
 _VOCAB_VARIANTS |= {name: (VocabConfig, row.vocab_defaults) for name, row in MODELS.items() if row.vocab_defaults}
 _PHRASES_VARIANTS: dict[str, tuple[type[Config], dict[str, Any]]] = {"": (PhraseLearning, {})}

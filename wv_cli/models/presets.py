@@ -1,0 +1,61 @@
+"""What --preset puts in the place of a config's defaults. The values were found by trials: see benchmarks/README.md."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from wv_cli.registry import Registry
+
+
+@dataclass(frozen=True)
+class Member:
+    """One model of several that are trained in one run: what it has besides the preset's own changes. `with_contexts`:
+    of it come unit word vectors plus unit context vectors (Levy, Goldberg & Dagan 2015, section 3.3)."""
+
+    changes: dict[str, Any]
+    with_contexts: bool = False
+
+
+@dataclass(frozen=True)
+class Preset:
+    """`members` are several models, whose vectors are joined (transforms.ensemble); none: one model."""
+
+    changes: dict[str, Any]
+    members: tuple[Member, ...] = ()
+
+
+_FASTTEXT: dict[str, Any] = {
+    "minn": 3,
+    "maxn": 6,
+    "power": 0.5,
+    "sample": 1e-4,
+    "sample_formula": "fasttext",
+    "lr": 0.05,
+    "lr_floor": 0.0,
+}
+WORD_PRESETS: Registry[Preset] = Registry(
+    "preset",
+    [
+        ("word2vec", Preset({})),
+        ("fasttext", Preset(_FASTTEXT)),
+        (
+            "quality",
+            Preset(
+                {"dim": 300},
+                (
+                    Member({"model": "skipgram", "negative": 12, "epochs": 10}),
+                    Member(
+                        {"model": "cbow", "window": 8, "negative": 15, "sample": 1e-4, "epochs": 15}, with_contexts=True
+                    ),
+                    Member({**_FASTTEXT, "model": "skipgram", "epochs": 3}),
+                ),
+            ),
+        ),
+    ],
+)
+CLASSIFIER_PRESETS: Registry[Preset] = Registry(
+    "preset",
+    [
+        ("fasttext", Preset({})),
+        ("quality", Preset({"lr": 1.0, "epochs": 25, "word_ngrams": 2, "dropout": 0.7})),
+    ],
+)
