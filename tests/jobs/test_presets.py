@@ -53,7 +53,7 @@ def test_context_vectors_are_added_of_one_length():
 
 def test_quality_is_its_models_joined(text):
     facts = train(text, "all.npy", **OPTIONS)
-    assert len(MEMBERS) == len(facts["models"]) == 3
+    assert len(MEMBERS) == len(facts["models"]) == 5
     parts = []
     for member in MEMBERS:
         own = {**WORD_PRESETS["quality"].changes, **member.changes, "dim": 100, "epochs": 1, "min_count": 4}
@@ -67,8 +67,8 @@ def test_quality_is_its_models_joined(text):
 def test_options_given_are_those_of_every_model(text):
     made = session(text, "a.vec", preset="quality", window=3, lr=0.01)
     assert {(model.window, model.lr, model.dim) for model in made.models} == {(3, 0.01, 100)}
-    assert [model.epochs for model in made.models] == [10, 15, 3]
-    assert {model.dim for model in session(text, "a.vec", preset="quality", dim=400).models} == {134}
+    assert [model.epochs for model in made.models] == [10, 10, 15, 3, 3]
+    assert {model.dim for model in session(text, "a.vec", preset="quality", dim=600).models} == {120}
     assert session(text, "a.vec", preset="fasttext").models[0].maxn == 6
 
 

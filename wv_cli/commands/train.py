@@ -32,8 +32,8 @@ from wv_cli.text.config import ReadingConfig
 @click.option(
     "--preset", type=click.Choice(PRESETS),
     help="Whose defaults word models and classifiers start from; options given win. quality, of word models: "
-    "skip-gram, CBOW and skip-gram with subwords one after the other, joined to one vector of --dim a word; some "
-    "twenty times the work of word2vec's defaults.  [default: word2vec (supervised fasttext)]",
+    "skip-gram, CBOW and skip-gram with subwords, five models one after the other, joined to one vector of --dim a "
+    "word; some thirty times the work of word2vec's defaults.  [default: word2vec (supervised fasttext)]",
 )  # fmt: skip
 @training_options
 @phrases_options

@@ -32,6 +32,7 @@ _FASTTEXT: dict[str, Any] = {
     "lr": 0.05,
     "lr_floor": 0.0,
 }
+_WIDE_CBOW: dict[str, Any] = {"model": "cbow", "window": 8, "negative": 15, "sample": 1e-4, "epochs": 15}
 WORD_PRESETS: Registry[Preset] = Registry(
     "preset",
     [
@@ -43,10 +44,10 @@ WORD_PRESETS: Registry[Preset] = Registry(
                 {"dim": 300},
                 (
                     Member({"model": "skipgram", "negative": 12, "epochs": 10}),
-                    Member(
-                        {"model": "cbow", "window": 8, "negative": 15, "sample": 1e-4, "epochs": 15}, with_contexts=True
-                    ),
+                    Member({"model": "skipgram", "shrink_window": False, "sample": 1e-4, "epochs": 10}),
+                    Member(_WIDE_CBOW, with_contexts=True),
                     Member({**_FASTTEXT, "model": "skipgram", "epochs": 3}),
+                    Member({**_FASTTEXT, "model": "skipgram", "minn": 4, "maxn": 5, "epochs": 3}),
                 ),
             ),
         ),
