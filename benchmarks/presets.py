@@ -8,8 +8,9 @@ their vectors joined as JOINED says. `PROGRAM: MODEL`, a program and a model of 
 settings of the command line, or of the line: `word2vec: skipgram-ns, epochs 20, lr 0.025`. The record is a log
 (trials.py): a later run with the same --name goes on with what it lacks.
 
-Of a file of analogies a search sees the questions of every other first pair of a section; with `--held-out` trials are
-scored on the others, and on the sets that a search was not given. That is for the few options a search has chosen.
+`rare` is the share of questions, of those with a word beyond the first AMONG, answered among all words. Of a file of
+analogies a search sees the questions of every other first pair of a section; with `--held-out` trials are scored on
+the others, and on the sets that a search was not given. That is for the few options a search has chosen.
 """
 
 import hashlib
@@ -30,6 +31,7 @@ from trials import run_missing
 
 from wv_cli import formats
 from wv_cli.evaluation import TASKS, Report, Vectors
+from wv_cli.evaluation.config import AnalogyConfig
 from wv_cli.transforms.ensemble import joined
 from wv_cli.vectors.embeddings import Embeddings
 
@@ -98,12 +100,16 @@ def weighted(rows: list[Matrix], square: float) -> list[Matrix]:
 
 
 class Sets:
-    """The data that scores are made of. `held_out`: the second half of analogies."""
+    """The data that scores are made of: analogies, pairs of words, pairs of sentences (CSV). `held_out`: the second
+    half of analogies."""
 
     def __init__(self, paths: list[Path], folder: Path, *, held_out: bool) -> None:
+        self._rare = folder / "rare.txt"
         self.tasks: list[tuple[str, str, Path]] = []
         for path in paths:
-            if any(line.startswith(":") for line in path.read_text(encoding="utf-8").splitlines()):
+            if path.suffix == ".csv":
+                self.tasks.append(("sts", path.stem, path))
+            elif any(line.startswith(":") for line in path.read_text(encoding="utf-8").splitlines()):
                 half = folder / path.name
                 half.write_text("\n".join(halves(path)[held_out]) + "\n", encoding="utf-8")
                 self.tasks.append(("analogy", path.stem, half))
@@ -111,14 +117,26 @@ class Sets:
                 self.tasks.append(("similarity", path.stem, path))
 
     def score(self, vectors: Embeddings) -> Scores:
-        """Analogies in percent, in all and by kind, the others as Spearman's correlation."""
+        """Analogies in percent, in all, by kind and of rare words, the others as Spearman's correlation."""
         scores: Scores = {}
         for task, name, path in self.tasks:
             protocol = {"restrict_vocab": AMONG, "threads": 1} if task == "analogy" else {}
             report = TASKS[task].run([Vectors("trial", lambda: vectors)], [str(path)], TASKS[task].config(**protocol))
             scores[name] = round(float(report.scores[0][1]), 4)
             scores |= {f"{name}, {kind}": round(value, 2) for kind, value in kinds(report)}
+            if task == "analogy" and self._rare_of(path, vectors):
+                report = TASKS[task].run([Vectors("trial", lambda: vectors)], [str(self._rare)], AnalogyConfig())
+                scores[f"{name}, rare"] = round(float(report.scores[0][1]), 2)
         return scores
+
+    def _rare_of(self, path: Path, vectors: Embeddings) -> int:
+        """How many questions have a word that is not among the first AMONG, and vectors of all: in the file _rare."""
+        rank = {word.lower(): number for number, word in enumerate(vectors.words)}
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith(":")]
+        places = [[rank.get(word.lower(), -1) for word in line.split()] for line in lines]
+        rare = [line for line, each in zip(lines, places, strict=True) if min(each) >= 0 and max(each) >= AMONG]
+        self._rare.write_text("".join(f"{line}\n" for line in (": rare", *rare)), encoding="utf-8")
+        return len(rare)
 
 
 def kinds(report: Report) -> Iterator[tuple[str, float]]:
