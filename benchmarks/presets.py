@@ -4,9 +4,10 @@
         --data EN-WS-353-ALL.txt --data EN-MTurk-287.txt --data EN-SIMLEX-999.txt --name presets-search
 
 A line of `--trials` holds options of `wv train`; several sets of them with ` ++ ` between are trained one by one, and
-their vectors joined as JOINED says. `PROGRAM: MODEL`, a program and a model of train.py, is that program with the
-settings of the command line, or of the line: `word2vec: skipgram-ns, epochs 20, lr 0.025`. The record is a log
-(trials.py): a later run with the same --name goes on with what it lacks.
+their vectors joined as JOINED says, of a set that begins with `with contexts: ` as wv_cli/transforms/ensemble.py adds
+them. `PROGRAM: MODEL`, a program and a model of train.py, is that program with the settings of the command line, or
+of the line: `word2vec: skipgram-ns, epochs 20, lr 0.025`. The record is a log (trials.py): a later run with the same
+--name goes on with what it lacks.
 
 `rare` is the share of questions, of those with a word beyond the first AMONG, answered among all words. Of a file of
 analogies a search sees the questions of every other first pair of a section; with `--held-out` trials are scored on
@@ -32,13 +33,14 @@ from trials import run_missing
 from wv_cli import formats
 from wv_cli.evaluation import TASKS, Report, Vectors
 from wv_cli.evaluation.config import AnalogyConfig
-from wv_cli.transforms.ensemble import joined
+from wv_cli.transforms.ensemble import joined, plus_contexts
 from wv_cli.vectors.embeddings import Embeddings
 
 Matrix = NDArray[np.float32]
 Scores = dict[str, float]
 AMONG = 30_000  # words: as word2vec's demo scripts ask the analogies
 TOGETHER = " ++ "
+WITH_CONTEXTS = "with contexts: "
 
 
 def halves(path: Path) -> tuple[list[str], list[str]]:
@@ -179,10 +181,14 @@ class Trained:
 
 def trial(models: Trained, line: str, seed: int, sets: Sets, after: list[str]) -> dict[str, Any]:
     """CPU seconds, and the scores of the variants `after` of AFTER, or of JOINED for several sets of options."""
-    parts = [models.model(options.strip(), seed) for options in line.split(TOGETHER)]
+    members = [options.strip() for options in line.split(TOGETHER)]
+    parts = [models.model(options.removeprefix(WITH_CONTEXTS), seed) for options in members]
     words, contexts, _ = parts[0]
     if len(parts) > 1:
-        rows = [part[0].matrix for part in parts]
+        rows = [
+            plus_contexts(part[0].matrix, part[1]) if options.startswith(WITH_CONTEXTS) else part[0].matrix
+            for options, part in zip(members, parts, strict=True)
+        ]
         wide = sum(part.shape[1] for part in rows)
         variants = {name: joined(weighted(rows, square), dim or wide) for name, (dim, square) in JOINED.items()}
     else:
