@@ -30,6 +30,19 @@ RUNS = [
     ),
     *(f"{_LABELS} {loss}.bin --loss {loss}" for loss in ("softmax", "hs", "ns", "ova")),
     f"{_LABELS} ngrams.bin --word-ngrams 2 --minn 2 --maxn 3 --buckets 2000",
+    f"{_WORDS} rounds.bin --deterministic",
+    *(
+        f"{_WORDS} documents-{algorithm}.d2v --model doc2vec --algorithm {algorithm} --window 3"
+        for algorithm in ("dm_mean", "dm_concat")
+    ),
+    f"{_WORDS} documents.d2v --model doc2vec --algorithm dbow",
+    f"{_WORDS} sentences.s2v --model sent2vec",
+    *(
+        f"{_WORDS} {model}-{loss}.lm --model {model} --loss {loss} --order 3"
+        for model in ("nplm", "lbl")
+        for loss in ("nce", "hs")
+    ),
+    f"{_WORDS} ivlbl.bin --model ivlbl --order 3",
     "glove text.txt -o glove.vec --dim 8 --iterations 2 --threads 2 --min-count 3 -q",
     "bioword text.txt -o bioword.codes --cells 32 --length 4 --epochs 1 --threads 2 -q",
     *(f"hash words.bin -o {method}.codes --method {method} --threads 2 -q" for method in ("lsh", "fly", "pq", "itq")),
