@@ -147,6 +147,7 @@ def test_ranks_make_the_counts_and_vectors_of_one_process(slice_text: Path, tmp_
         ("phrases", ["-o", "new", "--across-lines"], "--across-lines is for one process, not for 2 ranks"),
         ("glove", ["-o", "new.vec", "--dedup"], "--dedup is for one process, not for 2 ranks"),
         ("glove", ["-o", "new.vec", "--learn-phrases", "1"], "--learn-phrases is for one process"),
+        ("build-vocab", ["-o", "new", "--dask", "local"], "--dask is for one process, not for 2 ranks"),
         ("build-vocab", ["-o", "new", "--min-count", "0"], "--min-count"),
         ("build-vocab", ["-o", "/dev/full"], "rank 0 of 2"),
         ("phrases", ["-o", "/dev/full"], "rank 0 of 2"),

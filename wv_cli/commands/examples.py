@@ -5,6 +5,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("count the words of a compressed text", "wv build-vocab corpus.txt.gz -o corpus.vocab"),
         ("keep what train needs", "wv build-vocab texts/ --min-count 5 --lowercase -o corpus.vocab"),
         ("any number of different words", "wv build-vocab crawl/ --memory 2G -o crawl.vocab"),
+        ("by the workers of a Dask cluster", "wv build-vocab /shared/crawl --dask scheduler:8786 -o crawl.vocab"),
         ("sum the counts of parts", "wv build-vocab --merge 1.vocab 2.vocab --min-count 5 -o all.vocab"),
     ),
     "phrases": (

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from wv_cli.errors import BadFile
 from wv_cli.system.kinds import HEAD_BYTES
-from wv_cli.text.parts import Part
+from wv_cli.text.parts import Part, Shard
 
 UTF16 = "expected UTF-8 text, found UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE"
 _MORE_NULS = 8  # than these, and than one in _NUL_SHARE bytes, are binary data
@@ -30,7 +30,7 @@ class Texts:
     note: Callable[[str], None]
     written: Sequence[str] = ()
     force: bool = False
-    part: Part | None = None
+    part: Part | Shard | None = None
 
     def problem(self, head: bytes) -> str | None:
         """What a file that begins with `head` is instead of text, None when it may be text."""

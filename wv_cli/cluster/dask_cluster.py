@@ -1,0 +1,183 @@
+"""Work on a Dask cluster: shards mapped by a function, in order, or merged to one value.
+
+Dask sends functions and values (pickled), runs a task of a lost worker on another one, and shows all of it on its
+dashboard; nothing here does. What an error on a worker was is told with the worker's name. Needs the extra `dask`,
+which is imported when a cluster is asked for.
+"""
+
+import logging
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from multiprocessing import resource_tracker
+from typing import Any, TypeVar
+
+from wv_cli.engine.saved_run import Say
+from wv_cli.errors import WvError
+from wv_cli.system.extra import require
+from wv_cli.system.host import processors
+
+Shard = TypeVar("Shard")
+Value = TypeVar("Value")
+LOCAL = "local"
+ANSWER_SECONDS = 10  # until a scheduler that has not answered is none
+_AHEAD = 2  # tasks a thread that wait to be done or fetched, of those whose results are wanted in order
+_SPEAKERS = ("distributed", "tornado", "asyncio")  # loggers of what Dask tells beside what it raises
+
+
+@contextmanager
+def dask_cluster(address: str, say: Say) -> Iterator["DaskCluster"]:
+    """The cluster of the scheduler at `address`, or with "local" one of this machine, with a worker a processor, that
+    is there as long as the block. Raises WvError without the extra, when no scheduler answers or has workers, and for a
+    worker with another version of wv."""
+    distributed = require("distributed", f"--dask {address}", "dask")
+    with ExitStack() as stack:
+        stack.enter_context(_silent())
+        target = address if address != LOCAL else stack.enter_context(_local(distributed))
+        try:
+            client = stack.enter_context(distributed.Client(target, timeout=ANSWER_SECONDS, set_as_default=False))
+            stack.enter_context(client.as_current())
+        except (OSError, ValueError) as error:  # ValueError: no address
+            message = (
+                f"--dask {address}: no scheduler answers ({error}); start one with `dask scheduler`, and workers with "
+                "`dask worker ADDRESS`, or use --dask local"
+            )
+            raise WvError(message) from None
+        cluster = DaskCluster(distributed, client, address)
+        cluster.require_workers()
+        link: str | None = client.dashboard_link
+        at = f"; dashboard {link}" if link else ""
+        say(f"Dask: {cluster.threads} tasks at once{at}", threads=cluster.threads, dashboard=link)
+        yield cluster
+
+
+class DaskCluster:
+    """`threads` is the number of tasks it does at once."""
+
+    def __init__(self, distributed: Any, client: Any, address: str) -> None:
+        self._distributed, self._client, self._address = distributed, client, address
+
+    @property
+    def threads(self) -> int:
+        return sum(self._client.nthreads().values())
+
+    def require_workers(self) -> None:
+        """Raises WvError where there are none, or one has another wv than this process."""
+        own = version("wv-cli")
+        try:
+            self._client.wait_for_workers(1, timeout=ANSWER_SECONDS)
+        except TimeoutError:
+            message = f"--dask {self._address}: the scheduler has no workers; start some: dask worker {self._address}"
+            raise WvError(message) from None
+        # A function of the standard library, which every worker has.
+        for worker, found in self._client.run(version, "wv-cli", on_error="return").items():
+            if isinstance(found, PackageNotFoundError) or (isinstance(found, str) and found != own):
+                shown = f"wv {found}" if isinstance(found, str) else "no wv"
+                message = f"worker {worker} has {shown}, this process {own}; install the same one everywhere"
+                raise WvError(message)
+
+    def reduced(
+        self,
+        what: str,
+        function: Callable[[Shard], Value],
+        shards: Sequence[Shard],
+        merge: Callable[[Value, Value], Value],
+        after: Callable[[Shard], None],
+    ) -> Value | None:
+        """function(shard) of all shards merged in their order, neighbours first, by the workers, which hold no more
+        values than there are tasks at once and levels of merging; None without shards. `merge` is associative. `after`
+        is told of every shard that is done, in any order. `what` names the tasks on the dashboard. Raises WvError."""
+        if not shards:
+            return None
+        level = self._submitted(what, function, shards)
+        shard_of = {future.key: shard for future, shard in zip(level, shards, strict=True)}
+        done = self._distributed.as_completed(level)
+        while len(level) > 1:
+            # Before shards that wait, so that few values do. What nobody refers to any more is forgotten once merged.
+            last = level[len(level) // 2 * 2 :]
+            level = self._submitted(f"merge {what}", merge, level[:-1:2], level[1::2], priority=1) + last
+        for future in done:
+            if future.status != "finished":
+                self._result(future)
+            after(shard_of[future.key])
+        value: Value = self._result(level[0])
+        return value
+
+    def mapped(self, what: str, function: Callable[[Shard], Value], shards: Iterable[Shard]) -> Iterator[Value]:
+        """function(shard) of one shard after the other, in order; at most a few are done and not yet fetched. Raises
+        WvError."""
+        waiting: deque[Any] = deque()
+        for shard in shards:
+            waiting += self._submitted(what, function, [shard])
+            if len(waiting) >= _AHEAD * max(self.threads, 1):
+                yield self._result(waiting.popleft())
+        while waiting:
+            yield self._result(waiting.popleft())
+
+    def _submitted(self, what: str, function: Callable[..., Value], *values: Sequence[Any], priority: int = 0) -> Any:
+        """The futures of function(*each) for each of zip(*values)."""
+        task = partial(_on_worker, function)
+        return self._client.map(task, *values, key=what, pure=False, priority=priority)
+
+    def _result(self, future: Any) -> Any:
+        try:
+            return future.result()
+        except WvError:
+            raise
+        except self._distributed.KilledWorker as error:
+            count, last = error.allowed_failures + 1, error.last_worker.address
+            message = (
+                f"--dask {self._address}: the workers that did one of the tasks were lost, {count} in all, the last of "
+                f"them {last}; its log says why, often that memory was short"
+            )
+            raise WvError(message) from error
+        except Exception as error:
+            said = (str(error).strip().splitlines() or [""])[0][:200]
+            raise WvError(f"--dask {self._address}: a task failed: {type(error).__name__}: {said}") from error
+
+
+def _on_worker(function: Callable[..., Value], *values: Any) -> Value:
+    """What a worker does. A WvError is raised again with the name of the worker, as one that can be pickled."""
+    try:
+        return function(*values)
+    except WvError as error:
+        from distributed import get_worker
+
+        raise WvError(f"worker {get_worker().address}: {error}") from None
+
+
+@contextmanager
+def _local(distributed: Any) -> Iterator[Any]:
+    """A cluster of processes of one thread, with the memory of the machine, heard on this machine alone."""
+    # Ctrl-C goes to all processes of a terminal: this one ends the others, which inherit what is blocked here.
+    resource_tracker.ensure_running()  # which otherwise unblocks it, in the thread that starts a process
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    with ExitStack() as stack:
+        stack.callback(signal.pthread_sigmask, signal.SIG_SETMASK, before)
+        cluster = distributed.LocalCluster(
+            n_workers=processors(),
+            threads_per_worker=1,
+            memory_limit=None,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        )
+        stack.enter_context(cluster)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        yield cluster
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Loggers of Dask say nothing of what is raised besides."""
+    loggers = [logging.getLogger(name) for name in _SPEAKERS]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
