@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,13 +17,16 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Run
+from tests.conftest import GOLDEN, Run
 from tests.test_readme import SHELL
-from wv_cli import __main__
+from wv_cli import __main__, _cpu
 from wv_cli.cluster import dask_cluster as module
 from wv_cli.cluster import sums
 from wv_cli.cluster.dask_cluster import DaskCluster, dask_cluster
 from wv_cli.errors import WvError
+from wv_cli.formats import recognise
+from wv_cli.jobs import predict
+from wv_cli.models.config import PredictConfig
 from wv_cli.text.parts import Shard, shards
 
 pytest.importorskip("distributed", reason="needs the extra dask")
@@ -159,6 +163,66 @@ def test_a_vocabulary_has_the_bytes_of_one_process(
     assert {**dask, "seconds": 0, "output": 0} == {**alone, "seconds": 0, "output": 0}
 
 
+ANSWERS = ["", "-k 3 --prob --threads 2", "--json -k -1"]
+
+
+@pytest.mark.parametrize("options", ANSWERS)
+def test_predictions_are_the_lines_of_one_process(
+    address: str, slice_text: Path, tmp_path: Path, options: str, monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(predict, "SHARD_BYTES", 3_000)
+    (tmp_path / "short.txt").write_bytes(slice_text.read_bytes()[:50_000])
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(GOLDEN / "ft-labels.bin", "model")
+    words = ["predict", "model", "short.txt", *options.split(), "-q"]
+    assert run(*words) == 0
+    alone = capfdbinary.readouterr()
+    assert run(*words, "--dask", address) == 0
+    assert capfdbinary.readouterr() == alone
+    assert len(set(alone.out.splitlines())) > 3
+
+
+def test_workers_do_not_keep_the_model(cluster: DaskCluster, address: str, slice_text: Path) -> None:
+    assert run("predict", GOLDEN / "ft-labels.bin", slice_text, "-q", "--dask", address) == 0
+    assert set(cluster.everywhere(lambda: predict._classifier.cache_info().currsize).values()) == {0}
+
+
+def test_a_worker_reads_a_model_that_was_replaced(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("the king of the state\n")
+    asked = recognise.texts([str(tmp_path / "text")], note=silent)
+    found = []
+    for name in ("ft-labels.bin", "ft-labels.ftz"):
+        model = tmp_path / "model"
+        shutil.copy(GOLDEN / name, model)
+        one = predict.PredictionRun(model=str(model), inputs=(), config=PredictConfig(), prob=True)
+        found.append(predict._answers_of_shard(one, model.stat().st_size, asked))
+    predict._forget()
+    assert found[0] != found[1]
+
+
+def test_a_worker_with_another_model_is_named(
+    address: str, slice_text: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(predict, "size_of", lambda path: 9)
+    assert run("predict", GOLDEN / "ft-labels.bin", slice_text, "--dask", address) == 1
+    line = said(capsys.readouterr().err)
+    assert line.startswith("wv predict: worker tcp://") and line.endswith("all must see the same files")
+    assert f": {GOLDEN / 'ft-labels.bin'}: " in line
+
+
+@pytest.mark.skipif(_cpu.name() == "baseline", reason="this machine has one instruction set")
+def test_a_worker_with_other_kernels_is_named(
+    slice_text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with served(tmp_path, 1, WV_ISA="baseline") as found:
+        assert run("predict", GOLDEN / "ft-labels.bin", slice_text, "--dask", found) == 1
+        line = said(capsys.readouterr().err)
+        assert run("build-vocab", slice_text, "-o", tmp_path / "v", "--dask", found) == 0, "sums of integers"
+    assert line.startswith("wv predict: worker tcp://")
+    assert " computes with baseline kernels, this process with " in line
+
+
 @pytest.mark.parametrize("text", ["", " \n\n"])
 def test_a_text_without_words_is_refused_as_ever(
     address: str, tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
@@ -205,25 +269,33 @@ def test_a_worker_that_does_not_see_the_file_is_named(
     assert not (tmp_path / "v").exists()
 
 
+ALONE = "is for one process, not for a cluster (--dask)"
+STREAM = "several processes cannot share a stream; give files, which all of them can read"
+
+
 @pytest.mark.parametrize(
-    ("options", "code", "problem"),
+    ("line", "code", "problem"),
     [
-        ("text --merge", 2, "--merge is for one process, not for a cluster (--dask); vocabularies are summed once"),
-        ("text --memory 1G", 2, "--memory is for one process, not for a cluster (--dask); leave it out"),
-        ("text --dedup", 2, "--dedup is for one process, not for a cluster (--dask); leave it out"),
-        ("-", 1, "standard input: several processes cannot share a stream; give files, which all of them can read"),
-        ("/dev/null", 1, "/dev/null: several processes cannot share a stream; give files, which all of them can read"),
+        ("build-vocab text -o v --merge", 2, f"--merge {ALONE}; vocabularies are summed once"),
+        ("build-vocab text -o v --memory 1G", 2, f"--memory {ALONE}; leave it out"),
+        ("build-vocab text -o v --dedup", 2, f"--dedup {ALONE}; leave it out"),
+        ("build-vocab - -o v", 1, f"standard input: {STREAM}"),
+        ("build-vocab /dev/null -o v", 1, f"/dev/null: {STREAM}"),
+        ("predict MODEL -", 1, f"standard input: {STREAM}"),
+        ("predict none text", 1, "none: cannot read: no such file or directory; check the spelling of the path"),
     ],
-)  # fmt: skip
+)
 def test_what_a_cluster_cannot_do_is_refused(
-    slice_text: Path, tmp_path: Path, options: str, code: int, problem: str, monkeypatch: pytest.MonkeyPatch,
+    slice_text: Path, tmp_path: Path, line: str, code: int, problem: str, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     """Before a cluster is looked for."""
     (tmp_path / "text").symlink_to(slice_text)
     monkeypatch.chdir(tmp_path)
-    assert run("build-vocab", *options.split(), "-o", "v", "--dask", "no.where:1") == code
-    assert capsys.readouterr().err == f"wv build-vocab: {problem}\n"
+    shutil.copy(GOLDEN / "ft-labels.bin", "MODEL")
+    command, *words = line.split()
+    assert run(command, *words, "--dask", "no.where:1") == code
+    assert capsys.readouterr().err == f"wv {command}: {problem}\n"
 
 
 def test_without_dask_its_extra_is_named(
@@ -288,7 +360,7 @@ def test_a_task_that_no_worker_survives_ends_with_one_line(
     slice_text: Path, tmp_path: Path, preload: dict[str, str], wv: Run
 ) -> None:
     (tmp_path / "preload.py").write_text(
-        "import os\nfrom wv_cli.cluster import sums\nsums.tally = lambda *_: os.kill(os.getpid(), 9)\n"
+        "import os\nfrom wv_cli.text import corpus\ncorpus.tally = lambda *_, **__: os.kill(os.getpid(), 9)\n"
     )
     (tmp_path / "v").write_bytes(b"yesterday's")
     env = {**preload, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "0"}
@@ -316,8 +388,8 @@ def test_ctrl_c_ends_the_local_cluster_and_says_one_line(
 ) -> None:
     """Which a terminal sends to all processes of its foreground."""
     (tmp_path / "preload.py").write_text(
-        "import pathlib, time\nfrom wv_cli.cluster import sums\n"
-        "def tally(*_):\n    pathlib.Path('started').touch()\n    time.sleep(2)\nsums.tally = tally\n"
+        "import pathlib, time\nfrom wv_cli.text import corpus\n"
+        "def tally(*_, **__):\n    pathlib.Path('started').touch()\n    time.sleep(2)\ncorpus.tally = tally\n"
     )
     command = [sys.executable, "-m", "wv_cli", "build-vocab", str(slice_text), "-o", "v", "--dask", "local"]
     with subprocess.Popen(

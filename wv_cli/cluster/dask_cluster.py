@@ -15,6 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
+from wv_cli import _cpu
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import WvError
 from wv_cli.system.extra import require
@@ -29,10 +30,10 @@ _SPEAKERS = ("distributed", "tornado", "asyncio")  # loggers of what Dask tells 
 
 
 @contextmanager
-def dask_cluster(address: str, say: Say) -> Iterator["DaskCluster"]:
+def dask_cluster(address: str, say: Say, *, same_kernels: bool = False) -> Iterator["DaskCluster"]:
     """The cluster of the scheduler at `address`, or with "local" one of this machine, with a worker a processor, that
     is there as long as the block. Raises WvError without the extra, when no scheduler answers or has workers, and for a
-    worker with another version of wv."""
+    worker with another version of wv or, where `same_kernels` are to give the same bits, another instruction set."""
     distributed = require("distributed", f"--dask {address}", "dask")
     with ExitStack() as stack:
         stack.enter_context(_silent())
@@ -48,6 +49,8 @@ def dask_cluster(address: str, say: Say) -> Iterator["DaskCluster"]:
             raise WvError(message) from None
         cluster = DaskCluster(distributed, client, address)
         cluster.require_workers()
+        if same_kernels:
+            cluster.require_kernels()
         link: str | None = client.dashboard_link
         at = f"; dashboard {link}" if link else ""
         say(f"Dask: {cluster.threads} tasks at once{at}", threads=cluster.threads, dashboard=link)
@@ -79,21 +82,38 @@ class DaskCluster:
                 message = f"worker {worker} has {shown}, this process {own}; install the same one everywhere"
                 raise WvError(message)
 
+    def require_kernels(self) -> None:
+        """Raises WvError for a worker that computes with other kernels than this process."""
+        own = _cpu.name()
+        for worker, found in self.everywhere(_cpu.name).items():
+            if found != own:
+                message = (
+                    f"worker {worker} computes with {found} kernels, this process with {own}, which may differ in the "
+                    "last digits; set WV_ISA to what all can run, for workers and for this command"
+                )
+                raise WvError(message)
+
+    def everywhere(self, function: Callable[[], Value]) -> dict[str, Value]:
+        """function() of every worker, by its address."""
+        found: dict[str, Value] = self._client.run(function)
+        return found
+
     def reduced(
         self,
         what: str,
         function: Callable[[Shard], Value],
         shards: Sequence[Shard],
         merge: Callable[[Value, Value], Value],
-        after: Callable[[Shard], None],
+        after: Callable[[int], None],
     ) -> Value | None:
         """function(shard) of all shards merged in their order, neighbours first, by the workers, which hold no more
         values than there are tasks at once and levels of merging; None without shards. `merge` is associative. `after`
-        is told of every shard that is done, in any order. `what` names the tasks on the dashboard. Raises WvError."""
+        is told the place of each shard that is done, in any order. `what` names the tasks on the dashboard. Raises
+        WvError."""
         if not shards:
             return None
         level = self._submitted(what, function, shards)
-        shard_of = {future.key: shard for future, shard in zip(level, shards, strict=True)}
+        places = {future.key: place for place, future in enumerate(level)}
         done = self._distributed.as_completed(level)
         while len(level) > 1:
             # Before shards that wait, so that few values do. What nobody refers to any more is forgotten once merged.
@@ -102,7 +122,7 @@ class DaskCluster:
         for future in done:
             if future.status != "finished":
                 self._result(future)
-            after(shard_of[future.key])
+            after(places[future.key])
         value: Value = self._result(level[0])
         return value
 

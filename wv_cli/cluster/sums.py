@@ -6,7 +6,6 @@ whole text, since rank 0 reads its beginning and each rank what follows.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -24,7 +23,7 @@ from wv_cli.text.counting import Counts, counting
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Given, Pairs
-from wv_cli.text.parts import Shard, shards
+from wv_cli.text.parts import shards
 from wv_cli.text.source import Progress
 from wv_cli.text.vocab import Tally, Vocab, add_up
 
@@ -60,26 +59,18 @@ def counted_on(address: str, texts: Texts, config: VocabConfig, say: Say, progre
     divided = shards(expand_inputs(texts), SHARD_BYTES, whole_lines=bool(config.min_line))
     total, done = sum(shard.bytes for shard in divided), 0
 
-    def after(shard: Shard) -> None:
+    def after(shard: int) -> None:
         nonlocal done
-        done += shard.bytes
+        done += divided[shard].bytes
         if progress is not None:
             progress(done, total)
 
-    count = partial(_tally_of_shard, replace(texts, note=_unheard, written=()), config)
+    count = partial(tally, config=config)
     with dask_cluster(address, say) as cluster:
-        whole = cluster.reduced("count words", count, divided, _added_up, after)
+        whole = cluster.reduced("count words", count, [texts.only(shard) for shard in divided], _added_up, after)
     require_words(whole.tokens_read if whole is not None else 0, texts.inputs)
     assert whole is not None
     return whole.vocab()
-
-
-def _unheard(message: str) -> None:
-    """Of files that have been listed there is nothing to note."""
-
-
-def _tally_of_shard(texts: Texts, config: VocabConfig, shard: Shard) -> Tally:
-    return tally(replace(texts, inputs=shard.paths, part=shard), config)
 
 
 def _added_up(one: Tally, other: Tally) -> Tally:

@@ -50,6 +50,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "predict": (
         ("the best label of every line", "wv predict topics.bin lines.txt"),
         ("three labels and their probabilities", "wv predict topics.bin lines.txt -k 3 --prob"),
+        ("many files, by the workers of a Dask cluster", "wv predict topics.bin /shared/posts --dask scheduler:8786"),
         ("from a pipe, only what is likely", "cut -f2 posts.tsv | wv predict topics.ftz - --threshold 0.5"),
     ),
     "whiten": (

@@ -6,7 +6,7 @@ any other, so doubt is no reason to refuse but knowledge is: a few stray NULs ar
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wv_cli.errors import BadFile
 from wv_cli.system.kinds import HEAD_BYTES
@@ -32,11 +32,19 @@ class Texts:
     force: bool = False
     part: Part | Shard | None = None
 
+    def only(self, shard: Shard) -> "Texts":
+        """What another process reads of them, wherever it is; of files that are named there is nothing to note."""
+        return replace(self, inputs=shard.paths, part=shard, note=_unheard, written=())
+
     def problem(self, head: bytes) -> str | None:
         """What a file that begins with `head` is instead of text, None when it may be text."""
         if self.force:
             return None
         return self.recognise(head) or binary(head)
+
+
+def _unheard(message: str) -> None:
+    pass
 
 
 def binary(head: bytes) -> str | None:

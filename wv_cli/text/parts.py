@@ -89,7 +89,7 @@ def shards(paths: list[str], most: int, *, whole_lines: bool = False) -> list[Sh
     count = -(-total // most)
     found: list[list[tuple[Piece, int]]] = [[] for _ in range(count)]
     start = 0
-    for path, size in zip(map(os.path.abspath, paths), sizes, strict=True):
+    for path, size in zip((str(Path(path).absolute()) for path in paths), sizes, strict=True):
         # Shard i begins at byte total * i // count: the last one that begins at b or before has it.
         begins, ends = (((byte + 1) * count - 1) // total if size else 0 for byte in (start, start + size - 1))
         for index in range(begins, ends + 1) if size else ():
