@@ -17,53 +17,16 @@ from typing import Any
 
 import pytest
 
+from tests.cluster.served import nothing, run, said, served
 from tests.conftest import GOLDEN, Run
 from tests.test_readme import SHELL
-from wv_cli import __main__, _cpu
 from wv_cli.cluster import dask_cluster as module
 from wv_cli.cluster import sums
-from wv_cli.cluster.dask_cluster import DaskCluster, dask_cluster
+from wv_cli.cluster.dask_cluster import DaskCluster
 from wv_cli.errors import WvError
-from wv_cli.formats import recognise
-from wv_cli.jobs import predict
-from wv_cli.models.config import PredictConfig
 from wv_cli.text.parts import Shard, shards
 
 pytest.importorskip("distributed", reason="needs the extra dask")
-
-# Says where the scheduler is, and ends with its standard input.
-SERVE = """
-import sys
-from distributed import LocalCluster
-if __name__ == "__main__":
-    with LocalCluster(n_workers=int(sys.argv[1]), threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster:
-        print(cluster.scheduler_address, flush=True)
-        sys.stdin.read()
-"""
-
-
-@contextlib.contextmanager
-def served(folder: Path, workers: int, **environment: str) -> Iterator[str]:
-    """The address of a scheduler that has so many workers."""
-    command = [sys.executable, "-c", SERVE, str(workers)]
-    pipe = subprocess.PIPE
-    env = {**os.environ, **environment}
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, cwd=folder, env=env) as process:
-        assert process.stdin and process.stdout
-        yield process.stdout.readline().decode().strip()
-        process.stdin.close()
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with served(tmp_path_factory.mktemp("dask"), 2) as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def cluster(address: str) -> Iterator[DaskCluster]:
-    with dask_cluster(address, silent) as found:
-        yield found
 
 
 @pytest.fixture
@@ -72,22 +35,6 @@ def texts(slice_text: Path, tmp_path: Path) -> list[str]:
     (tmp_path / "packed.bz2").write_bytes(bz2.compress(slice_text.read_bytes()[:100_000]))
     (tmp_path / "long.txt").write_bytes(slice_text.read_bytes()[:400_000].replace(b"\n", b" "))
     return [str(slice_text), str(tmp_path / "packed.bz2"), str(tmp_path / "long.txt")]
-
-
-def silent(message: str, **facts: object) -> None: ...
-
-
-def nothing(shard: object) -> None: ...
-
-
-def run(*arguments: object) -> int:
-    return __main__.run([*map(str, arguments)])
-
-
-def said(talk: str) -> str:
-    """The only line besides that of the cluster."""
-    (line,) = [line for line in talk.splitlines() if not line.startswith("Dask: ")]
-    return line
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 7, 8])
@@ -163,66 +110,6 @@ def test_a_vocabulary_has_the_bytes_of_one_process(
     assert {**dask, "seconds": 0, "output": 0} == {**alone, "seconds": 0, "output": 0}
 
 
-ANSWERS = ["", "-k 3 --prob --threads 2", "--json -k -1"]
-
-
-@pytest.mark.parametrize("options", ANSWERS)
-def test_predictions_are_the_lines_of_one_process(
-    address: str, slice_text: Path, tmp_path: Path, options: str, monkeypatch: pytest.MonkeyPatch,
-    capfdbinary: pytest.CaptureFixture[bytes],
-) -> None:  # fmt: skip
-    monkeypatch.setattr(predict, "SHARD_BYTES", 3_000)
-    (tmp_path / "short.txt").write_bytes(slice_text.read_bytes()[:50_000])
-    monkeypatch.chdir(tmp_path)
-    shutil.copy(GOLDEN / "ft-labels.bin", "model")
-    words = ["predict", "model", "short.txt", *options.split(), "-q"]
-    assert run(*words) == 0
-    alone = capfdbinary.readouterr()
-    assert run(*words, "--dask", address) == 0
-    assert capfdbinary.readouterr() == alone
-    assert len(set(alone.out.splitlines())) > 3
-
-
-def test_workers_do_not_keep_the_model(cluster: DaskCluster, address: str, slice_text: Path) -> None:
-    assert run("predict", GOLDEN / "ft-labels.bin", slice_text, "-q", "--dask", address) == 0
-    assert set(cluster.everywhere(lambda: predict._classifier.cache_info().currsize).values()) == {0}
-
-
-def test_a_worker_reads_a_model_that_was_replaced(tmp_path: Path) -> None:
-    (tmp_path / "text").write_text("the king of the state\n")
-    asked = recognise.texts([str(tmp_path / "text")], note=silent)
-    found = []
-    for name in ("ft-labels.bin", "ft-labels.ftz"):
-        model = tmp_path / "model"
-        shutil.copy(GOLDEN / name, model)
-        one = predict.PredictionRun(model=str(model), inputs=(), config=PredictConfig(), prob=True)
-        found.append(predict._answers_of_shard(one, model.stat().st_size, asked))
-    predict._forget()
-    assert found[0] != found[1]
-
-
-def test_a_worker_with_another_model_is_named(
-    address: str, slice_text: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(predict, "size_of", lambda path: 9)
-    assert run("predict", GOLDEN / "ft-labels.bin", slice_text, "--dask", address) == 1
-    line = said(capsys.readouterr().err)
-    assert line.startswith("wv predict: worker tcp://") and line.endswith("all must see the same files")
-    assert f": {GOLDEN / 'ft-labels.bin'}: " in line
-
-
-@pytest.mark.skipif(_cpu.name() == "baseline", reason="this machine has one instruction set")
-def test_a_worker_with_other_kernels_is_named(
-    slice_text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with served(tmp_path, 1, WV_ISA="baseline") as found:
-        assert run("predict", GOLDEN / "ft-labels.bin", slice_text, "--dask", found) == 1
-        line = said(capsys.readouterr().err)
-        assert run("build-vocab", slice_text, "-o", tmp_path / "v", "--dask", found) == 0, "sums of integers"
-    assert line.startswith("wv predict: worker tcp://")
-    assert " computes with baseline kernels, this process with " in line
-
-
 @pytest.mark.parametrize("text", ["", " \n\n"])
 def test_a_text_without_words_is_refused_as_ever(
     address: str, tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
@@ -282,6 +169,10 @@ STREAM = "several processes cannot share a stream; give files, which all of them
         ("build-vocab - -o v", 1, f"standard input: {STREAM}"),
         ("build-vocab /dev/null -o v", 1, f"/dev/null: {STREAM}"),
         ("predict MODEL -", 1, f"standard input: {STREAM}"),
+        ("vectors MODEL the --dask local", 2, "--dask needs --sentences"),
+        ("vectors MODEL --sentences --pooling mean a", 2, "--pooling and --dask cannot be used together: workers make"),
+        ("vectors --encoder DIR --sentences -o v.npy a", 2, "-o and --dask cannot be used together: workers give"),
+        ("vectors --encoder DIR --sentences --stateful a", 2, "--stateful and --dask cannot be used together: a sen"),
         ("predict none text", 1, "none: cannot read: no such file or directory; check the spelling of the path"),
     ],
 )
@@ -295,7 +186,8 @@ def test_what_a_cluster_cannot_do_is_refused(
     shutil.copy(GOLDEN / "ft-labels.bin", "MODEL")
     command, *words = line.split()
     assert run(command, *words, "--dask", "no.where:1") == code
-    assert capsys.readouterr().err == f"wv {command}: {problem}\n"
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith(f"wv {command}: {problem}")
 
 
 def test_without_dask_its_extra_is_named(

@@ -166,7 +166,9 @@ def _on_worker(function: Callable[..., Value], *values: Any) -> Value:
     except WvError as error:
         from distributed import get_worker
 
-        raise WvError(f"worker {get_worker().address}: {error}") from None
+        told = WvError(f"worker {get_worker().address}: {error}")
+        told.exit_code = error.exit_code
+        raise told from None
 
 
 @contextmanager

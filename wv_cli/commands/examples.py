@@ -140,6 +140,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "through a BERT-like encoder",
             "wv vectors --sentences --encoder all-MiniLM-L6-v2 -o lines.npy < lines.txt",
         ),
+        (
+            "by the workers of a Dask cluster, to which the lines are sent",
+            "wv vectors --sentences --encoder /shared/bge-small --dask scheduler:8786 < lines.txt > vectors.txt",
+        ),
         ("words in their sentence, by an ELMo", "wv vectors --encoder elmo --mix 0.3,0.3,0.4 'the bank of the river'"),
     ),
     "distil": (

@@ -35,7 +35,7 @@ def command(
     from wv_cli.commands.shared.display import say
     from wv_cli.jobs.predict import PredictionRun
 
-    run = PredictionRun(model=model, inputs=inputs, config=config, prob=prob, as_json=as_json, dask=dask)
-    for lines in run.answers(partial(say, quiet=quiet, as_json=as_json)):
+    run = PredictionRun(file=model, config=config, prob=prob, as_json=as_json)
+    for lines in run.answers(inputs, partial(say, quiet=quiet, as_json=as_json), dask):
         sys.stdout.buffer.write(lines)
     sys.stdout.flush()
