@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from tests.cluster.served import nothing, run, said, served
-from tests.conftest import GOLDEN, Run
+from tests.conftest import GOLDEN, ROOT, Run
 from tests.test_readme import SHELL
 from wv_cli.cluster import dask_cluster as module
 from wv_cli.cluster import sums
@@ -173,6 +173,7 @@ STREAM = "several processes cannot share a stream; give files, which all of them
         ("vectors MODEL --sentences --pooling mean a", 2, "--pooling and --dask cannot be used together: workers make"),
         ("vectors --encoder DIR --sentences -o v.npy a", 2, "-o and --dask cannot be used together: workers give"),
         ("vectors --encoder DIR --sentences --stateful a", 2, "--stateful and --dask cannot be used together: a sen"),
+        (f"eval similarity - -d {ROOT}/data/similarity/EN-WS-353-ALL.txt", 1, f"standard input: {STREAM}"),
         ("predict none text", 1, "none: cannot read: no such file or directory; check the spelling of the path"),
     ],
 )
@@ -186,8 +187,8 @@ def test_what_a_cluster_cannot_do_is_refused(
     shutil.copy(GOLDEN / "ft-labels.bin", "MODEL")
     command, *words = line.split()
     assert run(command, *words, "--dask", "no.where:1") == code
-    (said,) = capsys.readouterr().err.splitlines()
-    assert said.startswith(f"wv {command}: {problem}")
+    (told,) = capsys.readouterr().err.splitlines()
+    assert told.startswith(f"wv {command}: {problem}")
 
 
 def test_without_dask_its_extra_is_named(

@@ -2,21 +2,23 @@
 
 import shutil
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
 from tests.cluster.served import run, said, served, silent
-from tests.conftest import GOLDEN
+from tests.conftest import GOLDEN, ROOT, Run
 from wv_cli import _cpu
 from wv_cli.cluster import held
-from wv_cli.cluster.dask_cluster import DaskCluster
+from wv_cli.cluster.dask_cluster import DaskCluster, _on_worker
 from wv_cli.formats import recognise
 from wv_cli.jobs import predict
 from wv_cli.models.config import PredictConfig
 
 pytest.importorskip("distributed", reason="needs the extra dask")
 
+DATA = ROOT / "data"
 ANSWERS = ["", "-k 3 --prob --threads 2", "--json -k -1"]
 
 
@@ -109,7 +111,7 @@ def test_a_worker_with_another_model_is_named(
     address: str, slice_text: Path, folder: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(held, "_bytes", lambda state: 9)
+    monkeypatch.setattr(held, "bytes_of", lambda path: 9)
     model = GOLDEN / "encoders" / "tiny-bert" if folder else GOLDEN / "ft-labels.bin"
     words = ["vectors", "--sentences", "--encoder", model, "a line"] if folder else ["predict", model, slice_text]
     assert run(*words, "--dask", address) == 1
@@ -128,3 +130,49 @@ def test_a_worker_with_other_kernels_is_named(
         assert run("build-vocab", slice_text, "-o", tmp_path / "v", "--dask", found) == 0, "sums of integers"
     assert line.startswith("wv predict: worker tcp://")
     assert " computes with baseline kernels, this process with " in line
+
+
+SCORES = [
+    f"similarity {{}} w2v-sg-ns.bin -d {DATA}/similarity/EN-WS-353-ALL.txt -d {{pairs}} --json",
+    f"analogy {{}} w2v-sg-ns.bin {{}} -d {DATA}/analogy/questions-words.txt",
+    "similarity ft-words.bin {} -d {pairs}",
+]
+
+
+@pytest.mark.parametrize("asked", SCORES)
+def test_scores_of_files_are_those_of_one_process(
+    address: str, slice_vectors: Path, tmp_path: Path, asked: str, monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """And so are the notes."""
+    pairs = tmp_path / "pairs"
+    pairs.write_text("king theking 1\nthe of 2\nunheardof states 3\nin and 5\nhalf a\n")
+    monkeypatch.chdir(GOLDEN)
+    words = ["eval", *asked.replace("{pairs}", str(pairs)).replace("{}", str(slice_vectors)).split()]
+    code = run(*words)
+    alone = capfd.readouterr()
+    assert run(*words, "--dask", address) == code == 0
+    dask = capfd.readouterr()
+    assert dask.out == alone.out and len(alone.out) > 200
+    assert [line for line in dask.err.splitlines() if not line.startswith("Dask: ")] == alone.err.splitlines()
+
+
+def test_a_damaged_file_of_vectors_is_named_with_the_worker(
+    address: str, slice_vectors: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damaged = tmp_path / "damaged.vec"
+    damaged.write_bytes(slice_vectors.read_bytes()[:-100])
+    pairs = DATA / "similarity" / "EN-WS-353-ALL.txt"
+    assert run("eval", "similarity", slice_vectors, damaged, "-d", pairs, "--dask", address) == 1
+    line = said(capsys.readouterr().err)
+    assert line.startswith("wv eval: worker tcp://") and f": {damaged}:" in line
+
+
+def test_what_compares_no_files_has_no_such_option(wv: Run) -> None:
+    done = wv("eval", "retrieval", "a.codes", "-d", "v.vec", "--dask", "local")
+    assert done.returncode == 2 and "no such option --dask" in done.stderr
+
+
+def test_workers_do_not_warn() -> None:
+    """Who reads what a worker says elsewhere? One of this machine would say it on our terminal."""
+    _on_worker(warnings.warn, "odd")

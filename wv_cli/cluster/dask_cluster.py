@@ -7,6 +7,7 @@ which is imported when a cluster is asked for.
 
 import logging
 import signal
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -162,7 +163,9 @@ class DaskCluster:
 def _on_worker(function: Callable[..., Value], *values: Any) -> Value:
     """What a worker does. A WvError is raised again with the name of the worker, as one that can be pickled."""
     try:
-        return function(*values)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # nobody reads them there
+            return function(*values)
     except WvError as error:
         from distributed import get_worker
 

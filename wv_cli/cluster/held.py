@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol, TypeVar
 from wv_cli.cluster.dask_cluster import dask_cluster
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import WvError, reason
+from wv_cli.text.parts import size_of
 
 Question = TypeVar("Question", contravariant=True)
 Answer = TypeVar("Answer", covariant=True)
@@ -37,7 +38,7 @@ def answered_on(
 ) -> Iterator[Answer]:
     """The answers of the Dask cluster at `address`, in order. `what` names the tasks on its dashboard. Raises WvError,
     for a worker that does not see the file, too."""
-    bytes_here = _bytes(_state(asking.file))
+    bytes_here = bytes_of(asking.file)
     asking = replace(asking, file=str(Path(asking.file).absolute()))
     with dask_cluster(address, say, same_kernels=True) as cluster:
         yield from cluster.mapped(what, partial(_answer, asking, bytes_here), questions)
@@ -45,13 +46,8 @@ def answered_on(
 
 
 def _answer(asking: Asking[Question, Answer], bytes_there: int, question: Question) -> Answer:
-    state = _state(asking.file)
-    if (found := _bytes(state)) != bytes_there:
-        message = (
-            f"{asking.file}: {found:,} bytes here, {bytes_there:,} where the command runs; all must see the same files"
-        )
-        raise WvError(message)
-    return asking.answer(_opened(asking, state), question)
+    require_bytes(asking.file, bytes_there)
+    return asking.answer(_opened(asking, _state(asking.file)), question)
 
 
 @lru_cache(maxsize=1)
@@ -65,6 +61,20 @@ def forget() -> None:
     _opened.cache_clear()
 
 
+def bytes_of(path: str) -> int:
+    """Of a file, or of all files in a folder. Raises WvError."""
+    if path == "-":
+        return size_of(path)
+    return sum(size for _, size, _, _ in _state(path))
+
+
+def require_bytes(path: str, there: int) -> None:
+    """Raises WvError unless this process sees as many bytes as there are where the command runs."""
+    if (found := bytes_of(path)) != there:
+        message = f"{path}: {found:,} bytes here, {there:,} where the command runs; all must see the same files"
+        raise WvError(message)
+
+
 def _state(path: str) -> State:
     """Of every file that belongs to a model: its name, bytes, time and number. Raises WvError."""
     try:
@@ -75,7 +85,3 @@ def _state(path: str) -> State:
         message = f"{path}: cannot read: {reason(error)}"
         raise WvError(message) from error
     return tuple((name, status.st_size, status.st_mtime_ns, status.st_ino) for name, status in found)
-
-
-def _bytes(state: State) -> int:
-    return sum(size for _, size, _, _ in state)

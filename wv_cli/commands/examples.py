@@ -197,6 +197,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "eval similarity": (
         ("one file", "wv eval similarity vectors.bin -d EN-WS-353-ALL.txt"),
         ("every data file of a folder", "wv eval similarity a.bin b.bin -d data/similarity"),
+        (
+            "a file a task of a Dask cluster",
+            "wv eval similarity /shared/*.bin -d data/similarity --dask scheduler:8786",
+        ),
         ("a gate in a script", "wv eval similarity vectors.bin -d EN-WS-353-ALL.txt --min-score 0.6 -q"),
     ),
     "eval analogy": (

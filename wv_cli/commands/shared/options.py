@@ -104,6 +104,11 @@ dask_option = click.option(
 )  # fmt: skip
 
 
+def dask_option_if(wanted: bool) -> Decorator:
+    """For commands that can share only some of their work."""
+    return dask_option if wanted else lambda function: function
+
+
 def _threads(context: click.Context, parameter: click.Parameter, value: int) -> int:
     from wv_cli.system.host import processors
 
