@@ -1,5 +1,7 @@
 """Models that the workers of a Dask cluster are asked."""
 
+import bz2
+import json
 import shutil
 import sys
 import warnings
@@ -13,7 +15,7 @@ from wv_cli import _cpu
 from wv_cli.cluster import held
 from wv_cli.cluster.dask_cluster import DaskCluster, _on_worker
 from wv_cli.formats import recognise
-from wv_cli.jobs import predict
+from wv_cli.jobs import joined_text, predict
 from wv_cli.models.config import PredictConfig
 
 pytest.importorskip("distributed", reason="needs the extra dask")
@@ -155,6 +157,38 @@ def test_scores_of_files_are_those_of_one_process(
     dask = capfd.readouterr()
     assert dask.out == alone.out and len(alone.out) > 200
     assert [line for line in dask.err.splitlines() if not line.startswith("Dask: ")] == alone.err.splitlines()
+
+
+@pytest.mark.parametrize("options", ["", "--lowercase"])
+def test_the_joined_text_is_that_of_one_process(
+    address: str, slice_text: Path, tmp_path: Path, options: str, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """One shard has empty lines alone."""
+    monkeypatch.setattr(joined_text, "SHARD_BYTES", 20_000)
+    (tmp_path / "blank").write_text("\n \n" * 20_000)
+    (tmp_path / "new.bz2").write_bytes(bz2.compress(slice_text.read_bytes()[:200_000].upper()))
+    phrases = ["--save-phrases", tmp_path / "found", "--passes", 2, "-q"]
+    assert run("phrases", slice_text, "-o", tmp_path / "all", *phrases) == 0
+    words = ["phrases", slice_text, tmp_path / "blank", tmp_path / "new.bz2", "--apply", tmp_path / "found", "--json"]
+    facts = []
+    for more in (["-o", tmp_path / "alone"], ["-o", tmp_path / "dask", "--dask", address]):
+        assert run(*words, *options.split(), *more) == 0
+        facts.append({**json.loads(capsys.readouterr().out), "seconds": 0, "output": ""})
+    assert facts[0] == facts[1]
+    assert (tmp_path / "dask").read_bytes() == (tmp_path / "alone").read_bytes()
+    assert (tmp_path / "dask").read_bytes().startswith((tmp_path / "all").read_bytes()[:100_000])
+
+
+def test_a_text_without_words_harms_nothing(address: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "blank").write_text("\n\n")
+    (tmp_path / "found").write_text("new_york\t300\t1\tnew york\n")
+    output = tmp_path / "v"
+    output.write_bytes(b"yesterday's")
+    words = ["phrases", tmp_path / "blank", "--apply", tmp_path / "found", "-o", output]
+    assert run(*words, "--dask", address) == 1
+    assert "no text: expected words" in said(capsys.readouterr().err)
+    assert output.read_bytes() == b"yesterday's"
 
 
 def test_a_damaged_file_of_vectors_is_named_with_the_worker(

@@ -144,6 +144,7 @@ def test_ranks_make_the_counts_and_vectors_of_one_process(slice_text: Path, tmp_
         ("build-vocab", ["-o", "new", "--memory", "100M"], "--memory is for one process, not for 2 ranks"),
         ("build-vocab", ["-o", "new", "--dedup"], "--dedup is for one process, not for 2 ranks"),
         ("build-vocab", ["-o", "new", "--merge"], "--merge is for one process, not for 2 ranks"),
+        ("phrases", ["-o", "new", "--apply", "x", "--dask", "local"], "--dask is for one process, not for 2 ranks"),
         ("phrases", ["-o", "new", "--across-lines"], "--across-lines is for one process, not for 2 ranks"),
         ("glove", ["-o", "new.vec", "--dedup"], "--dedup is for one process, not for 2 ranks"),
         ("glove", ["-o", "new.vec", "--learn-phrases", "1"], "--learn-phrases is for one process"),

@@ -13,6 +13,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("two passes join up to four words", "wv phrases corpus.txt --passes 2 -o phrases.txt"),
         ("train on the joined text", "wv phrases corpus.txt -q | wv train - -o vectors.bin"),
         ("the same phrases in tomorrow's text", "wv phrases new.txt --apply corpus.phrases -o new-phrases.txt"),
+        (
+            "by the workers of a Dask cluster",
+            "wv phrases /shared/new --apply /shared/corpus.phrases --dask scheduler:8786 -o new-phrases.txt",
+        ),
     ),
     "train": (
         ("word2vec's skip-gram, binary and text", "wv train corpus.txt -o vectors.bin -o vectors.vec --threads 2"),
