@@ -8,6 +8,7 @@ import os
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -17,12 +18,12 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.served import nothing, run, said, served
+from tests.cluster.served import nothing, run, said, served, silent
 from tests.conftest import GOLDEN, ROOT, Run
 from tests.test_readme import SHELL
 from wv_cli.cluster import dask_cluster as module
 from wv_cli.cluster import sums
-from wv_cli.cluster.dask_cluster import DaskCluster
+from wv_cli.cluster.dask_cluster import DaskCluster, dask_cluster
 from wv_cli.errors import WvError
 from wv_cli.text.parts import Shard, shards
 
@@ -35,6 +36,12 @@ def texts(slice_text: Path, tmp_path: Path) -> list[str]:
     (tmp_path / "packed.bz2").write_bytes(bz2.compress(slice_text.read_bytes()[:100_000]))
     (tmp_path / "long.txt").write_bytes(slice_text.read_bytes()[:400_000].replace(b"\n", b" "))
     return [str(slice_text), str(tmp_path / "packed.bz2"), str(tmp_path / "long.txt")]
+
+
+@pytest.fixture
+def preload(tmp_path: Path) -> dict[str, str]:
+    """An environment in which every worker does what the file `preload.py` says, before anything else."""
+    return {"DASK_DISTRIBUTED__WORKER__PRELOAD": json.dumps([str(tmp_path / "preload.py")])}
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 7, 8])
@@ -79,6 +86,21 @@ def test_the_task_of_a_worker_that_is_killed_is_done_by_another(cluster: DaskClu
 
     assert cluster.reduced("test", function, range(8), lambda one, other: one + other, nothing) == 28
     assert (tmp_path / "once").exists()
+
+
+def test_a_scheduler_that_is_lost_is_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    def function(shard: int) -> int:
+        import os
+        import time
+
+        os.kill(os.getppid(), 9)  # where it runs
+        time.sleep(60)
+        return shard
+
+    lost = "^--dask tcp://\\S+: the scheduler was lost while it had work"
+    with served(tmp_path, 1) as found, pytest.raises(WvError, match=lost), dask_cluster(found, silent) as own:
+        own.reduced("test", function, range(3), max, nothing)
+    assert capfd.readouterr().err == ""
 
 
 def test_what_a_worker_did_not_foresee_is_one_line(cluster: DaskCluster) -> None:
@@ -203,25 +225,35 @@ def test_without_dask_its_extra_is_named(
     assert capsys.readouterr().err == f"wv build-vocab: {problem}\n"
 
 
+@pytest.mark.parametrize("asked", ["tcp://127.0.0.1:1", "no-such-host.invalid:1", "mute"])
+def test_a_scheduler_that_does_not_answer_is_one_line(
+    slice_text: Path, tmp_path: Path, asked: str, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(module, "ANSWER_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        asked = f"127.0.0.1:{mute.getsockname()[1]}" if asked == "mute" else asked
+        assert run("build-vocab", slice_text, "-o", tmp_path / "v", "--dask", asked) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"wv build-vocab: --dask {asked}: no scheduler answers (")
+    assert "`dask scheduler`" in line and "--dask local" in line
+
+
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        ("tcp://127.0.0.1:1", "Timed out"),
         ("nonsense://x:1", "unknown address scheme"),
         ("somewhere", "missing port"),
         ("", "missing port"),
         ("127.0.0.1:many", "invalid literal"),
     ],
 )
-def test_a_scheduler_that_does_not_answer_is_one_line(
-    slice_text: Path, tmp_path: Path, asked: str, why: str, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
-    monkeypatch.setattr(module, "ANSWER_SECONDS", 0.2)
-    assert run("build-vocab", slice_text, "-o", tmp_path / "v", "--dask", asked) == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"wv build-vocab: --dask {asked}: no scheduler answers (") and why in line
-    assert "`dask scheduler`" in line and "--dask local" in line
+def test_what_is_no_address_is_one_line(slice_text: Path, wv: Run, asked: str, why: str) -> None:
+    """And the process ends."""
+    done = wv("build-vocab", slice_text, "-o", "v", "--dask", asked)
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"wv build-vocab: --dask {asked}: no scheduler answers ({why}")
 
 
 def test_a_scheduler_without_workers_is_one_line(
@@ -234,6 +266,19 @@ def test_a_scheduler_without_workers_is_one_line(
     assert line == f"wv build-vocab: --dask {found}: the scheduler has no workers; start some: dask worker {found}"
 
 
+def test_a_worker_without_wv_is_named(
+    slice_text: Path, tmp_path: Path, preload: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "preload.py").write_text(
+        "from importlib import metadata\n"
+        "def version(name):\n    raise metadata.PackageNotFoundError(name)\nmetadata.version = version\n"
+    )
+    with served(tmp_path, 1, **preload) as found:
+        assert run("build-vocab", slice_text, "-o", tmp_path / "v", "--dask", found) == 1
+    line = said(capsys.readouterr().err)
+    assert line.startswith("wv build-vocab: worker tcp://") and " has no wv, this process " in line
+
+
 def test_a_worker_with_another_version_is_named(
     slice_text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -244,12 +289,6 @@ def test_a_worker_with_another_version_is_named(
         assert run("build-vocab", slice_text, "-o", tmp_path / "v", "--dask", found) == 1
     line = said(capsys.readouterr().err)
     assert line.startswith("wv build-vocab: worker tcp://") and " has wv 0.0.1, this process " in line
-
-
-@pytest.fixture
-def preload(tmp_path: Path) -> dict[str, str]:
-    """An environment in which every worker does what the file `preload.py` says, before anything else."""
-    return {"DASK_DISTRIBUTED__WORKER__PRELOAD": json.dumps([str(tmp_path / "preload.py")])}
 
 
 def test_a_task_that_no_worker_survives_ends_with_one_line(
@@ -279,14 +318,23 @@ def processes(session: int) -> list[int]:
     return found
 
 
+STARTING = "import pathlib, time\npathlib.Path('started').touch()\ntime.sleep(1)\n"
+COUNTING = """
+import pathlib, time
+from wv_cli.text import corpus
+def tally(*_, **__):
+    pathlib.Path("started").touch()
+    time.sleep(2)
+corpus.tally = tally
+"""
+
+
+@pytest.mark.parametrize("meanwhile", [STARTING, COUNTING], ids=["starting", "counting"])
 def test_ctrl_c_ends_the_local_cluster_and_says_one_line(
-    slice_text: Path, tmp_path: Path, preload: dict[str, str]
+    slice_text: Path, tmp_path: Path, preload: dict[str, str], meanwhile: str
 ) -> None:
     """Which a terminal sends to all processes of its foreground."""
-    (tmp_path / "preload.py").write_text(
-        "import pathlib, time\nfrom wv_cli.text import corpus\n"
-        "def tally(*_, **__):\n    pathlib.Path('started').touch()\n    time.sleep(2)\ncorpus.tally = tally\n"
-    )
+    (tmp_path / "preload.py").write_text(meanwhile)
     command = [sys.executable, "-m", "wv_cli", "build-vocab", str(slice_text), "-o", "v", "--dask", "local"]
     with subprocess.Popen(
         command, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env={**os.environ, **preload}, start_new_session=True

@@ -5,6 +5,7 @@ dashboard; nothing here does. What an error on a worker was is told with the wor
 which is imported when a cluster is asked for.
 """
 
+import asyncio
 import logging
 import signal
 import warnings
@@ -38,16 +39,13 @@ def dask_cluster(address: str, say: Say, *, same_kernels: bool = False) -> Itera
     distributed = require("distributed", f"--dask {address}", "dask")
     with ExitStack() as stack:
         stack.enter_context(_silent())
-        target = address if address != LOCAL else stack.enter_context(_local(distributed))
-        try:
-            client = stack.enter_context(distributed.Client(target, timeout=ANSWER_SECONDS, set_as_default=False))
-            stack.enter_context(client.as_current())
-        except (OSError, ValueError) as error:  # ValueError: no address
-            message = (
-                f"--dask {address}: no scheduler answers ({error}); start one with `dask scheduler`, and workers with "
-                "`dask worker ADDRESS`, or use --dask local"
-            )
-            raise WvError(message) from None
+        if address == LOCAL:
+            target = stack.enter_context(_local(distributed))
+        else:
+            target = address
+            _require_scheduler(distributed, address)
+        client = stack.enter_context(distributed.Client(target, timeout=ANSWER_SECONDS, set_as_default=False))
+        stack.enter_context(client.as_current())
         cluster = DaskCluster(distributed, client, address)
         cluster.require_workers()
         if same_kernels:
@@ -155,6 +153,9 @@ class DaskCluster:
                 f"them {last}; its log says why, often that memory was short"
             )
             raise WvError(message) from error
+        except self._distributed.CancelledError as error:
+            message = f"--dask {self._address}: the scheduler was lost while it had work; see to it and run this again"
+            raise WvError(message) from error
         except Exception as error:
             said = (str(error).strip().splitlines() or [""])[0][:200]
             raise WvError(f"--dask {self._address}: a task failed: {type(error).__name__}: {said}") from error
@@ -172,6 +173,26 @@ def _on_worker(function: Callable[..., Value], *values: Any) -> Value:
         told = WvError(f"worker {get_worker().address}: {error}")
         told.exit_code = error.exit_code
         raise told from None
+
+
+def _require_scheduler(distributed: Any, address: str) -> None:
+    """Raises WvError unless one answers soon. A client would wait for ever for one that is mute, and where there is no
+    address it would end late."""
+
+    async def answered() -> None:
+        arguments = distributed.Security().get_connection_args("client")
+        comm = await distributed.core.connect(address, ANSWER_SECONDS, **arguments)
+        await comm.close()
+
+    try:
+        asyncio.run(asyncio.wait_for(answered(), ANSWER_SECONDS))
+    except (OSError, ValueError) as error:  # ValueError: no address
+        why = str(error) or f"for {ANSWER_SECONDS} s"
+        message = (
+            f"--dask {address}: no scheduler answers ({why}); start one with `dask scheduler`, and workers with `dask "
+            "worker ADDRESS`, or use --dask local"
+        )
+        raise WvError(message) from None
 
 
 @contextmanager
@@ -197,7 +218,8 @@ def _local(distributed: Any) -> Iterator[Any]:
 @contextmanager
 def _silent() -> Iterator[None]:
     """Loggers of Dask say nothing of what is raised besides."""
-    loggers = [logging.getLogger(name) for name in _SPEAKERS]
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _SPEAKERS]
+    loggers = [logging.getLogger(name) for name in names]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL + 1)
