@@ -18,12 +18,12 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.served import nothing, run, said, served, silent
+from tests.cluster.served import nothing, run, said, served
 from tests.conftest import GOLDEN, ROOT, Run
 from tests.test_readme import SHELL
 from wv_cli.cluster import dask_cluster as module
 from wv_cli.cluster import sums
-from wv_cli.cluster.dask_cluster import DaskCluster, dask_cluster
+from wv_cli.cluster.dask_cluster import DaskCluster
 from wv_cli.errors import WvError
 from wv_cli.text.parts import Shard, shards
 
@@ -88,19 +88,17 @@ def test_the_task_of_a_worker_that_is_killed_is_done_by_another(cluster: DaskClu
     assert (tmp_path / "once").exists()
 
 
-def test_a_scheduler_that_is_lost_is_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    def function(shard: int) -> int:
-        import os
-        import time
-
-        os.kill(os.getppid(), 9)  # where it runs
-        time.sleep(60)
-        return shard
-
-    lost = "^--dask tcp://\\S+: the scheduler was lost while it had work"
-    with served(tmp_path, 1) as found, pytest.raises(WvError, match=lost), dask_cluster(found, silent) as own:
-        own.reduced("test", function, range(3), max, nothing)
-    assert capfd.readouterr().err == ""
+def test_a_scheduler_that_is_lost_is_one_line(
+    slice_text: Path, tmp_path: Path, preload: dict[str, str], wv: Run
+) -> None:
+    (tmp_path / "preload.py").write_text(
+        "import os, time\nfrom wv_cli.text import corpus\n"
+        "def tally(*_, **__):\n    os.kill(os.getppid(), 9)\n    time.sleep(60)\ncorpus.tally = tally\n"
+    )
+    with served(tmp_path, 1, **preload) as found:  # the parent of its workers
+        done = wv("build-vocab", slice_text, "-o", "v", "--dask", found)
+    assert done.returncode == 1
+    assert said(done.stderr).startswith(f"wv build-vocab: --dask {found}: the scheduler was lost while it had work")
 
 
 def test_what_a_worker_did_not_foresee_is_one_line(cluster: DaskCluster) -> None:

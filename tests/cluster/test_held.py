@@ -14,6 +14,7 @@ from tests.conftest import GOLDEN, ROOT, Run
 from wv_cli import _cpu
 from wv_cli.cluster import held
 from wv_cli.cluster.dask_cluster import DaskCluster, _on_worker
+from wv_cli.evaluation import by_file
 from wv_cli.formats import recognise
 from wv_cli.jobs import joined_text, predict
 from wv_cli.models.config import PredictConfig
@@ -200,6 +201,16 @@ def test_a_damaged_file_of_vectors_is_named_with_the_worker(
     assert run("eval", "similarity", slice_vectors, damaged, "-d", pairs, "--dask", address) == 1
     line = said(capsys.readouterr().err)
     assert line.startswith("wv eval: worker tcp://") and f": {damaged}:" in line
+
+
+def test_a_worker_with_other_vectors_is_named(
+    address: str, slice_vectors: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(by_file, "bytes_of", lambda path: 9)
+    pairs = DATA / "similarity" / "EN-WS-353-ALL.txt"
+    assert run("eval", "similarity", slice_vectors, "-d", pairs, "--dask", address) == 1
+    line = said(capsys.readouterr().err)
+    assert line.startswith("wv eval: worker tcp://") and " bytes here, 9 where the command runs" in line
 
 
 def test_what_compares_no_files_has_no_such_option(wv: Run) -> None:
