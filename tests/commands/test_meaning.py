@@ -31,6 +31,7 @@ PLAIN = {
         "meta",
         "threads",
         "memory",
+        "dask",
         "checkpoint",
         "checkpoint_every",
         "resume",

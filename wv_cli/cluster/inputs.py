@@ -1,4 +1,5 @@
-"""The texts that ranks read together: rank 0 checks what is asked and lists the files, each reads its part of them."""
+"""The texts that ranks, or the workers of a Dask cluster, read together: one process checks what is asked and lists the
+files, each reads its part of them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -7,10 +8,10 @@ from dataclasses import replace
 from wv_cli.cluster.ranks import Ranks, agreeing, ending_all
 from wv_cli.cluster.training import require_same
 from wv_cli.config import flag_of
-from wv_cli.errors import UsageError, WvError
+from wv_cli.errors import UsageError
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
-from wv_cli.text.parts import Part, size_of
+from wv_cli.text.parts import Part, require_size, size_of
 
 _INSTEAD = {
     "learn_phrases": "find them before with `wv phrases --save-phrases FILE` and give --phrases FILE",
@@ -49,10 +50,7 @@ def shared_texts(
 def require_files(listed: list[tuple[str, int]], part: Part) -> None:
     """Raises WvError where this rank does not see the files that rank 0 has listed, and where its part is empty."""
     for path, size in listed:
-        found = size_of(path)
-        if found != size:
-            message = f"{path}: {found:,} bytes here, {size:,} where rank 0 is; all ranks must see the same files"
-            raise WvError(message)
+        require_size(path, size)
     part.of([path for path, _ in listed])
 
 
@@ -62,3 +60,15 @@ def refuse_for_ranks(ranks: Ranks | None, **asked: object) -> None:
         if value and ranks is not None:
             instead = _INSTEAD.get(name, "leave it out")
             raise UsageError(f"{flag_of(name)} is for one process, not for {ranks.size} ranks; {instead}")
+
+
+def refuse_for_cluster(dask: str | None, ranks: Ranks | None, **asked: object) -> None:
+    """Raises UsageError for the first option given that workers of the cluster `dask` cannot do together, and where the
+    process is a rank besides."""
+    if dask is None:
+        return
+    refuse_for_ranks(ranks, dask=dask)
+    for name, value in asked.items():
+        if value:
+            instead = _INSTEAD.get(name, "leave it out")
+            raise UsageError(f"{flag_of(name)} is for one process, not for a cluster (--dask); {instead}")

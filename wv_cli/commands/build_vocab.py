@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import Size, conflict, field_options, json_option, quiet_option
+from wv_cli.commands.shared.options import Size, conflict, dask_option, field_options, json_option, quiet_option
 from wv_cli.config import flag_of
 from wv_cli.text.config import ReadingConfig, VocabConfig
 
@@ -36,18 +36,19 @@ from wv_cli.text.config import ReadingConfig, VocabConfig
     "different words is counted on disk, to the same result.  [default: no limit]",
 )  # fmt: skip
 @field_options(ReadingConfig)
+@dask_option
 @quiet_option
 @json_option
 def command(
     inputs: tuple[str, ...], output: str, merge: bool, sentence_end: bool, memory: int | None, force_text: bool,
-    quiet: bool, as_json: bool, **options: Any,
+    dask: str | None, quiet: bool, as_json: bool, **options: Any,
 ) -> None:  # fmt: skip
     """Count the words of INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd are unpacked.
 
     The most frequent word comes first, words of equal count in order of first sight. `wv train --vocab` reads the file,
     word2vec (-read-vocab) and GloVe do. To count a large text in parts, count each part with --min-count 1 and sum the
     files with --merge, where --min-count and --max-vocab cut the sums. Processes that mpirun starts together count a
-    part each, and rank 0 writes the file that one process would.
+    part each, and rank 0 writes the file that one process would; so do the workers of a Dask cluster (--dask).
     """
     from wv_cli.cluster.ranks import agreeing
     from wv_cli.commands.shared.bar import reading_bar
@@ -57,7 +58,7 @@ def command(
 
     run = VocabularyRun(
         inputs=inputs, output=output, config=VocabConfig(**options), merge=merge, sentence_end=sentence_end,
-        memory=memory, force_text=force_text,
+        memory=memory, force_text=force_text, dask=dask,
     )  # fmt: skip
     with agreeing(run.ranks):
         run.config.validate()
@@ -82,7 +83,7 @@ def command(
     if as_json:
         click.echo(json.dumps(facts), err=is_stdout(output))
     elif not quiet:
-        rate = "" if merge or run.ranks else f" ({bytes_read / 1e6 / facts['seconds']:,.0f} MB/s)"
+        rate = "" if merge or run.ranks or dask else f" ({bytes_read / 1e6 / facts['seconds']:,.0f} MB/s)"
         click.echo(
             f"{facts['tokens']:,} words in {facts['lines']:,} lines, {facts['words']:,} different ones; kept "
             f"{facts['kept_words']:,}, which cover {facts['coverage']:.2%} of the text; {facts['seconds']:.1f} s{rate}",

@@ -1,14 +1,14 @@
 """`wv eval`: one subcommand per row of the table of evaluation tasks."""
 
 import sys
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import click
 
 from wv_cli.commands.shared.gate import check_bar, judge
 from wv_cli.commands.shared.help import Command, CommandGroup
-from wv_cli.commands.shared.options import field_options, given_options, quiet_option, take
+from wv_cli.commands.shared.options import dask_option_if, field_options, given_options, quiet_option, take
 from wv_cli.commands.shared.reading import from_option, load_vectors, require_one_use
 from wv_cli.errors import UsageError
 from wv_cli.evaluation import TASKS, Task, Vectors
@@ -32,6 +32,7 @@ def _subcommand(task: Task) -> click.Command:
     @click.option(
         "--min-score", type=float, metavar="X", help=f"Exit with code 3 unless every {task.measure} is at least X."
     )
+    @dask_option_if(task.by_file)
     @from_option(task.subject == "vectors")
     @click.option("--table", "layout", flag_value="table", help="A table for people; the default on a terminal.")
     @click.option("--tsv", "layout", flag_value="tsv", help="Tab-separated columns; the default elsewhere.")
@@ -44,9 +45,12 @@ def _subcommand(task: Task) -> click.Command:
         layout: str | None,
         quiet: bool,
         from_format: str | None = None,
+        dask: str | None = None,
         **options: Any,
     ) -> None:
+        from wv_cli.commands.shared.display import say
         from wv_cli.evaluation import report as layouts
+        from wv_cli.evaluation.by_file import on_cluster
         from wv_cli.formats.recognise import texts
         from wv_cli.text.input_files import expand_inputs
 
@@ -62,12 +66,11 @@ def _subcommand(task: Task) -> click.Command:
         for path in (*vectors, *others):
             require_one_use(path, [*vectors, *others, *data].count("-") > 1)
 
-        def loader(path: str) -> Callable[[], Any]:
-            return lambda: load_vectors(path, from_format, limit, quiet)
-
+        load = partial(load_vectors, from_format=from_format, limit=limit, quiet=quiet)
         notes: list[str] = []
         asked = texts(data, note=notes.append, force=config.force_text) if isinstance(config, ReadingConfig) else data
-        report = task.run([Vectors(path, loader(path)) for path in vectors], expand_inputs(asked), config)
+        each = partial(on_cluster, dask, partial(say, quiet=quiet, as_json=False), load) if dask is not None else None
+        report = task.run([Vectors(path, partial(load, path)) for path in vectors], expand_inputs(asked), config, each)
         show = {"table": layouts.as_table, "tsv": layouts.as_tsv, "json": layouts.as_json}
         text = show[layout or ("table" if sys.stdout.isatty() else "tsv")](report)
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))

@@ -6,7 +6,15 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import Size, conflict, field_options, json_option, quiet_option, refuse_meaningless
+from wv_cli.commands.shared.options import (
+    Size,
+    conflict,
+    dask_option,
+    field_options,
+    json_option,
+    quiet_option,
+    refuse_meaningless,
+)
 from wv_cli.commands.shared.reading import require_one_use
 from wv_cli.text.config import PhrasesConfig, ReadingConfig, all_thresholds
 
@@ -33,18 +41,20 @@ _FINDING = ("threshold", "passes", "score", "min_count", "delimiter", "across_li
     help="Half for the encoded text (the rest goes to a file), half for pair counts (less costs time, not exactness).",
 )  # fmt: skip
 @field_options(ReadingConfig)
+@dask_option
 @quiet_option
 @json_option
 def command(
     inputs: tuple[str, ...], output: str, threshold: tuple[float, ...], passes: int | None,
-    save_phrases: str | None, apply: str | None, force_text: bool, quiet: bool, as_json: bool, **options: Any,
+    save_phrases: str | None, apply: str | None, force_text: bool, dask: str | None, quiet: bool, as_json: bool,
+    **options: Any,
 ) -> None:  # fmt: skip
     """Join phrases in INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd are unpacked.
 
     A pair of neighbours in a line becomes one word when it occurs much more often than its words would by chance. Each
     further pass works on the joined text, so longer phrases grow: --threshold 200 --threshold 100, or --passes 2.
     --apply joins the same phrases in another text, in the same order. Processes that mpirun starts together read a part
-    each; rank 0 writes what one process would.
+    each; rank 0 writes what one process would, and so do with --apply the workers of a Dask cluster (--dask).
     """
     from wv_cli.cluster.ranks import agreeing
     from wv_cli.commands.shared.bar import reading_bar
@@ -52,13 +62,19 @@ def command(
     from wv_cli.jobs.joined_text import JoiningRun
     from wv_cli.system.places import is_stdout
 
-    refuse_meaningless(**dict.fromkeys(_FINDING, "not apply"))
+    refuse_meaningless(**dict.fromkeys(_FINDING, "not apply"), dask="apply")
     if passes is not None and len(threshold) > 1:
         error = conflict("--passes", "several --threshold", "each --threshold is a pass already")
         raise error
     config = PhrasesConfig(thresholds=all_thresholds(threshold, passes, options["score"]), **options)
     run = JoiningRun(
-        inputs=inputs, output=output, config=config, save_phrases=save_phrases, apply=apply, force_text=force_text
+        inputs=inputs,
+        output=output,
+        config=config,
+        save_phrases=save_phrases,
+        apply=apply,
+        force_text=force_text,
+        dask=dask,
     )
     with agreeing(run.ranks):
         config.validate()

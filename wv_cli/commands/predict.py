@@ -1,6 +1,5 @@
 """`wv predict`: the labels a classifier gives to lines of text."""
 
-import json
 import sys
 from functools import partial
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import field_options, quiet_option, refuse_meaningless
+from wv_cli.commands.shared.options import dask_option, field_options, quiet_option, refuse_meaningless
 from wv_cli.models.config import PredictConfig
 
 
@@ -18,8 +17,11 @@ from wv_cli.models.config import PredictConfig
 @field_options(PredictConfig)
 @click.option("--prob", is_flag=True, help="Show the probability behind each label, as fastText's predict-prob.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line: labels and probabilities.")
+@dask_option
 @quiet_option
-def command(model: str, inputs: tuple[str, ...], prob: bool, as_json: bool, quiet: bool, **options: Any) -> None:
+def command(
+    model: str, inputs: tuple[str, ...], prob: bool, as_json: bool, dask: str | None, quiet: bool, **options: Any
+) -> None:  # fmt: skip
     """Predict the labels of every line of INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd
     are unpacked. MODEL is a fastText classifier, .bin or .ftz, from wv train --model supervised or from fastText.
 
@@ -31,29 +33,9 @@ def command(model: str, inputs: tuple[str, ...], prob: bool, as_json: bool, quie
     config = PredictConfig(**options)
     config.validate()
     from wv_cli.commands.shared.display import say
-    from wv_cli.formats.fasttext_bin import load_model
-    from wv_cli.formats.recognise import texts
-    from wv_cli.models.classifier import Classifier
-    from wv_cli.text.source import Source
+    from wv_cli.jobs.predict import PredictionRun
 
-    source = Source(texts(inputs, note=partial(say, quiet=quiet, as_json=as_json), force=config.force_text))
-    classifier = Classifier(load_model(model), model)
-    names = list(classifier.labels) if as_json else []
-    for answered in classifier.answers(source, config.k, config.threshold, config.threads):
-        if as_json:
-            sys.stdout.write("".join(_objects(answered, names)))
-        else:
-            sys.stdout.buffer.write(answered.lines(classifier.labels, prob))
+    run = PredictionRun(file=model, config=config, prob=prob, as_json=as_json)
+    for lines in run.answers(inputs, partial(say, quiet=quiet, as_json=as_json), dask):
+        sys.stdout.buffer.write(lines)
     sys.stdout.flush()
-
-
-def _objects(answered: Any, names: list[str]) -> Any:
-    rows = zip(answered.labels.tolist(), answered.probabilities.tolist(), answered.found.tolist(), strict=True)
-    for labels, probabilities, found in rows:
-        facts = {
-            "labels": [
-                names[label].encode("utf-8", "surrogateescape").decode("utf-8", "replace") for label in labels[:found]
-            ],
-            "probabilities": [round(p, 6) for p in probabilities[:found]],
-        }
-        yield json.dumps(facts) + "\n"

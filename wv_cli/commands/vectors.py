@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wv_cli.commands.shared.encoding import encode_lines, encoder_options, wants_encoder
+from wv_cli.commands.shared.encoding import encode_lines, encoder_options, sentences_of, wants_encoder
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import conflict, precision_option, quiet_option, refuse_meaningless
+from wv_cli.commands.shared.options import conflict, dask_option, precision_option, quiet_option, refuse_meaningless
 from wv_cli.commands.shared.pooling import pool_lines, pooling_of, pooling_options, wants_pooling
 from wv_cli.commands.shared.queries import piped_lines
 from wv_cli.commands.shared.unknown import Unknown, oov_option
@@ -28,13 +28,14 @@ if TYPE_CHECKING:
 @oov_option("zero")
 @pooling_options
 @encoder_options
+@dask_option
 @precision_option
 @click.option("--from", "from_format", metavar="FORMAT", help="Format of FILE; by default its content tells.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per vector.")
 @quiet_option
 def command(
     file: str | None, words: tuple[str, ...], sentences: bool, ngrams: str | None, oov: str, precision: "Precision",
-    from_format: str | None, as_json: bool, quiet: bool, **options: Any,
+    from_format: str | None, dask: str | None, as_json: bool, quiet: bool, **options: Any,
 ) -> int:  # fmt: skip
     """Print vectors from FILE, a fastText model (.bin, .ftz) or a file of word vectors, as lines `word number ...`.
 
@@ -53,9 +54,10 @@ def command(
     from wv_cli.formats.lines import json_lines, require_finite, text_lines, without_vector
     from wv_cli.transforms.composition import runs, word_vectors
 
+    refuse_meaningless(dask="sentences")
     if wants_encoder(sentences, options):
         given = words if file is None else (file, *words)
-        encode_lines(given, precision, as_json, quiet, sentences=sentences, **options)
+        encode_lines(given, precision, as_json, quiet, sentences=sentences, dask=dask, **options)
         return 0
     if file is None:
         raise click.MissingParameter(param=command.params[0])
@@ -64,16 +66,18 @@ def command(
         raise conflict("--ngrams", "--sentences" if sentences else "WORD", "--ngrams names the one word itself")
     refuse_meaningless(oov="not sentences and not ngrams")
     piped = ngrams is None and words in ((), ("-",))
-    if wants_pooling(pooling, sentences, as_json, precision):
+    if wants_pooling(pooling, sentences, as_json, precision, dask):
         lines = [line for batch in piped_lines() for line in batch] if piped else list(words)
         pool_lines(lines, file, from_format, precision, quiet, piped=piped, **pooling)
+        return 0
+    if sentences:
+        sentences_of(file, words, from_format, precision, as_json, quiet, piped=piped, dask=dask)
         return 0
     source = open_composer(file, from_format, quiet, piped=piped)
 
     def show(kind: str, names: Sequence[str | bytes], vectors: "NDArray[np.float32]") -> None:
         require_finite(vectors, names, file)
-        named = None if sentences else names
-        text = json_lines(kind, names, vectors, precision) if as_json else text_lines(named, vectors, precision)
+        text = json_lines(kind, names, vectors, precision) if as_json else text_lines(names, vectors, precision)
         sys.stdout.buffer.write(text)
         sys.stdout.buffer.flush()
 
@@ -82,9 +86,6 @@ def command(
         return 0
     unknown, before = Unknown(oov, quiet), 0
     for lines in piped_lines() if piped else [list(words)]:
-        if sentences:
-            show("sentence", lines, source.lines(lines))
-            continue
         for asked, places, vectors, known in word_vectors(source, lines):
             for first, end, has_vectors in runs(known | (oov == "zero")):
                 if has_vectors:

@@ -8,9 +8,10 @@ imported when they run.
 import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from wv_cli.config import Config
-from wv_cli.evaluation.base import Report, Vectors
+from wv_cli.evaluation.base import Each, Report, Vectors
 from wv_cli.evaluation.config import (
     AnalogyConfig,
     EvalConfig,
@@ -30,7 +31,8 @@ __all__ = ["TASKS", "Report", "Task", "Vectors"]
 class Task:
     """`measure` is the number --min-score looks at, `scale` its range (lowest, highest); `data` says what a data file
     holds; the fields of `config` are its options; `subject` is what is scored, or besides and in its place what the
-    options `others` name. Options `of_subject` mean nothing without a subject."""
+    options `others` name. Options `of_subject` mean nothing without a subject. `by_file`: the module's `run` takes an
+    Each, by which it scores each file of vectors before it compares them."""
 
     name: str
     summary: str
@@ -42,11 +44,16 @@ class Task:
     subject: str = "vectors"
     others: tuple[str, ...] = ()
     of_subject: tuple[str, ...] = ()
+    by_file: bool = False
 
-    def run(self, vectors: Sequence[Vectors], data: Sequence[str], config: Config) -> Report:
-        """Scores every vector file on every data file. Raises UsageError, BadFile and what loading raises."""
+    def run(
+        self, vectors: Sequence[Vectors], data: Sequence[str], config: Config, each: Each[Any] | None = None
+    ) -> Report:
+        """Scores every vector file on every data file; only where `by_file` may `each` be given. Raises UsageError,
+        BadFile and what loading raises."""
         config.validate()
-        report: Report = importlib.import_module(self.module).run(vectors, data, config)
+        how = {"each": each} if each is not None else {}
+        report: Report = importlib.import_module(self.module).run(vectors, data, config, **how)
         return report
 
 
@@ -63,6 +70,7 @@ TASKS: Registry[Task] = Registry(
                 "`word word score` lines, separated by tabs, blanks, commas or semicolons, with or without a header",
                 "wv_cli.evaluation.similarity",
                 EvalConfig,
+                by_file=True,
             ),
             Task(
                 "analogy",
@@ -72,6 +80,7 @@ TASKS: Registry[Task] = Registry(
                 "`a b c d` lines under `: section` headings, as in Google's questions-words.txt",
                 "wv_cli.evaluation.analogy",
                 AnalogyConfig,
+                by_file=True,
             ),
             Task(
                 "retrieval",

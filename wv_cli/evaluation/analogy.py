@@ -9,13 +9,14 @@ the first by McNemar's test.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
-from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value, protocol
+from wv_cli.evaluation.base import Column, Each, Report, Row, Vectors, number, p_value, protocol
 from wv_cli.evaluation.config import AnalogyConfig
 from wv_cli.evaluation.data import Malformed, composed_note, data_lines, restricted
 from wv_cli.evaluation.statistics import mcnemar, wilson_interval
@@ -95,36 +96,42 @@ def answer(neighbours: Neighbours, rows: NDArray[np.int64], method: str, beyond:
     return Answers(correct, covered)
 
 
-def run(vectors: Sequence[Vectors], data: Sequence[str], config: AnalogyConfig) -> Report:
+def run(
+    vectors: Sequence[Vectors], data: Sequence[str], config: AnalogyConfig, each: Each[tuple[list[Answers], int]] = map
+) -> Report:
     """Scores every vector file on every data file; see evaluation.Task.run."""
     sets = [read_questions(path, strict=config.strict) for path in data]
     answered: list[list[Answers]] = []
     notes: list[str] = []
-    for source in vectors:
-        embeddings = restricted(source.load(), config.restrict_vocab)
-        lookup = Lookup(embeddings, config.case, subwords=config.subwords)
-        # Three words may be composed of subwords, the answer must be one that can be found.
-        asked = [lookup.rows(questions.words, 4, composed=3) for questions in sets]
-        matrix, pool, oov = embeddings.matrix, lookup.pool, lookup.oov.vectors()
-        notes += composed_note(source.name, len(oov))
-        if len(pool) < len(embeddings):
-            # Rows that no word leads to are no answers either.
-            number = np.full(len(embeddings) + len(oov) + 1, -1, np.int64)
-            number[pool] = np.arange(len(pool))
-            number[len(embeddings) : -1] = len(pool) + np.arange(len(oov))
-            asked = [number[rows] for rows in asked]
-            matrix = matrix[pool]
-        del embeddings, lookup
-        neighbours = Neighbours(matrix, threads=config.threads)
-        del matrix
-        answered.append([answer(neighbours, rows, config.method, oov) for rows in asked])
-        del neighbours
+    for source, (found, composed) in zip(vectors, each(partial(_of_file, sets, config), vectors), strict=True):
+        answered.append(found)
+        notes += composed_note(source.name, composed)
     report = _new_report(config, len(vectors) > 1)
     report.notes += notes
     for index, questions in enumerate(sets):
         report.notes += questions.malformed.notes()
         _score([source.name for source in vectors], questions, [each[index] for each in answered], config, report)
     return report
+
+
+def _of_file(sets: list[Questions], config: AnalogyConfig, source: Vectors) -> tuple[list[Answers], int]:
+    """What one vector file says to every data file, and how many words it composed."""
+    embeddings = restricted(source.load(), config.restrict_vocab)
+    lookup = Lookup(embeddings, config.case, subwords=config.subwords)
+    # Three words may be composed of subwords, the answer must be one that can be found.
+    asked = [lookup.rows(questions.words, 4, composed=3) for questions in sets]
+    matrix, pool, oov = embeddings.matrix, lookup.pool, lookup.oov.vectors()
+    if len(pool) < len(embeddings):
+        # Rows that no word leads to are no answers either.
+        number = np.full(len(embeddings) + len(oov) + 1, -1, np.int64)
+        number[pool] = np.arange(len(pool))
+        number[len(embeddings) : -1] = len(pool) + np.arange(len(oov))
+        asked = [number[rows] for rows in asked]
+        matrix = matrix[pool]
+    del embeddings, lookup
+    neighbours = Neighbours(matrix, threads=config.threads)
+    del matrix
+    return [answer(neighbours, rows, config.method, oov) for rows in asked], len(oov)
 
 
 def _score(

@@ -4,9 +4,9 @@ No NumPy is imported here, so that `wv eval --help` is fast.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from wv_cli.config import Config
 from wv_cli.evaluation.config import EvalConfig, WicConfig
@@ -23,6 +23,10 @@ class Vectors:
     name: str
     load: "Callable[[], Embeddings]"
 
+
+Found = TypeVar("Found")
+# How a function of one vector file is applied to several: in order, and like `map` here unless on other machines.
+Each = Callable[[Callable[[Vectors], Found], Sequence[Vectors]], Iterable[Found]]
 
 Cell = str | int | float | None
 Row = dict[str, Cell]  # figures by column key

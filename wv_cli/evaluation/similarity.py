@@ -8,12 +8,13 @@ the first by Steiger's test.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
-from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value, protocol
+from wv_cli.evaluation.base import Column, Each, Report, Row, Vectors, number, p_value, protocol
 from wv_cli.evaluation.config import EvalConfig
 from wv_cli.evaluation.data import Malformed, composed_note, data_lines, restricted
 from wv_cli.evaluation.statistics import pearson, spearman, spearman_interval, steiger
@@ -112,23 +113,29 @@ def cosines(embeddings: Embeddings, lookup: Lookup, pairs: Pairs) -> Cosines:
     return Cosines(values, covered, int(zero.sum()))
 
 
-def run(vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig) -> Report:
+def run(
+    vectors: Sequence[Vectors], data: Sequence[str], config: EvalConfig, each: Each[tuple[list[Cosines], int]] = map
+) -> Report:
     """Scores every vector file on every data file; see evaluation.Task.run."""
     sets = [read_pairs(path, strict=config.strict) for path in data]
     scored: list[list[Cosines]] = []
     notes: list[str] = []
-    for source in vectors:
-        embeddings = restricted(source.load(), config.restrict_vocab)
-        lookup = Lookup(embeddings, config.case, subwords=config.subwords)
-        scored.append([cosines(embeddings, lookup, pairs) for pairs in sets])
-        notes += composed_note(source.name, len(lookup.oov))
-        del embeddings, lookup
+    for source, (found, composed) in zip(vectors, each(partial(_of_file, sets, config), vectors), strict=True):
+        scored.append(found)
+        notes += composed_note(source.name, composed)
     report = _new_report(config, len(vectors) > 1)
     report.notes += notes
     for index, pairs in enumerate(sets):
         report.notes += pairs.malformed.notes()
         _score([source.name for source in vectors], pairs, [each[index] for each in scored], config, report)
     return report
+
+
+def _of_file(sets: list[Pairs], config: EvalConfig, source: Vectors) -> tuple[list[Cosines], int]:
+    """What one vector file says of every data file, and how many words it composed."""
+    embeddings = restricted(source.load(), config.restrict_vocab)
+    lookup = Lookup(embeddings, config.case, subwords=config.subwords)
+    return [cosines(embeddings, lookup, pairs) for pairs in sets], len(lookup.oov)
 
 
 def _score(names: list[str], pairs: Pairs, scored: list[Cosines], config: EvalConfig, report: Report) -> None:

@@ -6,7 +6,7 @@ from wv_cli.formats import FORMATS
 from wv_cli.system import meta
 from wv_cli.system.kinds import kind_of
 from wv_cli.text.inputs import Texts
-from wv_cli.text.parts import Part
+from wv_cli.text.parts import Part, Shard
 
 
 def texts(
@@ -15,7 +15,7 @@ def texts(
     note: Callable[[str], None],
     written: Sequence[str] = (),
     force: bool = False,
-    part: Part | None = None,
+    part: Part | Shard | None = None,
 ) -> Texts:
     """`inputs` of a command that reads running text: see Texts."""
     return Texts(inputs, recognise, is_sidecar, note, written, force, part)

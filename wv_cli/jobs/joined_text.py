@@ -4,9 +4,10 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from wv_cli.cluster.inputs import refuse_for_ranks, shared_texts
+from wv_cli.cluster.held import answered_on
+from wv_cli.cluster.inputs import refuse_for_cluster, refuse_for_ranks, shared_texts
 from wv_cli.cluster.ranks import OneOfRanks
 from wv_cli.cluster.sums import OtherRanks
 from wv_cli.engine.saved_run import Say
@@ -15,16 +16,20 @@ from wv_cli.jobs.session import Reading
 from wv_cli.system.output import check_writable, open_output, write_together
 from wv_cli.system.places import require_different
 from wv_cli.text.config import PhrasesConfig
-from wv_cli.text.input_files import refuse_overwriting
+from wv_cli.text.corpus import require_words
+from wv_cli.text.input_files import expand_inputs, refuse_overwriting
 from wv_cli.text.inputs import Texts
+from wv_cli.text.parts import shards
 from wv_cli.text.phrases import JoinedText
-from wv_cli.text.saved_phrases import read_phrases
+from wv_cli.text.saved_phrases import SavedPhrases, read_phrases
+
+SHARD_BYTES = 1 << 24  # of text that a task joins
 
 
 @dataclass(frozen=True, kw_only=True)
 class JoiningRun(OneOfRanks):
     """`inputs` are texts, `output` gets them with phrases joined, `save_phrases` the phrases; with `apply`, a file of
-    them, none are looked for."""
+    them, none are looked for; with `dask`, the address of a scheduler, its workers then join them."""
 
     inputs: tuple[str, ...]
     output: str
@@ -32,6 +37,7 @@ class JoiningRun(OneOfRanks):
     save_phrases: str | None = None
     apply: str | None = None
     force_text: bool = False
+    dask: str | None = None
 
     @property
     def outputs(self) -> list[str]:
@@ -46,6 +52,8 @@ class JoiningRun(OneOfRanks):
                 # A pair of words stands in one line.
                 shared_texts(self.ranks, options, lambda: self._checked(say), whole_lines=True)
             )
+            if self.dask is not None:
+                return {**self._joined_on(self.dask, asked, say, reading), "seconds": time.perf_counter() - started}
             beside = None if self.follows else self.output
             text = stack.enter_context(
                 JoinedText(
@@ -62,8 +70,27 @@ class JoiningRun(OneOfRanks):
         facts = {"output": self.output, "lines": text.lines, "tokens_read": text.tokens_read, "tokens": text.tokens}
         return {**facts, "passes": [done.facts for done in text.passes], "seconds": time.perf_counter() - started}
 
+    def _joined_on(self, address: str, asked: Texts, say: Say, reading: Reading | None) -> dict[str, Any]:
+        assert self.apply is not None, "phrases are found by one process, or by ranks"
+        divided = shards(expand_inputs(asked), SHARD_BYTES, whole_lines=True)
+        total, read = sum(shard.bytes for shard in divided), 0
+        applied = answered_on(
+            address, say, "join", _Applied(file=self.apply, config=self.config), map(asked.only, divided)
+        )
+        lines = tokens_read = tokens = 0
+        with open_output(self.output) as stream:
+            for shard, each in zip(divided, applied, strict=True):
+                stream.write(each.text)
+                lines, tokens_read, tokens = lines + each.lines, tokens_read + each.tokens_read, tokens + each.tokens
+                read += shard.bytes
+                if reading is not None:
+                    reading(read, total)
+            require_words(tokens_read, self.inputs)
+        return {"output": self.output, "lines": lines, "tokens_read": tokens_read, "tokens": tokens, "passes": []}
+
     def _checked(self, say: Say) -> Texts:
         refuse_for_ranks(self.ranks, across_lines=self.config.across_lines)
+        refuse_for_cluster(self.dask, self.ranks)
         for path in self.outputs:
             refuse_overwriting([*self.inputs, *filter(None, [self.apply])], path)
             check_writable(path)
@@ -86,3 +113,25 @@ class JoiningRun(OneOfRanks):
                     stream.write(part)
 
         write_together((path, write) for path in parts if path is not None)
+
+
+class _Joined(NamedTuple):
+    text: bytes
+    lines: int
+    tokens_read: int
+    tokens: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Applied:
+    """The phrases in `file`, joined in parts of a text. Satisfies wv_cli.cluster.held.Asking."""
+
+    file: str
+    config: PhrasesConfig
+
+    def opened(self) -> SavedPhrases:
+        return read_phrases(self.file)
+
+    def answer(self, saved: SavedPhrases, part: Texts) -> _Joined:
+        with JoinedText(part, self.config, saved=saved, may_be_empty=True) as text:
+            return _Joined(b"".join(text.chunks()), text.lines, text.tokens_read, text.tokens)

@@ -5,9 +5,9 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from wv_cli.cluster.inputs import refuse_for_ranks, shared_texts
+from wv_cli.cluster.inputs import refuse_for_cluster, refuse_for_ranks, shared_texts
 from wv_cli.cluster.ranks import OneOfRanks
-from wv_cli.cluster.sums import counting_by
+from wv_cli.cluster.sums import counted_on, counting_by
 from wv_cli.engine.saved_run import Say
 from wv_cli.formats.recognise import texts
 from wv_cli.jobs.session import Reading
@@ -22,7 +22,8 @@ from wv_cli.text.vocab import merge_vocabs, read_vocab, write_pieces
 @dataclass(frozen=True, kw_only=True)
 class VocabularyRun(OneOfRanks):
     """`inputs` are texts, or with `merge` vocabulary files; `output` gets the words that `config` keeps, and with
-    `sentence_end` the number of lines. Without `memory` all words are counted in it, with it in so many bytes."""
+    `sentence_end` the number of lines. Without `memory` all words are counted in it, with it in so many bytes; with
+    `dask`, the address of a scheduler, by its workers."""
 
     inputs: tuple[str, ...]
     output: str
@@ -31,25 +32,14 @@ class VocabularyRun(OneOfRanks):
     sentence_end: bool = True
     memory: int | None = None
     force_text: bool = False
+    dask: str | None = None
 
     def run(self, say: Say, reading: Reading | None) -> dict[str, Any] | None:
         """Does the work; what is to be told of it, None on a rank that another one speaks for. Raises WvError and its
         kin, on all ranks."""
         started = time.perf_counter()
-        options = {**asdict(self), **asdict(self.config), "config": None}
         with ExitStack() as stack:
-            asked = stack.enter_context(
-                shared_texts(self.ranks, options, lambda: self._checked(say), whole_lines=bool(self.config.min_line))
-            )
-            if self.merge:
-                every: Counts | None
-                every = Counts.of(merge_vocabs([read_vocab(path) for path in expand_inputs(self.inputs)]), self.config)
-            else:
-                every = stack.enter_context(
-                    counting_by(
-                        self.ranks, asked, self.config, progress=reading, memory=self.memory, spool_beside=self.output
-                    )
-                )
+            every = self._counts(stack, say, reading)
             if every is None:
                 return None
             words, tokens = write_pieces(self.output, every.kept, every.lines, sentence_end=self.sentence_end)
@@ -62,9 +52,23 @@ class VocabularyRun(OneOfRanks):
         kept = {"kept_words": words, "kept_tokens": tokens, "coverage": tokens / every.tokens}
         return {**facts, **kept, "seconds": time.perf_counter() - started}
 
+    def _counts(self, stack: ExitStack, say: Say, reading: Reading | None) -> Counts | None:
+        options = {**asdict(self), **asdict(self.config), "config": None}
+        asked = stack.enter_context(
+            shared_texts(self.ranks, options, lambda: self._checked(say), whole_lines=bool(self.config.min_line))
+        )
+        if self.merge:
+            return Counts.of(merge_vocabs([read_vocab(path) for path in expand_inputs(self.inputs)]), self.config)
+        if self.dask is not None:
+            return Counts.of(counted_on(self.dask, asked, self.config, say, reading), self.config)
+        return stack.enter_context(
+            counting_by(self.ranks, asked, self.config, progress=reading, memory=self.memory, spool_beside=self.output)
+        )
+
     def _checked(self, say: Say) -> Texts:
-        config = self.config
-        refuse_for_ranks(self.ranks, merge=self.merge, memory=self.memory, dedup=config.dedup)
+        alone = {"merge": self.merge, "memory": self.memory, "dedup": self.config.dedup}
+        refuse_for_ranks(self.ranks, **alone)
+        refuse_for_cluster(self.dask, self.ranks, **alone)
         refuse_overwriting(self.inputs, self.output)
         check_writable(self.output)
         return texts(self.inputs, note=say, written=[self.output], force=self.force_text)

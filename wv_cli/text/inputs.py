@@ -6,11 +6,11 @@ any other, so doubt is no reason to refuse but knowledge is: a few stray NULs ar
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wv_cli.errors import BadFile
 from wv_cli.system.kinds import HEAD_BYTES
-from wv_cli.text.parts import Part
+from wv_cli.text.parts import Part, Shard
 
 UTF16 = "expected UTF-8 text, found UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE"
 _MORE_NULS = 8  # than these, and than one in _NUL_SHARE bytes, are binary data
@@ -30,13 +30,21 @@ class Texts:
     note: Callable[[str], None]
     written: Sequence[str] = ()
     force: bool = False
-    part: Part | None = None
+    part: Part | Shard | None = None
+
+    def only(self, shard: Shard) -> "Texts":
+        """What another process reads of them, wherever it is; of files that are named there is nothing to note."""
+        return replace(self, inputs=shard.paths, part=shard, note=_unheard, written=())
 
     def problem(self, head: bytes) -> str | None:
         """What a file that begins with `head` is instead of text, None when it may be text."""
         if self.force:
             return None
         return self.recognise(head) or binary(head)
+
+
+def _unheard(message: str) -> None:
+    pass
 
 
 def binary(head: bytes) -> str | None:

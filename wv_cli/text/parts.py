@@ -18,6 +18,8 @@ from wv_cli.text.raw_files import blocks, called, opened
 _LONG_LINE = 1 << 20
 _BLOCK, _HEAD = 1 << 16, 64
 
+Piece = tuple[str, int, int]  # path, first byte, byte after the last
+
 
 @dataclass(frozen=True)
 class Part:
@@ -35,20 +37,16 @@ class Part:
             raise ValueError(text)
         return cls(index - 1, count, whole_lines)
 
-    def of(self, paths: list[str]) -> list[tuple[str, int, int]]:
-        """(path, first byte, byte after the last) of what this part reads, in order. Raises WvError for what is no
-        file of a known size, and when there is nothing to read."""
+    def of(self, paths: list[str]) -> list[Piece]:
+        """What this part reads, in order. Raises WvError for what is no file of a known size, and when there is nothing
+        to read."""
         sizes = [size_of(path) for path in paths]
         total = sum(sizes)
         first, last = (total * each // self.count for each in (self.index, self.index + 1))
         found = []
         start = 0
         for path, size in zip(paths, sizes, strict=True):
-            if _packed(path):
-                middle = start + size // 2
-                begin, end = (0, size) if first <= middle < last else (0, 0)
-            else:
-                begin, end = (self._cut(path, each - start, size) for each in (first, last))
+            begin, end = _piece(path, size, first - start, last - start, self.whole_lines)
             if begin < end:
                 found.append((path, begin, end))
             start += size
@@ -60,24 +58,83 @@ class Part:
             raise WvError(message)
         return found
 
-    def _cut(self, path: str, place: int, size: int) -> int:
-        """The first byte at or after `place` that begins a line, or a word of a long one."""
-        if place <= 0 or place >= size:
-            return min(max(place, 0), size)
-        with opened(path) as raw:
-            raw.seek(place - 1)
-            space = 0  # the byte after the first one
-            at = place - 1
-            for block in blocks(raw, path, _BLOCK):
-                end = block.find(b"\n")
-                if end >= 0 and (self.whole_lines or not space or at + end - place < _LONG_LINE):
-                    return at + end + 1
-                if not space and (found := block.find(b" ")) >= 0:
-                    space = at + found + 1
-                at += len(block)
-                if space and not self.whole_lines and at - place >= _LONG_LINE:
-                    return space
-        return size
+
+@dataclass(frozen=True)
+class Shard:
+    """Pieces of files, and how many bytes each of those files has: what another process reads, wherever it is."""
+
+    pieces: tuple[Piece, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def paths(self) -> list[str]:
+        return [path for path, _, _ in self.pieces]
+
+    @property
+    def bytes(self) -> int:
+        return sum(end - begin for _, begin, end in self.pieces)
+
+    def of(self, paths: list[str]) -> list[Piece]:
+        """The pieces. Raises WvError for a file that is not here, or another one than where they were cut."""
+        for path, size in zip(self.paths, self.sizes, strict=True):
+            require_size(path, size)
+        return list(self.pieces)
+
+
+def shards(paths: list[str], most: int, *, whole_lines: bool = False) -> list[Shard]:
+    """The inputs, one after the other, in shards of equal size and of at most about `most` bytes; a compressed file is
+    in one. Shards without text are left out. Raises WvError for what is no file of a known size."""
+    sizes = [size_of(path) for path in paths]
+    total = sum(sizes)
+    count = -(-total // most)
+    found: list[list[tuple[Piece, int]]] = [[] for _ in range(count)]
+    start = 0
+    for path, size in zip((str(Path(path).absolute()) for path in paths), sizes, strict=True):
+        # Shard i begins at byte total * i // count: the last one that begins at b or before has it.
+        begins, ends = (((byte + 1) * count - 1) // total if size else 0 for byte in (start, start + size - 1))
+        for index in range(begins, ends + 1) if size else ():
+            first, last = (total * each // count - start for each in (index, index + 1))
+            begin, end = _piece(path, size, first, last, whole_lines)
+            if begin < end:
+                found[index].append(((path, begin, end), size))
+        start += size
+    return [Shard(*map(tuple, zip(*each, strict=True))) for each in found if each]
+
+
+def _piece(path: str, size: int, first: int, last: int, whole_lines: bool) -> tuple[int, int]:
+    """The bytes of a file that a part has which begins at `first` and ends before `last`, counted from the file's
+    begin; perhaps none."""
+    if _packed(path):
+        return (0, size) if first <= size // 2 < last else (0, 0)
+    return _cut(path, first, size, whole_lines), _cut(path, last, size, whole_lines)
+
+
+def _cut(path: str, place: int, size: int, whole_lines: bool) -> int:
+    """The first byte at or after `place` that begins a line, or, unless `whole_lines`, a word of a long one."""
+    if place <= 0 or place >= size:
+        return min(max(place, 0), size)
+    with opened(path) as raw:
+        raw.seek(place - 1)
+        space = 0  # the byte after the first one
+        at = place - 1
+        for block in blocks(raw, path, _BLOCK):
+            end = block.find(b"\n")
+            if end >= 0 and (whole_lines or not space or at + end - place < _LONG_LINE):
+                return at + end + 1
+            if not space and (found := block.find(b" ")) >= 0:
+                space = at + found + 1
+            at += len(block)
+            if space and not whole_lines and at - place >= _LONG_LINE:
+                return space
+    return size
+
+
+def require_size(path: str, size: int) -> None:
+    """Raises WvError unless this process sees a file of `size` bytes there."""
+    found = size_of(path)
+    if found != size:
+        message = f"{path}: {found:,} bytes here, {size:,} where the work was divided; all must see the same files"
+        raise WvError(message)
 
 
 def size_of(path: str) -> int:

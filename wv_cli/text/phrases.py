@@ -21,7 +21,8 @@ class JoinedText:
 
     `words_seen`: different words of the text, those seen min_count times.
 
-    Raises UsageError, and WvError when there is no text or the ids cannot be kept; what Source raises.
+    Raises UsageError, and WvError when there is no text, unless it `may_be_empty`, or the ids cannot be kept; what
+    Source raises.
     """
 
     def __init__(
@@ -35,6 +36,7 @@ class JoinedText:
         count_pairs: bool = False,
         saved: SavedPhrases | None = None,
         others: Others | None = None,
+        may_be_empty: bool = False,
     ) -> None:
         """With `count_pairs` the first pass counts all pairs (see PhraseFinder). `saved` phrases are joined instead of
         those of this text; there are no `passes` then. With `others` what is known here is known of the whole
@@ -48,7 +50,8 @@ class JoinedText:
             read_ids(source, self._words, config.memory // 2, self._spool)
             self._text = JoinedIds(self._words, self._spool, others)
             self.lines, self.tokens_read = self._text.lines, self._text.tokens_read
-            require_words(self.tokens_read, source.inputs)
+            if not may_be_empty:
+                require_words(self.tokens_read, source.inputs)
             self.words_seen = len(self._text.words), int((self._text.counts >= config.min_count).sum())
             phrases.join_in(self._text)
         except BaseException:

@@ -1,16 +1,19 @@
-"""`wv vectors --encoder`: lines of text through an encoder of another program."""
+"""`wv vectors --encoder`: lines of text through an encoder of another program; `--sentences`: lines as vectors."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from wv_cli.commands.shared.bar import reading_bar
-from wv_cli.commands.shared.options import field_options, given_options, refuse_meaningless, take
+from wv_cli.commands.shared.options import conflict, field_options, given_options, refuse_meaningless, take
 from wv_cli.commands.shared.pooling import OWN
 from wv_cli.commands.shared.queries import piped_lines
+from wv_cli.commands.shared.reading import require_one_use
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.errors import UsageError
 
@@ -18,9 +21,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from wv_cli.encoders.base import Encoded, Encoder
+    from wv_cli.encoders.base import Encoder
     from wv_cli.encoders.pooling import Pooling
     from wv_cli.formats.base import Precision
+    from wv_cli.jobs.sentences import Shown
 
 _OF_WORDS = ("sif", "idf")
 _JOINING = ("mean", "cls", "max", "sqrt-len")
@@ -55,50 +59,63 @@ def wants_encoder(sentences: bool, options: dict[str, Any]) -> bool:
 
 def encode_lines(
     lines: tuple[str, ...], precision: "Precision", as_json: bool, quiet: bool, *, sentences: bool, encoder: str,
-    pooling: str | None, output: str | None, **options: Any,
+    pooling: str | None, output: str | None, dask: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Writes one vector for each of `lines` (none, or -: of standard input) to `output`, or to standard output, where
     answers come as the lines do; without `sentences` one for each of their tokens."""
-    from wv_cli.encoders import open_encoder
-    from wv_cli.encoders.base import encode
-    from wv_cli.encoders.pooling import Pooling
-    from wv_cli.formats.lines import json_lines, text_lines
+    from wv_cli.commands.shared.display import say
+    from wv_cli.jobs.sentences import OfEncoder, sentence_lines
 
     if output is not None:
-        _check_output(output, precision, as_json)
+        _check_output(output, precision, as_json, dask)
     config = take(EncoderConfig, options)
     config.validate()
-    source = open_encoder(encoder, config, (pooling,) if pooling is not None else ())
-    chosen = Pooling.of(pooling or source.pooling, source.layers, source.name)
-    if config.mix is not None:
-        chosen = chosen.mixed(config.mix, config.gamma, config.mix_norm, source.layers, source.name)
+    asking = OfEncoder(file=encoder, config=config, pooling=pooling, precision=precision, as_json=as_json)
     batches: Iterator[list[str]] = piped_lines() if lines in ((), ("-",)) else iter([list(lines)])
-    if not sentences:
-        for batch in batches:
-            _write_tokens(source, batch, chosen, precision, as_json)
+    if sentences and output is None:
+        if config.stateful and dask is not None:
+            raise conflict("--stateful", "--dask", "a sentence then depends on those before it")
+        _write(sentence_lines(asking, batches, partial(say, quiet=quiet, as_json=as_json), dask), quiet)
         return
-    normalize = source.normalize if config.normalize is None else config.normalize
-    made: list[Encoded] = []
-
-    def encoded(batch: Sequence[str], progress: Callable[[int, int | None], None] | None = None) -> "Encoded":
-        (found,) = encode(source, batch, [chosen], normalize=normalize, threads=config.threads, progress=progress)
-        made.append(found)
-        return found
-
-    if output is not None:
-        every = list(chain.from_iterable(batches))
-        with reading_bar(quiet, unit=" lines", desc="encoding") as progress:
-            _save(output, encoded(every, progress).vectors, precision)
-    else:
+    source = asking.opened()
+    if output is None:
         for batch in batches:
-            vectors = encoded(batch).vectors
-            text = (
-                json_lines("sentence", batch, vectors, precision) if as_json else text_lines(None, vectors, precision)
-            )
-            sys.stdout.buffer.write(text)
-            sys.stdout.buffer.flush()
+            _write_tokens(source, batch, asking.joining(source), precision, as_json)
+        return
+    every = list(chain.from_iterable(batches))
+    with reading_bar(quiet, unit=" lines", desc="encoding") as progress:
+        encoded = asking.encoded(source, every, progress)
+        _save(output, encoded.vectors, precision)
     if not quiet:
-        _tell(made)
+        _tell(len(every), encoded.cut, int(encoded.empty.sum()))
+
+
+def sentences_of(
+    file: str, lines: Sequence[str], from_format: str | None, precision: "Precision", as_json: bool, quiet: bool, *,
+    piped: bool, dask: str | None,
+) -> None:  # fmt: skip
+    """The same by a model or vectors in `file`."""
+    from wv_cli.commands.shared.display import say
+    from wv_cli.formats import FormatWarning
+    from wv_cli.jobs.sentences import OfVectors, sentence_lines
+
+    require_one_use(file, piped)
+    if quiet:
+        warnings.simplefilter("ignore", FormatWarning)
+    asking = OfVectors(file=file, from_format=from_format, precision=precision, as_json=as_json)
+    batches = piped_lines() if piped else iter([list(lines)])
+    _write(sentence_lines(asking, batches, partial(say, quiet=quiet, as_json=as_json), dask), quiet)
+
+
+def _write(answers: "Iterable[Shown]", quiet: bool) -> None:
+    """Writes the lines to standard output as they come, then what the user should know of them."""
+    lines = cut = empty = 0
+    for each in answers:
+        sys.stdout.buffer.write(each.text)
+        sys.stdout.buffer.flush()
+        lines, cut, empty = lines + each.lines, cut + each.cut, empty + each.empty
+    if not quiet:
+        _tell(lines, cut, empty)
 
 
 def _write_tokens(
@@ -116,14 +133,15 @@ def _write_tokens(
     sys.stdout.buffer.flush()
 
 
-def _check_output(output: str, precision: "Precision", as_json: bool) -> None:
-    from wv_cli.commands.shared.options import conflict
+def _check_output(output: str, precision: "Precision", as_json: bool, dask: str | None) -> None:
     from wv_cli.formats import format_for_output
     from wv_cli.system.output import check_writable
 
     if as_json:
         error = conflict("-o", "--json", "-o writes a vector file")
         raise error
+    if dask is not None:
+        raise conflict("-o", "--dask", "workers give lines; take them from standard output")
     row = format_for_output(output)
     if "precision" in given_options():
         row.require_precision(precision)
@@ -138,10 +156,8 @@ def _save(output: str, vectors: "NDArray[np.float32]", precision: "Precision") -
     save(output, Embeddings(WordList.of(str(row) for row in range(len(vectors))), vectors), precision=precision)
 
 
-def _tell(made: "list[Encoded]") -> None:
+def _tell(lines: int, cut: int, empty: int) -> None:
     """What the user should know of lines that were not encoded whole."""
-    lines, cut = sum(len(each.vectors) for each in made), sum(each.cut for each in made)
-    empty = sum(int(each.empty.sum()) for each in made)
     if cut:
         click.echo(f"{cut:,} of {lines:,} lines are longer than the encoder reads; their ends were left out", err=True)
     if empty:

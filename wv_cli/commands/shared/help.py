@@ -30,7 +30,7 @@ _PLACES = {
     "Training": "patience",
     "Output": "output outputs to save_phrases save_vocab save_state save_output_vectors doc_vectors classes save "
     "save_counts counts_only save_hasher save_transform save_moments to_format precision escape meta layout",
-    "Run": "memory checkpoint checkpoint_every resume overwrite max_time quiet as_json threads",
+    "Run": "memory checkpoint checkpoint_every resume overwrite max_time quiet as_json threads dask",
     "Language model": "tree_from",
     "Classifier": "pretrained",
     "Autotune": "autotune_validation autotune_duration autotune_metric autotune_predictions autotune_size autotune_log",

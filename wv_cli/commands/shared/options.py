@@ -96,6 +96,18 @@ json_option = click.option(
     "--json", "as_json", is_flag=True, help="Results as one JSON object on stdout, progress as one per event on stderr."
 )
 
+dask_option = click.option(
+    "--dask", metavar="ADDRESS",
+    help="Share the work with the workers of the Dask scheduler at ADDRESS, to the same result. They must have this wv "
+    "and see the same files at the same paths. `local`: with a worker a processor, started and ended with the command. "
+    "Needs pip install 'wv-cli[dask]'.",
+)  # fmt: skip
+
+
+def dask_option_if(wanted: bool) -> Decorator:
+    """For commands that can share only some of their work."""
+    return dask_option if wanted else lambda function: function
+
 
 def _threads(context: click.Context, parameter: click.Parameter, value: int) -> int:
     from wv_cli.system.host import processors

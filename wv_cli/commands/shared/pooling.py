@@ -54,7 +54,9 @@ def pooling_of(options: dict[str, Any]) -> dict[str, Any]:
     return {name: options[name] for name in ("pooling", "counts", "case", "output")}
 
 
-def wants_pooling(options: dict[str, Any], sentences: bool, as_json: bool, precision: "Precision") -> bool:
+def wants_pooling(
+    options: dict[str, Any], sentences: bool, as_json: bool, precision: "Precision", dask: str | None
+) -> bool:
     """Raises UsageError for options of pooling without it, and for what it cannot do."""
     if options["pooling"] is None:
         for name, flag in (("output", "-o"), ("counts", "--counts")):
@@ -70,6 +72,8 @@ def wants_pooling(options: dict[str, Any], sentences: bool, as_json: bool, preci
     if as_json:
         error = conflict("--pooling", "--json", "it writes numbers, or with -o a vector file")
         raise error
+    if dask is not None:
+        raise conflict("--pooling", "--dask", "workers make the vectors that FILE itself has for lines")
     if options["output"] is not None and "precision" in given_options():
         from wv_cli.formats import format_for_output
 

@@ -1,0 +1,70 @@
+"""One run of `wv predict`: what a classifier says of every line of texts, as lines of bytes."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wv_cli.cluster.held import answered_on
+from wv_cli.cluster.inputs import refuse_for_cluster
+from wv_cli.cluster.ranks import joined
+from wv_cli.engine.saved_run import Say
+from wv_cli.formats.fasttext_bin import load_model
+from wv_cli.formats.recognise import texts
+from wv_cli.models.classifier import Answered, Classifier
+from wv_cli.models.config import PredictConfig
+from wv_cli.text.input_files import expand_inputs
+from wv_cli.text.inputs import Texts
+from wv_cli.text.parts import shards
+from wv_cli.text.source import Source
+
+SHARD_BYTES = 1 << 22  # of text that a task answers: some seconds of work
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictionRun:
+    """`file` is a classifier; answers are shown as fastText shows them, with `prob` with probabilities, or `as_json` as
+    objects. Satisfies wv_cli.cluster.held.Asking."""
+
+    file: str
+    config: PredictConfig
+    prob: bool = False
+    as_json: bool = False
+
+    def answers(self, inputs: tuple[str, ...], say: Say, dask: str | None = None) -> Iterator[bytes | memoryview]:
+        """The answers to many lines at a time, in order; with `dask`, the address of a scheduler, by its workers.
+        Raises WvError and its kin, for `inputs` before `file`."""
+        asked = texts(inputs, note=say, force=self.config.force_text)
+        if dask is None:
+            source = Source(asked)
+            yield from self._shown(source, self.opened())
+            return
+        refuse_for_cluster(dask, joined())
+        divided = [asked.only(shard) for shard in shards(expand_inputs(asked), SHARD_BYTES, whole_lines=True)]
+        yield from answered_on(dask, say, "predict", self, divided)
+
+    def opened(self) -> Classifier:
+        return Classifier(load_model(self.file), self.file)
+
+    def answer(self, classifier: Classifier, asked: Texts) -> bytes:
+        return b"".join(self._shown(Source(asked), classifier))
+
+    def _shown(self, source: Source, classifier: Classifier) -> Iterator[bytes | memoryview]:
+        config = self.config
+        names = list(classifier.labels) if self.as_json else []
+        for answered in classifier.answers(source, config.k, config.threshold, config.threads):
+            if self.as_json:
+                yield "".join(_objects(answered, names)).encode()
+            else:
+                yield answered.lines(classifier.labels, self.prob)
+
+
+def _objects(answered: Answered, names: list[str]) -> Iterator[str]:
+    rows = zip(answered.labels.tolist(), answered.probabilities.tolist(), answered.found.tolist(), strict=True)
+    for labels, probabilities, found in rows:
+        facts = {
+            "labels": [
+                names[label].encode("utf-8", "surrogateescape").decode("utf-8", "replace") for label in labels[:found]
+            ],
+            "probabilities": [round(p, 6) for p in probabilities[:found]],
+        }
+        yield json.dumps(facts) + "\n"

@@ -1,0 +1,104 @@
+"""The vectors of lines of text, as lines of numbers or of JSON, a batch of lines at a time: by a file of vectors or a
+model, and by an encoder of another program."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.cluster.held import Asking, answered_on
+from wv_cli.cluster.inputs import refuse_for_cluster
+from wv_cli.cluster.ranks import joined
+from wv_cli.encoders import open_encoder
+from wv_cli.encoders.base import Encoded, Encoder, encode
+from wv_cli.encoders.config import EncoderConfig
+from wv_cli.encoders.pooling import Pooling
+from wv_cli.engine.saved_run import Say
+from wv_cli.formats import open_vectors
+from wv_cli.formats.base import Precision
+from wv_cli.formats.lines import json_lines, require_finite, text_lines
+from wv_cli.transforms.composition import Composer, composer
+
+
+class Shown(NamedTuple):
+    """`text` has a line for each of so many `lines`, of which `cut` were too long, and `empty` have no vector."""
+
+    text: bytes
+    lines: int
+    cut: int = 0
+    empty: int = 0
+
+
+Lines = Sequence[str]
+
+
+def sentence_lines(
+    asking: Asking[Lines, Shown], batches: Iterable[Lines], say: Say, dask: str | None = None
+) -> Iterator[Shown]:
+    """One for each of `batches`, in order; with `dask`, the address of a scheduler, of its workers. Raises WvError."""
+    if dask is None:
+        model = asking.opened()
+        for batch in batches:
+            yield asking.answer(model, batch)
+        return
+    refuse_for_cluster(dask, joined())
+    yield from answered_on(dask, say, "sentences", asking, batches)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfVectors:
+    """By a model or vectors in `file`. Satisfies wv_cli.cluster.held.Asking."""
+
+    file: str
+    from_format: str | None
+    precision: Precision
+    as_json: bool
+
+    def opened(self) -> Composer:
+        return composer(open_vectors(self.file, format=self.from_format, mapped=True))
+
+    def answer(self, source: Composer, lines: Lines) -> Shown:
+        vectors = source.lines(lines)
+        require_finite(vectors, lines, self.file)
+        return Shown(_text(lines, vectors, self.precision, self.as_json), len(lines))
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfEncoder:
+    """By the encoder in the folder `file`. Satisfies wv_cli.cluster.held.Asking."""
+
+    file: str
+    config: EncoderConfig
+    pooling: str | None
+    precision: Precision
+    as_json: bool
+
+    def opened(self) -> Encoder:
+        return open_encoder(self.file, self.config, (self.pooling,) if self.pooling is not None else ())
+
+    def joining(self, source: Encoder) -> Pooling:
+        """How tokens become one vector, or which of their vectors are meant. Raises UsageError."""
+        chosen, config = Pooling.of(self.pooling or source.pooling, source.layers, source.name), self.config
+        if config.mix is None:
+            return chosen
+        return chosen.mixed(config.mix, config.gamma, config.mix_norm, source.layers, source.name)
+
+    def encoded(
+        self, source: Encoder, lines: Lines, progress: Callable[[int, int | None], None] | None = None
+    ) -> Encoded:
+        normalize = source.normalize if self.config.normalize is None else self.config.normalize
+        (found,) = encode(
+            source, lines, [self.joining(source)], normalize=normalize, threads=self.config.threads, progress=progress
+        )
+        return found
+
+    def answer(self, source: Encoder, lines: Lines) -> Shown:
+        found = self.encoded(source, lines)
+        text = _text(lines, found.vectors, self.precision, self.as_json)
+        return Shown(text, len(lines), found.cut, int(found.empty.sum()))
+
+
+def _text(lines: Lines, vectors: NDArray[np.float32], precision: Precision, as_json: bool) -> bytes:
+    return json_lines("sentence", lines, vectors, precision) if as_json else text_lines(None, vectors, precision)
