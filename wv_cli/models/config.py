@@ -78,7 +78,7 @@ class Word2vecConfig(Config):
     )
     share_positions: bool = option(
         False,
-        "Let neighbouring positions share a draw of negatives: faster, and analogies somewhat worse.",
+        "Let neighbouring positions share a draw of negatives: faster; analogies of skip-gram are somewhat worse.",
         only="loss=ns and share_negatives",
         later=True,
     )
