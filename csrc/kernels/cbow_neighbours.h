@@ -31,25 +31,37 @@ typedef struct {
     float *own[WV_SHARING], *hidden[WV_SHARING], *delta[WV_SHARING];
 } cbow_tile;
 
-/* hidden[n] = scale[n] * sum over i of held[i, n] * input[i];  sums[n] = lane-wise partial dot products of hidden[n] and
- * own[n]. */
-static void take_rows(const cbow_tile *tile, vfloat *sums) {
-    vfloat score[WV_SHARING];
-    for (int n = 0; n < WV_SHARING; n++) score[n] = v_splat(0);
-    for (int d = 0; d < tile->dim; d += WV_LANES) {
-        vfloat sum[WV_SHARING];
-        const float *held = tile->held;
-        for (int n = 0; n < WV_SHARING; n++) sum[n] = v_splat(0);
-        for (int i = 0; i < tile->inputs; i++, held += WV_SHARING) {
-            vfloat row = v_load(tile->input[i] + d);
-            for (int n = 0; n < WV_SHARING; n++) sum[n] += v_splat(held[n]) * row;
-        }
+/* hidden[n] = scale[n] * sum over i of held[i, n] * input[i] in the columns from d on, as many vectors as `columns`, a
+ * constant; score[n] += lane-wise partial dot products of hidden[n] and own[n]. */
+WV_INLINE void take_columns(const cbow_tile *tile, int columns, int d, vfloat *score) {
+    vfloat sum[WV_SHARING][2];
+    const float *held = tile->held;
+    for (int n = 0; n < WV_SHARING; n++)
+        for (int c = 0; c < columns; c++) sum[n][c] = v_splat(0);
+    for (int i = 0; i < tile->inputs; i++, held += WV_SHARING) {
+        vfloat row[2];
+        for (int c = 0; c < columns; c++) row[c] = v_load(tile->input[i] + d + c * WV_LANES);
         for (int n = 0; n < WV_SHARING; n++) {
-            sum[n] *= tile->scale[n];
-            v_store(tile->hidden[n] + d, sum[n]);
-            score[n] += sum[n] * v_load(tile->own[n] + d);
+            vfloat times = v_splat(held[n]);
+            for (int c = 0; c < columns; c++) sum[n][c] += times * row[c];
         }
     }
+    for (int n = 0; n < WV_SHARING; n++)
+        for (int c = 0, at = d; c < columns; c++, at += WV_LANES) {
+            sum[n][c] *= tile->scale[n];
+            v_store(tile->hidden[n] + at, sum[n][c]);
+            score[n] += sum[n][c] * v_load(tile->own[n] + at);
+        }
+}
+
+/* hidden, and sums[n] = lane-wise partial dot products of hidden[n] and own[n]. Two columns at a time: one sum would wait
+ * for the one before. */
+static void take_rows(const cbow_tile *tile, vfloat *sums) {
+    vfloat score[WV_SHARING];
+    int d = 0;
+    for (int n = 0; n < WV_SHARING; n++) score[n] = v_splat(0);
+    for (; d + WV_LANES < tile->dim; d += 2 * WV_LANES) take_columns(tile, 2, d, score);
+    if (d < tile->dim) take_columns(tile, 1, d, score);
     for (int n = 0; n < WV_SHARING; n++) sums[n] = score[n];
 }
 
