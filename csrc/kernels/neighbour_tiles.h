@@ -21,7 +21,7 @@ typedef struct {
     int inputs, negatives, fetch_end;
     float **input;   /* (inputs) */
     float *windows;  /* (inputs): how many windows hold the row; skip-gram */
-    int32_t *word;   /* (negatives): distinct; behind them -1 as far as vectors reach */
+    int32_t *word;   /* (negatives): distinct */
     float *share;    /* (negatives): how much one is to count for each pair */
     round_copies copies;
     float **output;  /* the negatives, the centres, and behind them the rows of words that are new in the windows */
@@ -62,7 +62,7 @@ static void lay_out_neighbours(const wv_word2vec_run *run, wv_scratch *scratch, 
         tile->draw = WV_TAKE(scratch, uint64_t, drawn);
         tile->input = WV_TAKE(scratch, float *, inputs);
         tile->windows = WV_TAKE(scratch, float, inputs);
-        tile->word = WV_TAKE(scratch, int32_t, drawn + WV_LANES);
+        tile->word = WV_TAKE(scratch, int32_t, drawn);
         tile->share = WV_TAKE(scratch, float, drawn + WV_TILE_OUTPUTS);
         tile->output = WV_TAKE(scratch, float *, drawn + WV_SHARING * (1 + entering));
     }
@@ -127,7 +127,6 @@ WV_INLINE void list_shared_negatives(const wv_word2vec_run *run, const wv_hot_ro
         tile->output[j] = output_row(run, hot, word);
         distinct++;
     }
-    for (int k = 0; k < WV_LANES; k++) tile->word[distinct + k] = -1;
     tile->negatives = distinct;
 }
 
