@@ -26,7 +26,7 @@ typedef struct {
 } tile_training;
 
 typedef struct {
-    int shares; /* neighbouring positions may share a tile: their outputs are the centres and one draw (neighbours.h) */
+    int shares; /* neighbouring positions may share a tile: their outputs are the centres and one draw (neighbour_tiles.h) */
     /* Scores of one input, at most; -1 when a table is missing. */
     int (*most_scores)(const wv_word2vec_run *run);
     /* Draws what is random about the outputs of a position and asks for what `list` will read. NULL: nothing. */

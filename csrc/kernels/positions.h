@@ -2,7 +2,7 @@
  * and what a tile computes (word2vec.c) is not decided here.
  *
  * A tile is one position of a sentence with all its context words, or, without shared negatives, with one of them;
- * or several positions (neighbours.h).
+ * or several positions (neighbour_tiles.h).
  */
 #ifndef WV_POSITIONS_H
 #define WV_POSITIONS_H

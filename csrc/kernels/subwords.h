@@ -17,7 +17,7 @@
 #include "kernels/rounds.h"
 #include "kernels/wv_kernels.h"
 
-enum { WV_SHARING = 4 }; /* neighbouring positions that may share a tile (neighbours.h) */
+enum { WV_SHARING = 4 }; /* neighbouring positions that may share a tile (neighbour_tiles.h) */
 
 /* Sentences end to end. `first` and `last` say, for each position, where its sentence begins and ends. */
 typedef struct {

@@ -51,10 +51,10 @@ WV_INLINE void tile_scores_of(int inputs, float *const *x, int outputs, float *c
         tile_dots(1, x + i, outputs, y, stride, sums + i * outputs);
 }
 
-/* scores[input * outputs + output] = x[input] . y[output], for outputs in 1 .. WV_TILE_OUTPUTS.
- * `sums` is scratch for inputs * outputs vectors, rounded up to WV_LANES; `scores` may be overrun by WV_LANES - 1. */
-__attribute__((unused)) static void tile_scores(int inputs, float *const *x, int outputs, float *const *y, int stride,
-                                                vfloat *sums, float *scores) {
+/* sums[input * outputs + output] = lane-wise partial dot products of x[input] and y[output], for outputs in 1 ..
+ * WV_TILE_OUTPUTS. */
+__attribute__((unused)) static void tile_sums(int inputs, float *const *x, int outputs, float *const *y, int stride,
+                                              vfloat *sums) {
     switch (outputs) {
     case 6: tile_scores_of(inputs, x, 6, y, stride, sums); break;
     case 5: tile_scores_of(inputs, x, 5, y, stride, sums); break;
@@ -63,6 +63,13 @@ __attribute__((unused)) static void tile_scores(int inputs, float *const *x, int
     case 2: tile_scores_of(inputs, x, 2, y, stride, sums); break;
     default: tile_scores_of(inputs, x, 1, y, stride, sums);
     }
+}
+
+/* scores[input * outputs + output] = x[input] . y[output]. `sums` is scratch for inputs * outputs vectors, rounded up to
+ * WV_LANES; `scores` may be overrun by WV_LANES - 1. */
+__attribute__((unused)) static void tile_scores(int inputs, float *const *x, int outputs, float *const *y, int stride,
+                                                vfloat *sums, float *scores) {
+    tile_sums(inputs, x, outputs, y, stride, sums);
     for (int k = 0; k < inputs * outputs; k += WV_LANES) v_store_unaligned(scores + k, v_sums(sums + k));
 }
 

@@ -8,13 +8,14 @@
  * Departures from word2vec C; what they do to quality is measured in benchmarks/README.md:
  * - The context rows of one position share one draw of negatives (pWord2Vec, Ji et al. 2016), and all of them move at
  *   once, from the same old values. word2vec draws anew for every (context, centre) pair: share_negatives = 0 does so.
- *   With share_positions = 1 neighbouring positions share a draw, too: neighbours.h.
+ *   With share_positions = 1 neighbouring positions share a draw, too: neighbour_tiles.h.
  * - A word drawn twice as a negative enters the tile once, with a weight of two. A context word that stands twice in
  *   the window enters twice, one update after the other.
  * - The sigmoid is exact (outputs.h); the learning rate follows the position in the corpus, not a clock of threads.
  * As in word2vec: the context row is the input and the centre word is predicted; subsampling comes before windowing; a
  * negative equal to the centre is skipped, not redrawn (negative sampling; the noise of NCE is kept).
  */
+#include "kernels/cbow_neighbours.h"
 #include "kernels/hotrows.h"
 #include "kernels/layers.h"
 #include "kernels/neighbours.h"
@@ -43,12 +44,13 @@ static void advance(stages *tiles) {
 
 /* A context rule: what the rows of a window become in a tile. */
 typedef struct {
-    int shares;       /* neighbouring positions share a tile where the output layer can (neighbours.h) */
     int whole_window; /* a tile takes the whole window even when every context word draws its own negatives */
     int (*most_inputs)(const wv_word2vec_run *run);
     /* Trains a tile; returns the loss that is not in training->totals. */
     double (*train)(const wv_word2vec_run *run, const output_layer *layer, tile_training *training,
                     const tile_rows *rows, const tile_rows *fetched, int64_t *examples);
+    /* A tile of neighbouring positions, where the output layer lets them share one. */
+    train_neighbours train_neighbours;
 } context_rule;
 
 /* ---------------------------------------------------------------- skip-gram */
@@ -107,9 +109,9 @@ WV_INLINE double train_cbow(const wv_word2vec_run *run, const output_layer *laye
     return loss;
 }
 
-#define CONTEXT_RULE_ROWS(ROW)                 \
-    ROW(SKIPGRAM, 1, 0, window_inputs, train_skipgram) \
-    ROW(CBOW, 0, 1, one_input, train_cbow)
+#define CONTEXT_RULE_ROWS(ROW)                                                  \
+    ROW(SKIPGRAM, 0, window_inputs, train_skipgram, train_skipgram_neighbours) \
+    ROW(CBOW, 1, one_input, train_cbow, train_cbow_neighbours)
 
 #define ROW(name, ...) [WV_MODEL_##name] = {__VA_ARGS__},
 static const context_rule CONTEXT_RULES[] = {CONTEXT_RULE_ROWS(ROW)};
@@ -160,7 +162,7 @@ static size_t lay_out(const wv_word2vec_run *run, const output_layer *layer, voi
     training->label = WV_TAKE(&scratch, float, cells);
     training->weight = WV_TAKE(&scratch, float, cells);
     training->sums = WV_TAKE(&scratch, vfloat, inputs * WV_TILE_OUTPUTS + WV_LANES);
-    if (rule->shares && layer->shares && run->options.share_positions)
+    if (layer->shares && run->options.share_positions)
         lay_out_neighbours(run, &scratch, &state->neighbours);
     if (run->subword) {
         hidden_ring *ring = &state->ring;
@@ -210,9 +212,9 @@ WV_INLINE double train_batch(block_state *state, const output_layer *layer, cons
     const wv_word2vec_run *run = state->run;
     state->ring.left = 0;
     state->ring.entered = 0;
-    if (rule->shares && layer->shares && run->options.share_positions) {
+    if (layer->shares && run->options.share_positions) {
         train_neighbour_batch(run, state->hot, &state->batch, &state->ring, &state->neighbours, &state->training,
-                              random, examples);
+                              rule->train_neighbours, random, examples);
         if (run->subword) ring_flush(run, &state->batch, &state->ring);
         return 0;
     }

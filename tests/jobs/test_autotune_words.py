@@ -72,7 +72,7 @@ def test_what_is_given_stays(name):
 
 def test_nothing_is_proposed_that_an_option_given_forbids():
     """What has a meaning for one model keeps it, whatever its value; so does what an output layer does not have."""
-    assert {config.model for config in walk(Word2vecConfig(), named=("share_positions",))} == {"skipgram"}
+    assert {config.model for config in walk(Word2vecConfig(), named=("share_negatives",))} == {"skipgram"}
     assert {config.model for config in walk(Word2vecConfig(model="cbow"), named=("cbow_mean",))} == {"cbow"}
     assert {config.maxn for config in walk(Word2vecConfig(loss="hs_ns"))} == {0}
     assert {config.negative for config in walk(Word2vecConfig(loss="hs"))} == {5}

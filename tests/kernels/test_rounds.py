@@ -94,6 +94,12 @@ def test_options(isa, changes):
     compare(isa, "skipgram", "ns", **changes)
 
 
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("changes", [{}, {"subwords": True, "lr": 0.02}], ids=str)
+def test_positions_of_cbow_that_share(isa, changes):
+    compare(isa, "cbow", "ns", share_positions=True, **changes)
+
+
 @pytest.mark.parametrize("threads", [2, 3, 8])
 @pytest.mark.parametrize("subwords", [False, True])
 @pytest.mark.parametrize("layer", LOSSES)

@@ -30,6 +30,7 @@ VARIANTS = [
     {"model": "cbow", "loss": "nce"},
     {"model": "cbow", **SUBWORDS},
     {"share_positions": True},
+    {"model": "cbow", "share_positions": True},
 ]
 
 

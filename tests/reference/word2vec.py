@@ -11,7 +11,7 @@ MASK = 2**64 - 1
 BATCH = 512  # of csrc/kernels/word2vec.c
 TILE_OUTPUTS = 6  # WV_TILE_OUTPUTS of csrc/kernels/tile.h
 SHARING = 4  # WV_SHARING of csrc/kernels/subwords.h
-MEAN_TILES, TILE_ROWS, COLUMN_INPUTS = 200, 16, 10  # of csrc/kernels/neighbours.h, neighbour_rows.h
+MEAN_TILES, TILE_ROWS, COLUMN_INPUTS = 200, 16, 10  # of csrc/kernels/neighbour_tiles.h, neighbour_rows.h
 
 
 def mix(z):
@@ -181,6 +181,10 @@ class Twin:
                 rows = {p: hidden.now[p] for p in positions}
             else:
                 rows = {p: self.input[sentence[p]] for p in positions}
+            if self.options.model == "cbow":
+                counts = hidden.counts if hidden else np.ones(len(sentence))
+                self.share_cbow(sentence, rows, counts, centres, windows, drawn, lr)
+                continue
             self.train_centres(
                 [(sentence[at], [rows[p] for p in w]) for at, w in zip(centres, windows, strict=True)], lr
             )
@@ -231,6 +235,37 @@ class Twin:
                 for g, times, p in zip(step, held.sum(axis=0), some, strict=True):
                     self.output[block] += np.outer(g, rows[p])
                     rows[p] += times * off + g @ y
+
+    def share_cbow(self, sentence, rows, counts, centres, windows, drawn, lr):
+        """A tile of csrc/kernels/cbow_neighbours.h: all scores first, then the blocks of words, the centres, the rows,
+        each row `counts` times in its windows. Rows are views."""
+        negative = self.options.negative
+        self.tiles = min(self.tiles + 1, MEAN_TILES)
+        self.examples += len(centres)
+        means = [1 / counts[w].sum() if self.options.cbow_mean else 1.0 for w in windows]
+        x = np.array([mean * sum(counts[p] * rows[p] for p in w) for mean, w in zip(means, windows, strict=True)])
+        words = list(dict.fromkeys(drawn))
+        share = np.array([drawn.count(word) * negative / len(drawn) for word in words])
+        weight = np.array([share * (np.array(words) != sentence[at]) for at in centres])
+        scores = x @ self.output[words].T
+        own = np.array([h @ self.output[sentence[at]] for h, at in zip(x, centres, strict=True)])
+        self.loss += (weight * np.logaddexp(0, scores)).sum() + np.logaddexp(0, -own).sum()
+        step, own_step = -lr * weight * sigmoid(scores), lr * (1 - sigmoid(own))
+        pull = -step.sum() / weight.sum() * (1 - 1 / self.tiles) if weight.sum() > 0 else 0.0
+        delta = np.zeros_like(x)
+        for k in range(0, len(words), TILE_OUTPUTS):
+            block, part = words[k : k + TILE_OUTPUTS], share[k : k + TILE_OUTPUTS]
+            y = self.output[block]
+            off = part @ y - part.sum() * self.mean
+            self.mean += off / (self.tiles * negative)
+            delta += step[:, k : k + TILE_OUTPUTS] @ y + pull * off
+            self.output[block] += step[:, k : k + TILE_OUTPUTS].T @ x
+        for n, at in enumerate(centres):
+            delta[n] += own_step[n] * self.output[sentence[at]]
+            self.output[sentence[at]] += own_step[n] * x[n]
+        for d, mean, window in zip(delta, means, windows, strict=True):
+            for p in window:
+                rows[p] += d * (mean if self.options.cbow_gradient == "corrected" else 1.0)
 
     def step(self, sentence, at, lr, random, hidden):
         positions = self.context(sentence, at, random)

@@ -1,0 +1,233 @@
+/* CBOW with negative sampling where neighbouring positions share a tile: every context row is taken up once for all their
+ * hidden vectors, one draw of negatives serves them all, and every context row moves once.
+ *
+ * Of a tile with P = 4 positions, M context rows (held[i, n]: row i stands in window n) and N drawn negatives
+ *
+ *     H = scale * held^T X             (P, dim)  the sums of the windows, or their means
+ *     S = H Y^T, s_n = h_n . own_n     (P, N)    against the negatives, and each against its centre's row
+ *     D = G Y,     Y += G^T H          as in tile.h, a negative j counting share_j, nothing where it is the centre itself
+ *     d_n += g_n own_n,  own_n += g_n h_n
+ *     X += held (share * D)
+ *
+ * with the shares of negatives and the control variate of neighbours.h: without it analogies fall by some two points,
+ * with it not beyond what seeds differ by (benchmarks/README.md, "What helped"). All scores are made first, from the rows
+ * as they were.
+ */
+#ifndef WV_CBOW_NEIGHBOURS_H
+#define WV_CBOW_NEIGHBOURS_H
+
+#include "kernels/neighbour_tiles.h"
+
+typedef int32_t each_position __attribute__((vector_size(4 * WV_SHARING)));
+
+/* A tile as its arithmetic sees it. A position that is not there (at the end of a sentence) holds no row, its steps are
+ * zero and `own` is any row of the tile. */
+typedef struct {
+    int inputs, dim;
+    float *const *input;
+    const float *held;  /* (inputs, WV_SHARING): how much row i counts in window n */
+    const float *given; /* (inputs, WV_SHARING): 1 where it is held */
+    float scale[WV_SHARING], share[WV_SHARING];
+    float *own[WV_SHARING], *hidden[WV_SHARING], *delta[WV_SHARING];
+} cbow_tile;
+
+/* hidden[n] = scale[n] * sum over i of held[i, n] * input[i] in the columns from d on, as many vectors as `columns`, a
+ * constant; score[n] += lane-wise partial dot products of hidden[n] and own[n]. */
+WV_INLINE void take_columns(const cbow_tile *tile, int columns, int d, vfloat *score) {
+    vfloat sum[WV_SHARING][2];
+    const float *held = tile->held;
+    for (int n = 0; n < WV_SHARING; n++)
+        for (int c = 0; c < columns; c++) sum[n][c] = v_splat(0);
+    for (int i = 0; i < tile->inputs; i++, held += WV_SHARING) {
+        vfloat row[2];
+        for (int c = 0; c < columns; c++) row[c] = v_load(tile->input[i] + d + c * WV_LANES);
+        for (int n = 0; n < WV_SHARING; n++) {
+            vfloat times = v_splat(held[n]);
+            for (int c = 0; c < columns; c++) sum[n][c] += times * row[c];
+        }
+    }
+    for (int n = 0; n < WV_SHARING; n++)
+        for (int c = 0, at = d; c < columns; c++, at += WV_LANES) {
+            sum[n][c] *= tile->scale[n];
+            v_store(tile->hidden[n] + at, sum[n][c]);
+            score[n] += sum[n][c] * v_load(tile->own[n] + at);
+        }
+}
+
+/* hidden, and sums[n] = lane-wise partial dot products of hidden[n] and own[n]. Two columns at a time: one sum would wait
+ * for the one before. */
+static void take_rows(const cbow_tile *tile, vfloat *sums) {
+    vfloat score[WV_SHARING];
+    int d = 0;
+    for (int n = 0; n < WV_SHARING; n++) score[n] = v_splat(0);
+    for (; d + WV_LANES < tile->dim; d += 2 * WV_LANES) take_columns(tile, 2, d, score);
+    if (d < tile->dim) take_columns(tile, 1, d, score);
+    for (int n = 0; n < WV_SHARING; n++) sums[n] = score[n];
+}
+
+/* A block of negatives and what is to be done with it. */
+typedef struct {
+    float *const *y;
+    const float *step, *own_step; /* (WV_SHARING, outputs), (WV_SHARING) */
+    const float *share;
+    float *mean;      /* of the drawn rows, and the rate at which it follows them */
+    float rate, pull; /* pull: lr * s of the control variate, less what the drawn rows themselves are of the mean */
+    int first, last;  /* the first block begins `delta`, the last one gives it to the rows */
+} cbow_block;
+
+WV_INLINE void update_columns(const cbow_tile *tile, int outputs, const cbow_block *block, tile_ahead ahead) {
+    float total = 0;
+    for (int j = 0; j < outputs; j++) total += block->share[j];
+    for (int d = 0; d < tile->dim; d += WV_LANES) {
+        for (int k = 0; d % 16 == 0 && k < ahead.count; k++) __builtin_prefetch(ahead.rows[k] + d, 1, 3);
+        vfloat row[WV_TILE_OUTPUTS], delta[WV_TILE_OUTPUTS], step[WV_SHARING];
+        vfloat mean = v_load(block->mean + d), off = -total * mean;
+        for (int j = 0; j < outputs; j++) {
+            row[j] = v_load(block->y[j] + d);
+            delta[j] = v_splat(0);
+            off += block->share[j] * row[j];
+        }
+        v_store(block->mean + d, mean + block->rate * off);
+        off *= block->pull;
+        for (int n = 0; n < WV_SHARING; n++) {
+            vfloat hidden = v_load(tile->hidden[n] + d);
+            step[n] = off;
+            for (int j = 0; j < outputs; j++) {
+                vfloat g = v_splat(block->step[n * outputs + j]);
+                step[n] += g * row[j];
+                delta[j] += g * hidden;
+            }
+        }
+        for (int j = 0; j < outputs; j++) v_store(block->y[j] + d, row[j] + delta[j]);
+        if (!block->first)
+            for (int n = 0; n < WV_SHARING; n++) step[n] += v_load(tile->delta[n] + d);
+        if (!block->last) {
+            for (int n = 0; n < WV_SHARING; n++) v_store(tile->delta[n] + d, step[n]);
+            continue;
+        }
+        for (int n = 0; n < WV_SHARING; n++) {
+            vfloat own = v_load(tile->own[n] + d), g = v_splat(block->own_step[n]);
+            v_store(tile->own[n] + d, own + g * v_load(tile->hidden[n] + d));
+            step[n] = tile->share[n] * (step[n] + g * own);
+        }
+        const float *given = tile->given;
+        for (int i = 0; i < tile->inputs; i++, given += WV_SHARING) {
+            vfloat sum = v_load(tile->input[i] + d);
+            for (int n = 0; n < WV_SHARING; n++) sum += v_splat(given[n]) * step[n];
+            v_store(tile->input[i] + d, sum);
+        }
+    }
+}
+
+static void update_block_of(const cbow_tile *tile, int outputs, const cbow_block *block, tile_ahead ahead) {
+    switch (outputs) {
+    case 6: update_columns(tile, 6, block, ahead); break;
+    case 5: update_columns(tile, 5, block, ahead); break;
+    case 4: update_columns(tile, 4, block, ahead); break;
+    case 3: update_columns(tile, 3, block, ahead); break;
+    case 2: update_columns(tile, 2, block, ahead); break;
+    default: update_columns(tile, 1, block, ahead);
+    }
+}
+
+/* ---------------------------------------------------------------- weights */
+
+/* held, given, scale and share. With subwords a context word is the mean of its rows and weighs as many as there are. */
+WV_INLINE void hold_rows(const wv_word2vec_run *run, const sentence_batch *batch, const neighbour_tile *tile,
+                         float *held, float *given, cbow_tile *of) {
+    each_position first, last, centre;
+    float count[WV_SHARING];
+    for (int n = 0; n < WV_SHARING; n++) {
+        int there = n < tile->positions;
+        first[n] = there ? tile->window_first[n] - tile->first : 1;
+        last[n] = there ? tile->window_last[n] - tile->first : 0;
+        centre[n] = tile->position + n - tile->first;
+        count[n] = there ? (float)(last[n] - first[n]) : 1;
+    }
+    each_position row = {0}, one = row + 0x3f800000; /* the bits of 1.0f */
+    float *in = run->subword ? given : held;
+    for (int i = 0; i < tile->inputs; i++, row += 1) {
+        each_position bits = (row >= first) & (row <= last) & (row != centre) & one;
+        memcpy(in + i * WV_SHARING, &bits, sizeof bits);
+    }
+    if (run->subword) {
+        for (int n = 0; n < tile->positions; n++) count[n] = 0;
+        for (int i = 0; i < tile->inputs; i++) {
+            float rows = (float)subword_count(run, batch->word[tile->first + i]);
+            for (int n = 0; n < WV_SHARING; n++) {
+                held[i * WV_SHARING + n] = rows * given[i * WV_SHARING + n];
+                count[n] += n < tile->positions ? held[i * WV_SHARING + n] : 0;
+            }
+        }
+    }
+    for (int n = 0; n < WV_SHARING; n++) {
+        of->scale[n] = run->options.cbow_mean ? 1.0f / count[n] : 1.0f;
+        of->share[n] = run->options.cbow_gradient == WV_CBOW_GRADIENT_CORRECTED ? of->scale[n] : 1.0f;
+    }
+    of->held = held;
+    of->given = in;
+}
+
+/* weight (WV_SHARING, outputs) of a block of negatives; overrun by WV_TILE_OUTPUTS. */
+WV_INLINE void weigh_block(const neighbour_tile *tile, const int32_t *centre, int first, int outputs, float *weight) {
+    for (int n = 0; n < WV_SHARING; n++)
+        memcpy(weight + n * outputs, tile->share + first, sizeof(float) * WV_TILE_OUTPUTS);
+    for (int n = 0; n < tile->positions; n++)
+        for (int j = 0; j < outputs; j++)
+            if (tile->word[first + j] == centre[n]) weight[n * outputs + j] = 0;
+    for (int k = tile->positions * outputs; k < WV_SHARING * outputs; k++) weight[k] = 0;
+}
+
+/* lr * s: the mean step of all negatives, each as its weight says, downwards. */
+WV_INLINE float mean_negative_step(int cells, const float *step, const float *weight) {
+    float steps = 0, weights = 0;
+    for (int k = 0; k < cells; k++) {
+        steps += step[k];
+        weights += weight[k];
+    }
+    return weights > 0 ? -steps / weights : 0;
+}
+
+/* ---------------------------------------------------------------- training */
+
+WV_INLINE void train_cbow_neighbours(const wv_word2vec_run *run, neighbour_state *state, tile_training *training,
+                                     const sentence_batch *batch, neighbour_tile *tile, const neighbour_tile *fetched,
+                                     int64_t *examples) {
+    int dim = (run->options.dim + WV_LANES - 1) / WV_LANES * WV_LANES, negatives = tile->negatives;
+    int noise = WV_SHARING * negatives, cells = noise + WV_SHARING; /* the cells of the centres stand last */
+    const int32_t *centre = batch->word + tile->position;
+    float *score = state->score, *weight = state->weight, *label = state->none, *const *y = tile->output;
+    cbow_tile rows = {.inputs = tile->inputs, .dim = dim, .input = tile->input};
+    hold_rows(run, batch, tile, state->held, state->given, &rows);
+    for (int n = 0; n < WV_SHARING; n++) {
+        rows.hidden[n] = state->hidden + (size_t)n * (size_t)run->stride;
+        rows.delta[n] = state->delta + (size_t)n * (size_t)run->stride;
+        rows.own[n] = y[negatives + (n < tile->positions ? n : 0)];
+    }
+    take_rows(&rows, state->sums + noise);
+    for (int j = 0; j < negatives; j += WV_TILE_OUTPUTS) {
+        int block = tile_block(negatives, j);
+        tile_sums(WV_SHARING, rows.hidden, block, y + j, dim, state->sums + j * WV_SHARING);
+        weigh_block(tile, centre, j, block, weight + j * WV_SHARING);
+    }
+    for (int n = 0; n < WV_SHARING; n++) weight[noise + n] = n < tile->positions;
+    for (int n = 0; n < WV_SHARING; n++) label[noise + n] = 1;
+    for (int k = 0; k < cells; k += WV_LANES) v_store_unaligned(score + k, v_sums(state->sums + k));
+    logistic_steps(cells, score, label, weight, training->lr, score, &training->totals);
+    for (int n = 0; n < WV_SHARING; n++) label[noise + n] = 0;
+    *examples += tile->positions;
+    state->tiles += state->tiles < MEAN_TILES;
+    float part = 1.0f / (float)state->tiles;
+    cbow_block block = {.own_step = score + noise, .mean = state->mean, .rate = part / (float)run->options.negative,
+                        .pull = (1 - part) * mean_negative_step(noise, score, weight), .first = 1};
+    int fetch = 0, updates = (negatives + WV_TILE_OUTPUTS - 1) / WV_TILE_OUTPUTS;
+    for (int j = 0; j < negatives; j += WV_TILE_OUTPUTS, updates--, block.first = 0) {
+        block.y = y + j;
+        block.step = score + j * WV_SHARING;
+        block.share = tile->share + j;
+        block.last = updates == 1;
+        update_block_of(&rows, tile_block(negatives, j), &block, part_of(fetched, &fetch, updates));
+    }
+}
+
+#endif
