@@ -220,4 +220,22 @@ MANNERS: list[Promise] = [
             ),
         ),
     ),
+    Promise(
+        "Workers must have the same wv and see the same files at the same paths, which is checked",
+        ("tests/cluster/test_dask.py", "tests/cluster/test_held.py"),
+        (
+            Fault(
+                "a worker with another version counts, too",
+                "wv_cli/cluster/dask_cluster.py",
+                "if isinstance(found, PackageNotFoundError) or (isinstance(found, str) and found != own):",
+                "if isinstance(found, PackageNotFoundError):",
+            ),
+            Fault(
+                "a worker's own file of that name will do",
+                "wv_cli/cluster/held.py",
+                "    require_bytes(asking.file, bytes_there)\n",
+                "",
+            ),
+        ),
+    ),
 ]
