@@ -6,6 +6,8 @@ import mmap
 import os
 import re
 import resource
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -67,6 +69,16 @@ def test_a_limit_of_the_process_counts(way, monkeypatch):
     assert host.address_space() == 0 == memory.available()
     monkeypatch.setattr(resource, "getrlimit", lambda which: (resource.RLIM_INFINITY, limit))
     assert host.address_space() is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of addresses are Linux's")
+def test_what_the_starting_process_took_does_not_count():
+    """A shell or a test runner of a gigabyte starts a command that has half of one."""
+    code = "import resource; from wv_cli.system import host; resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))"
+    block = b"\1" * (1 << 29)
+    command = [sys.executable, "-c", f"{code}; assert host.address_space() > 1 << 28, host.address_space()"]
+    done = subprocess.run(command, env={**os.environ, "WV_PORTABLE": "1"}, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "") and len(block)
 
 
 def test_without_proc_the_machine_s_memory_counts(monkeypatch):

@@ -64,7 +64,11 @@ def address_space() -> int | None:
     if limit == resource.RLIM_INFINITY:
         return None
     pages = _pages()
-    return max(0, limit - (pages[0] * mmap.PAGESIZE if pages else max(_PYTHON, peak_memory())))
+    return max(0, limit - (pages[0] * mmap.PAGESIZE if pages else _PYTHON + peak_memory() - _FIRST_PEAK))
+
+
+# A process begins with the peak of the one that started it, which is no memory of its own.
+_FIRST_PEAK = peak_memory()
 
 
 def _pages() -> list[int] | None:
