@@ -117,6 +117,7 @@ VARIANTS = [
     f"{SUP} --pretrained init.vec",
     "train text.txt -o out.vec --continue small.state --epochs 2",
     f"{W2V} --preset quality",
+    f"{W2V} --preset balanced",
     *(f"{FT} --model {model}" for model in MODELS),
     *(f"{SUP} --loss {loss}" for loss in ("softmax", "hs", "ns", "ova")),
     *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --loss {loss}" for loss in ("softmax", "hs", "class")),

@@ -51,12 +51,14 @@ def test_context_vectors_are_added_of_one_length():
     assert np.allclose(plus_contexts(words, contexts), unit[0] + unit[1], atol=1e-6)
 
 
-def test_quality_is_its_models_joined(text):
-    facts = train(text, "all.npy", **OPTIONS)
-    assert len(MEMBERS) == len(facts["models"]) == 5
+@pytest.mark.parametrize(("preset", "models"), [("balanced", 2), ("quality", 5)])
+def test_a_preset_is_its_models_joined(text, preset, models):
+    facts = train(text, "all.npy", **{**OPTIONS, "preset": preset})
+    members = WORD_PRESETS[preset].members
+    assert len(members) == len(facts["models"]) == models
     parts = []
-    for member in MEMBERS:
-        own = {**WORD_PRESETS["quality"].changes, **member.changes, "dim": 100, "epochs": 1, "min_count": 4}
+    for member in members:
+        own = {**WORD_PRESETS[preset].changes, **member.changes, "dim": 100, "epochs": 1, "min_count": 4}
         train(text, "one.npy", meta=False, save_output_vectors="contexts.npy", **own)
         rows = np.array(formats.load("one.npy").matrix)
         parts.append(plus_contexts(rows, formats.load("contexts.npy").matrix) if member.with_contexts else rows)
@@ -70,6 +72,8 @@ def test_options_given_are_those_of_every_model(text):
     assert [model.epochs for model in made.models] == [10, 10, 15, 3, 3]
     assert {model.dim for model in session(text, "a.vec", preset="quality", dim=600).models} == {120}
     assert session(text, "a.vec", preset="fasttext").models[0].maxn == 6
+    few = session(text, "a.vec", preset="balanced", share_positions=False).models
+    assert [(model.share_positions, model.epochs) for model in few] == [(False, 5), (False, 3)]
 
 
 def test_a_classifier_has_a_preset_of_its_own(text):

@@ -21,6 +21,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "train": (
         ("word2vec's skip-gram, binary and text", "wv train corpus.txt -o vectors.bin -o vectors.vec --threads 2"),
         ("phrases (new_york) found and joined first", "wv train corpus.txt -o vectors.bin --learn-phrases 2"),
+        ("better vectors for twice the time", "wv train corpus.txt -o good.bin --preset balanced"),
         ("fastText's word vectors with subwords", "wv train corpus.txt -o subwords.bin --preset fasttext"),
         ("a text classifier", "wv train labelled.txt -o topics.bin --model supervised --preset quality"),
         ("options found by trials", "wv train corpus.txt -o words.vec --autotune-validation pairs.txt"),

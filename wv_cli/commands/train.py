@@ -31,9 +31,9 @@ from wv_cli.text.config import ReadingConfig
 @click.option("--model", type=click.Choice(list(MODELS)), help=f"What predicts what.  [default: {DEFAULT_MODEL}]")
 @click.option(
     "--preset", type=click.Choice(PRESETS),
-    help="Whose defaults word models and classifiers start from; options given win. quality, of word models: "
-    "skip-gram, CBOW and skip-gram with subwords, five models one after the other, joined to one vector of --dim a "
-    "word; some thirty times the work of word2vec's defaults.  [default: word2vec (supervised fasttext)]",
+    help="Whose defaults word models and classifiers start from; options given win. Of word models, balanced trains "
+    "CBOW and then skip-gram with subwords, quality five such models, and their vectors are joined to one of --dim "
+    "numbers a word: about twice and ten times the work of the defaults.  [default: word2vec (supervised fasttext)]",
 )  # fmt: skip
 @training_options
 @phrases_options

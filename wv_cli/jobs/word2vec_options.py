@@ -27,6 +27,7 @@ from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.parts import Part
 
 _LEAST_DIM = 100  # of a model among several
+_ONE_MODEL = "preset=" + "|".join(name for name, preset in WORD_PRESETS.items() if not preset.members)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,16 +46,16 @@ class Word2vecOptions(AutotunedSession, GrowingSession, SharedSession, Vocabular
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         **AutotunedSession.SEARCH_CONDITIONS,
         "to": "not classes",
-        "validation": "epochs>0 and preset!=quality and not autotune_validation",
-        "autotune_validation": "epochs>0 and preset!=quality",
+        "validation": f"epochs>0 and {_ONE_MODEL} and not autotune_validation",
+        "autotune_validation": f"epochs>0 and {_ONE_MODEL}",
         "patience": "validation",
         "decay": "continue_",
         "vocab": "not continue_ and not keep_words",
         "keep_words": "init and not phrases and not learn_phrases",
-        "init": "not continue_ and preset!=quality",
+        "init": f"not continue_ and {_ONE_MODEL}",
         # What tells the models of a preset apart, or belongs to one model.
-        **dict.fromkeys(("loss", "minn", "maxn", "save_output_vectors", "save_state"), "preset!=quality"),
-        "continue_": "preset!=quality and not autotune_validation",
+        **dict.fromkeys(("loss", "minn", "maxn", "save_output_vectors", "save_state"), _ONE_MODEL),
+        "continue_": f"{_ONE_MODEL} and not autotune_validation",
     }
     FIXED: ClassVar[tuple[str, ...]] = ("loss", "dim", "minn", "maxn", "buckets")
 

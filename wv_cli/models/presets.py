@@ -32,12 +32,23 @@ _FASTTEXT: dict[str, Any] = {
     "lr": 0.05,
     "lr_floor": 0.0,
 }
-_WIDE_CBOW: dict[str, Any] = {"model": "cbow", "window": 8, "negative": 15, "sample": 1e-4, "epochs": 15}
+_CBOW: dict[str, Any] = {"model": "cbow", "window": 8, "negative": 15, "sample": 1e-4}
+_SUBWORDS: dict[str, Any] = {**_FASTTEXT, "model": "skipgram", "epochs": 3}
 WORD_PRESETS: Registry[Preset] = Registry(
     "preset",
     [
         ("word2vec", Preset({})),
         ("fasttext", Preset(_FASTTEXT)),
+        (
+            "balanced",
+            Preset(
+                {"dim": 200},
+                (
+                    Member({**_CBOW, "share_positions": True, "epochs": 5}, with_contexts=True),
+                    Member({**_SUBWORDS, "minn": 4, "maxn": 5}),
+                ),
+            ),
+        ),
         (
             "quality",
             Preset(
@@ -45,9 +56,9 @@ WORD_PRESETS: Registry[Preset] = Registry(
                 (
                     Member({"model": "skipgram", "negative": 12, "epochs": 10}),
                     Member({"model": "skipgram", "shrink_window": False, "sample": 1e-4, "epochs": 10}),
-                    Member(_WIDE_CBOW, with_contexts=True),
-                    Member({**_FASTTEXT, "model": "skipgram", "epochs": 3}),
-                    Member({**_FASTTEXT, "model": "skipgram", "minn": 4, "maxn": 5, "epochs": 3}),
+                    Member({**_CBOW, "epochs": 15}, with_contexts=True),
+                    Member(_SUBWORDS),
+                    Member({**_SUBWORDS, "minn": 4, "maxn": 5}),
                 ),
             ),
         ),
