@@ -9,7 +9,7 @@ from wv_cli.registry import Registry
 @dataclass(frozen=True)
 class Member:
     """One model of several that are trained in one run: what it has besides the preset's own changes. `with_contexts`:
-    of it come unit word vectors plus unit context vectors (Levy, Goldberg & Dagan 2015, section 3.3)."""
+    its context vectors are added (transforms.ensemble)."""
 
     changes: dict[str, Any]
     with_contexts: bool = False

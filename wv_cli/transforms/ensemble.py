@@ -39,8 +39,8 @@ def joined(parts: Sequence[Matrix], dim: int) -> Matrix:
 
 
 def plus_contexts(words: Matrix, contexts: Matrix) -> Matrix:
-    """(rows, dim): the sum of a model's unit word vectors and unit context vectors, (rows, dim) each (Levy, Goldberg &
-    Dagan 2015, section 3.3)."""
+    """(rows, dim): the sum of a model's word vectors and its context vectors, (rows, dim) each, all of length one.
+    Levy, Goldberg & Dagan 2015, section 3.3, add them as long as they are."""
     result = np.empty(words.shape, np.float32)
     for start in range(0, len(words), _BLOCK):
         block = slice(start, start + _BLOCK)
