@@ -33,6 +33,7 @@ from trials import run_missing
 from wv_cli import formats
 from wv_cli.evaluation import TASKS, Report, Vectors
 from wv_cli.evaluation.config import AnalogyConfig
+from wv_cli.models.presets import WORD_PRESETS
 from wv_cli.transforms.ensemble import joined, plus_contexts
 from wv_cli.vectors.embeddings import Embeddings
 
@@ -41,6 +42,8 @@ Scores = dict[str, float]
 AMONG = 30_000  # words: as word2vec's demo scripts ask the analogies
 TOGETHER = " ++ "
 WITH_CONTEXTS = "with contexts: "
+# Values of options that leave no context vectors: trees, and presets of several models.
+WITHOUT_CONTEXTS = {"hs", "hs_ns", *(name for name, preset in WORD_PRESETS.items() if preset.members)}
 
 
 def halves(path: Path) -> tuple[list[str], list[str]]:
@@ -165,7 +168,7 @@ class Trained:
             return command(program, replace(job, **own), self.options.peers)
         argv = [*WV, "train", self.options.corpus, "-o", str(words), *shlex.split(options), "--seed", str(seed)]
         argv += ["--to", "word2vec-binary", "-q", "--no-meta", "--overwrite"]
-        return argv if {"hs", "hs_ns", "quality"} & set(argv) else [*argv, "--save-output-vectors", str(contexts)]
+        return argv if WITHOUT_CONTEXTS & set(argv) else [*argv, "--save-output-vectors", str(contexts)]
 
     def model(self, options: str, seed: int) -> tuple[Embeddings, Matrix | None, float]:
         """(word vectors, context vectors of the same words, CPU seconds of the whole job)."""
