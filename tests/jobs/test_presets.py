@@ -14,7 +14,7 @@ from wv_cli.jobs.train import session, train
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.ensemble import Ensemble
 from wv_cli.models.presets import WORD_PRESETS
-from wv_cli.transforms.ensemble import joined, plus_contexts
+from wv_cli.transforms.ensemble import as_long_as, joined, plus_contexts
 
 OPTIONS = {"preset": "quality", "dim": 40, "epochs": 1, "min_count": 4, "meta": False}
 MEMBERS = WORD_PRESETS["quality"].members
@@ -56,14 +56,26 @@ def test_a_preset_is_its_models_joined(text, preset, models):
     facts = train(text, "all.npy", **{**OPTIONS, "preset": preset})
     members = WORD_PRESETS[preset].members
     assert len(members) == len(facts["models"]) == models
-    parts = []
+    parts, lengths = [], []
     for member in members:
         own = {**WORD_PRESETS[preset].changes, **member.changes, "dim": 100, "epochs": 1, "min_count": 4}
         train(text, "one.npy", meta=False, save_output_vectors="contexts.npy", **own)
         rows = np.array(formats.load("one.npy").matrix)
         parts.append(plus_contexts(rows, formats.load("contexts.npy").matrix) if member.with_contexts else rows)
+        lengths += [rows] if member.gives_length else []
     made = formats.load("all.npy")
-    assert made.dim == 40 and np.array_equal(made.matrix, joined(parts, 40))
+    assert made.dim == 40 and np.array_equal(made.matrix, as_long_as(joined(parts, 40), lengths[0]))
+
+
+def test_rows_get_the_lengths_of_others_and_keep_their_directions():
+    random = np.random.default_rng(3)
+    rows, others = (random.normal(size=(40_000, dim)).astype(np.float32) for dim in (5, 7))
+    rows[3] = others[4] = 0
+    made = as_long_as(rows, others)
+    lengths = np.linalg.norm(others, axis=1, keepdims=True)
+    assert not made[3].any() and not made[4].any()
+    assert np.allclose(np.linalg.norm(np.delete(made, 3, 0), axis=1), np.delete(lengths[:, 0], 3), rtol=1e-5)
+    assert np.allclose(made, rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-30) * lengths, atol=1e-5)
 
 
 def test_options_given_are_those_of_every_model(text):

@@ -1,12 +1,11 @@
 """One word2vec or fastText run from text to word vectors, for `wv train`: encode, train, checkpoint, save."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wv_cli import formats
 from wv_cli.cluster.ranks import agreeing
@@ -34,7 +33,7 @@ from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.growing import decayed
 from wv_cli.text.vocab import SENTENCE_END, read_vocab, write_vocab
 from wv_cli.transforms.clusters import word_classes
-from wv_cli.transforms.ensemble import joined, plus_contexts
+from wv_cli.transforms.ensemble import as_long_as, joined, plus_contexts
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 from wv_cli.words import encode as encode_word
@@ -166,8 +165,7 @@ class Word2vecSession(Word2vecOptions):
 
     def _save(self, model: Word2vec | Ensemble) -> None:
         if isinstance(model, Ensemble):
-            rows = joined([_rows(*each) for each in zip(model.models, self.members, strict=True)], self.config.dim)
-            vectors = Embeddings(model.models[0].corpus.vocab.words, rows)
+            vectors = _joined(model, self.members, self.config.dim)
             each = ((path, partial(self._save_vectors, vectors)) for path in self.outputs)
             write_together([*self.phrases_writers(), *each])
             return
@@ -201,10 +199,15 @@ class Word2vecSession(Word2vecOptions):
             formats.save(path, vectors, format=self.to)
 
 
-def _rows(model: Word2vec, member: Member) -> NDArray[np.float32]:
-    """What a model of several gives: (words, dim)."""
-    words = model.embeddings().matrix
-    return plus_contexts(words, model.output_embeddings().matrix) if member.with_contexts else words
+def _joined(ensemble: Ensemble, members: Sequence[Member], dim: int) -> Embeddings:
+    """The vectors of several models as one of `dim` numbers a word."""
+    parts, lengths = [], None
+    for model, member in zip(ensemble.models, members, strict=True):
+        words = model.embeddings().matrix
+        parts.append(plus_contexts(words, model.output_embeddings().matrix) if member.with_contexts else words)
+        lengths = words if member.gives_length else lengths
+    rows = joined(parts, dim)
+    return Embeddings(ensemble.models[0].corpus.vocab.words, rows if lengths is None else as_long_as(rows, lengths))
 
 
 def with_line_end(vectors: Embeddings, seed: int) -> Embeddings:

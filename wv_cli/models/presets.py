@@ -9,10 +9,11 @@ from wv_cli.registry import Registry
 @dataclass(frozen=True)
 class Member:
     """One model of several that are trained in one run: what it has besides the preset's own changes. `with_contexts`:
-    its context vectors are added (transforms.ensemble)."""
+    its context vectors are added; `gives_length`: so long as its rows are the joined ones (transforms.ensemble)."""
 
     changes: dict[str, Any]
     with_contexts: bool = False
+    gives_length: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ WORD_PRESETS: Registry[Preset] = Registry(
                 {"dim": 200},
                 (
                     Member({**_CBOW, "share_positions": True, "epochs": 5}, with_contexts=True),
-                    Member({**_SUBWORDS, "minn": 4, "maxn": 5}),
+                    Member({**_SUBWORDS, "minn": 4, "maxn": 5}, gives_length=True),
                 ),
             ),
         ),
@@ -55,7 +56,9 @@ WORD_PRESETS: Registry[Preset] = Registry(
                 {"dim": 300},
                 (
                     Member({"model": "skipgram", "negative": 12, "epochs": 10}),
-                    Member({"model": "skipgram", "shrink_window": False, "sample": 1e-4, "epochs": 10}),
+                    Member(
+                        {"model": "skipgram", "shrink_window": False, "sample": 1e-4, "epochs": 10}, gives_length=True
+                    ),
                     Member({**_CBOW, "epochs": 15}, with_contexts=True),
                     Member(_SUBWORDS),
                     Member({**_SUBWORDS, "minn": 4, "maxn": 5}),

@@ -38,6 +38,17 @@ def joined(parts: Sequence[Matrix], dim: int) -> Matrix:
     return result
 
 
+def as_long_as(rows: Matrix, others: Matrix) -> Matrix:
+    """(rows, dim): the rows, each as long as the same row of `others`, (rows, any). Joined rows are all about as long,
+    which no cosine of words sees, but means of words do: in a trained model words that say little are short."""
+    result = np.empty(rows.shape, np.float32)
+    for start in range(0, len(rows), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        lengths = np.linalg.norm(others[block].astype(np.float64), axis=1, keepdims=True)
+        result[block] = _unit(rows[block]) * lengths
+    return result
+
+
 def plus_contexts(words: Matrix, contexts: Matrix) -> Matrix:
     """(rows, dim): the sum of a model's word vectors and its context vectors, (rows, dim) each, all of length one.
     Levy, Goldberg & Dagan 2015, section 3.3, add them as long as they are."""
