@@ -14,7 +14,7 @@ from wv_cli._glove import RECORD, Segment, sort
 from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.cooccurrence import count, distance_units
 from wv_cli.glove.tiles import CHUNK_RECORDS, TileStore, word_ranges
-from wv_cli.system.pair_runs import PairRuns
+from wv_cli.system.pair_runs import pair_runs
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
 from wv_cli.text.vocab import Vocab
@@ -100,7 +100,7 @@ def test_any_stream_cut_anywhere(stream, window, symmetric, cuts):
 @given(st.lists(st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), max_size=30), max_size=6))
 def test_merging_runs_sums_them(tmp_path_factory, shards):
     expected = {}
-    with PairRuns(str(tmp_path_factory.getbasetemp() / "x"), "counts", 1, as_values=True) as runs:
+    with pair_runs(str(tmp_path_factory.getbasetemp() / "x"), "counts", 1, as_values=True) as runs:
         for number, shard in enumerate(shards):
             block = np.array([(row, column, number + 1.0) for row, column in shard], RECORD)
             sort(block)
@@ -114,7 +114,7 @@ def test_merging_runs_sums_them(tmp_path_factory, shards):
 def test_more_runs_than_can_be_merged_at_once(tmp_path):
     random = np.random.default_rng(5)
     expected = np.zeros((50, 50))
-    with PairRuns(str(tmp_path / "x"), "counts", 1, as_values=True) as runs:
+    with pair_runs(str(tmp_path / "x"), "counts", 1, as_values=True) as runs:
         for _ in range(40):
             block = np.zeros(random.integers(1, 4000), RECORD)
             block["row"], block["column"] = random.integers(1, 51, (2, len(block)))

@@ -206,23 +206,29 @@ def test_subword_options(isa, context, changes):
     compare(isa, context, "ns", 20, subwords=True, **{"lr": 0.02, **changes})
 
 
+# Tiles of every size, whatever the context rule is.
+TILES = [
+    *({"dim": dim} for dim in [1, 7, 8, 15, 16, 17, 31, 33, 100, 300]),
+    *({"dim": 33, "subwords": True, "lr": 0.02, "window": window} for window in (1, 4, 7)),
+    {"negative": 1},
+    {"negative": 5},
+    {"negative": 25},
+    {"window": 1},
+    {"max_sentence": 2},
+    {"max_sentence": 5},
+    {"lines": 150, "block": 5000, "epochs": 1},
+    {"lines": 150, "block": 5000, "epochs": 1, "hot_rows": 7},
+    {"subwords": True, "lr": 0.02, "lines": 150, "block": 5000, "epochs": 1},
+]
+
+
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize(
     "changes",
     [
-        *({"dim": dim} for dim in [1, 7, 8, 15, 16, 17, 31, 33, 100, 300]),
-        *({"dim": 33, "subwords": True, "lr": 0.02, "window": window} for window in (1, 4, 7)),
-        {"negative": 1},
-        {"negative": 5},
-        {"negative": 25},
-        {"window": 1},
+        *TILES,
         {"window": 15, "shrink_window": False, "lr": 0.01},
         {"window": 40, "lr": 0.01},
-        {"max_sentence": 2},
-        {"max_sentence": 5},
-        {"lines": 150, "block": 5000, "epochs": 1},
-        {"lines": 150, "block": 5000, "epochs": 1, "hot_rows": 7},
-        {"subwords": True, "lr": 0.02, "lines": 150, "block": 5000, "epochs": 1},
     ],
     ids=str,
 )
@@ -234,24 +240,14 @@ def test_neighbouring_positions_share(isa, changes):
 @pytest.mark.parametrize(
     "changes",
     [
-        *({"dim": dim} for dim in [1, 7, 8, 15, 16, 17, 31, 33, 100, 300]),
-        *({"dim": 33, "subwords": True, "lr": 0.02, "window": window} for window in (1, 4, 7)),
-        {"negative": 1},
-        {"negative": 5},
+        *TILES,
         {"negative": 6},
-        {"negative": 25},
-        {"window": 1},
         {"window": 15, "shrink_window": False},
         {"window": 40},
-        {"max_sentence": 2},
-        {"max_sentence": 5},
         {"cbow_gradient": "word2vec"},
         {"cbow_mean": False, "cbow_gradient": "word2vec"},
         {"cbow_mean": False, "cbow_gradient": "word2vec", "subwords": True, "lr": 1e-4},
         {"cbow_gradient": "word2vec", "subwords": True, "lr": 0.01},
-        {"lines": 150, "block": 5000, "epochs": 1},
-        {"lines": 150, "block": 5000, "epochs": 1, "hot_rows": 7},
-        {"subwords": True, "lr": 0.02, "lines": 150, "block": 5000, "epochs": 1},
     ],
     ids=str,
 )

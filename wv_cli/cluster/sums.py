@@ -1,7 +1,8 @@
-"""What ranks have counted in their parts of a text, added up: words, and records that are sorted by row and column.
+"""What ranks, or the workers of a Dask cluster, have counted in their parts of a text, added up: words, and records of
+ranks that are sorted by row and column.
 
 All sums are of integers, so they are those of one process, to the bit; words stand in the order of one pass over the
-whole text, since rank 0 reads its beginning and each rank what follows.
+whole text, since parts are added up in its order.
 """
 
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from wv_cli._glove import RECORD, merge, sort
 from wv_cli.cluster.dask_cluster import dask_cluster
 from wv_cli.cluster.ranks import Ranks
 from wv_cli.engine.saved_run import Say
-from wv_cli.system.pair_runs import PairRuns, Records
+from wv_cli.system.pair_runs import Records, pair_runs
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import require_words, tally
 from wv_cli.text.counting import Counts, counting
@@ -138,7 +139,7 @@ class OtherRanks:
         return counts_of_all(self._ranks, own)
 
     def pairs(self, own: Iterator[Pairs], memory: int) -> Iterator[Pairs]:
-        with PairRuns(self._beside, "counts of pairs", memory, as_values=False) as runs:
+        with pair_runs(self._beside, "counts of pairs", memory, as_values=False) as runs:
             for each in own:
                 runs.add([_records(*each)])
             for records in records_of_all(self._ranks, runs.merged(), memory):

@@ -27,7 +27,7 @@ from wv_cli.glove.growing import Earlier
 from wv_cli.glove.record_runs import WHAT
 from wv_cli.system import host
 from wv_cli.system.memory import file_of
-from wv_cli.system.pair_runs import PairRuns
+from wv_cli.system.pair_runs import pair_runs
 from wv_cli.text.corpus import Corpus
 
 Records = NDArray[Any]
@@ -93,7 +93,7 @@ def count(
         if len(cuts) == 2 and earlier is None:
             yield from segment(0, 0)
             return
-        with PairRuns(spool_beside, WHAT, memory, as_values=False) as runs:
+        with pair_runs(spool_beside, WHAT, memory, as_values=False) as runs:
             for run in earlier.units(scale, memory) if earlier is not None else ():
                 runs.add([run])
             for number in range(len(cuts) - 1):

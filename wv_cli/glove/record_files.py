@@ -21,7 +21,7 @@ from wv_cli.errors import BadFile, UsageError, WvError, reason
 from wv_cli.glove.record_runs import WHAT
 from wv_cli.system.compression import compression_of
 from wv_cli.system.input import open_input
-from wv_cli.system.pair_runs import PairRuns
+from wv_cli.system.pair_runs import pair_runs
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.raw_files import blocks as read_blocks
 from wv_cli.text.raw_files import called, opened
@@ -89,7 +89,7 @@ class Counts:
             yield from _blocks(self._files[0].path, _BLOCK)
             return
         size = max(memory // (4 * RECORD.itemsize), 1024)
-        with PairRuns(spool_beside, WHAT, memory, as_values=True) as runs:
+        with pair_runs(spool_beside, WHAT, memory, as_values=True) as runs:
             for file in self._files:
                 lookup = self._lookup(file.vocab)
                 for block in _blocks(file.path, size):

@@ -201,13 +201,13 @@ class Word2vecSession(Word2vecOptions):
 
 def _joined(ensemble: Ensemble, members: Sequence[Member], dim: int) -> Embeddings:
     """The vectors of several models as one of `dim` numbers a word."""
-    parts, lengths = [], None
-    for model, member in zip(ensemble.models, members, strict=True):
-        words = model.embeddings().matrix
-        parts.append(plus_contexts(words, model.output_embeddings().matrix) if member.with_contexts else words)
-        lengths = words if member.gives_length else lengths
-    rows = joined(parts, dim)
-    return Embeddings(ensemble.models[0].corpus.vocab.words, rows if lengths is None else as_long_as(rows, lengths))
+    rows = [model.embeddings().matrix for model in ensemble.models]
+    parts = [
+        plus_contexts(words, model.output_embeddings().matrix) if member.with_contexts else words
+        for words, model, member in zip(rows, ensemble.models, members, strict=True)
+    ]
+    (lengths,) = (words for words, member in zip(rows, members, strict=True) if member.gives_length)
+    return Embeddings(ensemble.models[0].corpus.vocab.words, as_long_as(joined(parts, dim), lengths))
 
 
 def with_line_end(vectors: Embeddings, seed: int) -> Embeddings:

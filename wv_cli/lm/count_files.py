@@ -15,7 +15,7 @@ from wv_cli._arpa import ascending
 from wv_cli.errors import UsageError, WvError
 from wv_cli.lm.config import LARGEST_ORDER
 from wv_cli.lm.counts import DEFAULT_MEMORY, SENTENCE_END, SPECIAL, NgramCounts, new_shelf, of_records
-from wv_cli.lm.record_runs import Records, Runs
+from wv_cli.lm.record_runs import Records, ngram_runs
 from wv_cli.lm.trie import Trie, link
 from wv_cli.system import container
 from wv_cli.system.input import open_input
@@ -106,7 +106,7 @@ def summed(
     words = _text.WordMap()
     ids = [words.add(part.trie.words.blob, part.trie.words.starts) for part in parts]
     every = WordList(*words.words())
-    with Runs(spool_beside, order, memory or DEFAULT_MEMORY) as runs:
+    with ngram_runs(spool_beside, order, memory or DEFAULT_MEMORY) as runs:
         for part, own_ids in zip(parts, ids, strict=True):
             runs.add(_records(part, own_ids, len(every), order))
         shelf = new_shelf(spool_beside, memory or DEFAULT_MEMORY)

@@ -16,7 +16,7 @@ from wv_cli import _text
 from wv_cli._lm import Builder, Windows
 from wv_cli.errors import BadFile, WvError
 from wv_cli.lm.config import CountConfig
-from wv_cli.lm.record_runs import Records, Runs
+from wv_cli.lm.record_runs import Records, ngram_runs
 from wv_cli.lm.trie import Trie, link
 from wv_cli.system.host import processors
 from wv_cli.system.shelf import Pieces, Shelf
@@ -70,7 +70,7 @@ def count(
     memory = memory or DEFAULT_MEMORY
     longest = max(memory // _BYTES_A_WORD, _LEAST_SEGMENT) * 4
     text = _Text(source, config, threads)
-    with Runs(spool_beside, config.order, memory) as runs:
+    with ngram_runs(spool_beside, config.order, memory) as runs:
         for chunk in source:
             text.encoder.feed(chunk)
             if text.encoder.ids_bytes > longest:

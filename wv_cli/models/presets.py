@@ -18,7 +18,8 @@ class Member:
 
 @dataclass(frozen=True)
 class Preset:
-    """`members` are several models, whose vectors are joined (transforms.ensemble); none: one model."""
+    """`members` are several models, whose vectors are joined (transforms.ensemble) and one of which gives the length;
+    none: one model."""
 
     changes: dict[str, Any]
     members: tuple[Member, ...] = ()

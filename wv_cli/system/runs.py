@@ -3,8 +3,7 @@
 All runs stand in the same file one behind the other, so however many there are, one file descriptor is open.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Any
 
@@ -15,35 +14,26 @@ from wv_cli.system.spill import Spool
 
 Records = NDArray[Any]
 
+# step(records, first, last, more, pending, out), one of merging the runs records[first[r]:last[r]]: moves `first` on
+# until `out` is full or a run that has `more` is at its end. Equal records are added up in `pending`, the last one
+# found, which is not yet in `out`. Returns the number of records written to `out`.
+Step = Callable[[Records, NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8], Records, Records], int]
+
 _LEAST_BUFFER = 1024  # records of each run held while merging
 _MOST_RUNS = 256
 
 
-class SortedRuns(ABC):
-    """Sorted runs waiting to be merged with `memory` bytes, in the folder of `beside`. `record` is an array of one
-    record, zero: a structure, or a row of numbers; `what` they are, in messages. Use as a context."""
+class SortedRuns:
+    """Sorted runs waiting to be merged by `step` with `memory` bytes, in the folder of `beside`. `record` is an array
+    of one record, zero: a structure, or a row of numbers; `what` they are, in messages. Use as a context."""
 
-    def __init__(self, beside: str | None, what: str, record: Records, memory: int) -> None:
-        self._record = record
+    def __init__(self, beside: str | None, what: str, record: Records, memory: int, step: Step) -> None:
+        self._record, self._step = record, step
         self._spool = Spool(beside, what)
         self._length = 0
         self._bounds: list[tuple[int, int]] = []
         self._capacity = max(memory // (2 * record.nbytes), 4 * _LEAST_BUFFER)
         self._most = max(min(self._capacity // _LEAST_BUFFER - 1, _MOST_RUNS), 2)
-
-    @abstractmethod
-    def merge(
-        self,
-        records: Records,
-        first: NDArray[np.int64],
-        last: NDArray[np.int64],
-        more: NDArray[np.uint8],
-        pending: Records,
-        out: Records,
-    ) -> int:
-        """One step of merging the runs records[first[r]:last[r]]: moves `first` on until `out` is full or a run that
-        has more is at its end. Equal records are added up in `pending`, the last one found, which is not yet in `out`.
-        Returns the number of records written to `out`."""
 
     def __enter__(self) -> "SortedRuns":
         return self
@@ -96,7 +86,7 @@ class SortedRuns(ABC):
                 next_read[run] += length
                 more[run] = next_read[run] < bounds[run][1]
             out = self._empty(size)
-            if written := self.merge(buffers, first, last, more, pending, out):
+            if written := self._step(buffers, first, last, more, pending, out):
                 yield out[:written]
             if not more.any() and (first == last).all():
                 break
