@@ -286,6 +286,36 @@ MODELS: list[Promise] = [
         ),
     ),
     Promise(
+        "Matrices of more bytes than a given `--memory` are in a file there",
+        ("tests/system/test_matrices.py",),
+        (
+            Fault(
+                "matrices are never too large",
+                "wv_cli/system/matrices.py",
+                "self._most is not None and matrices > self._most",
+                "False",
+            ),
+            Fault(
+                "the disk is not asked for room",
+                "wv_cli/system/matrices.py",
+                "            self._file().require_room(matrices)\n",
+                "",
+            ),
+            Fault(
+                "room on the disk is not taken first",
+                "wv_cli/system/matrices.py",
+                "            host.reserve(spool.descriptor, length)\n",
+                "            spool.truncate(length)\n",
+            ),
+            Fault(
+                "a second model of a run is in memory again",
+                "wv_cli/system/matrices.py",
+                "if not self.on_disk and self._most is not None and matrices > self._most:",
+                "self.on_disk = self._most is not None and matrices > self._most\n        if self.on_disk:",
+            ),
+        ),
+    ),
+    Promise(
         "counts any number of different words exactly",
         ("tests/text/test_counting.py",),
         (

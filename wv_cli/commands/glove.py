@@ -46,7 +46,7 @@ from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
 @click.option(
     "--memory", type=Size(), metavar="SIZE",
     help="Memory of the whole process while counting; more goes to disk. Python and the vocabulary need 60 MB or more "
-    "of it. Training needs 16 bytes x --dim x words.  [default: 1G]",
+    "of it. Training needs 16 bytes x --dim x words, which are in a file where they are more than SIZE.  [default: 1G]",
 )  # fmt: skip
 @saved_run_options
 @field_options(ReadingConfig)

@@ -65,7 +65,8 @@ from wv_cli.text.config import ReadingConfig
     "--memory",
     type=Size(),
     metavar="SIZE",
-    help="Keep an encoded text larger than this (2G) on disk.",
+    help="Keep an encoded text larger than this on disk (without it than 2G), and matrices larger than this, which is "
+    "slower: rows of frequent words stay in memory by themselves.",
 )
 @autotune_options
 @saved_run_options

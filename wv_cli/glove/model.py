@@ -21,6 +21,7 @@ from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.state import LARGEST, OF_A_SIDE, SIDES, Arrays
 from wv_cli.glove.tiles import CHUNK_RECORDS, TileStore, chunk_rules
 from wv_cli.system import memory
+from wv_cli.system.matrices import IN_MEMORY, Room
 from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
@@ -41,15 +42,23 @@ class Glove(Immediate):
     """
 
     def __init__(
-        self, config: GloveConfig, vocab: Vocab, store: TileStore, digest: str, *, clip_biases: bool = True
+        self,
+        config: GloveConfig,
+        vocab: Vocab,
+        store: TileStore,
+        digest: str,
+        *,
+        clip_biases: bool = True,
+        room: Room = IN_MEMORY,
     ) -> None:
-        """Allocates and initialises; `digest` tells these counts from others. Raises WvError when the matrices do not
-        fit in memory."""
+        """Allocates, in `room`, and initialises; `digest` tells these counts from others. Raises WvError when there is
+        no room for the matrices."""
         count, dim = len(vocab.words), config.dim
-        memory.require(self.bytes_needed(config, count), "training", "lower --dim or raise --min-count")
+        needed = self.bytes_needed(config, count)
+        room.require(needed, needed, "lower --dim or raise --min-count")
         self.config, self.vocab, self.store, self._digest = config, vocab, store, digest
         half = memory.padded(dim + 2)
-        self._flat = [memory.zeros(count, 2 * half) for _ in range(2)]
+        self._flat = [room.zeros(count, 2 * half) for _ in range(2)]
         self.words, self.contexts = (flat.reshape(count, 2, half) for flat in self._flat)
         # Where each matrix keeps its bias, and its constant 1.
         self._bias = {id(self.words): dim, id(self.contexts): dim + 1}

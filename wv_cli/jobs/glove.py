@@ -179,7 +179,7 @@ class GloveSession(GrowingSession, ReadingSession, VocabularySession, PhrasesSes
         say(f"{counted:,} pairs of {len(vocab):,} words ({seconds:.1f} s)", **counts)
         if store is None:
             return None, facts
-        model = Glove(self.config, vocab, store, digest, clip_biases=self.CLIP_BIASES)
+        model = Glove(self.config, vocab, store, digest, clip_biases=self.CLIP_BIASES, room=self.room(say))
         if self.init or self.init_gradsq:
             model.load_raw(self.init, self.init_gradsq)
         if state is not None:

@@ -127,7 +127,7 @@ class SupervisedSession(AutotunedSession, GrowingSession, PhrasesSession):
         if state is not None:
             self.going_on(state.options, len(state.vocab), corpus.kept, say)
             config = self.with_rate(config, state.options, len(corpus.ids))
-        model = Supervised(config, self.vocab_config.min_count, corpus, vectors, state)
+        model = Supervised(config, self.vocab_config.min_count, corpus, vectors, state, room=self.room(say))
         del state  # as large as the model
         self._tell_model(model, say)
         first_step = self.first_step(model, say)

@@ -19,6 +19,7 @@ from wv_cli.models.doc2vec import Doc2vec
 from wv_cli.models.sent2vec import Sent2vec
 from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig
 from wv_cli.system.compression import inner_name
+from wv_cli.system.matrices import Room
 from wv_cli.system.output import write_together
 from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.vocab import read_vocab, write_vocab
@@ -38,7 +39,7 @@ class TextModelSession(VocabularySession, PhrasesSession):
 
     config: Sent2vecConfig | Doc2vecConfig
 
-    def new_model(self, corpus: Corpus) -> Model:
+    def new_model(self, corpus: Corpus, room: Room) -> Model:
         raise NotImplementedError
 
     def facts_of(self, model: Model) -> dict[str, int]:
@@ -66,7 +67,7 @@ class TextModelSession(VocabularySession, PhrasesSession):
         tell_corpus(corpus, say, time.monotonic() - begin)
         if self.save_vocab:
             write_vocab(self.save_vocab, corpus.vocab)
-        model = self.new_model(corpus)
+        model = self.new_model(corpus, self.room(say))
         about = self.facts_of(model)
         what = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in about.items())
         say(
@@ -106,8 +107,8 @@ class Sent2vecSession(TextModelSession):
 
     config: Sent2vecConfig
 
-    def new_model(self, corpus: Corpus) -> Model:
-        return Sent2vec(self.config, corpus, lowercase=self.vocab_config.lowercase)
+    def new_model(self, corpus: Corpus, room: Room) -> Model:
+        return Sent2vec(self.config, corpus, lowercase=self.vocab_config.lowercase, room=room)
 
     def facts_of(self, model: Model) -> dict[str, int]:
         return {"ngram_rows": len(model.input) - len(model.corpus.vocab)}
@@ -134,8 +135,8 @@ class Doc2vecSession(TextModelSession):
     def results(self) -> list[str]:
         return super().results() + ([self.doc_vectors] if self.doc_vectors else [])
 
-    def new_model(self, corpus: Corpus) -> Model:
-        return Doc2vec(self.config, corpus, lowercase=self.vocab_config.lowercase)
+    def new_model(self, corpus: Corpus, room: Room) -> Model:
+        return Doc2vec(self.config, corpus, lowercase=self.vocab_config.lowercase, room=room)
 
     def facts_of(self, model: Model) -> dict[str, int]:
         return {"documents": model.corpus.lines}

@@ -18,6 +18,7 @@ from wv_cli.errors import UsageError
 from wv_cli.formats.recognise import texts
 from wv_cli.jobs.facts import Facts
 from wv_cli.jobs.session import Config, Observe, Session
+from wv_cli.system.matrices import Room
 from wv_cli.system.output import check_writable
 from wv_cli.system.places import is_stream
 from wv_cli.text.config import VocabConfig
@@ -148,8 +149,8 @@ class TrainingSession(Session):
 
 @dataclass(frozen=True, kw_only=True)
 class TextSession(TrainingSession):
-    """`inputs` are texts; `vocab` is a vocabulary to use instead of their own; ids beyond `memory` bytes go to disk;
-    with `force_text` inputs are read as text whatever they look like."""
+    """`inputs` are texts; `vocab` is a vocabulary to use instead of their own; ids, and matrices, of more than `memory`
+    bytes are on disk; with `force_text` inputs are read as text whatever they look like."""
 
     inputs: tuple[str, ...]
     vocab_config: VocabConfig = field(default_factory=VocabConfig)
@@ -171,6 +172,10 @@ class TextSession(TrainingSession):
     def texts(self, say: Say, *others: str) -> Texts:
         """`inputs`, or `others` instead, of which only running text is read."""
         return texts(others or self.inputs, note=say, written=self.written(), force=self.force_text, part=self.part)
+
+    def room(self, say: Say) -> Room:
+        """For the matrices of this run."""
+        return Room(self.memory, self.beside, say)
 
     @property
     def part(self) -> Part | None:

@@ -27,7 +27,7 @@ from wv_cli.models.presets import Member
 from wv_cli.models.rounds import rounds_facts
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
-from wv_cli.system import memory
+from wv_cli.system.matrices import Room
 from wv_cli.system.output import check_writable, open_output, write_together
 from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.growing import decayed
@@ -134,23 +134,25 @@ class Word2vecSession(Word2vecOptions):
         """The model, of this config, or the models of the preset, ready to be trained."""
         models = [config] if len(self.models) == 1 else self.models
         subwords = [Subwords.of(corpus.vocab.words, each) for each in models]
-        self._predict(corpus, models, subwords, say)
-        kind = self.kind
-        made = [kind(each, corpus, init, its, state, self.rank) for each, its in zip(models, subwords, strict=True)]
+        room = self._predict(corpus, models, subwords, say)
+        each = zip(models, subwords, strict=True)
+        made = [self.kind(config, corpus, init, its, state, self.rank, room) for config, its in each]
         if init is not None:
             say(f"{made[0].words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
         return Ensemble(made) if self.members else made[0]
 
-    def _predict(self, corpus: Corpus, models: list[Word2vecConfig], subwords: list[Subwords | None], say: Say) -> None:
-        """Says what the run will need and refuses what cannot work, before the matrices are allocated."""
+    def _predict(self, corpus: Corpus, models: list[Word2vecConfig], subwords: list[Subwords | None], say: Say) -> Room:
+        """Says what the run will need and refuses what cannot work, before the matrices are allocated; where they will
+        be."""
         words, dim = len(corpus.vocab), self.config.dim
         each = list(zip(models, subwords, strict=True))
         matrices = sum(self.kind.bytes_needed(config, words, its) for config, its in each)
         saved = sum(Word2vec.checkpoint_bytes(config, words, its) for config, its in each)
+        room = self.room(say)
         if self.ranks is not None:  # and the rows that the ranks agree upon (cluster.exchange)
             matrices += saved
+        room.require(matrices, saved, "lower --dim or raise --min-count")
         saved *= 2 if self.validation else 1
-        memory.require(matrices, "training", "lower --dim or raise --min-count")
         say(
             f"needs {matrices / 1e6:,.0f} MB for the model{'s' * (len(each) > 1)} and {4 * len(corpus.ids) / 1e6:,.0f} "
             f"MB for the text, {saved / 1e6:,.0f} MB of disk for a checkpoint",
@@ -162,6 +164,7 @@ class Word2vecSession(Word2vecOptions):
             check_writable(path, words * (dim * _BYTES_PER_TEXT_FLOAT + 8))
         if self.checkpoint_path:
             check_writable(self.checkpoint_path, saved)
+        return room
 
     def _save(self, model: Word2vec | Ensemble) -> None:
         if isinstance(model, Ensemble):

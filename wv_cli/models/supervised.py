@@ -17,6 +17,7 @@ from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.growing import Tree, carry_nodes
 from wv_cli.models.layers import LAYERS
 from wv_cli.system import container, memory
+from wv_cli.system.matrices import IN_MEMORY, Room
 from wv_cli.text.labelled import LabelledCorpus
 from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.embeddings import Embeddings
@@ -46,10 +47,12 @@ class Supervised(BlockTraining[SupervisedConfig]):
         corpus: LabelledCorpus,
         pretrained: Embeddings | None = None,
         before: State | None = None,
+        *,
+        room: Room = IN_MEMORY,
     ) -> None:
-        """Allocates and initialises; `min_count` is only noted in the model's file. With a state `before`, all of whose
-        words and labels are in the corpus, training goes on. Raises UsageError for `pretrained` that does not fit,
-        WvError when the matrices do not fit in memory or the state is not that of such a model."""
+        """Allocates, in `room`, and initialises; `min_count` is only noted in the model's file. With a state `before`,
+        all of whose words and labels are in the corpus, training goes on. Raises UsageError for `pretrained` that does
+        not fit, WvError when there is no room for the matrices or the state is not that of such a model."""
         if pretrained is not None and pretrained.dim != config.dim:
             raise UsageError(f"--pretrained: expected vectors of --dim {config.dim}, found {pretrained.dim}")
         self.config, self.min_count, self.corpus, self.layer = config, min_count, corpus, LAYERS[config.loss]
@@ -59,8 +62,9 @@ class Supervised(BlockTraining[SupervisedConfig]):
         self.survey = self._rules.survey(corpus.ids, self._next_row)
         rows, stride = self.survey["next_row"], memory.padded(config.dim)
         outputs = len(corpus.labels) - self.layer.tree
-        memory.require(4 * stride * (rows + outputs), "training", "lower --dim or --buckets, or raise --min-count")
-        self.input, self.output = memory.zeros(rows, stride), memory.zeros(outputs, stride)
+        needed = 4 * stride * (rows + outputs)
+        room.require(needed, needed, "lower --dim or --buckets, or raise --min-count")
+        self.input, self.output = room.zeros(rows, stride), room.zeros(outputs, stride)
         self.words_initialised = self._initialise(pretrained)
         if before is not None:
             self._carry(before)

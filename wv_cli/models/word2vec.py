@@ -21,6 +21,7 @@ from wv_cli.models.hotrows import HotRows, Path, hot_rows, updates_per_word
 from wv_cli.models.layers import LAYERS, STEP_IDS_OF_VERSION_01
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
 from wv_cli.system import memory
+from wv_cli.system.matrices import IN_MEMORY, Room
 from wv_cli.text.corpus import Corpus
 from wv_cli.text.subsampling import highest_draws, keep_probability
 from wv_cli.text.vocab import Vocab
@@ -43,26 +44,27 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         subwords: Subwords | None = None,
         before: State | None = None,
         rank: int | None = None,
+        room: Room = IN_MEMORY,
     ) -> None:
-        """Allocates and initialises; `subwords` are those of the vocabulary, when the caller has them already. With a
-        state `before`, all of whose words are in the vocabulary, training goes on (models.growing). The models of
-        several ranks begin with the same rows and draw other random numbers. Raises UsageError for a corpus or `init`
-        that cannot be trained on, WvError when the matrices do not fit in memory or the state is not that of such a
-        model."""
+        """Allocates, in `room`, and initialises; `subwords` are those of the vocabulary, when the caller has them
+        already. With a state `before`, all of whose words are in the vocabulary, training goes on (models.growing). The
+        models of several ranks begin with the same rows and draw other random numbers. Raises UsageError for a corpus
+        or `init` that cannot be trained on, WvError when there is no room for the matrices or the state is not that of
+        such a model."""
         words = corpus.require_different_words()
         if init is not None and init.dim != config.dim:
             message = f"--init: expected vectors of --dim {config.dim}, found {init.dim}"
             raise UsageError(message)
         self.subwords = subwords or Subwords.of(corpus.vocab.words, config)
-        needed = self.bytes_needed(config, words, self.subwords)
-        memory.require(needed, "training", "lower --dim or raise --min-count")
+        matrices = self.checkpoint_bytes(config, words, self.subwords)
+        room.require(self.bytes_needed(config, words, self.subwords), matrices, "lower --dim or raise --min-count")
         self.config, self.corpus, self.layer, self._rank = config, corpus, LAYERS[config.loss], rank
         self._path = self._make_path(corpus.vocab) if self.layer.tree else None
         outputs = int(self._path[1].max()) + 1 if self._path else 0
         if self.layer.draws or not self._path:
             outputs += words
-        self.input = memory.zeros(words + _ngrams(self.subwords), memory.padded(config.dim))
-        self.output = memory.zeros(outputs, memory.padded(config.dim))
+        self.input = room.zeros(words + _ngrams(self.subwords), memory.padded(config.dim))
+        self.output = room.zeros(outputs, memory.padded(config.dim))
         self.output_bias = np.zeros(words, np.float32) if self.layer.biases else None
         self.words_initialised = self._initialise(init)
         if before is not None:

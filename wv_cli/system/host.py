@@ -116,6 +116,13 @@ def want_huge_pages(block: mmap.mmap) -> None:
             block.madvise(mmap.MADV_HUGEPAGE)
 
 
+def want_single_pages(block: mmap.mmap) -> None:
+    """Says that a mapped file is used in no order: a page that is missing is then read without those after it."""
+    if LINUX:
+        with contextlib.suppress(OSError):
+            block.madvise(mmap.MADV_RANDOM)
+
+
 def sync(descriptor: int) -> None:
     """What was written to a file, or to a folder's list of names, is on the disk. Raises OSError."""
     if sys.platform == "darwin":
