@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import beyond
 import bigmodel
 import bio
 import building
@@ -101,6 +102,7 @@ SUITES = {
     "growing": Suite(growing.growing),
     "ranks": Suite(ranks.ranks),
     "scale": Suite(scale.scale, scale.table),
+    "beyond": Suite(beyond.beyond),
 }
 
 
@@ -145,7 +147,7 @@ def arguments() -> argparse.Namespace:
     add("--seed", type=int, default=1)
     add("--simlex", type=Path, help="a SimLex-999 file (`word word score`) to score as well")
     add("--rows", type=int, default=100_000, help="suites vectors and search")
-    add("--words", type=int, default=10_000_000, help="suite cost: words of the corpus that are used")
+    add("--words", type=int, default=10_000_000, help="suites cost and beyond: words of the corpus that are used")
     add("--parts", type=int, default=2, help="suite growing: the second text is one of so many parts of the whole")
     add("--queries", type=int, default=1000, help="suites search and classifier")
     add("--data", type=Path, action="append", default=[], metavar="FILE", help="what a suite reads besides the corpus")
