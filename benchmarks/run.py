@@ -40,6 +40,7 @@ import scale
 import sentences
 import sts_table
 import suites
+import threads
 import train
 import turns
 import tutorials
@@ -103,6 +104,7 @@ SUITES = {
     "ranks": Suite(ranks.ranks),
     "scale": Suite(scale.scale, scale.table),
     "beyond": Suite(beyond.beyond),
+    "threads": Suite(threads.threads),
 }
 
 

@@ -123,8 +123,8 @@ def train(
     made = session(inputs, output, model, preset, **options)
     outcome, facts = made.run(say or _silent, observe)
     if outcome is not None and not outcome.finished:
-        saved = made.checkpoint_path
-        raise ended_early(outcome, f"{saved} is saved: go on with resume=True" if saved else "nothing was saved")
+        # What is saved is the checkpoint, or in a search for options its log.
+        raise ended_early(outcome, "go on with resume=True" if made.checkpoint_path else "nothing was saved")
     return facts
 
 

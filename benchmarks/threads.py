@@ -1,0 +1,56 @@
+"""Suite `threads`: what two threads gain, and what two processes that share nothing gain on the same two cores.
+
+    python benchmarks/run.py wiki8.txt --suite threads --models skipgram-ns,cbow-ns,skipgram-hs --rounds 3
+
+Words per second of training alone, without reading and writing: of one thread, of two processes at once with one thread
+each (their sum), of one process with two threads. The second is what the machine gives to two threads that never wait
+for each other: cores that share caches, memory or, as processors of a virtual machine may, one real core, give less
+than twice as much to any program. The three take turns, and the latency between the cores is measured before each turn.
+"""
+
+import json
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import train
+from measure import core_latency, measure, medians
+from record import Run
+
+
+def _rate(job: train.Job, peers: str) -> float:
+    """Words per second."""
+    rate: float = json.loads(measure([*train.command("wv", job, peers), "--json"]).stdout)["words_per_second"]
+    return rate
+
+
+def threads(options: Any, result: Run, say: Any) -> bool:
+    """Fills result["runs"] and result["summary"]."""
+    result["corpus"] = train.describe(Path(options.corpus))
+    with tempfile.TemporaryDirectory(dir=options.scratch) as name, ThreadPoolExecutor(2) as both:
+        outputs = [Path(name) / f"{number}.bin" for number in range(2)]
+        for number in range(1, options.rounds + 1):
+            for model in options.models:
+                job = train.asked(options, model, options.seed + number - 1, outputs[0])
+                one = replace(job, threads=1)
+                latency = core_latency()
+                alone = _rate(one, options.peers)
+                other = replace(one, output=str(outputs[1]))
+                apart = sum(both.map(_rate, [one, other], [options.peers] * 2))
+                together = _rate(replace(job, threads=2), options.peers)
+                run = {
+                    "round": number,
+                    "task": model,
+                    "program": "wv",
+                    "k_words_per_second": alone / 1e3,
+                    "two_processes": apart / alone,
+                    "two_threads": together / alone,
+                    "threads_of_processes": together / apart,
+                    "core_to_core_ns": latency,
+                }
+                result["runs"].append(run)
+                say(f"round {number} {model}: {run}")
+    result["summary"] = medians(result["runs"], "task", "program")
+    return True
