@@ -116,14 +116,14 @@ def _labels(program: str, setting: str, figure: str) -> float | None:
 
 
 def quality() -> str:
-    """README's table: scores after five epochs, one run each; the tolerance is what three seeds of ours differ by."""
+    """README's table: scores after five epochs, means of three seeds of ours; the tolerance is what these differ by."""
     names = {"analogy": "analogies, %", "WS353": "WordSim-353", "SimLex": "SimLex-999"}
-    spreads = {row["model"]: row["spread"] for row in summary("quality-seeds")}
     lines = ["| model | score | wv | word2vec | tolerance | |", "|---|---|--:|--:|--:|---|"]
-    for model in ("skipgram-ns", "cbow-ns", "skipgram-hs"):
-        scores = {row["program"]: row["scores"] for row in summary("quality") if row["model"] == model}
+    for model in ("skipgram-ns", "cbow-ns", "skipgram-hs", "cbow-hs"):
+        rows = {row["program"]: row for row in summary("quality") if row["model"] == model}
         for name, title in names.items():
-            ours, theirs, tolerance = scores["wv"][name], scores["word2vec"][name], spreads[model][name]
+            ours, theirs = (rows[program]["scores"][name] for program in ("wv", "word2vec"))
+            tolerance = rows["wv"]["spread"][name]
             gap = theirs - ours
             verdict = "lower" if gap > tolerance else "higher" if -gap > tolerance else "equal"
             cells = [f"{value:.{train.DIGITS[name]}f}" for value in (ours, theirs, tolerance)]
