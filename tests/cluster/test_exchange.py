@@ -106,3 +106,25 @@ def test_notes_are_added_up_and_known_one_meeting_later() -> None:
         return [answers[0], None if answers[1] is None else answers[1].tolist()]
 
     assert run_ranks(3, task) == [[None, [6.0, 6.0]]] * 3
+
+
+def test_sums_are_shared_out_while_the_ranks_train_or_when_they_meet() -> None:
+    """A rank that asks meanwhile, and changes rows after that, has what one has that does not ask."""
+
+    def task(ranks: ThreadRanks) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        pair = matrices()
+        exchange = exchange_of(ranks, pair, 10.0)
+        for round in range(3):
+            pair[0][ranks.rank :: 3] += 1
+            exchange.meet(round, NOTES)
+            pair[1][::2] += 1
+            if ranks.rank:
+                exchange.poll()
+            pair[0][1::2] -= 0.5
+        exchange.flush()
+        return pair
+
+    first, *others = run_ranks(3, task)
+    assert not np.array_equal(first[0], matrices()[0])
+    for found in others:
+        assert all(np.array_equal(one, other) for one, other in zip(first, found, strict=True))

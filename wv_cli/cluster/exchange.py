@@ -8,7 +8,8 @@
     learnt = current - base - delta           since the row was sent
     base += share * sum;   current = base + learnt
 
-so that what a rank has learnt meanwhile stays, and a row that it has not changed is the base again, to the bit.
+so that what a rank has learnt meanwhile stays, and a row that it has not changed is the base again, to the bit. Of this
+only the subtraction and the last line stop the threads; share * sum is computed while they train.
 
 How much of the sum is added? A row x is learnt from the rows y of the other matrix; near its optimum n updates leave
 exp(-n lr s H) of its distance from there, H = mean of y y^T, s = slope of the sigmoid. So there are directions, those
@@ -29,7 +30,7 @@ much. Rows that are changed so seldom that many ranks have nothing to say are an
 round those go that any rank has changed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,6 +43,7 @@ _HOTTEST = 2048  # rows of which the moments are taken
 _OFTEN, _EVERY = 16, 8  # the moments change quickly in the first rounds, later they are taken every so many
 _SELDOM = 4.0  # updates in an interval, of all ranks together
 _FLUSH_BYTES = 1 << 26
+_BLOCK = 1 << 18  # numbers of a table at a time: what is computed of them stays in the cache
 # The slope of the sigmoid, between 0 and 1/4. By trial (4 ranks, a million words, skip-gram with negative sampling):
 # losses are the same from 0.05 to 0.2.
 _SLOPE = 0.1
@@ -51,13 +53,12 @@ Rows = NDArray[np.int64]
 Shares = NDArray[np.float32]
 
 
-def shares(movers: NDArray[np.float64], way: NDArray[np.float64]) -> Shares:
+def shares(movers: Shares, way: Shares) -> Shares:
     """The share of the sum that is added to what so many ranks have moved, each so far on its way: exp(-way) of the way
     to the optimum is left after one of them, exp(-movers way) after all of them, one after the other."""
-    few = movers.astype(np.float32)
-    short = np.maximum(way, _SHORT).astype(np.float32)  # in float32 NumPy takes exp many at once
-    share: Shares = (1 - np.exp(-few * short)) / (few * (1 - np.exp(-short)))
-    return np.where(few * way < _SHORT, np.float32(1), np.minimum(share, 1))
+    short = np.maximum(way, _SHORT)
+    share: Shares = (1 - np.exp(-movers * short)) / (movers * (1 - np.exp(-short)))
+    return np.where(movers * way < _SHORT, np.float32(1), np.minimum(share, np.float32(1)))
 
 
 class _Table:
@@ -73,11 +74,13 @@ class _Table:
     ) -> None:
         """`updates` is how often one word of the text changes each row, `words` how many a rank trains in a round."""
         self.current, self.base = current, current.copy()  # the copy has no padding
+        self.columns = current.shape[1]
         rounds = _UPDATES / np.maximum(updates * words, 1e-12)
         self.last_level = max(0, int(np.log2(max(most_rounds, 1))))
         level = np.clip(np.round(np.log2(rounds)), 0, self.last_level).astype(np.int64)
-        self.due_updates, self.movers = updates * words * 2.0**level, movers
-        seldom = self.due_updates * movers < _SELDOM
+        due_updates = updates * words * 2.0**level
+        self.due_updates, self.movers = due_updates.astype(np.float32), movers.astype(np.float32)
+        seldom = due_updates * movers < _SELDOM
         self._hottest = np.argsort(-updates, kind="stable")[:_HOTTEST]
         self._weights = updates[self._hottest] / max(updates[self._hottest].sum(), 1e-12)
         self._often = self._turns(level, ~seldom)
@@ -114,14 +117,16 @@ def _turn(turns: list[list[Rows]], round: int) -> Rows:
     return np.concatenate([np.empty(0, np.int64), *(each[round % len(each)] for each in turns if each)])
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Message:
-    """What is being summed: for every table its rows, one after the other, then the notes."""
+    """What is being summed: for every table its rows, one after the other, then the notes. Once the sums are `shared`
+    out, `buffer` has what is added to the rows."""
 
     rows: list[Rows]
     sent: NDArray[np.float32]
     buffer: NDArray[np.float32]
     pending: Pending
+    shared: bool = False
 
 
 class Exchange:
@@ -162,9 +167,9 @@ class Exchange:
         return self._message is not None
 
     def poll(self) -> None:
-        """Moves what is on its way on; called now and then while the threads compute."""
-        if self._message is not None:
-            self._message.pending.done()
+        """Moves what is on its way on, and computes with what has come; called now and then while the threads train."""
+        if self._message is not None and self._message.pending.done():
+            self._share_out(self._message)
         if self._announced is not None:
             self._announced[2].done()
 
@@ -192,7 +197,7 @@ class Exchange:
         self._take_announced()
         nothing = np.empty(0, np.float32)
         for place, table in enumerate(self._tables):
-            step = max(1, _FLUSH_BYTES // (4 * table.current.shape[1]))
+            step = max(1, _FLUSH_BYTES // (4 * table.columns))
             for first in range(0, len(table.current), step):
                 rows = np.arange(first, min(first + step, len(table.current)))
                 bits = np.packbits(table.moved(rows))
@@ -208,40 +213,56 @@ class Exchange:
         for table in self._tables:
             np.copyto(table.base, table.current)
 
+    def _pieces(self, rows: list[Rows]) -> Iterator[tuple[_Table, Rows, slice]]:
+        """The rows of all tables, some at a time, and where in a message their numbers are."""
+        end = 0
+        for table, each in zip(self._tables, rows, strict=True):
+            step = max(1, _BLOCK // table.columns)
+            for some in (each[first : first + step] for first in range(0, len(each), step)):
+                begin, end = end, end + len(some) * table.columns
+                yield table, some, slice(begin, end)
+
     def _send(self, rows: list[Rows], notes: NDArray[np.float32]) -> _Message:
-        parts = [
-            (table.current[each] - table.base[each]).ravel() for table, each in zip(self._tables, rows, strict=True)
-        ]
-        sent = np.concatenate([*parts, notes])
+        numbers = sum(len(each) * table.columns for table, each in zip(self._tables, rows, strict=True))
+        sent = np.empty(numbers + len(notes), np.float32)
+        for table, some, place in self._pieces(rows):
+            np.subtract(table.current[some], table.base[some], out=sent[place].reshape(-1, table.columns))
+        sent[numbers:] = notes
         buffer = sent.copy()
         return _Message(rows, sent, buffer, self._ranks.start_sum(buffer))
+
+    def _share_out(self, message: _Message) -> None:
+        """The sums of a complete message become what is added to the rows."""
+        if message.shared:
+            return
+        message.shared = True
+        if self._met <= _OFTEN or self._met % _EVERY == 0:
+            self._moments = [table.moments() for table in self._tables[:2]]
+        for table, some, place in self._pieces(message.rows):
+            # The rows of the first table are learnt from those of the second, and all others from the first's.
+            values, vectors = self._moments[1 if table is self._tables[0] else 0]
+            if table.columns == 1:  # biases: learnt from a constant 1
+                values, vectors = np.ones(1), np.ones((1, 1), np.float32)
+            way = table.due_updates[some, None] * (self._lr * _SLOPE * values).astype(np.float32)
+            share = shares(table.movers[some, None], np.full_like(way, np.inf) if self._met == 1 else way)
+            summed = message.buffer[place].reshape(-1, table.columns)
+            summed[...] = ((summed @ vectors) * share) @ vectors.T
 
     def _take_in(self) -> NDArray[np.float32] | None:
         message, self._message = self._message, None
         if message is None:
             return None
         message.pending.wait()
-        place = 0
-        # The rows of the first table are learnt from those of the second, and all others from the first's.
-        if self._met <= _OFTEN or self._met % _EVERY == 0:
-            self._moments = [table.moments() for table in self._tables[:2]]
-        for table, rows in zip(self._tables, message.rows, strict=True):
-            end = place + len(rows) * table.current.shape[1]
-            shape = len(rows), table.current.shape[1]
-            base = table.base[rows]
-            learnt = table.current[rows] - base - message.sent[place:end].reshape(shape)
-            values, vectors = self._moments[1 if table is self._tables[0] else 0]
-            if shape[1] == 1:  # biases: learnt from a constant 1
-                values, vectors = np.ones(1), np.ones((1, 1), np.float32)
-            way = table.due_updates[rows, None] * (self._lr * _SLOPE * values)
-            movers = table.movers[rows, None]
-            share = shares(movers, np.full_like(way, np.inf) if self._met == 1 else way)
-            summed = message.buffer[place:end].reshape(shape)
-            base += ((summed @ vectors) * share) @ vectors.T
-            table.base[rows] = base
-            table.current[rows] = base + learnt
-            place = end
-        return message.buffer[place:]
+        self._share_out(message)
+        numbers = 0
+        for table, some, place in self._pieces(message.rows):
+            base = table.base[some]
+            learnt = table.current[some] - base - message.sent[place].reshape(base.shape)
+            base += message.buffer[place].reshape(base.shape)
+            table.base[some] = base
+            table.current[some] = base + learnt
+            numbers = place.stop
+        return message.buffer[numbers:]
 
     def _take_announced(self) -> list[Rows]:
         """The rows announced last that any rank has changed, for every table."""
