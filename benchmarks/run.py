@@ -30,6 +30,7 @@ import growing
 import hashing
 import indexes
 import lm
+import network
 import ngrams
 import predicting
 import presets
@@ -104,6 +105,7 @@ SUITES = {
     "ranks": Suite(ranks.ranks),
     "scale": Suite(scale.scale, scale.table),
     "beyond": Suite(beyond.beyond),
+    "network": Suite(network.network, network.table),
     "threads": Suite(threads.threads),
 }
 

@@ -22,7 +22,7 @@ from wv_cli.engine.progress import Progress, Totals
 from wv_cli.engine.run import WAKE_SECONDS, Crew, Outcome, Worker, caught_signals
 from wv_cli.engine.saved_run import Savable
 
-_ROUND_WORDS, _LEAST_ROUNDS = 100_000, 64
+ROUND_WORDS, _LEAST_ROUNDS = 100_000, 64
 _POLL_SECONDS = 0.002
 # What a checkpoint counts in: parts of the whole training, however many ranks, and so rounds, it takes.
 PARTS = 1_000_000
@@ -124,7 +124,7 @@ class _Training:
 
     def __init__(self, model: Shareable[Any], ranks: Ranks, threads: int, first_part: int) -> None:
         words = ranks.gather((model.words(), threads))
-        each_epoch = max(_LEAST_ROUNDS, max(-(-count // (_ROUND_WORDS * each)) for count, each in words))
+        each_epoch = max(_LEAST_ROUNDS, max(-(-count // (ROUND_WORDS * each)) for count, each in words))
         self._model, self._ranks, self._threads, self._each_epoch = model, ranks, threads, each_epoch
         self._rounds = each_epoch * model.epochs
         self._first = self._done = -(-first_part * self._rounds // PARTS)
