@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 Value = TypeVar("Value")
@@ -47,6 +48,10 @@ class ThreadRanks:
         found = list(self._meeting.given)
         self._meeting.barrier.wait()
         return found
+
+    def gather_bytes(self, own: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
+        self.bytes_sent += own.nbytes
+        return self.gather(own.copy())
 
     def reduce(self, value: Value, merge: Callable[[Value, Value], Value]) -> Value | None:
         values = self.gather(deepcopy(value))
@@ -99,3 +104,15 @@ def run_ranks(size: int, task: Callable[[ThreadRanks], Value]) -> list[Value]:
         if error is not None and not isinstance(error, threading.BrokenBarrierError):
             raise error
     return results
+
+
+def run_sessions(monkeypatch: pytest.MonkeyPatch, size: int, task: Callable[[ThreadRanks], Value]) -> list[Value]:
+    """run_ranks() of tasks that run sessions, which find that they are ranks as processes of mpirun do."""
+    own = threading.local()
+    monkeypatch.setattr("wv_cli.cluster.ranks.joined", lambda: getattr(own, "ranks", None))
+
+    def run(ranks: ThreadRanks) -> Value:
+        own.ranks = ranks
+        return task(ranks)
+
+    return run_ranks(size, run)

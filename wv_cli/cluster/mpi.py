@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import WvError
 
 Value = TypeVar("Value")
+_MOST_BYTES = 1 << 28  # at once: MPI counts in 32 bits
 _NAP_SECONDS = 0.0002  # between two looks at a reduction: waiting ranks leave the processor to others
 
 
@@ -48,6 +49,21 @@ class MpiRanks:
         found: list[Value] = self._world.allgather(value)
         return found
 
+    def gather_bytes(self, own: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
+        self.bytes_sent += own.nbytes
+        sizes = np.empty(self.size, np.int64)
+        _Request(self._world.Iallgather(np.array([len(own)]), sizes)).wait()
+        found = [np.empty(size, np.uint8) for size in sizes]
+        found[self.rank] = own
+        requests = [
+            _Request(self._world.Ibcast(each[first : first + _MOST_BYTES], root=rank))
+            for rank, each in enumerate(found)
+            for first in range(0, len(each), _MOST_BYTES)
+        ]
+        for request in requests:
+            request.wait()
+        return found
+
     def reduce(self, value: Value, merge: Callable[[Value, Value], Value]) -> Value | None:
         merged: Value | None = self._world.reduce(value, op=merge, root=0)
         return merged
@@ -57,7 +73,7 @@ class MpiRanks:
         return shared
 
     def share_array(self, array: NDArray[Any]) -> None:
-        rows = max(1, (1 << 28) // max(1, array[:1].nbytes))  # MPI counts in 32 bits
+        rows = max(1, _MOST_BYTES // max(1, array[:1].nbytes))
         for first in range(0, len(array), rows):
             self._world.Bcast(array[first : first + rows], root=0)
 

@@ -33,7 +33,7 @@ class Pending(Protocol):
 
 class Ranks(Protocol):
     """The ranks of a run, 0 .. size - 1, as one of them sees them. All take part in every call but abort_at_exit(),
-    in the same order. `bytes_sent` counts what this one has handed over to be reduced while training."""
+    in the same order. `bytes_sent` counts what this one has handed over while training."""
 
     rank: int
     size: int
@@ -46,6 +46,10 @@ class Ranks(Protocol):
 
     def gather(self, value: Value) -> list[Value]:
         """What all ranks have given, in their order, on every rank."""
+        ...
+
+    def gather_bytes(self, own: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
+        """The same of (bytes,) uint8, as many as each rank likes."""
         ...
 
     def reduce(self, value: Value, merge: Callable[[Value, Value], Value]) -> Value | None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from wv_cli.cluster.exchange import Exchange
 from wv_cli.cluster.ranks import Ranks
-from wv_cli.engine.progress import Progress, Totals
+from wv_cli.engine.progress import Progress, Reports, Totals
 from wv_cli.engine.run import WAKE_SECONDS, Crew, Outcome, Worker, caught_signals
 from wv_cli.engine.saved_run import Savable
 
@@ -66,6 +66,11 @@ class Together:
     def __init__(self, model: Shareable[Any], ranks: Ranks) -> None:
         self.model, self._ranks = model, ranks
         self.figures = Figures(0, 0, 0)
+
+    @property
+    def saved(self) -> "Together":
+        """What a checkpoint is of."""
+        return self
 
     @property
     def steps(self) -> int:
@@ -134,7 +139,7 @@ class _Training:
         self._sent_before = ranks.bytes_sent
         self._crew = Crew(model, self._step(self._first), Totals())
         self._everywhere = Totals()  # of all ranks, up to the meeting before the last
-        self._told, self._reported = Totals(), Totals()
+        self._told = Totals()
         self._begin = time.monotonic()
         self._stopped = 0.0
 
@@ -158,10 +163,17 @@ class _Training:
         observe: Callable[[Progress], None] | None,
     ) -> Outcome:
         last_save = time.monotonic()
+        report = Reports(
+            observe,
+            steps=self._rounds,
+            epochs=self._model.epochs,
+            epoch_steps=self._each_epoch,
+            first_step=self._first,
+        )
         ending = np.zeros(_NOTES, np.float32)
         with caught_signals() as caught:
             while self._done < self._rounds:
-                self._train_round(observe)
+                self._train_round(report)
                 now = time.monotonic()
                 notes = self._notes(caught)
                 notes[_TIMED_OUT] = max_seconds is not None and now - self._begin >= max_seconds
@@ -177,7 +189,7 @@ class _Training:
                         save(self._part)
                     last_save = time.monotonic()
             self._heard(self._exchange.flush())
-        self._report(observe)
+        report(self._done, self._everywhere)
         if self._done < self._rounds and save is not None:
             save(self._part)
         numbers = [number for number, count in zip(_SIGNALS, ending, strict=False) if count]
@@ -185,7 +197,7 @@ class _Training:
         timed_out = bool(ending[_TIMED_OUT]) and not numbers
         return Outcome(self._part, self._everywhere, seconds, numbers[0] if numbers else None, timed_out)
 
-    def _train_round(self, observe: Callable[[Progress], None] | None) -> None:
+    def _train_round(self, report: Reports) -> None:
         crew = self._crew
         crew.limit = self._step(self._done + 1)
         crew.start(self._threads)
@@ -193,7 +205,7 @@ class _Training:
         while not crew.idle.wait(_POLL_SECONDS if self._exchange.busy else WAKE_SECONDS):
             self._exchange.poll()
             if time.monotonic() >= next_report:
-                self._report(observe)
+                report(self._done, self._everywhere)
                 next_report += WAKE_SECONDS
         crew.stop()
         self._done += 1
@@ -211,24 +223,3 @@ class _Training:
         sums = answer if answer is not None else np.zeros(_NOTES, np.float32)
         self._everywhere.add(float(sums[_LOSS]), int(sums[_EXAMPLES]), int(sums[_TOKENS]), self._crew.totals.lr)
         return sums
-
-    def _report(self, observe: Callable[[Progress], None] | None) -> None:
-        if observe is None:
-            return
-        now, before = self._everywhere, self._reported
-        seconds, rounds = max(time.monotonic() - self._begin, 1e-9), self._done - self._first
-        examples = now.examples - before.examples
-        observe(
-            Progress(
-                fraction=self._done / self._rounds,
-                epoch=min(self._done // self._each_epoch + 1, self._model.epochs),
-                epochs=self._model.epochs,
-                tokens=now.tokens,
-                rate=now.tokens / seconds,
-                lr=now.lr,
-                loss=(now.loss - before.loss) / examples if examples else None,
-                elapsed=seconds,
-                eta=seconds * (self._rounds - self._done) / rounds if rounds else None,
-            )
-        )
-        self._reported = Totals(**vars(now))

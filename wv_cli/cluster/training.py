@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from wv_cli import __version__
 from wv_cli.cluster.ranks import Ranks, agreeing
-from wv_cli.cluster.rounds import Together
 from wv_cli.cluster.sums import tally_of_all
-from wv_cli.engine.saved_run import SavedRun, Say
+from wv_cli.engine.saved_run import Savable, SavedRun, Say
 from wv_cli.errors import UsageError, WvError
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, Pooled
@@ -53,8 +53,9 @@ def of_all(corpus: Corpus, ranks: Ranks | None) -> Corpus:
     return replace(corpus, tokens=tokens, lines=lines, tokens_read=read, digest=corpus.vocab.digest)
 
 
-def first_part(saved: SavedRun, model: Together, ranks: Ranks, say: Say) -> int:
-    """Where to begin, in rounds.PARTS: what SavedRun.first_step says on rank 0, whose rows all ranks then have."""
+def first_part(saved: SavedRun, model: Savable[Any], ranks: Ranks, say: Say) -> int:
+    """Where to begin, in the steps of the model: what SavedRun.first_step says on rank 0, whose rows all ranks then
+    have."""
     with agreeing(ranks):
         own = saved.first_step(model, say) if ranks.rank == 0 else 0
     part = ranks.share(own)

@@ -1,5 +1,7 @@
 """What an observer of a running training sees."""
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 
@@ -33,3 +35,37 @@ class Totals:
         self.examples += examples
         self.tokens += tokens
         self.lr = lr
+
+
+class Reports:
+    """Tells `observe` how far a run of `steps` is, of which the first `first_step` were done before."""
+
+    def __init__(
+        self, observe: Callable[[Progress], None] | None, *, steps: int, epochs: int, epoch_steps: int, first_step: int
+    ) -> None:
+        self._observe, self._steps, self._first = observe, steps, first_step
+        self._epochs, self._epoch_steps = epochs, epoch_steps
+        self._begin, self._before = time.monotonic(), Totals()
+
+    def __call__(self, step: int, totals: Totals) -> None:
+        """Of the steps before `step`, those of this session have done `totals`."""
+        if self._observe is None:
+            return
+        now, before = Totals(**vars(totals)), self._before
+        seconds = max(time.monotonic() - self._begin, 1e-9)
+        examples = now.examples - before.examples
+        done, total = step - self._first, self._steps - self._first
+        self._observe(
+            Progress(
+                fraction=step / self._steps if self._steps else 1.0,
+                epoch=min(step // max(self._epoch_steps, 1) + 1, self._epochs),
+                epochs=self._epochs,
+                tokens=now.tokens,
+                rate=now.tokens / seconds,
+                lr=now.lr,
+                loss=(now.loss - before.loss) / examples if examples else None,
+                elapsed=seconds,
+                eta=seconds * (total - done) / done if done else None,
+            )
+        )
+        self._before = now

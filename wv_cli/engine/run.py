@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Generic, Protocol, TypeVar
 
-from wv_cli.engine.progress import Progress, Totals
+from wv_cli.engine.progress import Progress, Reports, Totals
 from wv_cli.errors import WvError
 from wv_cli.system.threads import starting
 
@@ -59,6 +59,13 @@ class Immediate:
 
 class Diverged(WvError):
     """A row holds NaN or infinity."""
+
+
+def require_finite(loss: float, step: int, steps: int) -> None:
+    """Raises Diverged when the loss of a step is not."""
+    if not math.isfinite(loss):
+        message = f"the vectors diverged (NaN or infinity) in step {step:,} of {steps:,}"
+        raise Diverged(message)
 
 
 @dataclass(frozen=True)
@@ -123,9 +130,7 @@ class Crew(Generic[Worker]):
                         break
                     self.next_step += 1
                 loss, examples, tokens, lr = self.model.train_step(step, worker)
-                if not math.isfinite(loss):
-                    message = f"the vectors diverged (NaN or infinity) in step {step:,} of {self.model.steps:,}"
-                    raise Diverged(message)
+                require_finite(loss, step, self.model.steps)
                 with self.lock:
                     self.totals.add(loss, examples, tokens, lr)
             with self.lock:  # one after the other: all go through the same rows
@@ -183,31 +188,14 @@ def train(
     """
     crew = Crew(model, first_step, Totals())
     begin = last_save = time.monotonic()
-    previous = Totals()
+    reports = Reports(
+        observe, steps=model.steps, epochs=model.epochs, epoch_steps=model.epoch_steps, first_step=first_step
+    )
 
     def report() -> None:
-        nonlocal previous
-        if observe is None:
-            return
         with crew.lock:
-            now, step = Totals(**vars(crew.totals)), crew.next_step
-        seconds = max(time.monotonic() - begin, 1e-9)
-        examples = now.examples - previous.examples
-        done, total = step - first_step, model.steps - first_step
-        observe(
-            Progress(
-                fraction=step / model.steps if model.steps else 1.0,
-                epoch=min(step // max(model.epoch_steps, 1) + 1, model.epochs),
-                epochs=model.epochs,
-                tokens=now.tokens,
-                rate=now.tokens / seconds,
-                lr=now.lr,
-                loss=(now.loss - previous.loss) / examples if examples else None,
-                elapsed=seconds,
-                eta=seconds * (total - done) / done if done else None,
-            )
-        )
-        previous = now
+            step, totals = crew.next_step, Totals(**vars(crew.totals))
+        reports(step, totals)
 
     if after_epoch is not None and model.steps:
         crew.limit = max(1, -(-first_step // model.epoch_steps)) * model.epoch_steps

@@ -138,7 +138,9 @@ class SavedRun:
         except Diverged as error:
             intact = self.path is not None and _file_at(self.path) is not None
             kept = f"the last checkpoint, {self.path}, is intact; " if intact else ""
-            raise WvError(f"{error}; {kept}nothing was written; {advice}") from error
+            ended = WvError(f"{error}; {kept}nothing was written; {advice}")
+            ended.agreed = error.agreed
+            raise ended from error
 
     def remove(self) -> None:
         """After the results are written: the checkpoint goes if this run made it, continued it, or was told to

@@ -1,15 +1,17 @@
-"""A run that several ranks share: each reads its part of the texts, rank 0 checks, talks and writes.
+"""A run that several ranks share: each reads its part of the texts, or all of them; rank 0 checks, talks and writes.
 
 ReadingSession   the ranks read together; who trains is for the session to say
-SharedSession    all of them train one model
+SharedSession    all of them train one model, each from its part of the text, or, where they read all of it, in lockstep
 """
 
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any, Self, cast
 
 from wv_cli.cluster.inputs import shared_texts
+from wv_cli.cluster.lockstep import Alike, Lockstep, Meetings
 from wv_cli.cluster.ranks import OneOfRanks, Ranks
 from wv_cli.cluster.rounds import Shareable, Together
 from wv_cli.cluster.training import first_part, pooled_by
@@ -26,6 +28,7 @@ from wv_cli.text.parts import Part
 _NOTHING: dict[str, Any] = {
     "outputs": (),
     "save_vocab": None,
+    "save_phrases": None,
     "save_state": None,
     "save_counts": None,
     "output_vectors": None,
@@ -43,8 +46,14 @@ class ReadingSession(OneOfRanks, TextSession):
     files than texts."""
 
     @property
+    def readers(self) -> Ranks | None:
+        """The ranks between which the text is divided; None: this process reads all of it."""
+        return self.ranks
+
+    @property
     def rank(self) -> int | None:
-        return self.ranks.rank if self.ranks is not None else None
+        """Whose text this process reads."""
+        return self.readers.rank if self.readers is not None else None
 
     @property
     def leads(self) -> bool:
@@ -52,7 +61,8 @@ class ReadingSession(OneOfRanks, TextSession):
 
     @property
     def part(self) -> Part | None:
-        return Part(self.ranks.rank, self.ranks.size, self.whole_lines) if self.ranks is not None else None
+        readers = self.readers
+        return Part(readers.rank, readers.size, self.whole_lines) if readers is not None else None
 
     @property
     def whole_lines(self) -> bool:
@@ -61,7 +71,7 @@ class ReadingSession(OneOfRanks, TextSession):
 
     @property
     def pooled(self) -> Pooled | None:
-        return pooled_by(self.ranks) if self.ranks is not None else None
+        return pooled_by(self.readers) if self.readers is not None else None
 
     def run(
         self, say: Say, observe: Observe | None = None, reading: Reading | None = None
@@ -80,7 +90,8 @@ class ReadingSession(OneOfRanks, TextSession):
                     stack.enter_context(self.claimed(say))
                 return self.texts(say)
 
-            texts = stack.enter_context(shared_texts(ranks, self._options(), checked, whole_lines=self.whole_lines))
+            cut = {"whole_lines": self.whole_lines, "divided": self.readers is not None}
+            texts = stack.enter_context(shared_texts(ranks, self._options(), checked, **cut))
             own = replace(own, inputs=tuple(texts.inputs))
             return own.work(say, observe, reading) if self.leads else own.work(_silent, None, None)
         raise AssertionError("no error is kept back")
@@ -110,25 +121,35 @@ class ReadingSession(OneOfRanks, TextSession):
 class SharedSession(ReadingSession):
     """With `ranks` all of them train one model."""
 
-    _trained: Together | None = field(default=None, init=False, repr=False, compare=False)
+    _trained: Together | Lockstep | None = field(default=None, init=False, repr=False, compare=False)
+
+    @cached_property
+    def meetings(self) -> Meetings | None:
+        """Of ranks that train in lockstep."""
+        return Meetings(self.ranks) if self.ranks is not None and self.readers is None else None
 
     def first_step(self, model: Savable[Worker], say: Say) -> int:
-        """See TrainingSession; with ranks it is a part of the whole (cluster.rounds.PARTS)."""
+        """See TrainingSession; with ranks that divide the text it is a part of the whole (cluster.rounds.PARTS)."""
         if self.ranks is None:
             return super().first_step(model, say)
-        return first_part(self.saved_run, self._together(model, self.ranks), self.ranks, say)
+        return first_part(self.saved_run, self._together(model, self.ranks).saved, self.ranks, say)
 
     def trained_by(self, model: Savable[Any]) -> tuple[Savable[Any], Callable[..., Outcome]]:
         """See TrainingSession."""
         if self.ranks is None:
             return super().trained_by(model)
         together = self._together(model, self.ranks)
-        return together, together.train
+        return together.saved, together.train
 
-    def _together(self, model: Savable[Any], ranks: Ranks) -> Together:
+    def _together(self, model: Savable[Any], ranks: Ranks) -> Together | Lockstep:
         """The model as the ranks train it, always the same one."""
         if self._trained is None:
-            object.__setattr__(self, "_trained", Together(cast(Shareable[Any], model), ranks))
+            made: Together | Lockstep
+            if self.meetings is not None:
+                made = Lockstep(cast(Alike[Any], model), self.meetings)
+            else:
+                made = Together(cast(Shareable[Any], model), ranks)
+            object.__setattr__(self, "_trained", made)
         assert self._trained is not None, "made above"
         return self._trained
 

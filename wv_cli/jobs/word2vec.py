@@ -24,7 +24,7 @@ from wv_cli.jobs.word2vec_options import Word2vecOptions
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.ensemble import Ensemble
 from wv_cli.models.presets import Member
-from wv_cli.models.rounds import rounds_facts
+from wv_cli.models.rounds import DeterministicWord2vec, rounds_facts
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.matrices import Room
@@ -65,7 +65,7 @@ class Word2vecSession(Word2vecOptions):
             progress=reading,
             pooled=self.pooled,
         )
-        corpus = of_all(corpus, self.ranks)
+        corpus = of_all(corpus, self.readers)
         tell_corpus(corpus, say, time.monotonic() - begin)
         if self.save_vocab:
             write_vocab(self.save_vocab, corpus.vocab)
@@ -136,10 +136,23 @@ class Word2vecSession(Word2vecOptions):
         subwords = [Subwords.of(corpus.vocab.words, each) for each in models]
         room = self._predict(corpus, models, subwords, say)
         each = zip(models, subwords, strict=True)
-        made = [self.kind(config, corpus, init, its, state, self.rank, room) for config, its in each]
+        made = [self._begun(config, corpus, init, its, state, room) for config, its in each]
         if init is not None:
             say(f"{made[0].words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
         return Ensemble(made) if self.members else made[0]
+
+    def _begun(
+        self,
+        config: Word2vecConfig,
+        corpus: Corpus,
+        init: Embeddings | None,
+        subwords: Subwords | None,
+        state: State | None,
+        room: Room,
+    ) -> Word2vec:
+        if config.deterministic:
+            return DeterministicWord2vec(config, corpus, init, subwords, state, self.meetings, room)
+        return Word2vec(config, corpus, init, subwords, state, self.rank, room)
 
     def _predict(self, corpus: Corpus, models: list[Word2vecConfig], subwords: list[Subwords | None], say: Say) -> Room:
         """Says what the run will need and refuses what cannot work, before the matrices are allocated; where they will
@@ -149,7 +162,7 @@ class Word2vecSession(Word2vecOptions):
         matrices = sum(self.kind.bytes_needed(config, words, its) for config, its in each)
         saved = sum(Word2vec.checkpoint_bytes(config, words, its) for config, its in each)
         room = self.room(say)
-        if self.ranks is not None:  # and the rows that the ranks agree upon (cluster.exchange)
+        if self.readers is not None:  # and the rows that the ranks agree upon (cluster.exchange)
             matrices += saved
         room.require(matrices, saved, "lower --dim or raise --min-count")
         saved *= 2 if self.validation else 1

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from wv_cli import formats
 from wv_cli.cluster.inputs import refuse_for_ranks
+from wv_cli.cluster.ranks import Ranks
 from wv_cli.config import require
 from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
@@ -19,7 +20,7 @@ from wv_cli.jobs.training_session import VocabularySession
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.presets import WORD_PRESETS, Member
-from wv_cli.models.rounds import DeterministicWord2vec
+from wv_cli.models.rounds import WORKERS, DeterministicWord2vec
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.compression import inner_name
 from wv_cli.text.corpus import Marked
@@ -105,17 +106,18 @@ class Word2vecOptions(AutotunedSession, GrowingSession, SharedSession, Vocabular
             if self.ranks is None:
                 self.part.of(expand_inputs(self.texts(_silent)))
         refuse_for_ranks(
-            self.ranks,
-            shard=self.shard,
-            validation=self.validation,
-            autotune_validation=self.autotune_validation,
+            self.ranks, shard=self.shard, validation=self.validation, autotune_validation=self.autotune_validation
+        )
+        refuse_for_ranks(
+            self.readers,
             continue_=self.continue_,
             save_state=self.save_state,
             preset=len(self.models) > 1,
             dedup=self.vocab_config.dedup,
-            deterministic=self.config.deterministic,
             learn_phrases=self.phrase_learning.learn_phrases,
         )
+        if self.config.deterministic and self.ranks is not None and self.ranks.size > WORKERS:
+            raise UsageError(f"--deterministic has work for {WORKERS} ranks, not for {self.ranks.size}; start fewer")
         if self.fasttext_files and self.ranks is not None:
             raise UsageError(f"fastText's command line is for one process, not for {self.ranks.size}; use `wv train`")
         if "patience" in self.named and self.patience < 1:
@@ -173,6 +175,11 @@ class Word2vecOptions(AutotunedSession, GrowingSession, SharedSession, Vocabular
         dim = max(_LEAST_DIM, -(-self.config.dim // len(self.members)))
         own = [{name: value for name, value in each.changes.items() if name not in self.named} for each in self.members]
         return [replace(self.config, **{**model, "dim": dim}) for model in own]
+
+    @property
+    def readers(self) -> Ranks | None:
+        """See ReadingSession: in lockstep every rank must have the text that one process has, and its draws."""
+        return None if self.config.deterministic else super().readers
 
     @property
     def kind(self) -> type[Word2vec]:

@@ -1,20 +1,26 @@
-"""word2vec whose bytes do not depend on the number of threads: rounds of virtual workers (csrc/kernels/rounds.h), what
-share of their changes is added, and the steps that a run counts."""
+"""word2vec whose bytes do not depend on the number of threads and processes: rounds of virtual workers
+(csrc/kernels/rounds.h), what share of their changes is added, and the steps that a run counts."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wv_cli import _rounds, _word2vec
+from wv_cli.cluster.lockstep import Meetings
 from wv_cli.engine.run import StepResult
+from wv_cli.engine.state import State
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.hotrows import added_share
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.subwords import Subwords
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system import memory
+from wv_cli.system.matrices import IN_MEMORY, Room
 from wv_cli.system.threads import all_started
+from wv_cli.text.corpus import Corpus
+from wv_cli.vectors.embeddings import Embeddings
 
 WORKERS = 8
 # Of each worker. By trial (6 million words): with twice as many, analogies fall.
@@ -25,7 +31,21 @@ Threads = tuple[list[_rounds.RoundThread], ThreadPoolExecutor]
 
 
 class DeterministicWord2vec(Word2vec):
-    """A Word2vec whose steps are rounds: a step takes _STEP_ROUNDS of them, and all its threads."""
+    """A Word2vec whose steps are rounds: a step takes _STEP_ROUNDS of them, and all its threads. With `meetings` it is
+    one of several processes, each of which does the work of some workers and takes every step."""
+
+    def __init__(
+        self,
+        config: Word2vecConfig,
+        corpus: Corpus,
+        init: Embeddings | None = None,
+        subwords: Subwords | None = None,
+        before: State | None = None,
+        meetings: Meetings | None = None,
+        room: Room = IN_MEMORY,
+    ) -> None:
+        self._meetings = meetings
+        super().__init__(config, corpus, init, subwords, before, room=room)
 
     @staticmethod
     def bytes_needed(config: Word2vecConfig, words: int, subwords: Subwords | None = None) -> int:
@@ -39,8 +59,15 @@ class DeterministicWord2vec(Word2vec):
 
     @property
     def threads(self) -> int:
-        """More than there are workers would have nothing to do."""
-        return min(self.config.threads, WORKERS)
+        """More than this process has workers would have nothing to do."""
+        process, processes = self._place
+        own = WORKERS * (process + 1) // processes - WORKERS * process // processes
+        return min(self.config.threads, own)
+
+    @property
+    def _place(self) -> tuple[int, int]:
+        """Which process this is, of how many."""
+        return (self._meetings.ranks.rank, self._meetings.ranks.size) if self._meetings is not None else (0, 1)
 
     @property
     def _step_ids(self) -> int:
@@ -52,7 +79,19 @@ class DeterministicWord2vec(Word2vec):
             added_share(WORKERS, self.config.start_lr, _ROUND_IDS * updates)
             for updates in self._updates(self.corpus.vocab.counts)
         )
-        self._rounds = _rounds.Rounds(run, self.starts, inputs, outputs, workers=WORKERS, threads=self.threads)
+        self._shares = inputs, outputs
+        process, processes = self._place
+        self._rounds = _rounds.Rounds(
+            run,
+            self.starts,
+            inputs,
+            outputs,
+            workers=WORKERS,
+            threads=self.threads,
+            process=process,
+            processes=processes,
+            meet=self._meetings,
+        )
         return run, None
 
     @property
@@ -75,6 +114,10 @@ class DeterministicWord2vec(Word2vec):
         for other in waiting:
             other.result()
         return self._rounds.totals()
+
+    def tables(self) -> list[NDArray[Any]]:
+        """See cluster.lockstep.Alike."""
+        return [*super().tables(), *self._shares]
 
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""

@@ -158,6 +158,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
                 tables["output_bias"] = self.output_bias
         if self.subwords is not None:
             tables["subwords"] = (self.subwords.starts, self.subwords.rows)
+        self._tables = tables
         run = _word2vec.Run(
             replace(config, seed=rank_seed(config.seed, self._rank or 0)),
             ids=self.corpus.ids,
@@ -238,6 +239,11 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         if self.output_bias is not None:
             arrays["output_bias"] = self.output_bias
         return arrays
+
+    def tables(self) -> list[NDArray[Any]]:
+        """What a step computes with beside arrays() and what follows from integers alone."""
+        found = [self._tables.get(name) for name in ("keep", "sampler", "log_noise")]
+        return [each for each in found if each is not None]
 
     def state(self, options: StateOptions) -> State:
         """What a run leaves that others go on with; `options` say how it was made."""
