@@ -2,9 +2,10 @@
 
     python benchmarks/run.py wiki8.txt --suite growing --epochs 3 --rounds 3 --simlex EN-SIMLEX-999.txt --peers PYTHON
 
-Skip-gram with negative sampling. `first` is the first part alone, `both` one run over the whole text; `next` goes on
-with the second part as each program does by itself (wv: the learning rate goes on falling; gensim: it starts again).
-The parts are halves; with --parts N the second is one N-th of the whole, which is what a day adds to what was before.
+Skip-gram with negative sampling, and our GloVe. `first` is the first part alone, `both` one run over the whole text;
+`next` goes on with the second part as each program does by itself (wv: the learning rate goes on falling; GloVe: the
+counts of both parts are added up and trained on, beginning with the rows there are; gensim: the rate starts again). The
+parts are halves; with --parts N the second is one N-th of the whole, which is what a day adds to what was before.
 
 Of the words that only the first part has `kept_absent` is the share of their ten nearest neighbours, among the words of
 the first part, that are the same after the second; `kept_frequent` the same of the 2,000 most frequent words. `moved`
@@ -26,6 +27,7 @@ from record import Run
 from wv_cli import formats
 
 K, FREQUENT = 10, 2000
+_GLOVE_ITERATIONS = 15  # as in GloVe's own demonstration
 
 
 def _parts(corpus: Path, parts: int, folder: Path) -> tuple[Path, Path]:
@@ -49,6 +51,17 @@ def _ours(options: Any, job: train.Job, texts: tuple[Path, Path], folder: Path) 
         elif name == "next":
             argv = [*WV, "train", str(text), "-o", str(output), "--continue", str(state), "-q", "--no-meta"]
         found[name] = output, record.used(argv)[0]
+    return found
+
+
+def _gloves(options: Any, job: train.Job, texts: tuple[Path, Path], folder: Path) -> dict[str, tuple[Path, Run]]:
+    state, found = folder / "glove.state", {}
+    common = ["--iterations", _GLOVE_ITERATIONS, "--threads", job.threads, "--seed", job.seed, "-q", "--no-meta"]
+    new = ["--dim", job.dim, "--min-count", job.min_count]
+    ways = {"first": [*new, "--save-state", state], "next": ["--continue", state], "both": new}
+    for (name, options_of_it), text in zip(ways.items(), (*texts, options.corpus), strict=True):
+        output = folder / f"glove-{name}.bin"
+        found[name] = output, record.used([*WV, "glove", text, "-o", output, *common, *options_of_it])[0]
     return found
 
 
@@ -91,8 +104,8 @@ def growing(options: Any, result: Run, say: Any) -> bool:
                 "", "skipgram", "ns", options.dim, options.window, options.negative, options.sample,
                 options.min_count, options.lr or 0.05, options.epochs, options.threads, seed, False, "",
             )  # fmt: skip
-            for program, make in (("wv", _ours), ("gensim", _gensims)):
-                if program not in options.programs:
+            for program, make in (("wv", _ours), ("wv glove", _gloves), ("gensim", _gensims)):
+                if program.split()[0] not in options.programs:
                     continue
                 made = make(options, job, texts, folder)
                 kept = _kept({task: path for task, (path, _) in made.items()}, absent)
@@ -102,6 +115,8 @@ def growing(options: Any, result: Run, say: Any) -> bool:
                     result["runs"].append(run | (kept if task == "next" else {}))
                     say(f"round {number} {task} {program}: {result['runs'][-1]}")
     result["summary"] = record.summary(result["runs"])
-    scores = {row["program"]: row for row in result["summary"] if row["task"] == "next"}
+    scores = {
+        row["program"]: row for row in result["summary"] if row["task"] == "next" and row["program"] != "wv glove"
+    }
     noise = {name: value for name, value in train.NOISE.items() if name in scores["wv"]}
     return all(scores["wv"][name] >= row[name] - value for row in scores.values() for name, value in noise.items())
