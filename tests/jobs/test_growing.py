@@ -267,6 +267,19 @@ def test_a_stopped_run_goes_on_to_the_same_bytes(here, monkeypatch):
     assert Path("a.state").read_bytes() == Path("whole.state").read_bytes()
 
 
+def test_a_stopped_run_does_not_go_on_from_another_state(here, monkeypatch):
+    """Of the same words and counts: only what was learnt differs."""
+    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
+    for name, seed in (("one", 1), ("other", 2)):
+        train(here / "first.txt", f"{name}.vec", save_state=f"{name}.state", **{**OPTIONS, "epochs": 0, "seed": seed})
+    options = {"epochs": 40, "seed": 1, "meta": False}
+    with pytest.raises(TimedOut):
+        train(here / "second.txt", "a.vec", continue_="one.state", max_time=1e-6, **options)
+    with pytest.raises(WvError, match=r"a.vec.checkpoint: this checkpoint belongs to another run \(first_rows: \d+ in"):
+        train(here / "second.txt", "a.vec", continue_="other.state", resume=True, **options)
+    train(here / "second.txt", "a.vec", continue_="one.state", resume=True, **options)
+
+
 def test_command_line(here, wv):
     done = wv("train", here / "second.txt", "-o", "2.vec", "--continue", here / "cbow.state", "--save-state", "2.state")
     assert done.returncode == 0, done.stderr

@@ -77,8 +77,19 @@ MANNERS: list[Promise] = [
     ),
     Promise(
         "goes on where it stopped, in mid-epoch",
-        ("tests/test_config.py", "tests/jobs/test_checkpoints.py", GUARDS),
         (
+            "tests/test_config.py",
+            "tests/jobs/test_checkpoints.py",
+            "tests/jobs/test_growing.py::test_a_stopped_run_does_not_go_on_from_another_state",
+            GUARDS,
+        ),
+        (
+            Fault(
+                "rows of another file go on",
+                SAVED_RUN,
+                "        if self.path is not None and self._from_files:\n",
+                "        if False:\n",
+            ),
             Fault(
                 "checkpoint identity without lr",
                 "wv_cli/config.py",

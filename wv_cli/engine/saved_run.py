@@ -8,6 +8,7 @@ the checkpoint's name (wv_cli.system.lock), so that no two runs save to the same
 
 import os
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,8 @@ from wv_cli.engine.run import Diverged, Outcome, Trainable, Worker, train
 from wv_cli.errors import WvError
 from wv_cli.system.lock import held
 from wv_cli.system.output import remove_output
+
+_ROWS_AT_ONCE = 1 << 14
 
 
 class Say(Protocol):
@@ -55,11 +58,15 @@ class Savable(Trainable[Worker], Protocol[Worker]):
 
 class SavedRun:
     """The checkpoint of one run at `path` (None: the run saves nothing). With `resume` it goes on from there, with
-    `overwrite` it begins anew although a checkpoint may be there."""
+    `overwrite` it begins anew although a checkpoint may be there. Of a run that begins with rows `from_files` these
+    are, by a check sum, part of what must be the same for it to go on."""
 
-    def __init__(self, path: str | None, *, resume: bool = False, overwrite: bool = False) -> None:
-        self.path, self._resume, self._overwrite = path, resume, overwrite
+    def __init__(
+        self, path: str | None, *, resume: bool = False, overwrite: bool = False, from_files: bool = False
+    ) -> None:
+        self.path, self._resume, self._overwrite, self._from_files = path, resume, overwrite, from_files
         self._ours: object = None  # the file at `path` that this run may remove
+        self._first_rows: dict[str, object] = {}
 
     @contextmanager
     def claimed(self, say: Say) -> Iterator[None]:
@@ -81,8 +88,10 @@ class SavedRun:
             yield
 
     def first_step(self, model: Savable[Worker], say: Say) -> int:
-        """The step to begin with: 0, or with `resume` where the checkpoint, now loaded into the model, was saved.
-        Raises WvError for a checkpoint of another run or a damaged one."""
+        """The step to begin with: 0, or with `resume` where the checkpoint, now loaded into the model, was saved. The
+        model's rows are those that it begins with. Raises WvError for a checkpoint of another run or a damaged one."""
+        if self.path is not None and self._from_files:
+            self._first_rows = {"first_rows": _check_sum(model.arrays())}
         if self.path is None or not self._resume:
             return 0
         if not Path(self.path).is_file():
@@ -91,7 +100,7 @@ class SavedRun:
         before = _file_at(self.path)
         now = _schedule(model)
         first = {**now, "epoch_order": ORDER_OF_VERSION_01, **model.first_schedule()}
-        state = checkpoint.load(self.path, model.identity(), model.arrays(), now, first, model.steps)
+        state = checkpoint.load(self.path, self._identity(model), model.arrays(), now, first, model.steps)
         step = int(state["next_step"])
         self._ours = before
         say(f"{self.path}: going on at {step / max(model.steps, 1):.1%}", step=step)
@@ -101,6 +110,9 @@ class SavedRun:
             )
             say(message, made_with=state["isa"], isa=_cpu.name())
         return step
+
+    def _identity(self, model: Savable[Worker]) -> dict[str, object]:
+        return {**model.identity(), **self._first_rows}
 
     def train(
         self,
@@ -121,7 +133,7 @@ class SavedRun:
         def save(next_step: int) -> None:
             assert self.path is not None, "only called when there is a path"
             state = {"next_step": next_step, "isa": _cpu.name()}
-            checkpoint.save(self.path, model.identity(), state, model.arrays(), _schedule(model))
+            checkpoint.save(self.path, self._identity(model), state, model.arrays(), _schedule(model))
             self._ours = _file_at(self.path)
 
         try:
@@ -147,6 +159,15 @@ class SavedRun:
         overwrite it; one that appeared meanwhile stays."""
         if self.path is not None and self._ours is not None and _file_at(self.path) == self._ours:
             remove_output(self.path)
+
+
+def _check_sum(arrays: Mapping[str, NDArray[np.generic]]) -> int:
+    """Of numbers in the order of their names, some rows at a time: they may be views of larger rows."""
+    crc = 0
+    for _, array in sorted(arrays.items()):
+        for first in range(0, len(array), _ROWS_AT_ONCE):
+            crc = zlib.crc32(np.ascontiguousarray(array[first : first + _ROWS_AT_ONCE]).data, crc)
+    return crc
 
 
 def _schedule(model: Savable[Worker]) -> dict[str, object]:

@@ -25,6 +25,9 @@ from wv_cli.text.config import VocabConfig
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import Part
 
+# Fields of sessions: the files that rows are taken from before the first step.
+_FIRST_ROWS = ("continue_", "init", "init_gradsq", "pretrained")
+
 
 class TrainingConfig(Config, Protocol):
     @property
@@ -98,7 +101,8 @@ class TrainingSession(Session):
 
     @cached_property
     def saved_run(self) -> SavedRun:
-        return SavedRun(self.checkpoint_path, resume=self.resume, overwrite=self.overwrite)
+        from_files = any(getattr(self, name, None) for name in _FIRST_ROWS)
+        return SavedRun(self.checkpoint_path, resume=self.resume, overwrite=self.overwrite, from_files=from_files)
 
     @contextmanager
     def claimed(self, say: Say) -> Iterator[None]:
