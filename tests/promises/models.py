@@ -33,7 +33,7 @@ MODELS: list[Promise] = [
         (
             Fault(
                 "ETA counts what was done before",
-                "wv_cli/engine/run.py",
+                "wv_cli/engine/progress.py",
                 "eta=seconds * (total - done) / done if done else None",
                 "eta=seconds * (total - done) / step if step else None",
             ),
