@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wv_cli import formats
-from wv_cli.cluster.inputs import refuse_for_ranks
+from wv_cli.cluster.inputs import refuse_fasttext_for_ranks, refuse_for_ranks
 from wv_cli.config import require
 from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
@@ -116,8 +116,7 @@ class Word2vecOptions(AutotunedSession, GrowingSession, SharedSession, Vocabular
             deterministic=self.config.deterministic,
             learn_phrases=self.phrase_learning.learn_phrases,
         )
-        if self.fasttext_files and self.ranks is not None:
-            raise UsageError(f"fastText's command line is for one process, not for {self.ranks.size}; use `wv train`")
+        refuse_fasttext_for_ranks(self.ranks, self.fasttext_files)
         if "patience" in self.named and self.patience < 1:
             raise UsageError(f"--patience must be at least 1, not {self.patience}")
         if self.output_vectors and LAYERS[self.config.loss].tree:
