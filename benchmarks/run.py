@@ -28,6 +28,7 @@ import glove
 import growing
 import hashing
 import indexes
+import label_ranks
 import lm
 import ngrams
 import predicting
@@ -100,6 +101,7 @@ SUITES = {
     "building": Suite(building.building),
     "growing": Suite(growing.growing),
     "ranks": Suite(ranks.ranks),
+    "classifier-ranks": Suite(label_ranks.classifier_ranks),
     "scale": Suite(scale.scale, scale.table),
 }
 
