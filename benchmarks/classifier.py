@@ -35,7 +35,7 @@ SETTINGS = {
 PROGRAMS = ("wv", "fasttext")
 
 
-def _split(options: Any, folder: Path) -> tuple[Path, Path, Path]:
+def split(options: Any, folder: Path) -> tuple[Path, Path, Path]:
     """Training lines, held-out lines, and the held-out lines repeated to `--queries` lines."""
     lines = Path(options.corpus).read_bytes().splitlines(keepends=True)
     train, valid, many = folder / "train.txt", folder / "valid.txt", folder / "many.txt"
@@ -48,16 +48,20 @@ def _split(options: Any, folder: Path) -> tuple[Path, Path, Path]:
     return train, valid, many
 
 
+def train_command(setting: Setting, options: Any, train: Path, model: Path, seed: int) -> list[str]:
+    """`wv train` of a classifier."""
+    words = [
+        "--loss", setting.loss, "--lr", setting.lr, "--word-ngrams", setting.word_ngrams, "--dim", options.dim,
+        "--epochs", options.epochs, "--threads", options.threads, "--seed", seed,
+    ]  # fmt: skip
+    words += ["--minn", 3, "--maxn", setting.maxn] if setting.maxn else []
+    return [*WV, "train", str(train), "--model", "supervised", "-o", str(model), "-q", *map(str, words)]
+
+
 def train_model(program: str, setting: Setting, options: Any, train: Path, model: Path, seed: int) -> float:
-    minn = 3 if setting.maxn else 0
     if program == "wv":
-        words = [
-            "--loss", setting.loss, "--lr", setting.lr, "--word-ngrams", setting.word_ngrams, "--dim", options.dim,
-            "--epochs", options.epochs, "--threads", options.threads, "--seed", seed,
-        ]  # fmt: skip
-        words += ["--minn", minn, "--maxn", setting.maxn] if setting.maxn else []
-        argv = [*WV, "train", str(train), "--model", "supervised", "-o", str(model), "-q", "--no-meta"]
-        return measure([*argv, *map(str, words)]).cpu_seconds
+        return measure([*train_command(setting, options, train, model, seed), "--no-meta"]).cpu_seconds
+    minn = 3 if setting.maxn else 0
     job = {
         "input": str(train), "loss": setting.loss, "lr": setting.lr, "wordNgrams": setting.word_ngrams, "minn": minn,
         "maxn": setting.maxn, "dim": options.dim, "epoch": options.epochs, "thread": options.threads, "verbose": 0,
@@ -95,7 +99,7 @@ def classifier(options: Any, result: dict[str, Any], say: Any) -> bool:
     result["corpus"] = describe(Path(options.corpus))
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
         folder = Path(name)
-        train, valid, many = _split(options, folder)
+        train, valid, many = split(options, folder)
         for number in range(1, options.rounds + 1):
             for setting_name in options.settings:
                 for program in (program for program in PROGRAMS if program in options.programs):

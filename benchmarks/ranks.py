@@ -24,7 +24,7 @@ from record import Run
 SIZES = (2, 4)
 
 
-def _mpirun(size: int) -> list[str]:
+def mpirun(size: int) -> list[str]:
     """The launcher, beside this Python or on the PATH; none for one process."""
     if size == 1:
         return []
@@ -37,7 +37,7 @@ def _mpirun(size: int) -> list[str]:
 def _together(options: Any, job: train.Job, size: int) -> Run:
     """One training by `size` processes."""
     argv = [word for word in train.command("wv", job, options.peers) if word != "--no-meta"]
-    found, _ = record.used([*_mpirun(size), *argv])
+    found, _ = record.used([*mpirun(size), *argv])
     facts = json.loads(Path(f"{job.output}.meta.json").read_text(encoding="utf-8"))
     sent = {"bytes_a_word": facts["ranks"]["bytes_per_word"]} if size > 1 else {}
     return {**found, **sent, **train.score(Path(job.output), options.simlex)}
@@ -71,7 +71,7 @@ def ranks(options: Any, result: Run, say: Any) -> bool:
                 found |= {("training", program): row for program, row in _apart(options, job, size, folder).items()}
             for size in (1, *SIZES):
                 count = [*WV, "glove", options.corpus, "--counts-only", "--save-counts", folder / "counts", "-q"]
-                found["counting", f"{size} ranks"] = record.used([*_mpirun(size), *count])[0]
+                found["counting", f"{size} ranks"] = record.used([*mpirun(size), *count])[0]
             for (task, program), row in found.items():
                 result["runs"].append({"round": number, "task": task, "program": program, **row})
                 say(f"{task} {program}: {row}")

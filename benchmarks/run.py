@@ -29,6 +29,7 @@ import glove
 import growing
 import hashing
 import indexes
+import label_ranks
 import lm
 import network
 import ngrams
@@ -103,6 +104,7 @@ SUITES = {
     "building": Suite(building.building),
     "growing": Suite(growing.growing),
     "ranks": Suite(ranks.ranks),
+    "classifier-ranks": Suite(label_ranks.classifier_ranks),
     "scale": Suite(scale.scale, scale.table),
     "beyond": Suite(beyond.beyond),
     "network": Suite(network.network, network.table),

@@ -16,7 +16,14 @@ class Rules:
         word_ngrams: int = 1,
         bucket_row: NDArray[np.int32] | None = None,
     ) -> None: ...
-    def survey(self, ids: NDArray[np.int32], next_row: int, isa: str | None = None) -> dict[str, int]: ...
+    def survey(
+        self,
+        ids: NDArray[np.int32],
+        next_row: int,
+        isa: str | None = None,
+        *,
+        bucket_count: NDArray[np.int64] | None = None,
+    ) -> dict[str, int]: ...
 
 class Run(_training.Run):
     def __init__(

@@ -58,8 +58,10 @@ static int64_t give_rows(const wv_line_rules *rules, const int32_t *ids, int64_t
             if (ids[j] <= WV_FIRST_LABEL) continue;
             int32_t other = ids[j] == WV_END_OF_LINE ? rules->end_of_line : ids[j];
             h = h * 116049371u + (uint64_t)(int64_t)rules->hash[other];
-            int32_t *row = rules->bucket_row + bucket_of(h, rules->buckets, scale);
+            uint32_t bucket = bucket_of(h, rules->buckets, scale);
+            int32_t *row = rules->bucket_row + bucket;
             if (*row == -1) *row = (*next_row)++;
+            if (rules->bucket_count) rules->bucket_count[bucket]++;
             grams++;
             n++;
             next++;

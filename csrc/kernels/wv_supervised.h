@@ -28,6 +28,7 @@ typedef struct {
     int32_t word_ngrams;        /* longest word n-gram */
     uint32_t buckets;
     int32_t *bucket_row;        /* (buckets): row of every bucket, -1 when it does not occur, -2 when it has been pruned away */
+    int64_t *bucket_count;      /* (buckets) or NULL: the survey adds how many word n-grams fall into each bucket */
 } wv_line_rules;
 
 /* What a corpus needs: sizes of the largest line, and how many rows have been given out. */

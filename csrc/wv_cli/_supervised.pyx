@@ -55,16 +55,24 @@ cdef class Rules:
             self.rules.hash, self.rules.bucket_row = &hash_of[0], &row_of_bucket[0]
             self.rules.buckets = <uint32_t>row_of_bucket.shape[0]
 
-    def survey(self, const int32_t[::1] ids, int next_row, isa=None):
-        """Walks over a corpus once and gives its word n-grams rows from `next_row` on, in order of first sight. Returns
-        a dict: lines, examples (lines with a label and a row), longest_words, longest_rows, longest_labels, next_row."""
+    def survey(self, const int32_t[::1] ids, int next_row, isa=None, *, bucket_count=None):
+        """Walks over a corpus once and gives its word n-grams rows from `next_row` on, in order of first sight; adds to
+        `bucket_count`, (buckets,) int64, how many of them fall into each bucket. Returns a dict: lines, examples (lines
+        with a label and a row), rows, longest_words, longest_rows, longest_labels, next_row."""
         cdef const wv_kernels *kernel = table(isa)
+        cdef wv_line_rules rules = self.rules
+        cdef int64_t[::1] counts
         cdef wv_line_survey survey
         memset(&survey, 0, sizeof(survey))
         survey.next_row = next_row
         self.check(ids)
+        if bucket_count is not None:
+            counts = bucket_count
+            require(rules.hash != NULL and counts.shape[0] == rules.buckets,
+                    f"{counts.shape[0]} counts do not fit {rules.buckets} buckets of word n-grams")
+            rules.bucket_count = &counts[0]
         with nogil:
-            kernel.supervised_survey(&self.rules, &ids[0], ids.shape[0], &survey)
+            kernel.supervised_survey(&rules, &ids[0], ids.shape[0], &survey)
         return dict(survey)
 
     cdef int require_rows(self, int64_t rows) except -1:

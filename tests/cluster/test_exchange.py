@@ -18,9 +18,11 @@ def matrices(rows: int = 50) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     return random.random((rows, DIM), np.float32), random.random((rows, DIM), np.float32)
 
 
-def exchange_of(ranks: ThreadRanks, pair: tuple[NDArray[np.float32], ...], updates: float) -> Exchange:
+def exchange_of(
+    ranks: ThreadRanks, pair: tuple[NDArray[np.float32], ...], updates: float, lr: float = 0.025
+) -> Exchange:
     often = np.full(len(pair[0]), updates)
-    return Exchange(ranks, [(each, often) for each in pair], words=1000.0, most_rounds=4, lr=0.025)
+    return Exchange(ranks, [(each, often) for each in pair], words=1000.0, most_rounds=4, lr=lr)
 
 
 def test_the_share_goes_from_the_sum_to_the_mean() -> None:
@@ -64,6 +66,21 @@ def test_rows_that_no_rank_has_changed_are_not_sent() -> None:
     sent = max(run_ranks(2, task))
     bits, rows, notes = 2 * 5000 / 8, 2 * DIM * 4, 4 * 4
     assert sent <= bits + 16 + rows + notes
+
+
+def test_rows_that_go_further_with_every_update_are_due_more_often() -> None:
+    def task(ranks: ThreadRanks) -> list[int]:
+        sent = []
+        for lr in (0.025, 0.05, 0.1):
+            exchange = exchange_of(ranks, matrices(), 0.075, lr)  # 75 updates in a round
+            before = ranks.bytes_sent
+            for round in range(4):
+                exchange.meet(round, NOTES)
+            sent.append((ranks.bytes_sent - before) // (DIM * 4))
+        return sent
+
+    (found, _) = run_ranks(2, task)
+    assert found == [100, 200, 400]
 
 
 def test_what_a_rank_learns_while_a_sum_is_on_its_way_stays() -> None:

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -10,27 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.cluster.launched import MPIRUN, WV, mpirun, needs_mpi, said
 from tests.conftest import Run
 
-pytest.importorskip("mpi4py", reason="needs the extra mpi")
-MPIRUN = shutil.which("mpirun", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-pytestmark = pytest.mark.skipif(MPIRUN is None, reason="needs mpirun")
+pytestmark = needs_mpi
 
-WV = [sys.executable, "-m", "wv_cli"]
 SMALL = ["--dim", "16", "--epochs", "1"]
-
-
-def mpirun(cwd: Path, *jobs: list[object]) -> "subprocess.CompletedProcess[str]":
-    """One job after the other, each with as many processes as its first element says, all of them one MPI world."""
-    command = [str(MPIRUN), "--oversubscribe", "--allow-run-as-root"]
-    for count, *arguments in jobs:
-        command += ["-n", str(count), *WV, *map(str, arguments), ":"]
-    return subprocess.run(command[:-1], capture_output=True, encoding="utf-8", cwd=cwd, timeout=300, check=False)
-
-
-def said(result: "subprocess.CompletedProcess[str]") -> list[str]:
-    """What wv said of what went wrong, without mpirun's own words."""
-    return [line for line in result.stderr.splitlines() if line.startswith("wv train:")]
 
 
 @pytest.mark.parametrize("count", [2, 4])
@@ -98,7 +82,7 @@ def test_a_launcher_of_another_mpi_is_noticed(slice_text: Path, tmp_path: Path, 
     assert not (tmp_path / "v.bin").exists()
 
 
-@pytest.mark.parametrize("model", ["supervised", "lbl"])
+@pytest.mark.parametrize("model", ["sent2vec", "lbl"])
 def test_what_ranks_cannot_share_is_refused(slice_text: Path, tmp_path: Path, wv: Run, model: str) -> None:
     result = wv("train", slice_text, "-o", "v.lm", "--model", model, env={"PMI_SIZE": "2"})
     assert result.returncode == 1
@@ -136,6 +120,16 @@ def test_ranks_make_the_counts_and_vectors_of_one_process(slice_text: Path, tmp_
     for end in ("bin", "counts"):
         assert same(tmp_path / f"ranks.{end}", tmp_path / f"alone.{end}")
     assert json.loads((tmp_path / "ranks.bin.meta.json").read_text())["ranks"] == {"size": 3}
+
+
+def test_ranks_leave_the_glove_state_of_one_process(slice_text: Path, tmp_path: Path, wv: Run) -> None:
+    options = ["--threads", "1", "--iterations", "2", "--dim", "8"]
+    for name, start in (("ranks", lambda *words: mpirun(tmp_path, [2, *words])), ("alone", wv)):
+        made = start("glove", slice_text, "-o", f"{name}.bin", "--save-state", f"{name}.state", *options)
+        assert made.returncode == 0, made.stderr
+    assert same(tmp_path / "ranks.state", tmp_path / "alone.state")
+    on = wv("glove", slice_text, "-o", "on.bin", "--continue", "ranks.state", *options[:4])
+    assert on.returncode == 0, on.stderr
 
 
 @pytest.mark.parametrize(

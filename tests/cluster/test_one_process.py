@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from wv_cli.errors import UsageError
+from wv_cli.jobs.supervised import SupervisedSession
 from wv_cli.jobs.word2vec import Word2vecSession
-from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.text.config import PhraseLearning, VocabConfig
 
 
@@ -39,6 +40,28 @@ def test_ranks_in_lockstep_score_nothing_on_the_way(name: str) -> None:
     session = Word2vecSession(config=config, vocab_config=VocabConfig(), **files)
     session.__dict__["ranks"] = SimpleNamespace(size=2, rank=0)
     with pytest.raises(UsageError, match="is for one process, not for 2 ranks; leave it out"):
+        session.check_options()
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({"autotune_validation": "valid.txt"}, "--autotune-validation is"),
+        ({"continue_": "a.state"}, "--continue is"),
+        ({"save_state": "a.state"}, "--save-state is"),
+        ({"vocab_config": VocabConfig(dedup=True)}, "--dedup is"),
+        ({"phrase_learning": PhraseLearning(learn_phrases=1)}, "--learn-phrases is"),
+        ({"fasttext_files": True}, "fastText's command line is"),
+    ],
+    ids=str,
+)
+def test_refused_with_ranks_of_a_classifier(options: dict[str, Any], name: str) -> None:
+    given = {"vocab_config": VocabConfig(), **options}
+    session = SupervisedSession(inputs=("text.txt",), outputs=("out.bin",), config=SupervisedConfig(), **given)
+    session.__dict__["ranks"] = None
+    session.check_options()
+    session.__dict__["ranks"] = SimpleNamespace(size=2, rank=0)
+    with pytest.raises(UsageError, match=f"{name} for one process, not for 2"):
         session.check_options()
 
 

@@ -24,10 +24,10 @@ Plain averaging of all rows (pWord2Vec: Ji et al. 2016) is 1 / movers throughout
 what is orthogonal between ranks and averages the rest. `movers` is how many ranks move the row, from the words of their
 texts: (sum of updates)^2 / sum of squares, so that what one rank has learnt about its own words is added in full.
 
-A row is due when it has been changed about _UPDATES times on each rank, after 1, 2, 4, ... rounds, and at least twice
-an epoch: the hottest rows after every round. Rows of one such interval take turns, so that every round exchanges as
-much. Rows that are changed so seldom that many ranks have nothing to say are announced first, one bit each; in the next
-round those go that any rank has changed.
+A row is due when each rank has changed it as far as _UPDATES updates would with the learning rate _LR, after 1, 2, 4,
+... rounds, and at least twice an epoch: the hottest rows after every round. Rows of one such interval take turns, so
+that every round exchanges as much. Rows that are changed so seldom that many ranks have nothing to say are announced
+first, one bit each; in the next round those go that any rank has changed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from wv_cli.cluster.ranks import Pending, Ranks
 
-_UPDATES = 300.0
+_UPDATES, _LR = 300.0, 0.025
 _HOTTEST = 2048  # rows of which the moments are taken
 _OFTEN, _EVERY = 16, 8  # the moments change quickly in the first rounds, later they are taken every so many
 _SELDOM = 4.0  # updates in an interval, of all ranks together
@@ -71,11 +71,12 @@ class _Table:
         movers: NDArray[np.float64],
         words: float,
         most_rounds: int,
+        lr: float,
     ) -> None:
         """`updates` is how often one word of the text changes each row, `words` how many a rank trains in a round."""
         self.current, self.base = current, current.copy()  # the copy has no padding
         self.columns = current.shape[1]
-        rounds = _UPDATES / np.maximum(updates * words, 1e-12)
+        rounds = _UPDATES * _LR / np.maximum(updates * words * lr, 1e-12)
         self.last_level = max(0, int(np.log2(max(most_rounds, 1))))
         level = np.clip(np.round(np.log2(rounds)), 0, self.last_level).astype(np.int64)
         due_updates = updates * words * 2.0**level
@@ -151,7 +152,7 @@ class Exchange:
             movers = np.where(squares > 0, total * total / np.maximum(squares, 1e-30), 1).clip(1, ranks.size)
             each = total.astype(np.float64) / movers
             rows = array[:, None] if array.ndim == 1 else array
-            self._tables.append(_Table(rows, each, movers.astype(np.float64), words, most_rounds))
+            self._tables.append(_Table(rows, each, movers.astype(np.float64), words, most_rounds, lr))
         self._lr, self._met = lr, 0
         self._message: _Message | None = None
         self._announced: tuple[list[Rows], NDArray[np.uint8], Pending] | None = None

@@ -68,6 +68,12 @@ def refuse_for_ranks(ranks: Ranks | None, **asked: object) -> None:
             raise UsageError(f"{flag_of(name)} is for one process, not for {ranks.size} ranks; {instead}")
 
 
+def refuse_fasttext_for_ranks(ranks: Ranks | None, fasttext: bool) -> None:
+    """Raises UsageError where the command line is fastText's."""
+    if fasttext and ranks is not None:
+        raise UsageError(f"fastText's command line is for one process, not for {ranks.size}; use `wv train`")
+
+
 def refuse_for_cluster(dask: str | None, ranks: Ranks | None, **asked: object) -> None:
     """Raises UsageError for the first option given that workers of the cluster `dask` cannot do together, and where the
     process is a rank besides."""

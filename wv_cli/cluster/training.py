@@ -1,17 +1,23 @@
 """What the ranks of a run share beside the training itself: the options, the vocabulary, the checkpoint."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
 
 from wv_cli import __version__
 from wv_cli.cluster.ranks import Ranks, agreeing
 from wv_cli.cluster.sums import tally_of_all
 from wv_cli.engine.saved_run import Savable, SavedRun, Say
 from wv_cli.errors import UsageError, WvError
-from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, Pooled
-from wv_cli.text.vocab import Tally, Vocab
+from wv_cli.text.labelled import LabelledCorpus
+from wv_cli.text.vocab import Tally
+
+Made = TypeVar("Made")
+Buckets = NDArray[np.int32]
 
 
 def require_same(ranks: Ranks, options: Mapping[str, object], version: str = __version__) -> None:
@@ -34,11 +40,19 @@ def require_same(ranks: Ranks, options: Mapping[str, object], version: str = __v
 def pooled_by(ranks: Ranks) -> Pooled:
     """How the ranks make one vocabulary of what each has counted, the same as one process would have."""
 
-    def pooled(tally: Tally, config: VocabConfig) -> Vocab:
-        together = tally_of_all(ranks, tally)
-        with agreeing(ranks):
-            vocab = together.vocab().cut(config) if together is not None else None
-        return ranks.share(vocab)
+    def pooled(own: Tally, made: Callable[[Tally], Made]) -> Made:
+        whole = tally_of_all(ranks, own)
+        answer: Made | WvError | None = None
+        try:
+            if whole is not None:
+                answer = made(whole)
+        except WvError as error:
+            answer = error
+        shared = cast("Made | WvError", ranks.share(answer))
+        with agreeing(ranks):  # the text is that of all, and so is what is wrong with it
+            if isinstance(shared, WvError):
+                raise shared
+        return shared
 
     return pooled
 
@@ -51,6 +65,18 @@ def of_all(corpus: Corpus, ranks: Ranks | None) -> Corpus:
     sizes = ranks.gather((corpus.tokens, corpus.lines, corpus.tokens_read))
     tokens, lines, read = (sum(each) for each in zip(*sizes, strict=True))
     return replace(corpus, tokens=tokens, lines=lines, tokens_read=read, digest=corpus.vocab.digest)
+
+
+def labelled_of_all(corpus: LabelledCorpus, ranks: Ranks | None) -> LabelledCorpus:
+    """The same of a labelled text, whose words and labels are pooled already."""
+    return corpus if ranks is None else replace(corpus, lines=sum(ranks.gather(corpus.lines)))
+
+
+def buckets_of_all(ranks: Ranks, own: Buckets) -> Buckets:
+    """The numbers that any rank has, each once, in order of first sight in the text of all ranks, given those of each
+    in order of first sight in its part."""
+    together = ranks.reduce(own, lambda one, other: np.concatenate([one, other[~np.isin(other, one)]]))
+    return ranks.share(together)
 
 
 def first_part(saved: SavedRun, model: Savable[Any], ranks: Ranks, say: Say) -> int:

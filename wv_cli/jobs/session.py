@@ -124,7 +124,7 @@ class Session:
         if (started := started_together()) > 1:
             message = (
                 f"started as {started} processes, which cannot share this work; start it once "
-                "(shared are wv train of skipgram and cbow, and the counting of build-vocab, phrases and glove)"
+                "(shared are wv train of skipgram, cbow and supervised, and what build-vocab, phrases and glove count)"
             )
             raise WvError(message)
         self.validate()

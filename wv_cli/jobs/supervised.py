@@ -6,6 +6,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
 from wv_cli import formats
+from wv_cli.cluster.inputs import refuse_fasttext_for_ranks, refuse_for_ranks
+from wv_cli.cluster.ranks import agreeing
+from wv_cli.cluster.training import labelled_of_all
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.engine.state import State, read_state, save_state
@@ -17,6 +20,7 @@ from wv_cli.jobs.facts import Facts, run_facts
 from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.phrases import PhrasesSession
 from wv_cli.jobs.session import Observe, Reading
+from wv_cli.jobs.shared import SharedSession
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.compression import inner_name
@@ -32,10 +36,10 @@ from wv_cli.vectors.fasttext import FastTextModel
 
 
 @dataclass(frozen=True, kw_only=True)
-class SupervisedSession(AutotunedSession, GrowingSession, PhrasesSession):
+class SupervisedSession(AutotunedSession, GrowingSession, SharedSession, PhrasesSession):
     """`pretrained` is a vector file: the words of the text that are in it start from its vectors; with `keep_words` its
     other words are in the model, too. With `fasttext_files` the outputs are those of a fastText run
-    (formats.fasttext_files). A search for options is jobs.autotune's."""
+    (formats.fasttext_files). A search for options is jobs.autotune's, and of one process."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         **AutotunedSession.SEARCH_CONDITIONS,
@@ -69,6 +73,15 @@ class SupervisedSession(AutotunedSession, GrowingSession, PhrasesSession):
                 message = f"{path}: a classifier {what}is written as a fastText model: name the output NAME{ending}"
                 raise UsageError(message)
         super().check_options()
+        refuse_for_ranks(
+            self.ranks,
+            autotune_validation=self.autotune_validation,
+            continue_=self.continue_,
+            save_state=self.save_state,
+            dedup=self.vocab_config.dedup,
+            learn_phrases=self.phrase_learning.learn_phrases,
+        )
+        refuse_fasttext_for_ranks(self.ranks, self.fasttext_files)
         if self.plan is not None:
             self.plan.validate()
             if self.autotune_size and "-" in self.inputs:
@@ -82,6 +95,11 @@ class SupervisedSession(AutotunedSession, GrowingSession, PhrasesSession):
         # A search may find word n-grams, whose buckets these are.
         named = self.named if self.plan is None else tuple(name for name in self.named if name != "buckets")
         super(SupervisedSession, replace(self, named=named)).refuse_idle()
+
+    @property
+    def whole_lines(self) -> bool:
+        """A line is what is classified."""
+        return True
 
     def read(self) -> list[str]:
         return super().read() + ([self.pretrained] if self.pretrained else [])
@@ -104,7 +122,8 @@ class SupervisedSession(AutotunedSession, GrowingSession, PhrasesSession):
         plan = self.plan
         if plan is not None:
             expand_inputs(self.texts(say, plan.validation))
-        vectors = formats.load(self.pretrained) if self.pretrained else None
+        with agreeing(self.ranks):
+            vectors = formats.load(self.pretrained) if self.pretrained else None
         state = read_state(self.continue_, Supervised.state_layout(config), labelled=True) if self.continue_ else None
         corpus = self.corpus(say, reading, vectors, state)
         words, labels, lines = corpus.kept - corpus.added, len(corpus.labels), corpus.lines
@@ -127,7 +146,8 @@ class SupervisedSession(AutotunedSession, GrowingSession, PhrasesSession):
         if state is not None:
             self.going_on(state.options, len(state.vocab), corpus.kept, say)
             config = self.with_rate(config, state.options, len(corpus.ids))
-        model = Supervised(config, self.vocab_config.min_count, corpus, vectors, state, room=self.room(say))
+        with agreeing(self.ranks):
+            model = Supervised(config, self.vocab_config.min_count, corpus, vectors, state, self.ranks, self.room(say))
         del state  # as large as the model
         self._tell_model(model, say)
         first_step = self.first_step(model, say)
@@ -141,7 +161,7 @@ class SupervisedSession(AutotunedSession, GrowingSession, PhrasesSession):
         }
         rows = len(model.input)
         facts = run_facts(self, asdict(config), text, outcome, first_step=first_step, begin=begin, rows=rows)
-        if outcome.finished:
+        if outcome.finished and self.leads:
             trained = model.fasttext_model()
             if search is not None:
                 trained = search.finished(trained, config, dsub)
@@ -177,9 +197,10 @@ class SupervisedSession(AutotunedSession, GrowingSession, PhrasesSession):
             memory=self.ids_memory,
             spool_beside=self.beside,
             progress=reading,
+            pooled=self.pooled,
         )
         if state is None or state.labels is None:
-            return corpus
+            return labelled_of_all(corpus, self.ranks)
         words, labels = (decayed(each, self.share) for each in (state.vocab, state.labels))
         return grown_labelled(
             corpus, words, labels, self.vocab_config, min_count_label=least, keep_dropped=keep_dropped
@@ -188,6 +209,8 @@ class SupervisedSession(AutotunedSession, GrowingSession, PhrasesSession):
     def _tell_model(self, model: Supervised, say: Say) -> None:
         """Says what the model takes and refuses a disk that cannot hold it."""
         corpus, examples = model.corpus, model.survey["examples"]
+        if self.ranks is not None:
+            examples = sum(self.ranks.gather(examples))
         size = model.input.nbytes + model.output.nbytes
         left_out = corpus.lines - examples
         say(

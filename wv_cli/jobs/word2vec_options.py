@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from wv_cli import formats
-from wv_cli.cluster.inputs import refuse_for_ranks
+from wv_cli.cluster.inputs import refuse_fasttext_for_ranks, refuse_for_ranks
 from wv_cli.cluster.ranks import Ranks
 from wv_cli.config import require
 from wv_cli.errors import UsageError
@@ -118,8 +118,7 @@ class Word2vecOptions(AutotunedSession, GrowingSession, SharedSession, Vocabular
         )
         if self.config.deterministic and self.ranks is not None and self.ranks.size > WORKERS:
             raise UsageError(f"--deterministic has work for {WORKERS} ranks, not for {self.ranks.size}; start fewer")
-        if self.fasttext_files and self.ranks is not None:
-            raise UsageError(f"fastText's command line is for one process, not for {self.ranks.size}; use `wv train`")
+        refuse_fasttext_for_ranks(self.ranks, self.fasttext_files)
         if "patience" in self.named and self.patience < 1:
             raise UsageError(f"--patience must be at least 1, not {self.patience}")
         if self.output_vectors and LAYERS[self.config.loss].tree:

@@ -4,17 +4,21 @@ Buckets of character and word n-grams have a row only when they occur in the tex
 cost 4 bytes each, not 4 * dim. A bucket that does not occur stays zero, where fastText leaves it at its random start.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _subwords, _supervised, _training, _word2vec
-from wv_cli.engine.blocks import BlockTraining
+from wv_cli.cluster.ranks import Ranks
+from wv_cli.cluster.training import buckets_of_all
+from wv_cli.engine.blocks import BlockTraining, rank_seed
 from wv_cli.engine.state import State, StateOptions
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.growing import Tree, carry_nodes
+from wv_cli.models.label_updates import occurrences, output_updates
 from wv_cli.models.layers import LAYERS
 from wv_cli.system import container, memory
 from wv_cli.system.matrices import IN_MEMORY, Room
@@ -27,6 +31,7 @@ from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, Sp
 _STEP_ROWS = 200_000
 _LABELS_PER_ROW = 4
 _ROWS_OF_VERSION_01 = (200_000, 4)  # the same two, which its checkpoints do not say
+_STEPS_OF_RANKS = 256  # of an epoch, at least: ranks meet at the end of steps
 _NOISE_POWER = 0.5  # fastText's
 _NO_BUCKETS = np.empty(0, np.int32)
 _NOT_ITS_ROWS = "the state's rows are not those of its words, labels and n-grams; make it again"
@@ -47,23 +52,30 @@ class Supervised(BlockTraining[SupervisedConfig]):
         corpus: LabelledCorpus,
         pretrained: Embeddings | None = None,
         before: State | None = None,
-        *,
+        ranks: Ranks | None = None,
         room: Room = IN_MEMORY,
     ) -> None:
         """Allocates, in `room`, and initialises; `min_count` is only noted in the model's file. With a state `before`,
-        all of whose words and labels are in the corpus, training goes on. Raises UsageError for `pretrained` that does
-        not fit, WvError when there is no room for the matrices or the state is not that of such a model."""
+        all of whose words and labels are in the corpus, training goes on. The models of several `ranks`, each of which
+        has a part of the text, begin with the same rows, those of one process, and draw other random numbers. Raises
+        UsageError for `pretrained` that does not fit, WvError when there is no room for the matrices or the state is
+        not that of such a model."""
         if pretrained is not None and pretrained.dim != config.dim:
             raise UsageError(f"--pretrained: expected vectors of --dim {config.dim}, found {pretrained.dim}")
         self.config, self.min_count, self.corpus, self.layer = config, min_count, corpus, LAYERS[config.loss]
         self.bucket_row = np.full(config.buckets, -1, np.int32) if config.uses_buckets else None
         self._learnt = before.arrays["buckets"] if before is not None and config.uses_buckets else _NO_BUCKETS
         self._rules = self._make_rules()
-        self.survey = self._rules.survey(corpus.ids, self._next_row)
+        self._ranks = ranks
+        self._bucket_count = np.zeros(config.buckets, np.int64) if ranks and config.word_ngrams > 1 else None
+        self.survey = self._rules.survey(corpus.ids, self._next_row, bucket_count=self._bucket_count)
+        if ranks is not None and config.word_ngrams > 1:
+            self._agree_on_rows(ranks)
         rows, stride = self.survey["next_row"], memory.padded(config.dim)
         outputs = len(corpus.labels) - self.layer.tree
-        needed = 4 * stride * (rows + outputs)
-        room.require(needed, needed, "lower --dim or --buckets, or raise --min-count")
+        matrices = 4 * stride * (rows + outputs)
+        needed = matrices * (1 if ranks is None else 2)  # those that ranks agree upon, too
+        room.require(needed, matrices, "lower --dim or --buckets, or raise --min-count")
         self.input, self.output = room.zeros(rows, stride), room.zeros(outputs, stride)
         self.words_initialised = self._initialise(pretrained)
         if before is not None:
@@ -77,8 +89,9 @@ class Supervised(BlockTraining[SupervisedConfig]):
         words = corpus.words
         tables: dict[str, Any] = {}
         self._next_row = self._start_rows()
-        if config.maxn > 0:
-            tables["word_rows"] = self._word_rows()
+        self._rows_of_words = self._word_rows() if config.maxn > 0 else None
+        if self._rows_of_words is not None:
+            tables["word_rows"] = self._rows_of_words
         if config.word_ngrams > 1:
             hashes = _subwords.word_hashes(words.blob, words.starts).view(np.int32)
             tables |= {"hashes": hashes, "word_ngrams": config.word_ngrams}
@@ -98,6 +111,14 @@ class Supervised(BlockTraining[SupervisedConfig]):
                 raise WvError(_NOT_ITS_ROWS)
             self.bucket_row[learnt] = kept + np.arange(len(learnt), dtype=np.int32)
         return kept + len(learnt)
+
+    def _agree_on_rows(self, ranks: Ranks) -> None:
+        """Gives the word n-grams of all texts the rows that they would have if one process read them all."""
+        assert self.bucket_row is not None
+        used = np.flatnonzero(self.bucket_row >= self._next_row)
+        together = buckets_of_all(ranks, used[np.argsort(self.bucket_row[used])].astype(np.int32))
+        self.bucket_row[together] = self._next_row + np.arange(len(together), dtype=np.int32)
+        self.survey["next_row"] = self._next_row + len(together)
 
     def _word_rows(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """(starts, rows): for every word its row, if it has one, then those of its character n-grams, which get rows in
@@ -127,8 +148,10 @@ class Supervised(BlockTraining[SupervisedConfig]):
         corpus, config = self.corpus, self.config
         rows = self.survey["rows"] / len(corpus.ids)
         labels = len(corpus.labels) if self.layer.takes_all else 2 * config.negative + 10
-        outputs = labels / _LABELS_PER_ROW * corpus.lines / len(corpus.ids)
-        return max(1, int(_STEP_ROWS * 100 / max(config.dim, 16) / (rows + outputs)))
+        lines = corpus.lines if self._ranks is None else self.survey["lines"]
+        outputs = labels / _LABELS_PER_ROW * lines / len(corpus.ids)
+        most = max(1, int(_STEP_ROWS * 100 / max(config.dim, 16) / (rows + outputs)))
+        return most if self._ranks is None else max(1, min(most, len(corpus.ids) // _STEPS_OF_RANKS))
 
     def _initialise(self, pretrained: Embeddings | None) -> int:
         """Uniform in +-1 / dim as fastText; output rows stay zero. Returns how many words came from `pretrained`; its
@@ -168,11 +191,11 @@ class Supervised(BlockTraining[SupervisedConfig]):
         config, corpus = self.config, self.corpus
         tables: dict[str, Any] = {}
         if self.layer.draws:
-            tables["sampler"] = _word2vec.alias_table(corpus.label_counts.astype(np.float64) ** _NOISE_POWER)
+            tables["sampler"] = _word2vec.alias_table(self._noise())
         if self.layer.tree:
             tables["path"] = _word2vec.huffman(corpus.label_counts)
         return _supervised.Run(
-            config,
+            replace(config, seed=rank_seed(config.seed, self._ranks.rank if self._ranks else 0)),
             rules=self._rules,
             survey=self.survey,
             ids=corpus.ids,
@@ -181,6 +204,34 @@ class Supervised(BlockTraining[SupervisedConfig]):
             labels=len(corpus.labels),
             **tables,
         )
+
+    def _noise(self) -> NDArray[np.float64]:
+        """What labels are drawn in proportion to."""
+        noise: NDArray[np.float64] = self.corpus.label_counts.astype(np.float64) ** _NOISE_POWER
+        return noise
+
+    def words(self) -> int:
+        """See cluster.rounds.Shareable."""
+        return int(np.count_nonzero(self.corpus.ids >= 0)) + self.survey["lines"]
+
+    @property
+    def lr(self) -> float:
+        return self.config.lr
+
+    def shared(self) -> list[tuple[NDArray[np.float32], NDArray[np.float64]]]:
+        """See cluster.rounds.Shareable."""
+        config, corpus, survey = self.config, self.corpus, self.survey
+        inputs = occurrences(corpus, len(self.input), self._rows_of_words)
+        if self._bucket_count is not None and self.bucket_row is not None:
+            used = np.flatnonzero(self._bucket_count)
+            inputs[self.bucket_row[used]] += self._bucket_count[used]
+        tree = _word2vec.huffman(corpus.label_counts) if self.layer.tree else None
+        noise = self._noise() if self.layer.draws else None
+        outputs = output_updates(corpus, len(self.output), noise, config.negative, tree)
+        # A line moves each of its rows by an n-th of what would move their mean as far.
+        inputs *= survey["examples"] / max(1, survey["rows"]) / self.words()
+        outputs *= survey["examples"] / self.words()
+        return [(self.input[:, : config.dim], inputs), (self.output[:, : config.dim], outputs)]
 
     def worker(self) -> _training.Worker:
         return self._run.worker()

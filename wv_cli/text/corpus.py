@@ -10,6 +10,7 @@ import hashlib
 import mmap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,15 @@ from wv_cli.words import WordList
 from wv_cli.words import encode as encode_word
 
 END_OF_LINE = -1
-Pooled = Callable[[Tally, VocabConfig], Vocab]
+Made = TypeVar("Made")
+
+
+class Pooled(Protocol):
+    """What one process makes of the words of a whole text, for those that read the parts of it. All of them call it."""
+
+    def __call__(self, own: Tally, made: Callable[[Tally], Made]) -> Made:
+        """made(tally of the whole text), from the `own` of every process. Raises in all what `made` raises."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +133,8 @@ def encode(
             lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
         elif known is None and pooled is not None:
             lines_read = encoder.lines - source.divided
-            known = pooled(Tally(read.words, read.counts, lines_read, int(read.counts.sum())), config)
+            own = Tally(read.words, read.counts, lines_read, int(read.counts.sum()))
+            known = pooled(own, lambda whole: whole.vocab().cut(config))
             lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
         elif known is None:
             final, known, added, labels, label_counts = _final_ids(read, config, encoder.lines, marked, also)

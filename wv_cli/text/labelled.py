@@ -7,7 +7,7 @@ still count in word n-grams and through their character n-grams, so they stay in
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,29 +16,27 @@ from wv_cli import _text
 from wv_cli.errors import WvError
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.corpus import remapped, require_words
+from wv_cli.text.corpus import Pooled, remapped, require_words
 from wv_cli.text.id_stream import read_ids
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.joining import Phrases, read_words
 from wv_cli.text.source import Progress, Source
-from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, times
+from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Tally, times
 from wv_cli.words import WordList, encode
 
 _GONE = np.iinfo(np.int32).min
+_AN_EMPTY_LINE = np.array([-1], np.int32).tobytes()  # what a part has that is left without a word: streams have ids
 FIRST_LABEL = -2  # WV_FIRST_LABEL of csrc/kernels/wv_shared.h: label i is in the stream as FIRST_LABEL - i
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledCorpus:
-    """`ids` is one-dimensional int32, read-only: word ids, labels (FIRST_LABEL - label) and -1 after each line.
+class LabelledWords:
+    """The words and labels of a text. `words` are in order of falling count, `</s>` among them; the first `kept` have a
+    row of their own, the others are below the cut and are listed only when n-grams need them. `counts` (kept,) and
+    `label_counts` (labels,) are int64; `end_of_line` is the id of `</s>`, -1 when the cut dropped it. `tokens_read`
+    counts all tokens, line ends included. The last `added` of the words with a row are there because they were asked
+    for."""
 
-    `words` are in order of falling count, `</s>` among them; the first `kept` have a row of their own, the others are
-    below the cut and are listed only when n-grams need them. `counts` (kept,) and `label_counts` (labels,) are int64;
-    `end_of_line` is the id of `</s>`, -1 when the cut dropped it. `tokens_read` counts all tokens, line ends
-    included. The last `added` of the words with a row are there because they were asked for.
-    """
-
-    ids: NDArray[np.int32]
     words: WordList
     kept: int
     counts: NDArray[np.int64]
@@ -46,9 +44,17 @@ class LabelledCorpus:
     labels: WordList
     label_counts: NDArray[np.int64]
     tokens_read: int
+    added: int = field(default=0, kw_only=True)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledCorpus(LabelledWords):
+    """`ids` is one-dimensional int32, read-only: word ids, labels (FIRST_LABEL - label) and -1 after each of the
+    `lines`; `digest` tells this corpus from others."""
+
+    ids: NDArray[np.int32]
     lines: int
     digest: str
-    added: int = 0
 
 
 def encode_labelled(
@@ -64,72 +70,128 @@ def encode_labelled(
     memory: int | None = None,
     spool_beside: str | None = None,
     progress: Progress | None = None,
+    pooled: Pooled | None = None,
 ) -> LabelledCorpus:
     """Reads texts (see text.source.Source) once. `config` is for words alone; with `keep_dropped` words that it cuts
     stay in the stream. The words `also` are kept, however rare: those that the cut drops, and those that the text does
     not have, stand behind the others as words seen once. `phrases` are joined first, as if the joined text were read.
 
+    Where the text is a part of one that several processes read, cut between lines, `pooled` makes the words and labels
+    of all of it, which then decide the digest; `ids` and `lines` are those of the part.
+
     Raises WvError when there is no text, no label, fewer than `fewest_labels`, or no word, and what Source raises.
     """
     source = Source(inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress)
     encoder = _text.Encoder(every_line=True)
+    cut = _Cut(config, label_prefix, min_count_label, fewest_labels, keep_dropped, source.inputs)
     with Spool(spool_beside) as file:
         read_ids(source, encoder, memory, file)
-        require_words(encoder.tokens, source.inputs)
-        end_id = int(encoder.add_words(SENTENCE_END, np.array([0, len(SENTENCE_END)]))[0])
-        wanted = encoder.add_words(also.blob, also.starts) if also is not None else np.empty(0, np.int32)
-        read = read_words(encoder, file, phrases, also=end_id)
-        counts = read.counts
-        end = int(np.flatnonzero(read.ids == end_id)[0])
-        counts[end] += encoder.lines
+        if pooled is None:
+            require_words(encoder.tokens, source.inputs)
+            end_id, asked = _add_asked(encoder, also)
+            read = read_words(encoder, file, phrases, also=end_id)
+            end = int(np.flatnonzero(read.ids == end_id)[0])
+            found, final = cut.of(Tally(read.words, read.counts, encoder.lines, encoder.tokens), end, asked)
+        else:
+            read = read_words(encoder, file, phrases)
+            own = Tally(read.words, read.counts, encoder.lines, encoder.tokens)
+            found = pooled(own, lambda whole: cut.of_whole(whole, also))
+            labels = found.labels.find_all(read.words)
+            final = np.where(labels < 0, found.words.find_all(read.words), FIRST_LABEL - labels).astype(np.int32)
+        ids, _, lines, fingerprint = remapped(encoder, file, read.lookup(final), read.stream)
+    state = hashlib.blake2b(digest_size=16)
+    if pooled is None:
+        state.update(fingerprint.digest())
+    else:
+        state.update(np.concatenate([found.counts, found.label_counts]).astype("<i8").tobytes())
+        ids = ids if len(ids) else np.frombuffer(_AN_EMPTY_LINE, np.int32)
+    state.update(bytes.fromhex(phrases.digest) if phrases else b"")
+    for part in (found.words, found.labels):
+        state.update(part.starts.astype("<i8").tobytes() + part.blob)
+    return LabelledCorpus(**vars(found), ids=ids, lines=lines, digest=state.hexdigest())
+
+
+def _add_asked(encoder: _text.Encoder, also: WordList | None) -> tuple[int, NDArray[np.int32]]:
+    """Adds the words that there are whether the text has them or not: the ids of `</s>` and of `also`."""
+    end = int(encoder.add_words(SENTENCE_END, np.array([0, len(SENTENCE_END)]))[0])
+    return end, encoder.add_words(also.blob, also.starts) if also is not None else np.empty(0, np.int32)
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """Which tokens of the texts `inputs` are labels, which words, and which of both are frequent enough."""
+
+    config: VocabConfig
+    label_prefix: str
+    min_count_label: int
+    fewest_labels: int
+    keep_dropped: bool
+    inputs: Sequence[str]
+
+    def of_whole(self, whole: Tally, also: WordList | None) -> LabelledWords:
+        """Of tokens that were counted in parts. Raises WvError."""
+        require_words(whole.tokens_read, self.inputs)
+        encoder = _text.Encoder()
+        encoder.add_words(whole.words.blob, whole.words.starts)
+        end, asked = _add_asked(encoder, also)
+        blob, starts, counts = encoder.vocabulary()
+        counts[: len(whole.counts)] = whole.counts
+        return self.of(replace(whole, words=WordList(blob, starts), counts=counts), end, asked)[0]
+
+    def of(self, read: Tally, end: int, asked: NDArray[np.int32]) -> tuple[LabelledWords, NDArray[np.int32]]:
+        """What is kept of the tokens `read`, and the final id of each (-1: dropped). `end` is the place of `</s>` among
+        them, `asked` are those of words that are kept however rare. Raises WvError."""
+        config, counts = self.config, read.counts.copy()
+        counts[end] += read.lines
         tokens_read = int(counts.sum())
         order = np.argsort(-counts, kind="stable")
         is_label = np.zeros(len(counts), np.bool_)
-        is_label[read.words.beginning_with(encode(label_prefix))] = True
+        is_label[read.words.beginning_with(encode(self.label_prefix))] = True
         is_label[end] = False
-        labels = _kept_labels(
-            order[is_label[order] & (counts[order] > 0)],
-            counts,
-            label_prefix,
-            min_count_label,
-            fewest_labels,
-            source.inputs,
-        )
+        labels = self._kept_labels(order[is_label[order] & (counts[order] > 0)], counts)
         words = order[~is_label[order]]
         kept = int(np.count_nonzero(counts[words] >= config.min_count))
-        kept = min(kept, config.max_vocab or kept)
-        frequent = kept
-        if len(wanted):
-            rare = np.isin(words[kept:], wanted)
+        frequent = kept = min(kept, config.max_vocab or kept)
+        if len(asked):
+            rare = np.isin(words[kept:], asked)
             words = np.concatenate([words[:kept], words[kept:][rare], words[kept:][~rare]])
             kept += int(rare.sum())
             counts[words[frequent:kept]] = 1
-        if not keep_dropped:
+        if not self.keep_dropped:
             words = words[:kept]
+        if kept == 0 and not self.keep_dropped:
+            message = f"no word occurs {times(config.min_count)} (--min-count): lower it or give more text"
+            raise EmptyVocabulary(message)
         final = np.full(len(counts), -1, np.int32)
         final[words] = np.arange(len(words), dtype=np.int32)
         final[labels] = FIRST_LABEL - np.arange(len(labels), dtype=np.int32)
-        ids, _, lines, fingerprint = remapped(encoder, file, read.lookup(final), read.stream)
-    if kept == 0 and not keep_dropped:
-        message = f"no word occurs {times(config.min_count)} (--min-count): lower it or give more text"
-        raise EmptyVocabulary(message)
-    word_list, label_list = (read.words.take(chosen) for chosen in (words, labels))
-    state = hashlib.blake2b(fingerprint.digest() + (bytes.fromhex(phrases.digest) if phrases else b""), digest_size=16)
-    for part in (word_list, label_list):
-        state.update(part.starts.astype("<i8").tobytes() + part.blob)
-    return LabelledCorpus(
-        ids=ids,
-        words=word_list,
-        kept=kept,
-        counts=np.ascontiguousarray(counts[words[:kept]]),
-        end_of_line=int(final[end]),
-        labels=label_list,
-        label_counts=np.ascontiguousarray(counts[labels]),
-        tokens_read=tokens_read,
-        lines=lines,
-        digest=state.hexdigest(),
-        added=kept - frequent,
-    )
+        found = LabelledWords(
+            words=read.words.take(words),
+            kept=kept,
+            counts=np.ascontiguousarray(counts[words[:kept]]),
+            end_of_line=int(final[end]),
+            labels=read.words.take(labels),
+            label_counts=np.ascontiguousarray(counts[labels]),
+            tokens_read=tokens_read,
+            added=kept - frequent,
+        )
+        return found, final
+
+    def _kept_labels(self, labels: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The labels frequent enough. Raises WvError when fewer than `fewest_labels` are."""
+        name, least = ", ".join(self.inputs), self.min_count_label
+        if len(labels) == 0:
+            message = (
+                f"{name}: no labels: expected lines such as `{self.label_prefix}cats the text`, found no word that "
+                f"begins with {self.label_prefix!r}; label the lines or give --label-prefix"
+            )
+            raise WvError(message)
+        kept = labels[counts[labels] >= least]
+        if len(kept) < self.fewest_labels:
+            found = "one label" if len(labels) == 1 else f"{len(labels):,} labels"
+            cut = f", {len(kept)} of them at least {times(least)} (--min-count-label)" if len(labels) > 1 else ""
+            raise WvError(f"{name}: a classifier needs at least two labels to choose from, found {found}{cut}")
+        return kept
 
 
 def renumbered(corpus: LabelledCorpus, words: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -143,27 +205,3 @@ def renumbered(corpus: LabelledCorpus, words: NDArray[np.int64], labels: NDArray
     ids = table[corpus.ids + np.int32(first)]
     left: NDArray[np.int32] = ids[ids != _GONE]
     return left
-
-
-def _kept_labels(
-    labels: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    prefix: str,
-    min_count: int,
-    fewest: int,
-    inputs: Sequence[str],
-) -> NDArray[np.int64]:
-    """The labels frequent enough. Raises WvError when fewer than `fewest` are."""
-    name = ", ".join(inputs)
-    if len(labels) == 0:
-        message = (
-            f"{name}: no labels: expected lines such as `{prefix}cats the text`, found no word that begins with "
-            f"{prefix!r}; label the lines or give --label-prefix"
-        )
-        raise WvError(message)
-    kept = labels[counts[labels] >= min_count]
-    if len(kept) < fewest:
-        found = "one label" if len(labels) == 1 else f"{len(labels):,} labels"
-        cut = f", {len(kept)} of them at least {times(min_count)} (--min-count-label)" if len(labels) > 1 else ""
-        raise WvError(f"{name}: a classifier needs at least two labels to choose from, found {found}{cut}")
-    return kept

@@ -1,0 +1,27 @@
+"""`wv` as mpirun starts it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+MPIRUN = shutil.which("mpirun", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+WV = [sys.executable, "-m", "wv_cli"]
+needs_mpi = pytest.mark.skipif(MPIRUN is None or find_spec("mpi4py") is None, reason="needs mpirun and the extra mpi")
+
+
+def mpirun(cwd: Path, *jobs: list[object]) -> "subprocess.CompletedProcess[str]":
+    """One job after the other, each with as many processes as its first element says, all of them one MPI world."""
+    command = [str(MPIRUN), "--oversubscribe", "--allow-run-as-root"]
+    for count, *arguments in jobs:
+        command += ["-n", str(count), *WV, *map(str, arguments), ":"]
+    return subprocess.run(command[:-1], capture_output=True, encoding="utf-8", cwd=cwd, timeout=300, check=False)
+
+
+def said(result: "subprocess.CompletedProcess[str]") -> list[str]:
+    """What wv train said of what went wrong, without mpirun's own words."""
+    return [line for line in result.stderr.splitlines() if line.startswith("wv train:")]
