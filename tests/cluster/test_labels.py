@@ -79,7 +79,7 @@ ALSO = WordList.of(["__label__other", "zebra", "notthere", "the"])
 @pytest.mark.parametrize(
     "options",
     [{}, {"keep_dropped": True}, {"min_count_label": 1400}, {"also": ALSO}, {"also": ALSO, "keep_dropped": True}],
-    ids=str,
+    ids=["plain", "rare words stay", "rare labels go", "words asked for", "both"],
 )
 def test_the_ranks_have_the_words_and_labels_of_one_process(path: Path, options: dict[str, Any]) -> None:
     expected = encode_labelled([str(path)], WORDS, **options)
