@@ -13,6 +13,7 @@ from wv_cli.errors import WvError
 
 Value = TypeVar("Value")
 _MOST_BYTES = 1 << 28  # at once: MPI counts in 32 bits
+_TELLING_SECONDS = 0.5  # until the launcher, which ends with the ranks, has passed on what this one has said last
 _NAP_SECONDS = 0.0002  # between two looks at a reduction: waiting ranks leave the processor to others
 
 
@@ -108,7 +109,11 @@ class MpiRanks:
         return _Request(self._world.Iallreduce(self._mpi.IN_PLACE, bits, op=self._mpi.BOR))
 
     def abort_at_exit(self, code: int) -> None:
-        atexit.register(self._world.Abort, code)  # by then the message is out
+        def abort() -> None:
+            time.sleep(_TELLING_SECONDS)
+            self._world.Abort(code)
+
+        atexit.register(abort)  # by then the message is on its way
 
 
 class _Request:
