@@ -39,8 +39,10 @@ PARTS = {
 def generate(path: Path, times: int) -> None:
     """Writes the text `times` times to standard output."""
     text = path.read_bytes()
-    for _ in range(times):
-        sys.stdout.buffer.write(text)
+    # Buffered whatever the environment says: a write to a pipe may be of a part only.
+    with open(sys.stdout.fileno(), "wb", closefd=False) as stream:
+        for _ in range(times):
+            stream.write(text)
 
 
 def _fields(path: Path) -> Iterator[list[str]]:

@@ -1,9 +1,13 @@
 """Standard streams that are closed, and terminals, which must not be given orders by a word or a file name."""
 
+import fcntl
 import os
 import pty
+import signal
 import subprocess
 import sys
+import termios
+from array import array
 
 import numpy as np
 import pytest
@@ -142,3 +146,22 @@ def test_streams_that_are_not_needed(streams, folder):
 def test_closed_error_stream_leaves_the_exit_code(folder):
     assert closed(folder, "nn v.bin good", ["2>&-"])[:2] == closed(folder, "nn v.bin good", [])[:2]
     assert closed(folder, "nn none.bin good", ["2>&-"]) == (1, "", "")
+
+
+def test_nothing_is_lost_when_a_program_without_buffers_is_stopped(folder, slice_text):
+    """With PYTHONUNBUFFERED one write to a full pipe takes a part when the program is stopped and goes on."""
+    command = [*WV, "phrases", slice_text, "-q"]
+    whole = subprocess.run(command, cwd=folder, capture_output=True, check=True).stdout
+    assert len(whole) > 1 << 20
+    unbuffered = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, env=unbuffered) as process:
+        assert process.stdout is not None
+        held, filled = array("i", [0]), fcntl.fcntl(process.stdout, fcntl.F_GETPIPE_SZ)
+        while held[0] < filled:
+            fcntl.ioctl(process.stdout, termios.FIONREAD, held)
+            assert process.poll() is None
+        process.send_signal(signal.SIGSTOP)
+        os.waitpid(process.pid, os.WUNTRACED)
+        process.send_signal(signal.SIGCONT)
+        assert process.stdout.read() == whole
+    assert process.returncode == 0

@@ -33,6 +33,18 @@ MANNERS: list[Promise] = [
         ),
     ),
     Promise(
+        "Outputs go anywhere: `-`, pipes",
+        ("tests/commands/test_streams.py",),
+        (
+            Fault(
+                "what a pipe does not take at once is lost",
+                "wv_cli/commands/shared/streams.py",
+                "    if isinstance(sys.stdout.buffer, io.RawIOBase):\n",
+                "    if False:\n",
+            ),
+        ),
+    ),
+    Promise(
         "a pair that does not belong together is refused",
         ("tests/formats/test_numbers_only.py",),
         (

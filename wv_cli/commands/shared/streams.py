@@ -1,4 +1,5 @@
-"""Standard input, output and error as a program finds them: closed, or a terminal that must not be given orders.
+"""Standard input, output and error as a program finds them: closed, unbuffered, or a terminal that must not be given
+orders.
 
 Called once, when the program starts.
 """
@@ -7,7 +8,7 @@ import codecs
 import io
 import os
 import sys
-from typing import Any, BinaryIO, Literal, TextIO
+from typing import Any, Literal, TextIO
 
 from wv_cli.errors import escaped
 
@@ -15,6 +16,9 @@ from wv_cli.errors import escaped
 def prepare() -> None:
     """Gives closed standard streams something to stand on, and lets terminals show control characters as text."""
     _fill()
+    if isinstance(sys.stdout.buffer, io.RawIOBase):
+        own, raw = sys.stdout, io.FileIO(sys.stdout.fileno(), "wb", closefd=False)
+        sys.stdout = io.TextIOWrapper(_Whole(raw), own.encoding, own.errors, write_through=True)
     if sys.stdout.isatty():
         sys.stdout = _shown(sys.stdout)
     if sys.stderr.isatty():
@@ -44,9 +48,20 @@ def _opened(descriptor: int, mode: Literal["r", "w"]) -> TextIO:
     return open(descriptor, mode, encoding="utf-8", errors="surrogateescape", closefd=False)
 
 
+class _Whole(io.BufferedWriter):
+    """Standard output of `python -u` and PYTHONUNBUFFERED, which is asked to hold nothing back. By itself it writes to
+    a pipe what one call takes, which is a part only when the program is stopped (Ctrl-Z) meanwhile: the rest of what it
+    was given would be lost."""
+
+    def write(self, data: Any) -> int:
+        written = super().write(data)
+        self.flush()
+        return written
+
+
 def _shown(stream: TextIO, *, returns: bool = False) -> TextIO:
     return io.TextIOWrapper(
-        _Terminal(stream.buffer, returns), stream.encoding, stream.errors, line_buffering=True, write_through=True
+        _Terminal(stream, returns), stream.encoding, stream.errors, line_buffering=True, write_through=True
     )
 
 
@@ -54,8 +69,9 @@ class _Terminal(io.BufferedIOBase):
     """Bytes on their way to a terminal: control characters, which a word or a file name may hold, become `\\x1b`. A
     carriage return passes, with `returns`, at the start of what is written at once, which is how a bar redraws."""
 
-    def __init__(self, stream: BinaryIO, returns: bool) -> None:
-        self._stream, self._returns = stream, returns
+    def __init__(self, stream: TextIO, returns: bool) -> None:
+        self._stream, self._returns = stream.buffer, returns
+        self._text = stream  # which closes its bytes when nobody has it
         # A character may come in two parts.
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
 
