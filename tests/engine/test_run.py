@@ -129,6 +129,28 @@ def test_a_run_that_goes_on_asks_again_where_it_stopped(first, epochs):
     assert seen == epochs and model.done == list(range(first, 40))
 
 
+@pytest.mark.parametrize("end", ["signal", "time"])
+def test_a_run_that_is_to_stop_in_its_last_step_is_whole(monkeypatch, end):
+    """The last epoch is told of, though the main thread has already stopped waiting for it."""
+    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0.01)
+    model, real, seen, clock = Recorder(), Recorder.train_step, [], [0.0]
+    monkeypatch.setattr("wv_cli.engine.run.time.monotonic", lambda: clock[0])
+
+    def train_step(model, step, worker):
+        if step == model.steps - 1:
+            if end == "signal":
+                os.kill(os.getpid(), signal.SIGTERM)
+            clock[0] = 2.0
+            time.sleep(0.5)
+        return real(model, step, worker)
+
+    monkeypatch.setattr(Recorder, "train_step", train_step)
+    seconds = 1.0 if end == "time" else None
+    outcome = train(model, max_seconds=seconds, after_epoch=lambda epoch: seen.append(epoch) or True)
+    assert seen == [1, 2, 3, 4] and outcome.finished
+    assert outcome.late == (signal.SIGTERM if end == "signal" else None)
+
+
 def test_an_error_in_a_thread_is_not_the_end_of_an_epoch():
     seen = []
     with pytest.raises(RuntimeError, match="step failed"):

@@ -183,7 +183,7 @@ def train(
     save(next_step) is called between steps, with no thread running, every `save_every` seconds and when a signal or
     `max_seconds` ends the run early. observe is called from the calling thread about five times a second.
     after_epoch(n) is called, with no thread running, when n epochs are done, and once more where a run goes on from
-    there; False ends the run, which is then finished.
+    there; False ends the run, which is then finished. After the last one it is called whatever else ends the run.
     Raises Diverged when a loss is not finite.
     """
     crew = Crew(model, first_step, Totals())
@@ -199,6 +199,7 @@ def train(
 
     if after_epoch is not None and model.steps:
         crew.limit = max(1, -(-first_step // model.epoch_steps)) * model.epoch_steps
+    told = 0  # of so many epochs
     enough = False
     with caught_signals() as caught:
         crew.start(threads)
@@ -211,7 +212,8 @@ def train(
                 if after_epoch is None or not model.steps:
                     break
                 crew.stop()
-                enough = not after_epoch(crew.limit // model.epoch_steps)
+                told = crew.limit // model.epoch_steps
+                enough = not after_epoch(told)
                 if enough or crew.limit == model.steps:
                     break
                 crew.limit += model.epoch_steps
@@ -225,6 +227,8 @@ def train(
                 last_save = time.monotonic()
                 crew.start(threads)
         crew.stop()
+        if after_epoch is not None and told < model.epochs and model.steps and crew.next_step == model.steps:
+            after_epoch(model.epochs)  # a signal came while the last step was under way
         outcome = Outcome(crew.next_step, crew.totals, time.monotonic() - begin, late=caught[0] if caught else None)
         if crew.next_step < model.steps and not enough:
             outcome = Outcome(
