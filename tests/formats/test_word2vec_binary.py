@@ -174,7 +174,10 @@ def test_one_row_is_not_taken_for_text(values, word, end, tmp_path):
     assert np.array_equal(load(tmp_path / "x").matrix, matrix) and list(load(tmp_path / "x").words) == [word]
 
 
-@pytest.mark.parametrize("values", [b"abcd", b"~~~?", b"\xc3\xa9\xcd?", b"d=\xcc\xbd\xff\xff\xff>", b"\n\n\n?"])
+@pytest.mark.parametrize(
+    "values",
+    [b"abcd", b"~~~?", b"\xc3\xa9\xcd?", b"d=\xcc\xbd\xff\xff\xff>", b"\n\n\n?", b"4\x0b8?", b"4 8?", b"\x0c7\x0c?"],
+)
 def test_one_row_of_printable_bytes(values, tmp_path):
     (tmp_path / "x").write_bytes(one_row(len(values) // 4, values))
     assert sniff(tmp_path / "x").name == "word2vec-binary" and len(load(tmp_path / "x")) == 1

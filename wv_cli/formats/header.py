@@ -9,6 +9,7 @@ from wv_cli.errors import BadFile, shown
 from wv_cli.system.input import Input
 
 _HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n")
+_BLANKS = re.compile(rb"[ \t]+")  # between fields (core/separators.h)
 _IN_NUMBERS = b"0123456789.,+-eE \t\r\n"
 # A row longer than this would not be a word vector, and its size must fit the kernels' 32-bit dimension.
 MAX_DIM = 10_000_000
@@ -64,7 +65,7 @@ def looks_like_text(rows: bytes, header: Header) -> bool:
     """Tells text rows from binary ones by the bytes after the header (the start of them)."""
     dim = header.dim
     line, newline, _ = rows.partition(b"\n")
-    fields = line.split()
+    fields = _BLANKS.split(line.strip(b" \t\r"))
     if newline and len(fields) > dim and all(parse_float(field) is not None for field in fields[-dim:]):
         return True
     # Raw floats nearly always hold control characters, text never does. A long row shows in its first part.
@@ -73,7 +74,7 @@ def looks_like_text(rows: bytes, header: Header) -> bool:
         return False
     # A few floats may hold none: it takes numbers, right or wrong, to make text of them.
     numbers = rows.lstrip(b"\n").partition(b" ")[2][: 4 * dim]
-    if not numbers.strip(_IN_NUMBERS) or any(parse_float(field) is not None for field in fields[1:]):
+    if not numbers.strip(_IN_NUMBERS) or any(parse_float(field) is not None for field in fields[1:][-dim:]):
         return True
     return numbers.isascii() and not _is_binary_whole(rows, header)
 
