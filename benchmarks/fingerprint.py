@@ -39,6 +39,7 @@ CASES: dict[str, list[str]] = {
     "train-unshared": [f"train text.txt -o OUT.vec --no-share-negatives --no-shrink-window {SHARED}"],
     "train-sharing": [f"train text.txt -o OUT.vec --share-positions {SHARED}"],
     "train-sharing-cbow": [f"train text.txt -o OUT.vec --model cbow --share-positions {SHARED}"],
+    "train-sharing-tree": [f"train text.txt -o OUT.vec --model cbow --loss hs --share-positions {SHARED}"],
     "train-corrected": [f"train text.txt -o OUT.bin --model cbow --cbow-gradient corrected {SHARED}"],
     "train-sum": [f"train text.txt -o OUT.bin --model cbow --cbow-sum --lr 0.01 {SHARED}"],
     "train-classes": [f"train text.txt -o OUT.txt --classes 20 {SHARED}"],

@@ -32,7 +32,7 @@ typedef struct {
 } cbow_tile;
 
 /* hidden[n] = scale[n] * sum over i of held[i, n] * input[i] in the columns from d on, as many vectors as `columns`, a
- * constant; score[n] += lane-wise partial dot products of hidden[n] and own[n]. */
+ * constant; unless score is NULL, score[n] += lane-wise partial dot products of hidden[n] and own[n]. */
 WV_INLINE void take_columns(const cbow_tile *tile, int columns, int d, vfloat *score) {
     vfloat sum[WV_SHARING][2];
     const float *held = tile->held;
@@ -50,7 +50,7 @@ WV_INLINE void take_columns(const cbow_tile *tile, int columns, int d, vfloat *s
         for (int c = 0, at = d; c < columns; c++, at += WV_LANES) {
             sum[n][c] *= tile->scale[n];
             v_store(tile->hidden[n] + at, sum[n][c]);
-            score[n] += sum[n][c] * v_load(tile->own[n] + at);
+            if (score) score[n] += sum[n][c] * v_load(tile->own[n] + at);
         }
 }
 
@@ -63,6 +63,16 @@ static void take_rows(const cbow_tile *tile, vfloat *sums) {
     for (; d + WV_LANES < tile->dim; d += 2 * WV_LANES) take_columns(tile, 2, d, score);
     if (d < tile->dim) take_columns(tile, 1, d, score);
     for (int n = 0; n < WV_SHARING; n++) sums[n] = score[n];
+}
+
+/* input[i] += sum over n of given[i, n] * step[n] in the column d. */
+WV_INLINE void give_column(const cbow_tile *tile, int d, const vfloat *step) {
+    const float *given = tile->given;
+    for (int i = 0; i < tile->inputs; i++, given += WV_SHARING) {
+        vfloat sum = v_load(tile->input[i] + d);
+        for (int n = 0; n < WV_SHARING; n++) sum += v_splat(given[n]) * step[n];
+        v_store(tile->input[i] + d, sum);
+    }
 }
 
 /* A block of negatives and what is to be done with it. */
@@ -110,12 +120,7 @@ WV_INLINE void update_columns(const cbow_tile *tile, int outputs, const cbow_blo
             v_store(tile->own[n] + d, own + g * v_load(tile->hidden[n] + d));
             step[n] = tile->share[n] * (step[n] + g * own);
         }
-        const float *given = tile->given;
-        for (int i = 0; i < tile->inputs; i++, given += WV_SHARING) {
-            vfloat sum = v_load(tile->input[i] + d);
-            for (int n = 0; n < WV_SHARING; n++) sum += v_splat(given[n]) * step[n];
-            v_store(tile->input[i] + d, sum);
-        }
+        give_column(tile, d, step);
     }
 }
 
@@ -132,9 +137,11 @@ static void update_block_of(const cbow_tile *tile, int outputs, const cbow_block
 
 /* ---------------------------------------------------------------- weights */
 
-/* held, given, scale and share. With subwords a context word is the mean of its rows and weighs as many as there are. */
+/* held, given, scale and share, and where hidden and delta lie. With subwords a context word is the mean of its rows and
+ * weighs as many as there are. */
 WV_INLINE void hold_rows(const wv_word2vec_run *run, const sentence_batch *batch, const neighbour_tile *tile,
-                         float *held, float *given, cbow_tile *of) {
+                         neighbour_state *state, cbow_tile *of) {
+    float *held = state->held, *given = state->given;
     each_position first, last, centre;
     float count[WV_SHARING];
     for (int n = 0; n < WV_SHARING; n++) {
@@ -163,6 +170,8 @@ WV_INLINE void hold_rows(const wv_word2vec_run *run, const sentence_batch *batch
     for (int n = 0; n < WV_SHARING; n++) {
         of->scale[n] = run->options.cbow_mean ? 1.0f / count[n] : 1.0f;
         of->share[n] = run->options.cbow_gradient == WV_CBOW_GRADIENT_CORRECTED ? of->scale[n] : 1.0f;
+        of->hidden[n] = state->hidden + (size_t)n * (size_t)run->stride;
+        of->delta[n] = state->delta + (size_t)n * (size_t)run->stride;
     }
     of->held = held;
     of->given = in;
@@ -198,12 +207,8 @@ WV_INLINE void train_cbow_neighbours(const wv_word2vec_run *run, neighbour_state
     const int32_t *centre = batch->word + tile->position;
     float *score = state->score, *weight = state->weight, *label = state->none, *const *y = tile->output;
     cbow_tile rows = {.inputs = tile->inputs, .dim = dim, .input = tile->input};
-    hold_rows(run, batch, tile, state->held, state->given, &rows);
-    for (int n = 0; n < WV_SHARING; n++) {
-        rows.hidden[n] = state->hidden + (size_t)n * (size_t)run->stride;
-        rows.delta[n] = state->delta + (size_t)n * (size_t)run->stride;
-        rows.own[n] = y[negatives + (n < tile->positions ? n : 0)];
-    }
+    hold_rows(run, batch, tile, state, &rows);
+    for (int n = 0; n < WV_SHARING; n++) rows.own[n] = y[negatives + (n < tile->positions ? n : 0)];
     take_rows(&rows, state->sums + noise);
     for (int j = 0; j < negatives; j += WV_TILE_OUTPUTS) {
         int block = tile_block(negatives, j);

@@ -1,5 +1,6 @@
-/* Neighbouring positions that share a tile: which they are, their rows, and one draw of negatives for all. What is
- * computed with them is neighbours.h for skip-gram, cbow_neighbours.h for CBOW.
+/* Neighbouring positions that share a tile: which they are, their rows, and one draw of negatives for all, or with
+ * hierarchical softmax the paths of all. What is computed with them is neighbours.h for skip-gram, cbow_neighbours.h and
+ * cbow_paths.h for CBOW.
  */
 #ifndef WV_NEIGHBOUR_TILES_H
 #define WV_NEIGHBOUR_TILES_H
@@ -25,6 +26,12 @@ typedef struct {
     float *share;    /* (negatives): how much one is to count for each pair */
     round_copies copies;
     float **output;  /* the negatives, the centres, and behind them the rows of words that are new in the windows */
+    float **fetch;   /* (fetch_end): what is to be fetched: `output`, or of hierarchical softmax a list of its own */
+    /* Hierarchical softmax, where `output` has the nodes of path after path: */
+    const int32_t *path[WV_SHARING];
+    int path_start[WV_SHARING + 1]; /* where the nodes of a path begin in `output` and `label` */
+    float *label;
+    float **node; /* (fetch_end): lower ones, and the rows of words that are new in the windows */
 } neighbour_tile;
 
 typedef struct {
@@ -46,16 +53,19 @@ static int shared_negatives(const wv_word2vec_run *run) {
     return run->options.negative + (run->options.negative + 4) / 5;
 }
 
+/* Of one position, at most, which it does not share. */
+static int own_outputs(const wv_word2vec_run *run) { return run->path ? run->longest_path : 1; }
+
 /* Of a tile of negatives, of all windows, or of all outputs of a CBOW tile. */
 static int neighbour_cells(const wv_word2vec_run *run) {
     int windows = WV_SHARING * 2 * run->options.window, block = TILE_ROWS * WV_TILE_OUTPUTS;
-    int most = windows > block ? windows : block, outputs = WV_SHARING * (1 + shared_negatives(run));
+    int most = windows > block ? windows : block, outputs = WV_SHARING * (own_outputs(run) + shared_negatives(run));
     return (most > outputs ? most : outputs) + 2 * WV_ROW_FLOATS;
 }
 
 static void lay_out_neighbours(const wv_word2vec_run *run, wv_scratch *scratch, neighbour_state *state) {
     int inputs = neighbour_inputs(run), drawn = shared_negatives(run);
-    int entering = run->subword ? run->most_subwords : 1;
+    int entering = run->subword ? run->most_subwords : 1, own = own_outputs(run);
     int cells = neighbour_cells(run);
     for (int k = 0; k < STAGES; k++) {
         neighbour_tile *tile = &state->tile[k];
@@ -64,7 +74,10 @@ static void lay_out_neighbours(const wv_word2vec_run *run, wv_scratch *scratch, 
         tile->windows = WV_TAKE(scratch, float, inputs);
         tile->word = WV_TAKE(scratch, int32_t, drawn);
         tile->share = WV_TAKE(scratch, float, drawn + WV_TILE_OUTPUTS);
-        tile->output = WV_TAKE(scratch, float *, drawn + WV_SHARING * (1 + entering));
+        tile->output = WV_TAKE(scratch, float *, drawn + WV_SHARING * (own + entering));
+        if (!run->path) continue;
+        tile->label = WV_TAKE(scratch, float, WV_SHARING * own + WV_ROW_FLOATS);
+        tile->node = WV_TAKE(scratch, float *, WV_SHARING * (own + entering));
     }
     state->column = WV_TAKE(scratch, float *, cells);
     state->score = WV_TAKE(scratch, float, cells);
@@ -89,9 +102,21 @@ static void forget_mean(const wv_word2vec_run *run, neighbour_state *state) {
 
 /* ---------------------------------------------------------------- listing */
 
+/* Asks for the paths of a tile, and for where those of the next begin. */
+WV_INLINE void fetch_paths(const wv_word2vec_run *run, const sentence_batch *batch, neighbour_tile *tile) {
+    int next = tile->position + tile->positions;
+    for (int n = 0; n < tile->positions; n++) {
+        tile->path[n] = &run->path[run->path_start[batch->word[tile->position + n]]];
+        __builtin_prefetch(tile->path[n], 0, 3);
+        __builtin_prefetch(tile->path[n] + 15, 0, 3);
+    }
+    for (int n = 0; n < WV_SHARING && next + n < batch->length; n++)
+        __builtin_prefetch(&run->path_start[batch->word[next + n]], 0, 3);
+}
+
 /* The next tile from *at on: positions, windows and random numbers. 0: there are no more. */
 WV_INLINE int draw_neighbours(const wv_word2vec_run *run, const sentence_batch *batch, uint64_t *random, int *at,
-                              neighbour_tile *tile) {
+                              sharing shares, neighbour_tile *tile) {
     tile->fetch_end = 0;
     while (*at < batch->length && batch->first[*at] == batch->last[*at]) ++*at; /* no context */
     if (*at >= batch->length) return 0;
@@ -107,7 +132,10 @@ WV_INLINE int draw_neighbours(const wv_word2vec_run *run, const sentence_batch *
         if (run->subword) fetch_subword_list(run, batch, position + run->options.window);
     }
     *at = position;
-    draw_words(run, random, shared_negatives(run), tile->draw);
+    if (shares == SHARES_CONTEXT)
+        fetch_paths(run, batch, tile);
+    else
+        draw_words(run, random, shared_negatives(run), tile->draw);
     return 1;
 }
 
@@ -130,16 +158,45 @@ WV_INLINE void list_shared_negatives(const wv_word2vec_run *run, const wv_hot_ro
     tile->negatives = distinct;
 }
 
-WV_INLINE void list_neighbours(const wv_word2vec_run *run, const wv_hot_rows *hot, const sentence_batch *batch,
-                               const hidden_ring *ring, neighbour_tile *tile) {
-    tile->inputs = tile->last - tile->first + 1;
-    for (int i = 0; i < tile->inputs; i++) tile->input[i] = context_row(run, hot, batch, ring, tile->first + i);
+/* Returns how many rows are to be fetched. */
+WV_INLINE int list_centres_and_negatives(const wv_word2vec_run *run, const wv_hot_rows *hot,
+                                         const sentence_batch *batch, neighbour_tile *tile) {
     list_shared_negatives(run, hot, tile);
     int rows = tile->negatives;
     for (int n = 0; n < tile->positions; n++)
         tile->output[rows++] = output_row(run, hot, batch->word[tile->position + n]);
+    tile->fetch = tile->output;
+    return rows;
+}
+
+/* The same. The top of the tree is in the cache. */
+WV_INLINE int list_paths(const wv_word2vec_run *run, const wv_hot_rows *hot, const sentence_batch *batch,
+                         neighbour_tile *tile) {
+    int nodes = 0, fetched = 0;
+    for (int n = 0; n < tile->positions; n++) {
+        const int64_t *start = &run->path_start[batch->word[tile->position + n]];
+        int length = (int)(start[1] - start[0]);
+        tile->path_start[n] = nodes;
+        for (int j = 0; j < length; j++, nodes++) {
+            int32_t step = tile->path[n][j];
+            tile->label[nodes] = (float)(step & 1);
+            tile->node[fetched] = tile->output[nodes] = output_row(run, hot, step >> 1);
+            fetched += j >= CACHED_NODES;
+        }
+    }
+    tile->path_start[tile->positions] = nodes;
+    tile->fetch = tile->node;
+    return fetched;
+}
+
+WV_INLINE void list_neighbours(const wv_word2vec_run *run, const wv_hot_rows *hot, const sentence_batch *batch,
+                               const hidden_ring *ring, sharing shares, neighbour_tile *tile) {
+    tile->inputs = tile->last - tile->first + 1;
+    for (int i = 0; i < tile->inputs; i++) tile->input[i] = context_row(run, hot, batch, ring, tile->first + i);
+    int rows = shares == SHARES_CONTEXT ? list_paths(run, hot, batch, tile)
+                                        : list_centres_and_negatives(run, hot, batch, tile);
     for (int n = 0; n < tile->positions; n++)
-        rows += list_entering(run, hot, batch, tile->position + n, tile->output + rows);
+        rows += list_entering(run, hot, batch, tile->position + n, tile->fetch + rows);
     tile->fetch_end = rows;
     if (hot->round) tile->copies = copies_listed(hot->round);
 }
@@ -149,7 +206,7 @@ WV_INLINE void list_neighbours(const wv_word2vec_run *run, const wv_hot_rows *ho
 /* Rows of the tile under way to the cache, an equal part of them with each of `updates` that are still to come. */
 WV_INLINE tile_ahead part_of(const neighbour_tile *fetched, int *from, int updates) {
     int count = (fetched->fetch_end - *from + updates - 1) / updates;
-    tile_ahead part = {count, (const float *const *)fetched->output + *from};
+    tile_ahead part = {count, (const float *const *)fetched->fetch + *from};
     *from += count;
     return part;
 }
@@ -161,10 +218,13 @@ typedef void (*train_neighbours)(const wv_word2vec_run *run, neighbour_state *st
                                  const sentence_batch *batch, neighbour_tile *tile, const neighbour_tile *fetched,
                                  int64_t *examples);
 
-/* All tiles of the batch, through the stages of word2vec.c. `train` is a constant. */
-WV_INLINE void train_neighbour_batch(const wv_word2vec_run *run, const wv_hot_rows *hot, sentence_batch *batch,
-                                     hidden_ring *ring, neighbour_state *state, tile_training *training,
-                                     train_neighbours train, uint64_t *random, int64_t *examples) {
+/* All tiles of the batch, through the stages of word2vec.c. Not inlined: where it is, the loops beside it, of batches
+ * that share nothing, are compiled worse (hierarchical softmax a twentieth slower). */
+__attribute__((noinline)) static void train_neighbour_batch(const wv_word2vec_run *run, const wv_hot_rows *hot,
+                                                            sentence_batch *batch, hidden_ring *ring,
+                                                            neighbour_state *state, tile_training *training,
+                                                            sharing shares, train_neighbours train, uint64_t *random,
+                                                            int64_t *examples) {
     neighbour_tile *drawn = &state->tile[0], *listed = &state->tile[1], *fetched = &state->tile[2],
                    *waiting = &state->tile[3], *trained = &state->tile[4];
     int at = 0;
@@ -176,9 +236,9 @@ WV_INLINE void train_neighbour_batch(const wv_word2vec_run *run, const wv_hot_ro
         fetched = listed;
         listed = drawn;
         drawn = done;
-        drawn->live = draw_neighbours(run, batch, random, &at, drawn);
+        drawn->live = draw_neighbours(run, batch, random, &at, shares, drawn);
         if (!drawn->live) steps--;
-        if (listed->live) list_neighbours(run, hot, batch, ring, listed);
+        if (listed->live) list_neighbours(run, hot, batch, ring, shares, listed);
         if (!trained->live) continue;
         if (hot->round) make_copies(run, hot->round, trained->copies);
         if (run->subword) ring_advance(run, batch, ring, trained->position, trained->last);

@@ -97,9 +97,10 @@ def test_options(isa, changes):
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("layer", ["ns", "hs"])
 @pytest.mark.parametrize("changes", [{}, {"subwords": True, "lr": 0.02}], ids=str)
-def test_positions_of_cbow_that_share(isa, changes):
-    compare(isa, "cbow", "ns", share_positions=True, **changes)
+def test_positions_of_cbow_that_share(isa, changes, layer):
+    compare(isa, "cbow", layer, share_positions=True, **changes)
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])

@@ -1,6 +1,7 @@
 """Slow float64 twin of csrc/kernels/word2vec.c: the same draws, plain NumPy arithmetic, one position at a time.
 
-The twin's own gradients are checked by finite differences in tests/kernels/test_word2vec.py.
+The twin's own gradients are checked by finite differences in tests/kernels/test_word2vec.py and
+test_neighbours.py.
 """
 
 from dataclasses import dataclass, field
@@ -174,7 +175,7 @@ class Twin:
         for start in range(0, len(sentence) if len(sentence) > 1 else 0, SHARING):
             centres = range(start, min(start + SHARING, len(sentence)))
             windows = [self.context(sentence, at, random) for at in centres]
-            drawn = [self.drawn_word(random.next()) for _ in range(self.drawn())]
+            drawn = [self.drawn_word(random.next()) for _ in range(self.drawn())] if self.path is None else []
             positions = range(min(start, *map(min, windows)), max(start, *map(max, windows)) + 1)
             if hidden:
                 hidden.advance(start, positions[-1])
@@ -183,7 +184,10 @@ class Twin:
                 rows = {p: self.input[sentence[p]] for p in positions}
             if self.options.model == "cbow":
                 counts = hidden.counts if hidden else np.ones(len(sentence))
-                self.share_cbow(sentence, rows, counts, centres, windows, drawn, lr)
+                if self.path is not None:
+                    self.share_paths(sentence, rows, counts, centres, windows, lr)
+                else:
+                    self.share_cbow(sentence, rows, counts, centres, windows, drawn, lr)
                 continue
             self.train_centres(
                 [(sentence[at], [rows[p] for p in w]) for at, w in zip(centres, windows, strict=True)], lr
@@ -242,8 +246,7 @@ class Twin:
         negative = self.options.negative
         self.tiles = min(self.tiles + 1, MEAN_TILES)
         self.examples += len(centres)
-        means = [1 / counts[w].sum() if self.options.cbow_mean else 1.0 for w in windows]
-        x = np.array([mean * sum(counts[p] * rows[p] for p in w) for mean, w in zip(means, windows, strict=True)])
+        means, x = self.hidden_vectors(rows, counts, windows)
         words = list(dict.fromkeys(drawn))
         share = np.array([drawn.count(word) * negative / len(drawn) for word in words])
         weight = np.array([share * (np.array(words) != sentence[at]) for at in centres])
@@ -263,9 +266,35 @@ class Twin:
         for n, at in enumerate(centres):
             delta[n] += own_step[n] * self.output[sentence[at]]
             self.output[sentence[at]] += own_step[n] * x[n]
+        self.give(rows, delta, means, windows)
+
+    def hidden_vectors(self, rows, counts, windows):
+        """(what the sums of CBOW windows are multiplied with, the hidden vectors)."""
+        means = [1 / counts[w].sum() if self.options.cbow_mean else 1.0 for w in windows]
+        x = np.array([mean * sum(counts[p] * rows[p] for p in w) for mean, w in zip(means, windows, strict=True)])
+        return means, x
+
+    def give(self, rows, delta, means, windows):
+        """The gradients of the hidden vectors to the rows of their windows. Rows are views."""
         for d, mean, window in zip(delta, means, windows, strict=True):
             for p in window:
                 rows[p] += d * (mean if self.options.cbow_gradient == "corrected" else 1.0)
+
+    def share_paths(self, sentence, rows, counts, centres, windows, lr):
+        """A tile of csrc/kernels/cbow_paths.h: all scores first, then the paths one after the other, the rows last."""
+        self.examples += len(centres)
+        means, x = self.hidden_vectors(rows, counts, windows)
+        paths = [self.path_outputs(sentence[at])[:2] for at in centres]
+        steps = []
+        for (nodes, labels), h in zip(paths, x, strict=True):
+            scores = self.output[nodes] @ h
+            self.loss += (labels * np.logaddexp(0, -scores) + (1 - labels) * np.logaddexp(0, scores)).sum()
+            steps.append(lr * (labels - sigmoid(scores)))
+        delta = np.zeros_like(x)
+        for n, ((nodes, _), step) in enumerate(zip(paths, steps, strict=True)):
+            delta[n] = step @ self.output[nodes]
+            self.output[nodes] += np.outer(step, x[n])
+        self.give(rows, delta, means, windows)
 
     def step(self, sentence, at, lr, random, hidden):
         positions = self.context(sentence, at, random)

@@ -10,17 +10,13 @@ from numpy.typing import NDArray
 from wv_cli import _rounds, _word2vec
 from wv_cli.cluster.lockstep import Meetings
 from wv_cli.engine.run import StepResult
-from wv_cli.engine.state import State
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.hotrows import added_share
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.subwords import Subwords
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system import memory
-from wv_cli.system.matrices import IN_MEMORY, Room
 from wv_cli.system.threads import all_started
-from wv_cli.text.corpus import Corpus
-from wv_cli.vectors.embeddings import Embeddings
 
 WORKERS = 8
 # Of each worker. By trial (6 million words): with twice as many, analogies fall.
@@ -34,18 +30,10 @@ class DeterministicWord2vec(Word2vec):
     """A Word2vec whose steps are rounds: a step takes _STEP_ROUNDS of them, and all its threads. With `meetings` it is
     one of several processes, each of which does the work of some workers and takes every step."""
 
-    def __init__(
-        self,
-        config: Word2vecConfig,
-        corpus: Corpus,
-        init: Embeddings | None = None,
-        subwords: Subwords | None = None,
-        before: State | None = None,
-        meetings: Meetings | None = None,
-        room: Room = IN_MEMORY,
-    ) -> None:
+    def __init__(self, *of_word2vec: Any, meetings: Meetings | None = None, **more: Any) -> None:
+        """A Word2vec's, and `meetings`."""
         self._meetings = meetings
-        super().__init__(config, corpus, init, subwords, before, room=room)
+        super().__init__(*of_word2vec, **more)
 
     @staticmethod
     def bytes_needed(config: Word2vecConfig, words: int, subwords: Subwords | None = None) -> int:
