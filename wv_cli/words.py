@@ -64,6 +64,11 @@ class WordList(Sequence[str]):
     def __len__(self) -> int:
         return len(self.starts) - 1
 
+    @property
+    def nbytes(self) -> int:
+        """Of memory, without what finds a word."""
+        return len(self.blob) + self.starts.nbytes
+
     def bytes_at(self, index: int) -> bytes:
         return self.blob[self.starts[index] : self.starts[index + 1]]
 

@@ -1,6 +1,5 @@
 """Work on a real Dask cluster: two worker processes, which the tests start, or which `--dask local` does."""
 
-import bz2
 import contextlib
 import gzip
 import json
@@ -21,21 +20,13 @@ import pytest
 from tests.cluster.served import nothing, run, said, served
 from tests.conftest import GOLDEN, ROOT, Run
 from tests.test_readme import SHELL
+from wv_cli.cluster import counted
 from wv_cli.cluster import dask_cluster as module
-from wv_cli.cluster import sums
 from wv_cli.cluster.dask_cluster import DaskCluster
 from wv_cli.errors import WvError
 from wv_cli.text.parts import Shard, shards
 
 pytest.importorskip("distributed", reason="needs the extra dask")
-
-
-@pytest.fixture
-def texts(slice_text: Path, tmp_path: Path) -> list[str]:
-    """A plain text, a packed one, and one of long lines."""
-    (tmp_path / "packed.bz2").write_bytes(bz2.compress(slice_text.read_bytes()[:100_000]))
-    (tmp_path / "long.txt").write_bytes(slice_text.read_bytes()[:400_000].replace(b"\n", b" "))
-    return [str(slice_text), str(tmp_path / "packed.bz2"), str(tmp_path / "long.txt")]
 
 
 @pytest.fixture
@@ -118,7 +109,7 @@ def test_a_vocabulary_has_the_bytes_of_one_process(
     address: str, texts: list[str], tmp_path: Path, options: str, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(sums, "SHARD_BYTES", 60_000)
+    monkeypatch.setattr(counted, "SHARD_BYTES", 60_000)
     words = ["build-vocab", *texts, *options.split(), "--json", "-o"]
     assert run(*words, tmp_path / "alone") == 0
     alone = json.loads(capsys.readouterr().out)
@@ -169,7 +160,7 @@ def test_a_worker_that_does_not_see_the_file_is_named(
         subprocess.run(shlex.split(change.format(path)), check=True)
         return found
 
-    monkeypatch.setattr(sums, "shards", cut)
+    monkeypatch.setattr(counted, "shards", cut)
     assert run("build-vocab", path, "-o", tmp_path / "v", "--dask", address) == 1
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.startswith("wv build-vocab: worker tcp://") and f": {path}: {problem}" in line
@@ -193,7 +184,13 @@ STREAM = "several processes cannot share a stream; give files, which all of them
         ("vectors MODEL --sentences --pooling mean a", 2, "--pooling and --dask cannot be used together: workers make"),
         ("vectors --encoder DIR --sentences -o v.npy a", 2, "-o and --dask cannot be used together: workers give"),
         ("vectors --encoder DIR --sentences --stateful a", 2, "--stateful and --dask cannot be used together: a sen"),
-        ("phrases text -o v", 2, "--dask needs --apply"),
+        ("phrases text -o v --across-lines", 2, f"--across-lines {ALONE}; leave it out"),
+        ("phrases - -o v", 1, f"standard input: {STREAM}"),
+        ("glove --counts text -o v.vec", 2, f"--counts {ALONE}; leave it out"),
+        ("glove text -o v.vec --dedup", 2, f"--dedup {ALONE}; leave it out"),
+        ("glove text -o v.vec --learn-phrases 1", 2, f"--learn-phrases {ALONE}; find them before with `wv phrases"),
+        ("glove text --save-counts v --counts-only --threads 2", 2, "--threads has no meaning with --dask and with"),
+        ("glove - -o v.vec", 1, f"standard input: {STREAM}"),
         ("phrases - -o v --apply MODEL", 1, f"standard input: {STREAM}"),
         ("phrases text -o v --apply -", 1, f"standard input: {STREAM}"),
         (f"eval similarity - -d {ROOT}/data/similarity/EN-WS-353-ALL.txt", 1, f"standard input: {STREAM}"),
@@ -322,7 +319,8 @@ import pathlib, time
 from wv_cli.text import corpus
 def tally(*_, **__):
     pathlib.Path("started").touch()
-    time.sleep(2)
+    time.sleep(3)
+    pathlib.Path("finished").touch()
 corpus.tally = tally
 """
 
@@ -350,6 +348,7 @@ def test_ctrl_c_ends_the_local_cluster_and_says_one_line(
             time.sleep(0.05)
         assert processes(process.pid) == []
     assert not (tmp_path / "v").exists()
+    assert not (tmp_path / "finished").exists(), "a task is not waited for"
 
 
 def test_the_command_of_the_readme_runs_as_it_stands(slice_text: Path, tmp_path: Path, wv: Run) -> None:

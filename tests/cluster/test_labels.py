@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.cluster.checkpoints import SIZES, stop_and_go_on
 from tests.cluster.labelled_text import HELD_OUT, labelled_lines
+from tests.cluster.served import silent
 from tests.cluster.threads import ThreadRanks, run_ranks
 from tests.reference.supervised import lines, word_ngrams
 from wv_cli import _subwords
-from wv_cli.cluster.rounds import PARTS, Together
-from wv_cli.cluster.training import first_part, labelled_of_all, pooled_by
+from wv_cli.cluster.rounds import Together
+from wv_cli.cluster.training import labelled_of_all, pooled_by
 from wv_cli.engine.run import Outcome, train
-from wv_cli.engine.saved_run import SavedRun
 from wv_cli.errors import WvError
 from wv_cli.formats.recognise import texts
 from wv_cli.models.classifier import Classifier
@@ -29,9 +30,6 @@ from wv_cli.words import WordList
 CONFIG = SupervisedConfig(dim=16, epochs=5, lr=0.5, buckets=5000)
 NGRAMS = replace(CONFIG, word_ngrams=3, minn=2, maxn=3)
 WORDS = VocabConfig(min_count=2)
-
-
-def silent(message: str, **facts: object) -> None: ...
 
 
 @pytest.fixture(scope="module")
@@ -227,22 +225,6 @@ def test_what_is_wrong_with_the_text_of_all_is_said_once(tmp_path: Path, text: s
     assert message in said and "rank" not in said and others == [""]
 
 
-@pytest.mark.parametrize("sizes", [(2, 3), (3, 1), (1, 2)])
+@pytest.mark.parametrize("sizes", SIZES)
 def test_a_checkpoint_is_continued_by_any_number_of_ranks(path: Path, tmp_path: Path, sizes: tuple[int, int]) -> None:
-    saved_at = str(tmp_path / "model.checkpoint")
-
-    def go(ranks: ThreadRanks, resume: bool, seconds: float | None) -> tuple[int, Outcome]:
-        saved = SavedRun(saved_at if ranks.rank == 0 else None, resume=resume, overwrite=not resume)
-        together = Together(model_of(path, ranks, NGRAMS), ranks)
-        begin = first_part(saved, together, ranks, silent)
-        outcome = saved.train(
-            together, first_step=begin, threads=1, save_every=None, max_seconds=seconds, observe=None, advice="",
-            by=together.train,
-        )  # fmt: skip
-        return begin, outcome
-
-    before, after = sizes
-    stopped = run_ranks(before, lambda ranks: go(ranks, False, 0.0))
-    assert all(outcome.timed_out and 0 < outcome.next_step < PARTS for _, outcome in stopped)
-    ended = run_ranks(after, lambda ranks: go(ranks, True, None))
-    assert all(begin == stopped[0][1].next_step and outcome.finished for begin, outcome in ended)
+    stop_and_go_on(tmp_path / "model.checkpoint", sizes, lambda ranks: model_of(path, ranks, NGRAMS))

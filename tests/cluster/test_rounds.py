@@ -6,11 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.cluster.checkpoints import SIZES, stop_and_go_on
+from tests.cluster.served import silent
 from tests.cluster.threads import ThreadRanks, run_ranks
-from wv_cli.cluster.rounds import PARTS, Together
-from wv_cli.cluster.training import first_part, of_all, pooled_by
+from wv_cli.cluster.rounds import Together
+from wv_cli.cluster.training import of_all, pooled_by
 from wv_cli.engine.run import Outcome, train
-from wv_cli.engine.saved_run import SavedRun
 from wv_cli.formats.recognise import texts
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.word2vec import Word2vec
@@ -21,16 +22,17 @@ from wv_cli.text.parts import Part
 CONFIG = Word2vecConfig(dim=32, epochs=2)
 
 
-def silent(message: str, **facts: object) -> None: ...
-
-
 def part_of(path: Path, ranks: ThreadRanks) -> Corpus:
     asked = texts([str(path)], note=silent, part=Part(ranks.rank, ranks.size))
     return of_all(encode(asked, VocabConfig(), pooled=pooled_by(ranks)), ranks)
 
 
+def model_of(path: Path, ranks: ThreadRanks, config: Word2vecConfig = CONFIG) -> Word2vec:
+    return Word2vec(config, part_of(path, ranks), rank=ranks.rank)
+
+
 def trained(path: Path, ranks: ThreadRanks, config: Word2vecConfig = CONFIG) -> tuple[Word2vec, Together, Outcome]:
-    model = Word2vec(config, part_of(path, ranks), rank=ranks.rank)
+    model = model_of(path, ranks, config)
     together = Together(model, ranks)
     return model, together, together.train(None, threads=1)
 
@@ -83,25 +85,8 @@ def test_what_the_ranks_send_is_counted(slice_text: Path) -> None:
     assert 1 < together.figures.bytes_per_word < 10_000
 
 
-@pytest.mark.parametrize("sizes", [(2, 3), (3, 1), (1, 2)])
+@pytest.mark.parametrize("sizes", SIZES)
 def test_a_checkpoint_is_continued_by_any_number_of_ranks(
     slice_text: Path, tmp_path: Path, sizes: tuple[int, int]
 ) -> None:
-    path = str(tmp_path / "model.checkpoint")
-
-    def go(ranks: ThreadRanks, resume: bool, seconds: float | None) -> tuple[int, Outcome]:
-        saved = SavedRun(path if ranks.rank == 0 else None, resume=resume, overwrite=not resume)
-        model = Word2vec(CONFIG, part_of(slice_text, ranks), rank=ranks.rank)
-        together = Together(model, ranks)
-        begin = first_part(saved, together, ranks, silent)
-        outcome = saved.train(
-            together, first_step=begin, threads=1, save_every=None, max_seconds=seconds, observe=None, advice="",
-            by=together.train,
-        )  # fmt: skip
-        return begin, outcome
-
-    before, after = sizes
-    stopped = run_ranks(before, lambda ranks: go(ranks, False, 0.0))
-    assert all(outcome.timed_out and 0 < outcome.next_step < PARTS for _, outcome in stopped)
-    ended = run_ranks(after, lambda ranks: go(ranks, True, None))
-    assert all(begin == stopped[0][1].next_step and outcome.finished for begin, outcome in ended)
+    stop_and_go_on(tmp_path / "model.checkpoint", sizes, lambda ranks: model_of(slice_text, ranks))

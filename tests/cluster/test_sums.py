@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.cluster.served import silent
 from tests.cluster.threads import ThreadRanks, run_ranks
 from wv_cli._glove import RECORD
 from wv_cli.cluster.sums import OtherRanks, Records, added, counting_by, records_of_all
@@ -26,9 +27,6 @@ from wv_cli.text.phrases import JoinedText
 
 Pair = tuple[int, int]
 PAIRS = st.dictionaries(st.tuples(st.integers(1, 9), st.integers(1, 2**31 - 1)), st.integers(1, 2**60), max_size=40)
-
-
-def silent(message: str, **facts: object) -> None: ...
 
 
 def part_of(path: Path, ranks: ThreadRanks, *, whole_lines: bool = True) -> Texts:

@@ -1,6 +1,5 @@
 """`wv glove --counts-only` through the real entry point: GloVe's own records, memory, kills at any moment."""
 
-import json
 import lzma
 import os
 import random
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
+from tests.peak import peak_bytes
 from wv_cli._glove import RECORD
 from wv_cli.formats import load
 
@@ -79,20 +79,12 @@ def long_text(slice_xz, tmp_path_factory):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the peak has another unit")
 def test_memory_holds_for_the_whole_process(long_text, tmp_path):
-    """5.6 million words with --memory 80M, less than Python, their ids, positions and records take. A process of its
-    own starts the command: a child's peak begins with what its parent takes."""
-    measure = (
-        "import json, resource, subprocess, sys\n"
-        "code = subprocess.run(sys.argv[1:]).returncode\n"
-        "print(json.dumps([code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024]))"
-    )
+    """5.6 million words with --memory 80M, less than Python, their ids, positions and records take."""
     wv = [sys.executable, "-m", "wv_cli", "glove", str(long_text), "--counts-only", "-q", "--window", "4"]
     found = {}
     for memory in ("80M", "1G"):
         call = [*wv, "--save-counts", str(tmp_path / memory), "--memory", memory]
-        done = subprocess.run([sys.executable, "-c", measure, *call], capture_output=True, text=True, check=True)
-        code, found[memory] = json.loads(done.stdout)
-        assert code == 0, done.stderr
+        found[memory] = peak_bytes(call)
     assert found["80M"] <= 88e6 < found["1G"]
     assert (tmp_path / "80M").read_bytes() == (tmp_path / "1G").read_bytes()
 

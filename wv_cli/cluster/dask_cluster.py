@@ -2,19 +2,16 @@
 
 Dask sends functions and values (pickled), runs a task of a lost worker on another one, and shows all of it on its
 dashboard; nothing here does. What an error on a worker was is told with the worker's name. Needs the extra `dask`,
-which is imported when a cluster is asked for.
+which is imported when a cluster is asked for, as is the part of the standard library that only it needs: every training
+could be asked.
 """
 
-import asyncio
-import logging
 import signal
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
-from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
 from wv_cli import _cpu
@@ -25,8 +22,10 @@ from wv_cli.system.host import processors
 
 Shard = TypeVar("Shard")
 Value = TypeVar("Value")
+Held = Any  # what DaskCluster.held gives
 LOCAL = "local"
 ANSWER_SECONDS = 10  # until a scheduler that has not answered is none
+_END_SECONDS = 0.5  # for a worker of our own to end, of which Dask gives its task four fifths
 _AHEAD = 2  # tasks a thread that wait to be done or fetched, of those whose results are wanted in order
 _SPEAKERS = ("distributed", "tornado", "asyncio")  # loggers of what Dask tells beside what it raises
 
@@ -68,6 +67,8 @@ class DaskCluster:
 
     def require_workers(self) -> None:
         """Raises WvError where there are none, or one has another wv than this process."""
+        from importlib.metadata import PackageNotFoundError, version
+
         own = version("wv-cli")
         try:
             self._client.wait_for_workers(1, timeout=ANSWER_SECONDS)
@@ -100,18 +101,19 @@ class DaskCluster:
     def reduced(
         self,
         what: str,
-        function: Callable[[Shard], Value],
+        function: Callable[..., Value],
         shards: Sequence[Shard],
         merge: Callable[[Value, Value], Value],
         after: Callable[[int], None],
+        *held: Held,
     ) -> Value | None:
-        """function(shard) of all shards merged in their order, neighbours first, by the workers, which hold no more
-        values than there are tasks at once and levels of merging; None without shards. `merge` is associative. `after`
-        is told the place of each shard that is done, in any order. `what` names the tasks on the dashboard. Raises
-        WvError."""
+        """function(shard, *held) of all shards merged in their order, neighbours first, by the workers, which hold no
+        more values than there are tasks at once and levels of merging; None without shards. `merge` is associative.
+        `after` is told the place of each shard that is done, in any order. `what` names the tasks on the dashboard.
+        Raises WvError."""
         if not shards:
             return None
-        level = self._submitted(what, function, shards)
+        level = self._submitted(what, function, shards, *([each] * len(shards) for each in held))
         places = {future.key: place for place, future in enumerate(level)}
         done = self._distributed.as_completed(level)
         while len(level) > 1:
@@ -125,12 +127,22 @@ class DaskCluster:
         value: Value = self._result(level[0])
         return value
 
-    def mapped(self, what: str, function: Callable[[Shard], Value], shards: Iterable[Shard]) -> Iterator[Value]:
-        """function(shard) of one shard after the other, in order; at most a few are done and not yet fetched. Raises
-        WvError."""
+    def held(self, value: object) -> Held:
+        """A value that many tasks are given, which is sent once and goes from worker to worker: the result of a task,
+        so that it is made again where the workers that have it are lost, as what is scattered is not."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that it is large
+            (future,) = self._submitted("hold", _itself, [value])
+        return future
+
+    def mapped(
+        self, what: str, function: Callable[..., Value], shards: Iterable[Shard], *held: Held
+    ) -> Iterator[Value]:
+        """function(shard, *held) of one shard after the other, in order; at most a few are done and not yet fetched.
+        Raises WvError."""
         waiting: deque[Any] = deque()
         for shard in shards:
-            waiting += self._submitted(what, function, [shard])
+            waiting += self._submitted(what, function, [shard], *([each] for each in held))
             if len(waiting) >= _AHEAD * max(self.threads, 1):
                 yield self._result(waiting.popleft())
         while waiting:
@@ -161,6 +173,17 @@ class DaskCluster:
             raise WvError(f"--dask {self._address}: a task failed: {type(error).__name__}: {said}") from error
 
 
+def worker_folder() -> str:
+    """A name in the folder of the worker that does this task, beside which it may have files without a name."""
+    from distributed import get_worker
+
+    return f"{get_worker().local_directory}/task"
+
+
+def _itself(value: Value) -> Value:
+    return value
+
+
 def _on_worker(function: Callable[..., Value], *values: Any) -> Value:
     """What a worker does. A WvError is raised again with the name of the worker, as one that can be pickled."""
     try:
@@ -178,6 +201,8 @@ def _on_worker(function: Callable[..., Value], *values: Any) -> Value:
 def _require_scheduler(distributed: Any, address: str) -> None:
     """Raises WvError unless one answers soon. A client would wait for ever for one that is mute, and where there is no
     address it would end late."""
+
+    import asyncio
 
     async def answered() -> None:
         arguments = distributed.Security().get_connection_args("client")
@@ -198,6 +223,15 @@ def _require_scheduler(distributed: Any, address: str) -> None:
 @contextmanager
 def _local(distributed: Any) -> Iterator[Any]:
     """A cluster of processes of one thread, with the memory of the machine, heard on this machine alone."""
+    import logging
+    from multiprocessing import resource_tracker
+
+    class Nanny(distributed.Nanny):  # type: ignore[misc]
+        """Starts a worker and ends it, for whose task it otherwise waits four seconds."""
+
+        async def close(self, timeout: float = _END_SECONDS, reason: str = "nanny-close") -> Any:
+            return await super().close(timeout=min(timeout, _END_SECONDS), reason=reason)
+
     # Ctrl-C goes to all processes of a terminal: this one ends the others, which inherit what is blocked here.
     resource_tracker.ensure_running()  # which otherwise unblocks it, in the thread that starts a process
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -206,6 +240,7 @@ def _local(distributed: Any) -> Iterator[Any]:
         cluster = distributed.LocalCluster(
             n_workers=processors(),
             threads_per_worker=1,
+            worker_class=Nanny,
             memory_limit=None,
             dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
@@ -218,6 +253,8 @@ def _local(distributed: Any) -> Iterator[Any]:
 @contextmanager
 def _silent() -> Iterator[None]:
     """Loggers of Dask say nothing of what is raised besides."""
+    import logging
+
     names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] in _SPEAKERS]
     loggers = [logging.getLogger(name) for name in names]
     levels = [logger.level for logger in loggers]

@@ -6,7 +6,6 @@ two rounds the threads stop for as long as it takes to add up the rows that are 
 later, and act upon together.
 """
 
-# A round is so many words for each thread of a rank, but there are at least so many rounds in an epoch.
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +21,7 @@ from wv_cli.engine.progress import Progress, Reports, Totals
 from wv_cli.engine.run import WAKE_SECONDS, Crew, Outcome, Worker, caught_signals
 from wv_cli.engine.saved_run import Savable
 
+# A round is so many words for each thread of a rank, but there are at least so many rounds in an epoch.
 ROUND_WORDS, _LEAST_ROUNDS = 100_000, 64
 _POLL_SECONDS = 0.002
 # What a checkpoint counts in: parts of the whole training, however many ranks, and so rounds, it takes.

@@ -1,5 +1,5 @@
-"""What ranks, or the workers of a Dask cluster, have counted in their parts of a text, added up: words, and records of
-ranks that are sorted by row and column.
+"""What ranks have counted in their parts of a text, added up: words, and records that are sorted by row and column.
+counted.py does it for the workers of a Dask cluster.
 
 All sums are of integers, so they are those of one process, to the bit; words stand in the order of one pass over the
 whole text, since parts are added up in its order.
@@ -7,37 +7,31 @@ whole text, since parts are added up in its order.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._glove import RECORD, merge, sort
-from wv_cli.cluster.dask_cluster import dask_cluster
 from wv_cli.cluster.ranks import Ranks
-from wv_cli.engine.saved_run import Say
 from wv_cli.system.pair_runs import Records, pair_runs
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import require_words, tally
 from wv_cli.text.counting import Counts, counting
-from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Given, Pairs
-from wv_cli.text.parts import shards
 from wv_cli.text.source import Progress
-from wv_cli.text.vocab import Tally, Vocab, add_up
+from wv_cli.text.vocab import Tally, add_up
 
 Numbers = NDArray[np.int64]
 _COPIES = 4  # of a piece, while two are added up
 _LEAST_PIECE = 1024
-SHARD_BYTES = 1 << 26  # of text that a task counts: a second of work, a few megabytes of words
 _NONE = 2**63 - 1  # above every key
 
 
 def tally_of_all(ranks: Ranks, own: Tally) -> Tally | None:
     """The words of all ranks, on rank 0; None elsewhere. Raises there what add_up raises."""
-    return ranks.reduce(own, _added_up)
+    return ranks.reduce(own, lambda one, other: add_up([one, other]))
 
 
 @contextmanager
@@ -53,29 +47,6 @@ def counting_by(
     if whole is not None:
         require_words(whole.tokens_read, texts.inputs)
     yield Counts.of(whole.vocab(), config) if whole is not None else None
-
-
-def counted_on(address: str, texts: Texts, config: VocabConfig, say: Say, progress: Progress | None = None) -> Vocab:
-    """All words of texts, not cut, counted by the Dask cluster at `address`. Raises EmptyVocabulary, WvError."""
-    divided = shards(expand_inputs(texts), SHARD_BYTES, whole_lines=bool(config.min_line))
-    total, done = sum(shard.bytes for shard in divided), 0
-
-    def after(shard: int) -> None:
-        nonlocal done
-        done += divided[shard].bytes
-        if progress is not None:
-            progress(done, total)
-
-    count = partial(tally, config=config)
-    with dask_cluster(address, say) as cluster:
-        whole = cluster.reduced("count words", count, [texts.only(shard) for shard in divided], _added_up, after)
-    require_words(whole.tokens_read if whole is not None else 0, texts.inputs)
-    assert whole is not None
-    return whole.vocab()
-
-
-def _added_up(one: Tally, other: Tally) -> Tally:
-    return add_up([one, other])
 
 
 def counts_of_all(ranks: Ranks, own: Numbers) -> Numbers:
@@ -141,17 +112,22 @@ class OtherRanks:
     def pairs(self, own: Iterator[Pairs], memory: int) -> Iterator[Pairs]:
         with pair_runs(self._beside, "counts of pairs", memory, as_values=False) as runs:
             for each in own:
-                runs.add([_records(*each)])
+                runs.add([records_of_pairs(*each)])
             for records in records_of_all(self._ranks, runs.merged(), memory):
-                # RECORD counts words from 1.
-                first, second = (records[name].astype(np.int64) - 1 for name in ("row", "column"))
-                yield first, second, records["value"].copy().view(np.int64)
+                yield pairs_of(records)
 
     def shared(self, given: Given) -> Given:
         return self._ranks.share(given)
 
 
-def _records(first: Numbers, second: Numbers, counts: Numbers) -> Records:
+def pairs_of(records: Records) -> Pairs:
+    """(first words, second words, counts) of records, which count words from 1."""
+    first, second = (records[name].astype(np.int64) - 1 for name in ("row", "column"))
+    return first, second, records["value"].copy().view(np.int64)
+
+
+def records_of_pairs(first: Numbers, second: Numbers, counts: Numbers) -> Records:
+    """Sorted records of pairs."""
     records = np.empty(len(counts), RECORD)
     records["row"], records["column"], records["value"] = first + 1, second + 1, counts.view(np.float64)
     sort(records)

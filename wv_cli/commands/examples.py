@@ -15,7 +15,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("the same phrases in tomorrow's text", "wv phrases new.txt --apply corpus.phrases -o new-phrases.txt"),
         (
             "by the workers of a Dask cluster",
-            "wv phrases /shared/new --apply /shared/corpus.phrases --dask scheduler:8786 -o new-phrases.txt",
+            "wv phrases /shared/crawl --dask scheduler:8786 -o phrases.txt --save-phrases crawl.phrases",
         ),
     ),
     "train": (
@@ -46,6 +46,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "glove": (
         ("counts, order and training in one", "wv glove corpus.txt -o glove.vec --threads 2"),
         ("only count, in GloVe's format", "wv glove part.txt --save-counts part.counts --counts-only"),
+        (
+            "counted by the workers of a Dask cluster",
+            "wv glove /shared/crawl --dask scheduler:8786 --save-counts crawl.counts -o glove.vec",
+        ),
         ("train on counts", "wv glove --counts part.counts --vocab corpus.vocab -o glove.vec"),
         (
             "go on with tomorrow's text",

@@ -7,6 +7,7 @@ import click
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import (
     Size,
+    dask_option,
     field_options,
     given_options,
     json_option,
@@ -50,6 +51,7 @@ from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
 )  # fmt: skip
 @saved_run_options
 @field_options(ReadingConfig)
+@dask_option
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
@@ -57,7 +59,8 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
 
     Does the work of GloVe's vocab_count, cooccur, shuffle and glove. Ctrl-C, SIGTERM and --max-time save a checkpoint
     that --resume continues exactly where it stopped; the exit code is then 130, 143 or 124. Processes that mpirun
-    starts together count a part each, to the counts of one process; rank 0 trains on them alone.
+    starts together, or the workers of a Dask cluster (--dask), count a part each, to the counts of one process; rank 0,
+    or this process, trains on them alone.
     """
     from wv_cli.commands.shared.sessions import run_session, session_of
     from wv_cli.jobs.glove import GloveSession

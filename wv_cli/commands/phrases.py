@@ -54,7 +54,7 @@ def command(
     A pair of neighbours in a line becomes one word when it occurs much more often than its words would by chance. Each
     further pass works on the joined text, so longer phrases grow: --threshold 200 --threshold 100, or --passes 2.
     --apply joins the same phrases in another text, in the same order. Processes that mpirun starts together read a part
-    each; rank 0 writes what one process would, and so do with --apply the workers of a Dask cluster (--dask).
+    each; rank 0 writes what one process would, and so do the workers of a Dask cluster (--dask).
     """
     from wv_cli.cluster.ranks import agreeing
     from wv_cli.commands.shared.bar import reading_bar
@@ -62,7 +62,7 @@ def command(
     from wv_cli.jobs.joined_text import JoiningRun
     from wv_cli.system.places import is_stdout
 
-    refuse_meaningless(**dict.fromkeys(_FINDING, "not apply"), dask="apply")
+    refuse_meaningless(**dict.fromkeys(_FINDING, "not apply"))
     if passes is not None and len(threshold) > 1:
         error = conflict("--passes", "several --threshold", "each --threshold is a pass already")
         raise error

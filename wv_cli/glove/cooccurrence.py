@@ -69,43 +69,67 @@ def count(
     part of a text, of which all else in `corpus` tells, `summed` makes of the sums of this part, as int64 units in the
     place of values, those of all of it. Raises WvError when that file cannot be written."""
     memory = memory or DEFAULT_MEMORY
-    words = len(corpus.vocab.words)
     if corpus.tokens == 0:
         return
-    largest = earlier.largest if earlier is not None else None
-    units, scale = distance_units(config.window, config.weighting, _most_frequent(corpus), largest)
-    # Up to a quarter for the blocks of records in flight and one row in each, the rest for the positions, which are as
-    # large as the pages of ids that they come from.
-    buffers = config.threads + 1
-    block = max(min(_BLOCK_RECORDS, memory // (4 * RECORD.itemsize * buffers)), 1)
-    fixed = buffers * RECORD.itemsize * max(block, words) + words * (12 * config.threads + 32)
-    each = corpus.ids.itemsize * (2 if file_of(corpus.ids) else 1)
-    longest = min(max((memory - fixed) // each, memory // 16, 1 << 14), 2**31 - 2 - config.window)
-    cuts = [*range(0, len(corpus.ids), longest), len(corpus.ids)]
+    units, scale = units_of(corpus, config, earlier)
+    own = Counting(corpus, config, units, memory)
+    if len(own.cuts) == 2 and earlier is None and summed is None:
+        yield from own.segment(0, scale)
+        return
+    sums = own.sums(spool_beside, earlier.units(scale, memory) if earlier is not None else None)
+    for records in sums if summed is None else summed(sums):
+        yield as_values(records, scale)
 
-    def segment(number: int, scale: int) -> Iterator[Records]:
-        low, end = cuts[number], cuts[number + 1]
-        part = Segment(corpus.ids, low, end, words, units, config.symmetric, scale)
-        yield from _rows(part, words, block, config.threads)
-        _release(corpus.ids, end)
 
-    def sums() -> Iterator[Records]:
-        if len(cuts) == 2 and earlier is None:
-            yield from segment(0, 0)
+def as_values(records: Records, scale: int) -> Records:
+    """The same records, their sums of units divided by the scale."""
+    records["value"] = records["value"].view(np.int64) / scale
+    return records
+
+
+class Counting:
+    """The co-occurrences of a corpus of which some ids are words, whose vocabulary and `units` may be those of a larger
+    text. `cuts` are the ends of the segments in which `memory` bytes suffice."""
+
+    def __init__(self, corpus: Corpus, config: GloveConfig, units: NDArray[np.int64], memory: int) -> None:
+        self._corpus, self._config, self._units, self._memory = corpus, config, units, memory
+        self._words = words = len(corpus.vocab.words)
+        # Up to a quarter for the blocks of records in flight and one row in each, the rest for the positions, which are
+        # as large as the pages of ids that they come from.
+        buffers = config.threads + 1
+        self._block = max(min(_BLOCK_RECORDS, memory // (4 * RECORD.itemsize * buffers)), 1)
+        fixed = buffers * RECORD.itemsize * max(self._block, words) + words * (12 * config.threads + 32)
+        each = corpus.ids.itemsize * (2 if file_of(corpus.ids) else 1)
+        longest = min(max((memory - fixed) // each, memory // 16, 1 << 14), 2**31 - 2 - config.window)
+        self.cuts = [*range(0, len(corpus.ids), longest), len(corpus.ids)]
+
+    def segment(self, number: int, scale: int, first_row: int = 0) -> Iterator[Records]:
+        """The records of one segment from a row on, counted from 0; with the scale 0 their values are int64 units."""
+        ids, config = self._corpus.ids, self._config
+        low, end = self.cuts[number], self.cuts[number + 1]
+        part = Segment(ids, low, end, self._words, self._units, config.symmetric, scale)
+        yield from _rows(part, first_row, self._words, self._block, config.threads)
+        _release(ids, end)
+
+    def sums(
+        self, spool_beside: str | None, earlier: Iterator[Records] | None = None, first_row: int = 0
+    ) -> Iterator[Records]:
+        """The records of all segments, and with them sorted runs of `earlier` ones, all as units."""
+        if len(self.cuts) == 2 and earlier is None:
+            yield from self.segment(0, 0, first_row)
             return
-        with pair_runs(spool_beside, WHAT, memory, as_values=False) as runs:
-            for run in earlier.units(scale, memory) if earlier is not None else ():
+        with pair_runs(spool_beside, WHAT, self._memory, as_values=False) as runs:
+            for run in earlier or ():
                 runs.add([run])
-            for number in range(len(cuts) - 1):
-                runs.add(segment(number, 0))
+            for number in range(len(self.cuts) - 1):
+                runs.add(self.segment(number, 0, first_row))
             yield from runs.merged()
 
-    if len(cuts) == 2 and earlier is None and summed is None:
-        yield from segment(0, scale)
-        return
-    for records in sums() if summed is None else summed(sums()):
-        records["value"] = records["value"].view(np.int64) / scale
-        yield records
+
+def units_of(corpus: Corpus, config: GloveConfig, earlier: Earlier | None = None) -> tuple[NDArray[np.int64], int]:
+    """distance_units() for a corpus, whatever ids it has, and `earlier` texts."""
+    largest = earlier.largest if earlier is not None else None
+    return distance_units(config.window, config.weighting, _most_frequent(corpus), largest)
 
 
 def _most_frequent(corpus: Corpus) -> int:
@@ -115,10 +139,10 @@ def _most_frequent(corpus: Corpus) -> int:
     return int(vocab.counts[0]) if own else corpus.tokens
 
 
-def _rows(part: Segment, words: int, block: int, threads: int) -> Iterator[Records]:
-    """The rows of a segment in order, counted in blocks of rows by several threads."""
+def _rows(part: Segment, first_row: int, words: int, block: int, threads: int) -> Iterator[Records]:
+    """The rows of a segment from `first_row` on, in order, counted in blocks of rows by several threads."""
     ends = np.cumsum(part.capacity)
-    firsts, total = [0], 0
+    firsts, total = [first_row], int(ends[first_row - 1]) if first_row else 0
     while firsts[-1] < words:
         last = max(int(np.searchsorted(ends, total + block, side="right")), firsts[-1] + 1)
         firsts.append(last)

@@ -1,43 +1,34 @@
 """One GloVe run, from text or counts to vectors, for `wv glove`: count, order, train, checkpoint, save."""
 
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 from wv_cli import formats
 from wv_cli._glove import RECORD
-from wv_cli.cluster.inputs import refuse_for_ranks
+from wv_cli.cluster.inputs import refuse_for_cluster, refuse_for_ranks
 from wv_cli.cluster.ranks import awaited
-from wv_cli.cluster.sums import records_of_all
-from wv_cli.cluster.training import of_all
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
-from wv_cli.glove import cooccurrence, record_files
+from wv_cli.glove import record_files
 from wv_cli.glove.config import MODEL, GloveConfig
-from wv_cli.glove.growing import Earlier
 from wv_cli.glove.model import Glove
-from wv_cli.glove.record_runs import RecordFile, Records
-from wv_cli.glove.state import GloveState, open_state, save_state
-from wv_cli.glove.tiles import ORDERING_BYTES, TileStore
-from wv_cli.jobs.facts import Facts, tell_corpus
-from wv_cli.jobs.growing import GrowingSession
-from wv_cli.jobs.phrases import PhrasesSession
+from wv_cli.glove.record_runs import RecordFile
+from wv_cli.glove.state import open_state, save_state
+from wv_cli.glove.tiles import TileStore
+from wv_cli.jobs.facts import Facts
+from wv_cli.jobs.glove_counting import GloveCounting
 from wv_cli.jobs.session import Observe, Reading
-from wv_cli.jobs.shared import ReadingSession
-from wv_cli.jobs.training_session import VocabularySession
-from wv_cli.system import memory
 from wv_cli.system.output import check_writable, open_output, together, write_together
-from wv_cli.text.corpus import encode
-from wv_cli.text.growing import decayed
-from wv_cli.text.vocab import Vocab, read_vocab, write_vocab
+from wv_cli.text.vocab import write_vocab
 
 
 @dataclass(frozen=True, kw_only=True)
-class GloveSession(GrowingSession, ReadingSession, VocabularySession, PhrasesSession):
+class GloveSession(GloveCounting):
     """`counts` are read instead of `inputs`; `save_counts` and `save_vocab`, which tells what their ids mean, are
     written, and with `counts_only` nothing else. `to` is the format of the outputs, whatever their names.
 
@@ -62,6 +53,7 @@ class GloveSession(GrowingSession, ReadingSession, VocabularySession, PhrasesSes
         "to": "not counts_only",
         "vocab": "not continue_",
         "decay": "continue_",
+        "threads": "not dask or not counts_only",
     }
     STATES: ClassVar[Collection[str]] = (MODEL,)
     FIXED: ClassVar[tuple[str, ...]] = ("dim", "window", "symmetric", "weighting")
@@ -69,10 +61,7 @@ class GloveSession(GrowingSession, ReadingSession, VocabularySession, PhrasesSes
     # Not an option: what GloVe's program leaves alone is to be found by its own command line only.
     CLIP_BIASES: ClassVar[bool] = True
 
-    config: GloveConfig
-    counts: tuple[str, ...] = ()
     save_counts: str | None = None
-    counts_only: bool = False
     to: str | None = None
     init: str | None = None
     init_gradsq: str | None = None
@@ -94,21 +83,24 @@ class GloveSession(GrowingSession, ReadingSession, VocabularySession, PhrasesSes
         ]:
             if wrong:
                 raise UsageError(message)
-        refuse_for_ranks(
-            self.ranks, counts=self.counts, continue_=self.continue_, dedup=self.vocab_config.dedup,
-            learn_phrases=self.phrase_learning.learn_phrases,
-        )  # fmt: skip
+        alone = {
+            "counts": self.counts,
+            "continue_": self.continue_,
+            "dedup": self.vocab_config.dedup,
+            "learn_phrases": self.phrase_learning.learn_phrases,
+        }
+        refuse_for_ranks(self.ranks, **alone)
+        refuse_for_cluster(self.dask, self.ranks, **alone)
         for path in self.outputs:
             formats.format_for_output(path, self.to)
 
     @property
-    def whole_lines(self) -> bool:
-        """Pairs of words stand in one line."""
-        return True
-
-    @property
     def format_asked(self) -> str | None:
         return self.to
+
+    @property
+    def first_rows(self) -> tuple[str | None, ...]:
+        return (*super().first_rows, self.init, self.init_gradsq)
 
     def read(self) -> list[str]:
         counts = [*self.counts, *(spec.rpartition(":")[0] for spec in self.counts)]
@@ -121,23 +113,14 @@ class GloveSession(GrowingSession, ReadingSession, VocabularySession, PhrasesSes
     def by_steps(self) -> bool:
         return not self.counts_only
 
-    @property
-    def memory_limit(self) -> int:
-        return self.memory or cooccurrence.DEFAULT_MEMORY
-
-    def _buffer_memory(self) -> int:
-        """For the buffers of counting or summing, now; ordering the records at the same time takes its share."""
-        if self.counts_only:
-            return memory.for_buffers(self.memory_limit)
-        return memory.for_buffers(self.memory_limit - self.memory_limit // 4 - ORDERING_BYTES)
-
     def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: counts, trains unless `counts_only`, saves. Not `observe` but `say` is told how the training
         goes, once an iteration."""
         if not self.leads:
             assert self.ranks is not None, "a process alone leads"
-            for _ in self._records(say, reading, None)[1]:
-                raise AssertionError("they come on rank 0")
+            with ExitStack() as stack:
+                for _ in self._records(say, reading, None, stack)[1]:
+                    raise AssertionError("they come on rank 0")
             return awaited(self.ranks), {}
         # The counts wait for the vectors. A run that a signal stops leaves the counts, which are complete.
         with together(), ExitStack() as stack:
@@ -151,7 +134,7 @@ class GloveSession(GrowingSession, ReadingSession, VocabularySession, PhrasesSes
     def _run(self, say: Say, reading: Reading | None, stack: ExitStack) -> tuple[Outcome | None, Facts]:
         begin = time.monotonic()
         state = open_state(self.continue_) if self.continue_ else None
-        vocab, records, digest = self._records(say, reading, state)
+        vocab, records, digest = self._records(say, reading, state, stack)
         kept = RecordFile(self.beside)
         stack.callback(kept.close)
         if self.save_vocab:
@@ -207,53 +190,6 @@ class GloveSession(GrowingSession, ReadingSession, VocabularySession, PhrasesSes
     def _save(self, model: Glove) -> None:
         embeddings = model.embeddings()
         write_together((path, lambda path: formats.save(path, embeddings, format=self.to)) for path in self.outputs)
-
-    def _records(
-        self, say: Say, reading: Reading | None, state: GloveState | None
-    ) -> tuple[Vocab, Iterator[Records], str]:
-        """The vocabulary, the sorted stream of records, the state's among them, and its fingerprint."""
-        begin = time.monotonic()
-        target = read_vocab(self.vocab) if self.vocab else None
-        if self.counts:
-            files = record_files.open_counts(self.counts, self.vocab)
-            counts = record_files.Counts(files, self.vocab_config, target)
-            return counts.vocab, counts.stream(self._buffer_memory(), self.beside), counts.digest
-        ids_memory = memory.for_buffers(self.memory_limit) // 3  # the positions of every word take as much again
-        corpus = encode(
-            self.texts(say),
-            self.vocab_config,
-            vocab=target,
-            older=decayed(state.vocab, self.share) if state is not None else None,
-            phrases=self.phrases_to_join(say, memory=2 * ids_memory),
-            memory=ids_memory,
-            spool_beside=self.beside,
-            progress=reading,
-            pooled=self.pooled,
-            may_be_empty=self.ranks is not None,
-        )
-        corpus = of_all(corpus, self.ranks)
-        tell_corpus(corpus, say, time.monotonic() - begin)
-        write_together(self.phrases_writers())
-        earlier, digest = None, corpus.digest
-        if self.save_state:
-            corpus.require_different_words()
-        if state is not None:
-            self.going_on(state.options, len(state.vocab), len(corpus.vocab), say)
-            earlier = Earlier(state, corpus.vocab.words, self.share)
-            digest = earlier.digest(digest)
-        records = cooccurrence.count(
-            corpus,
-            self.config,
-            memory=self._buffer_memory(),
-            spool_beside=self.beside,
-            earlier=earlier,
-            summed=self._summed if self.ranks is not None else None,
-        )
-        return corpus.vocab, records, digest
-
-    def _summed(self, own: Iterator[Records]) -> Iterator[Records]:
-        assert self.ranks is not None, "several processes have sums to add up"
-        return records_of_all(self.ranks, own, self._buffer_memory() // 4)
 
 
 class _Iterations:

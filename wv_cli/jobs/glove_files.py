@@ -5,6 +5,7 @@ GRADSQ.txt, GRADSQ.bin, ...   the squared gradients, where they are asked for
 """
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -75,7 +76,7 @@ class GloveFilesSession(GloveSession):
                 yield f"{name}{stage}.txt", layer, False
 
     def _records(
-        self, say: Say, reading: Reading | None, state: GloveState | None
+        self, say: Say, reading: Reading | None, state: GloveState | None, stack: ExitStack
     ) -> tuple[Vocab, Iterator[Records], str]:
         vocab = read_ranked_vocab(str(self.vocab))
         if self.text and vocab.words.find(UNKNOWN) >= 0:

@@ -1,13 +1,16 @@
 """One run of `wv phrases`: joins the phrases of a text, found in it or kept from another, and writes it again."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+from wv_cli.cluster.counted import Divided
+from wv_cli.cluster.dask_cluster import dask_cluster
 from wv_cli.cluster.held import answered_on
 from wv_cli.cluster.inputs import refuse_for_cluster, refuse_for_ranks, shared_texts
+from wv_cli.cluster.joined import JoinedOnWorkers
 from wv_cli.cluster.ranks import OneOfRanks
 from wv_cli.cluster.sums import OtherRanks
 from wv_cli.engine.saved_run import Say
@@ -20,16 +23,17 @@ from wv_cli.text.corpus import require_words
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import shards
+from wv_cli.text.phrase_finding import PhraseFinder
 from wv_cli.text.phrases import JoinedText
 from wv_cli.text.saved_phrases import SavedPhrases, read_phrases
 
-SHARD_BYTES = 1 << 24  # of text that a task joins
+SHARD_BYTES = 1 << 24  # of text that a task joins, or in which it counts pairs
 
 
 @dataclass(frozen=True, kw_only=True)
 class JoiningRun(OneOfRanks):
     """`inputs` are texts, `output` gets them with phrases joined, `save_phrases` the phrases; with `apply`, a file of
-    them, none are looked for; with `dask`, the address of a scheduler, its workers then join them."""
+    them, none are looked for; with `dask`, the address of a scheduler, its workers find and join them."""
 
     inputs: tuple[str, ...]
     output: str
@@ -53,7 +57,11 @@ class JoiningRun(OneOfRanks):
                 shared_texts(self.ranks, options, lambda: self._checked(say), whole_lines=True)
             )
             if self.dask is not None:
-                return {**self._joined_on(self.dask, asked, say, reading), "seconds": time.perf_counter() - started}
+                if self.apply is not None:
+                    facts = self._applied_on(self.dask, self.apply, asked, say, reading)
+                else:
+                    facts = self._joined_on(self.dask, asked, say, report, reading)
+                return {**facts, "seconds": time.perf_counter() - started}
             beside = None if self.follows else self.output
             text = stack.enter_context(
                 JoinedText(
@@ -66,16 +74,30 @@ class JoiningRun(OneOfRanks):
                     others=OtherRanks(self.ranks, beside) if self.ranks is not None else None,
                 )
             )
-            self._write(text)
+            self._write(text.rows, text.chunks())
         facts = {"output": self.output, "lines": text.lines, "tokens_read": text.tokens_read, "tokens": text.tokens}
         return {**facts, "passes": [done.facts for done in text.passes], "seconds": time.perf_counter() - started}
 
-    def _joined_on(self, address: str, asked: Texts, say: Say, reading: Reading | None) -> dict[str, Any]:
-        assert self.apply is not None, "phrases are found by one process, or by ranks"
+    def _joined_on(
+        self, address: str, asked: Texts, say: Say, report: Callable[[str], None], reading: Reading | None
+    ) -> dict[str, Any]:
+        """The phrases are found by the workers, too."""
+        divided = Divided(asked, SHARD_BYTES, reading, whole_lines=True)
+        finder = PhraseFinder(self.config, after_pass=lambda done: report(done.summary))
+        with dask_cluster(address, say) as cluster:
+            text = JoinedOnWorkers(cluster, divided, self.config, self.output)
+            finder.join_in(text)
+            self._write(finder.rows, text.chunks())
+        facts = {"output": self.output, "lines": text.lines, "tokens_read": text.tokens_read, "tokens": text.tokens}
+        return {**facts, "passes": [done.facts for done in finder.passes]}
+
+    def _applied_on(
+        self, address: str, phrases: str, asked: Texts, say: Say, reading: Reading | None
+    ) -> dict[str, Any]:
         divided = shards(expand_inputs(asked), SHARD_BYTES, whole_lines=True)
         total, read = sum(shard.bytes for shard in divided), 0
         applied = answered_on(
-            address, say, "join", _Applied(file=self.apply, config=self.config), map(asked.only, divided)
+            address, say, "join", _Applied(file=phrases, config=self.config), map(asked.only, divided)
         )
         lines = tokens_read = tokens = 0
         with open_output(self.output) as stream:
@@ -90,22 +112,22 @@ class JoiningRun(OneOfRanks):
 
     def _checked(self, say: Say) -> Texts:
         refuse_for_ranks(self.ranks, across_lines=self.config.across_lines)
-        refuse_for_cluster(self.dask, self.ranks)
+        refuse_for_cluster(self.dask, self.ranks, across_lines=self.config.across_lines)
         for path in self.outputs:
             refuse_overwriting([*self.inputs, *filter(None, [self.apply])], path)
             check_writable(path)
         require_different(self.outputs)
         return texts(self.inputs, note=say, written=self.outputs, force=self.force_text)
 
-    def _write(self, text: JoinedText) -> None:
-        chunks: Iterable[bytes | bytearray]
-        chunks = text.chunks() if self.ranks is None else self.ranks.to_first(text.chunks())
+    def _write(self, rows: Callable[[], Iterable[bytes]], chunks: Iterator[bytes | bytearray]) -> None:
+        if self.ranks is not None:
+            chunks = self.ranks.to_first(chunks)
         if self.follows:
             for _ in chunks:
                 raise AssertionError("they come on rank 0")
             return
         parts: dict[str | None, Callable[[], Iterable[bytes | bytearray]]]
-        parts = {self.save_phrases: text.rows, self.output: lambda: chunks}
+        parts = {self.save_phrases: rows, self.output: lambda: chunks}
 
         def write(path: str) -> None:
             with open_output(path) as stream:

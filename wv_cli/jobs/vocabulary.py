@@ -5,9 +5,10 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from wv_cli.cluster.counted import counted_on
 from wv_cli.cluster.inputs import refuse_for_cluster, refuse_for_ranks, shared_texts
 from wv_cli.cluster.ranks import OneOfRanks
-from wv_cli.cluster.sums import counted_on, counting_by
+from wv_cli.cluster.sums import counting_by
 from wv_cli.engine.saved_run import Say
 from wv_cli.formats.recognise import texts
 from wv_cli.jobs.session import Reading

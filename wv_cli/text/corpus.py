@@ -63,6 +63,11 @@ class Corpus:
     left_out: int = 0
 
     @property
+    def nbytes(self) -> int:
+        """Of ids, words and their counts."""
+        return self.ids.nbytes + self.vocab.nbytes
+
+    @property
     def identity(self) -> dict[str, str]:
         """What a checkpoint says of the text that it was trained on."""
         return {"corpus": self.digest, "vocabulary": self.vocab.digest}
@@ -144,12 +149,8 @@ def encode(
         else:
             lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
         ids, tokens, lines, fingerprint = remapped(encoder, file, lookup, read.stream, every_line=every_line)
-    if tokens == 0 and not may_be_empty:
-        message = (
-            f"none of the {encoder.tokens:,} words of the text is in the vocabulary; do they belong together "
-            "(same language, same --lowercase)?"
-        )
-        raise WvError(message)
+    if not may_be_empty:
+        require_known(tokens, encoder.tokens)
     parts = [fingerprint.digest(), bytes.fromhex(known.digest)] + ([bytes.fromhex(phrases.digest)] if phrases else [])
     digest = hashlib.blake2b(b"".join(parts), digest_size=16).hexdigest()
     left_out = source.lines.left_out if source.lines else 0
@@ -196,16 +197,18 @@ def count(
     return found.vocab()
 
 
-def tally(inputs: Inputs, config: VocabConfig, progress: Progress | None = None) -> Tally:
-    """All words of texts, perhaps none, in order of first sight. Raises what Source raises."""
+def tally(
+    inputs: Inputs, config: VocabConfig, progress: Progress | None = None, *, phrases: Phrases | None = None
+) -> Tally:
+    """All words of texts, perhaps none, in order of first sight; with `phrases` joined first, but for `tokens_read`.
+    Raises what Source raises."""
     config.validate()
-    encoder = _text.Encoder(keep_ids=False)
+    encoder = _text.Encoder(keep_ids=phrases is not None)
     source = Source(inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress)
-    for chunk in source:
-        encoder.feed(chunk)
-    encoder.finish()
-    blob, starts, counts = encoder.vocabulary()
-    return Tally(WordList(blob, starts), counts, encoder.lines - source.divided, encoder.tokens)
+    with Spool(None) as file:
+        read_ids(source, encoder, None, file)
+        read = read_words(encoder, file, phrases)
+    return Tally(read.words, read.counts, encoder.lines - source.divided, encoder.tokens)
 
 
 def _final_ids(
@@ -241,6 +244,16 @@ def _all_words(
     """The vocabulary, not cut, of words in order of first sight; see ordered(). `tokens` were read, labels included."""
     tokens = int(counts.sum()) if tokens is None else tokens
     return ordered(words.blob, words.starts, counts, lines=lines, tokens_read=tokens)
+
+
+def require_known(tokens: int, read: int) -> None:
+    """Raises WvError when none of the words that were read is in the vocabulary."""
+    if tokens == 0:
+        message = (
+            f"none of the {read:,} words of the text is in the vocabulary; do they belong together "
+            "(same language, same --lowercase)?"
+        )
+        raise WvError(message)
 
 
 def require_words(tokens: int, inputs: Sequence[str]) -> None:

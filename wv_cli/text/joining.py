@@ -31,15 +31,39 @@ class JoinedIds:
         self.words = WordList(blob, starts)
         self.lines, self.tokens_read = encoder.lines, encoder.tokens
         if others is not None:
-            self._renumber(others.tally(Tally(self.words, self.counts, self.lines, self.tokens_read)))
+            self.renumber(others.tally(Tally(self.words, self.counts, self.lines, self.tokens_read)))
 
-    def _renumber(self, whole: Tally) -> None:
-        """Gives the words of this part the ids that they have in the whole text."""
+    def renumber(self, whole: Tally) -> None:
+        """Gives the words of this part the ids that they have in the `whole` text, whose counts are then known here."""
         self._encoder = _text.Encoder()
         self._encoder.add_words(whole.words.blob, whole.words.starts)
         self.stream.renumber(self._encoder.add_words(self.words.blob, self.words.starts))
         self.words, self.counts = whole.words, whole.counts
         self.lines, self.tokens_read = whole.lines, whole.tokens_read
+
+    def pairs(
+        self, bounds: NDArray[np.float32], least: int, memory: int, *, across_lines: bool = False
+    ) -> "Iterator[Pairs]":
+        """(first words, second words, counts) of the pairs of neighbours that PairCounts counts within `bounds` (words,
+        2) and that are seen `least` times; with others all of them, which come in the first process only. Counts take
+        `memory` bytes, in as many walks as that needs."""
+        table = _phrases.PairCounts(bounds, memory)
+        if self._others is None:
+            return self._walked(table, least, across_lines)
+        # Seen seldom in one part of a text a pair may be frequent in all of it.
+        return self._others.pairs(self._walked(table, 1, across_lines), memory)
+
+    def _walked(self, table: _phrases.PairCounts, least: int, across_lines: bool) -> "Iterator[Pairs]":
+        while True:
+            for block in self.stream.blocks():
+                table.add(block[block >= 0] if across_lines else block)
+            yield from table.selected(least)
+            if not table.next_part():
+                return
+
+    def agreed(self, given: "Given") -> "Given":
+        """What the process that has the pairs makes of them, in all."""
+        return given if self._others is None else self._others.shared(given)
 
     def join(self, first: Counts, second: Counts, phrases: WordList) -> int:
         """Makes the phrase of the same place of each pair (first, second) of ids, in one walk from the left: the right
@@ -91,6 +115,19 @@ class JoinedIds:
 
 Pairs = tuple[Counts, Counts, Counts]
 Given = TypeVar("Given")
+
+
+class Joinable(Protocol):
+    """A text in which phrases are found and joined, wherever it is: JoinedIds says what its methods do."""
+
+    words: WordList
+    counts: Counts
+
+    def pairs(
+        self, bounds: NDArray[np.float32], least: int, memory: int, *, across_lines: bool = False
+    ) -> Iterator[Pairs]: ...
+    def agreed(self, given: Given) -> Given: ...
+    def join(self, first: Counts, second: Counts, phrases: WordList) -> int: ...
 
 
 class Others(Protocol):

@@ -56,6 +56,11 @@ class LabelledCorpus(LabelledWords):
     lines: int
     digest: str
 
+    @property
+    def nbytes(self) -> int:
+        """Of ids, words and their counts."""
+        return self.ids.nbytes + self.words.nbytes + self.counts.nbytes
+
 
 def encode_labelled(
     inputs: Inputs,

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _phrases
 from wv_cli.text.config import PhrasesConfig, ScoreName
-from wv_cli.text.joining import JoinedIds, Others, Pairs
+from wv_cli.text.joining import Joinable
 from wv_cli.text.saved_phrases import PhrasePass, SavedPhrases, phrase_rows
 from wv_cli.words import WordList, encode
 
@@ -55,7 +54,7 @@ class PhraseFinder:
 
     `passes` are what was found. With `count_pairs` the first pass counts all pairs, whatever they can score: `pairs`
     are (all, those seen min_count times) afterwards. Words that begin with `apart` are in no phrase; they count as
-    words all the same. With `others` it is one text that they read together; all find the same.
+    words all the same.
     """
 
     def __init__(
@@ -65,7 +64,6 @@ class PhraseFinder:
         after_pass: Callable[[Pass], None] | None = None,
         count_pairs: bool = False,
         apart: str = "",
-        others: Others | None = None,
     ) -> None:
         """Raises UsageError."""
         config.validate()
@@ -74,9 +72,9 @@ class PhraseFinder:
         self.pairs: tuple[int, int] | None = None
         self._after_pass = after_pass
         self._count_pairs = count_pairs
-        self._apart, self._others = apart, others
+        self._apart = apart
 
-    def join_in(self, text: JoinedIds) -> None:
+    def join_in(self, text: Joinable) -> None:
         """Each pass finds its phrases in what the one before has left, and joins them."""
         for threshold in self.config.thresholds:
             self.passes.append(self._pass(text, threshold))
@@ -97,7 +95,7 @@ class PhraseFinder:
         for number, one in enumerate(self.passes, 1):
             yield from phrase_rows(number, one.found, one.scores)
 
-    def _pass(self, text: JoinedIds, threshold: float) -> Pass:
+    def _pass(self, text: Joinable, threshold: float) -> Pass:
         words = text.words
         scoring = _SCORES[self.config.score](text.counts, threshold, self.config.min_count)
         first, second, counts, scores = self._find(text, scoring, threshold)
@@ -112,18 +110,19 @@ class PhraseFinder:
         return Pass(threshold, found, scores, counts, text.join(first, second, phrases))
 
     def _find(
-        self, text: JoinedIds, scoring: "_Scoring", threshold: float
+        self, text: Joinable, scoring: "_Scoring", threshold: float
     ) -> tuple[Counts, Counts, Counts, NDArray[np.float64]]:
         """(first words, second words, counts, scores) of the pairs that score above the threshold."""
         count_pairs = self._count_pairs and not self.passes
         bounds = scoring.bounds()
         if self._apart:
             bounds[text.words.beginning_with(encode(self._apart)), 0] = np.inf
-        table = _phrases.PairCounts(_no_bounds(bounds) if count_pairs else bounds, self.config.memory // 2)
-        # Seen seldom in one part of a text a pair may be frequent in all of it.
-        pairs = self._counted(table, text, 1 if count_pairs or self._others else self.config.min_count)
-        if self._others is not None:
-            pairs = self._others.pairs(pairs, self.config.memory // 2)
+        pairs = text.pairs(
+            _no_bounds(bounds) if count_pairs else bounds,
+            1 if count_pairs else self.config.min_count,
+            self.config.memory // 2,
+            across_lines=self.config.across_lines,
+        )
         none = np.empty(0, np.int64)
         found = [(none, none, none, np.empty(0, np.float64))]
         every = often = 0
@@ -137,17 +136,7 @@ class PhraseFinder:
         if count_pairs:
             self.pairs = every, often
         first, second, counts, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        best = first, second, counts, scores
-        return best if self._others is None else self._others.shared(best)
-
-    def _counted(self, table: _phrases.PairCounts, text: JoinedIds, least: int) -> Iterator[Pairs]:
-        """The pairs seen `least` times or more, in as many walks as it takes."""
-        while True:
-            for block in text.stream.blocks():
-                table.add(block[block >= 0] if self.config.across_lines else block)
-            yield from table.selected(least)
-            if not table.next_part():
-                return
+        return text.agreed((first, second, counts, scores))
 
 
 class _Scoring:

@@ -41,7 +41,7 @@ class JoinedText:
         """With `count_pairs` the first pass counts all pairs (see PhraseFinder). `saved` phrases are joined instead of
         those of this text; there are no `passes` then. With `others` what is known here is known of the whole
         text; chunks() are of this process's part."""
-        self._finder = PhraseFinder(config, after_pass=after_pass, count_pairs=count_pairs, others=others)
+        self._finder = PhraseFinder(config, after_pass=after_pass, count_pairs=count_pairs)
         phrases: Phrases = self._finder if saved is None else saved
         self._spool = Spool(spool_beside)
         try:

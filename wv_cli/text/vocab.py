@@ -46,6 +46,10 @@ class Vocab:
         """Occurrences of the words kept."""
         return int(self.counts.sum())
 
+    @property
+    def nbytes(self) -> int:
+        return self.words.nbytes + self.counts.nbytes
+
     @cached_property
     def digest(self) -> str:
         """Fingerprint of words and counts, 32 hexadecimal digits."""

@@ -1,0 +1,135 @@
+"""What the workers of a Dask cluster count in shards of a text: words, and records that are sorted by row and column.
+
+All sums are of integers, so they are those of one process, to the bit; words stand in the order of one pass over the
+whole text. What is held where:
+
+    words      two neighbours' are added up by a worker, until one list of all is fetched
+    records    never in one place: a worker gives a piece of a shard's, up to a bound, then the next of the same shard;
+               this process holds two of them, then the buffers of merging; the runs wait in a file without a name
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli._glove import RECORD
+from wv_cli.cluster.dask_cluster import DaskCluster, Held, dask_cluster
+from wv_cli.engine.saved_run import Say
+from wv_cli.system.pair_runs import Records, pair_runs
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.corpus import require_words, tally
+from wv_cli.text.input_files import expand_inputs
+from wv_cli.text.inputs import Texts
+from wv_cli.text.parts import shards
+from wv_cli.text.source import Progress
+from wv_cli.text.vocab import Tally, Vocab, add_up
+
+SHARD_BYTES = 1 << 26  # of text in which a task counts words: a second of work, a few megabytes of words
+_PIECE_BYTES = 1 << 27  # of records that a worker gives at once
+_PIECE_SHARE = 4  # of the memory of merging a piece may take
+_LEAST_PIECE = 1 << 16
+
+# counted(part, row, *values of what is held): the records of a part of a text from a row on, rows counted from 0, as
+# RECORD arrays with int64 units in the place of values, sorted across the whole stream, every pair once; a block is
+# valid until the next is asked for.
+Counted = Callable[..., Iterator[Records]]
+
+
+class Divided:
+    """Texts as the shards that tasks read, each of `most` bytes or so, and how much of them has been read. `names` are
+    what was asked for, `texts` the files that this has been found to be."""
+
+    def __init__(self, texts: Texts, most: int, progress: Progress | None = None, *, whole_lines: bool) -> None:
+        """Raises WvError for what workers cannot read."""
+        paths = expand_inputs(texts)
+        self.names, self.texts = texts.inputs, replace(texts, inputs=paths)
+        self._progress = progress
+        self._bytes = []
+        self.parts = []
+        for shard in shards(paths, most, whole_lines=whole_lines):
+            self._bytes.append(shard.bytes)
+            self.parts.append(texts.only(shard))
+        self._read = 0
+
+    def after(self, place: int) -> None:
+        """Tells of one more that is read."""
+        self._read += self._bytes[place]
+        if self._progress is not None:
+            self._progress(self._read, sum(self._bytes))
+
+
+def counted_on(address: str, texts: Texts, config: VocabConfig, say: Say, progress: Progress | None = None) -> Vocab:
+    """All words of texts, not cut, counted by the Dask cluster at `address`. Raises EmptyVocabulary, WvError."""
+    divided = Divided(texts, SHARD_BYTES, progress, whole_lines=bool(config.min_line))
+    with dask_cluster(address, say) as cluster:
+        return words_of(cluster, divided, partial(tally, config=config)).vocab()
+
+
+def words_of(cluster: DaskCluster, divided: Divided, count: Callable[[Texts], Tally]) -> Tally:
+    """The words that `count` finds in every shard, added up by the workers. Raises EmptyVocabulary, WvError."""
+    whole = cluster.reduced("count words", count, divided.parts, added_up, divided.after)
+    require_words(whole.tokens_read if whole is not None else 0, divided.names)
+    assert whole is not None, "it has words"
+    return whole
+
+
+def added_up(one: Tally, other: Tally) -> Tally:
+    return add_up([one, other])
+
+
+def piece_bytes(memory: int) -> int:
+    """Of the records that a worker gives at once to a process that may take `memory` bytes to merge them."""
+    return max(min(_PIECE_BYTES, memory // _PIECE_SHARE), _LEAST_PIECE)
+
+
+def records_of(
+    cluster: DaskCluster,
+    what: str,
+    counted: Counted,
+    parts: Sequence[Texts],
+    *held: Held,
+    memory: int,
+    beside: str | None,
+) -> Iterator[Records]:
+    """The records of all parts as one stream, equal pairs added up. Merging takes `memory` bytes, a piece that comes
+    piece_bytes() or so (the copies that Dask makes of it besides); what waits is in a file in the folder of `beside`. A
+    worker's shard whose records are more than a piece is counted again for the next one. Raises WvError."""
+    give = partial(_piece, counted, max(piece_bytes(memory) // RECORD.itemsize, 1))
+
+    first = cluster.mapped(what, give, [(part, 0) for part in parts], *held)
+
+    def pieces(part: Texts) -> Iterator[Records]:
+        records, row = next(first)
+        yield records
+        while row is not None:
+            ((records, row),) = cluster.mapped(what, give, [(part, row)], *held)
+            yield records
+
+    with pair_runs(beside, what, memory, as_values=False) as runs:
+        for part in parts:
+            runs.add(pieces(part))
+        yield from runs.merged()
+
+
+def _piece(counted: Counted, most: int, asked: tuple[Texts, int], *held: Any) -> tuple[Records, int | None]:
+    """The next records of a part, `most` and a block at most but for one row, and the row with which the rest begins,
+    None where there is none."""
+    part, row = asked
+    whole = np.empty(0, np.uint8)
+    waiting: list[NDArray[np.uint8]] = []
+    length = 0
+    for block in counted(part, row, *held):
+        waiting.append(block.view(np.uint8).copy())  # as bytes: NumPy copies records field by field
+        length += len(block)
+        if length <= most:
+            continue
+        whole, waiting = np.concatenate([whole, *waiting]), []
+        records = whole.view(RECORD)
+        last = int(records["row"][-1])  # which may go on in the next block
+        if end := int(np.searchsorted(records["row"], last)):
+            return records[:end], last - 1
+    return np.concatenate([whole, *waiting]).view(RECORD), None
