@@ -1,6 +1,7 @@
 """Training by options alone: the session they make, what is refused, and that it is the run `wv train` makes."""
 
 import signal
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from wv_cli.engine.progress import Totals
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import Interrupted, TimedOut, UsageError
 from wv_cli.jobs import MODELS
-from wv_cli.jobs.train import ended_early, session, train
+from wv_cli.jobs.train import session, train
 
 SMALL = {"dim": 8, "epochs": 1, "min_count": 5, "threads": 1}
 
@@ -100,5 +101,27 @@ def test_a_run_that_stops_early_raises_and_goes_on(text, tmp_path, monkeypatch):
 
 
 def test_a_signal_is_an_interruption():
-    error = ended_early(Outcome(3, Totals(), 1.0, signal.SIGTERM), "nothing was saved")
+    error = Outcome(3, Totals(), 1.0, signal.SIGTERM).ended_early("nothing was saved")
     assert isinstance(error, Interrupted) and error.exit_code == 143 and str(error) == "interrupted; nothing was saved"
+
+
+def test_the_memory_that_is_said_is_of_matrices_text_and_words(text, tmp_path):
+    told = {}
+    train(text, tmp_path / "out.bin", say=lambda _, **facts: told.update(facts), **SMALL)
+    counts = Counter(text.read_text().split())
+    kept = {word: count for word, count in counts.items() if count >= 5}
+    words = sum(len(word.encode()) + 16 for word in kept) + 8
+    ends = sum(not kept.keys().isdisjoint(line.split()) for line in text.read_text().splitlines())
+    assert told["text_bytes"] == 4 * (sum(kept.values()) + ends) + words
+    assert told["model_bytes"] >= 2 * len(kept) * 16 * 4
+
+
+def test_a_classifier_says_what_its_text_and_words_take(text, tmp_path):
+    told = {}
+    labelled = tmp_path / "labelled.txt"
+    labelled.write_text("".join(f"__label__{n % 2} {line}\n" for n, line in enumerate(text.read_text().splitlines())))
+    options = {"model": "supervised", "dim": 8, "epochs": 1, "threads": 1}
+    train(labelled, tmp_path / "out.bin", say=lambda _, **facts: told.update(facts), **options)
+    words = {*text.read_text().split(), "</s>"}
+    ids = len(labelled.read_text().split()) + told["lines"]  # labels among them, and the end of each line
+    assert told["text_bytes"] == 4 * ids + sum(len(word.encode()) + 16 for word in words) + 8

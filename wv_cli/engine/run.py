@@ -19,7 +19,7 @@ from types import FrameType
 from typing import Generic, Protocol, TypeVar
 
 from wv_cli.engine.progress import Progress, Reports, Totals
-from wv_cli.errors import WvError
+from wv_cli.errors import Interrupted, TimedOut, WvError
 from wv_cli.system.threads import starting
 
 WAKE_SECONDS = 0.2
@@ -83,6 +83,12 @@ class Outcome:
     @property
     def finished(self) -> bool:
         return self.signal is None and not self.timed_out
+
+    def ended_early(self, way_on: str) -> WvError:
+        """The error for a run that did not finish: how it ended and how to go on."""
+        if self.signal is not None:
+            return Interrupted(f"interrupted; {way_on}", self.signal)
+        return TimedOut(f"stopped after --max-time; {way_on}")
 
 
 class Crew(Generic[Worker]):

@@ -3,16 +3,18 @@
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.jobs import autotune_log
 from wv_cli.jobs.training_session import TextSession
-from wv_cli.jobs.trials import Search, SearchPlan, changes
 from wv_cli.system.compression import compression_of
 from wv_cli.system.places import is_stream
+
+if TYPE_CHECKING:
+    from wv_cli.jobs.trials import Search
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +55,8 @@ class AutotunedSession(TextSession):
 
     def planned(self) -> dict[str, Any]:
         """The fields of a SearchPlan."""
+        from wv_cli.jobs.trials import SearchPlan
+
         return {
             "validation": self.autotune_validation,
             "duration": self.autotune_duration or SearchPlan.duration,
@@ -67,8 +71,10 @@ class AutotunedSession(TextSession):
                 log.enter_context(autotune_log.claimed(self.log, discard=self.resume or self.overwrite))
             yield
 
-    def search(self, search: Search[Any], say: Say) -> Outcome | None:
+    def search(self, search: "Search[Any]", say: Say) -> Outcome | None:
         """Searches, and tells what was found. Returns the outcome of a trial that a signal stopped, else None."""
+        from wv_cli.jobs.trials import changes
+
         stopped = search.run(say, resume=self.resume)
         if stopped is None:
             best = search.best_options()

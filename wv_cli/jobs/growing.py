@@ -46,6 +46,10 @@ class GrowingSession(TextSession):
             self.require_same(self.before)
         super().validate()
 
+    @property
+    def first_rows(self) -> tuple[str | None, ...]:
+        return (*super().first_rows, self.continue_)
+
     def read(self) -> list[str]:
         """A state may be replaced by the one that follows it."""
         replaced = self.save_state is not None and self.continue_ is not None

@@ -24,6 +24,13 @@ from wv_cli.system.places import is_stream, refuse_folder, refuse_reading, requi
 
 Observe = Callable[[Progress], None]
 Reading = Callable[[int, int | None], None]
+# Options that are called otherwise than the session's field.
+FIELDS = {"max_time": "max_seconds", "meta": "write_meta", "save_output_vectors": "output_vectors"}
+
+
+def session_fields(options: dict[str, Any]) -> dict[str, Any]:
+    """Options by the names of the session's fields."""
+    return {FIELDS.get(name, name): value for name, value in options.items()}
 
 
 class Config(Protocol):

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli import formats
 from wv_cli.cluster.inputs import refuse_fasttext_for_ranks, refuse_for_ranks
@@ -14,7 +14,6 @@ from wv_cli.engine.saved_run import Say
 from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_files import save_files
-from wv_cli.jobs.autotune import LabelSearch, Plan
 from wv_cli.jobs.autotuned import AutotunedSession
 from wv_cli.jobs.facts import Facts, run_facts
 from wv_cli.jobs.growing import GrowingSession
@@ -33,6 +32,9 @@ from wv_cli.text.labelled import LabelledCorpus, encode_labelled
 from wv_cli.text.labelled_growing import grown_labelled
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
+
+if TYPE_CHECKING:
+    from wv_cli.jobs.autotune import Plan
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,14 +103,20 @@ class SupervisedSession(AutotunedSession, GrowingSession, SharedSession, Phrases
         """A line is what is classified."""
         return True
 
+    @property
+    def first_rows(self) -> tuple[str | None, ...]:
+        return (*super().first_rows, self.pretrained)
+
     def read(self) -> list[str]:
         return super().read() + ([self.pretrained] if self.pretrained else [])
 
     @property
-    def plan(self) -> Plan | None:
+    def plan(self) -> "Plan | None":
         """The search for options, if there is to be one."""
         if self.autotune_validation is None:
             return None
+        from wv_cli.jobs.autotune import Plan
+
         return Plan(
             **self.planned(),
             metric=self.autotune_metric or Plan.metric,
@@ -137,6 +145,8 @@ class SupervisedSession(AutotunedSession, GrowingSession, SharedSession, Phrases
         )
         search, dsub = None, 2
         if plan is not None:
+            from wv_cli.jobs.autotune import LabelSearch
+
             search = LabelSearch(plan, config, self.vocab_config.min_count, corpus, vectors, self.texts(say))
             stopped = self.search(search, say)
             if stopped is not None:
@@ -216,10 +226,11 @@ class SupervisedSession(AutotunedSession, GrowingSession, SharedSession, Phrases
         say(
             f"{examples:,} lines to learn from"
             + (f" ({left_out:,} have no label)" if left_out else "")
-            + f"; needs {size / 1e6:,.0f} MB for the model, {4 * len(corpus.ids) / 1e6:,.0f} MB for the text",
+            + f"; needs {size / 1e6:,.0f} MB for the model, {corpus.nbytes / 1e6:,.0f} MB for the text and its words",
             examples=examples,
             rows=len(model.input),
             model_bytes=size,
+            text_bytes=corpus.nbytes,
         )
         if self.pretrained and model.words_initialised:
             say(f"{model.words_initialised:,} of {corpus.kept:,} words start from {self.pretrained}")

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 from wv_cli.config import flag_of
 from wv_cli.engine.state import StateOptions
-from wv_cli.errors import Interrupted, TimedOut, UsageError, WvError
+from wv_cli.errors import UsageError
 from wv_cli.jobs import DEFAULT_MODEL, MODELS, PRESETS, Model
 from wv_cli.jobs.growing import continued, state_of
+from wv_cli.jobs.session import FIELDS, session_fields
 from wv_cli.models.presets import Preset
 from wv_cli.text.config import PhraseLearning, VocabConfig
 
 if TYPE_CHECKING:
-    from wv_cli.engine.run import Outcome
     from wv_cli.engine.saved_run import Say
     from wv_cli.jobs.phrases import PhrasesSession
     from wv_cli.jobs.session import Observe
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 Path = str | os.PathLike[str]
 Options = dict[str, Any]
 
-# Options that are called otherwise than the session's field.
-_FIELD = {"max_time": "max_seconds", "meta": "write_meta", "save_output_vectors": "output_vectors"}
-_OPTION = {field: option for option, field in _FIELD.items()}
+_OPTION = {field: option for option, field in FIELDS.items()}
 # Fields of sessions that are no options: facts about a run, and what the originals' command lines ask for.
 _NOT_OPTIONS = {
     "inputs",
@@ -46,11 +44,6 @@ _NOT_OPTIONS = {
     "marked",
     "preset",
 }
-
-
-def session_fields(options: Options) -> Options:
-    """Options by the names of the session's fields."""
-    return {_FIELD.get(name, name): value for name, value in options.items()}
 
 
 def session(
@@ -124,15 +117,8 @@ def train(
     outcome, facts = made.run(say or _silent, observe)
     if outcome is not None and not outcome.finished:
         # What is saved is the checkpoint, or in a search for options its log.
-        raise ended_early(outcome, "go on with resume=True" if made.checkpoint_path else "nothing was saved")
+        raise outcome.ended_early("go on with resume=True" if made.checkpoint_path else "nothing was saved")
     return facts
-
-
-def ended_early(outcome: "Outcome", way_on: str) -> WvError:
-    """The error for a run that did not finish: how it ended and how to go on."""
-    if outcome.signal is not None:
-        return Interrupted(f"interrupted; {way_on}", outcome.signal)
-    return TimedOut(f"stopped after --max-time; {way_on}")
 
 
 def _state(path: str, preset: str | None) -> StateOptions:

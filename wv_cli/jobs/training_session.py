@@ -25,9 +25,6 @@ from wv_cli.text.config import VocabConfig
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import Part
 
-# Fields of sessions: the files that rows are taken from before the first step.
-_FIRST_ROWS = ("continue_", "init", "init_gradsq", "pretrained")
-
 
 class TrainingConfig(Config, Protocol):
     @property
@@ -99,10 +96,15 @@ class TrainingSession(Session):
         """The file beside which the checkpoint and temporary files go."""
         return next((path for path in self.results() if not is_stream(path)), None)
 
+    @property
+    def first_rows(self) -> tuple[str | None, ...]:
+        """The files, as far as they are given, whose rows the training begins with."""
+        return ()
+
     @cached_property
     def saved_run(self) -> SavedRun:
-        from_files = any(getattr(self, name, None) for name in _FIRST_ROWS)
-        return SavedRun(self.checkpoint_path, resume=self.resume, overwrite=self.overwrite, from_files=from_files)
+        path, from_files = self.checkpoint_path, any(self.first_rows)
+        return SavedRun(path, resume=self.resume, overwrite=self.overwrite, from_files=from_files)
 
     @contextmanager
     def claimed(self, say: Say) -> Iterator[None]:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,16 +16,13 @@ from wv_cli.engine.saved_run import Say
 from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
-from wv_cli.jobs.autotune_words import Task, WordSearch, space_of
 from wv_cli.jobs.facts import Facts, corpus_facts, run_facts, tell_corpus
 from wv_cli.jobs.session import Observe, Reading
-from wv_cli.jobs.trials import SearchPlan
-from wv_cli.jobs.validation import Items, Validated
 from wv_cli.jobs.word2vec_options import Word2vecOptions
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.ensemble import Ensemble
 from wv_cli.models.presets import Member
-from wv_cli.models.rounds import DeterministicWord2vec, rounds_facts
+from wv_cli.models.rounds import rounds_facts
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.matrices import Room
@@ -38,6 +36,10 @@ from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 from wv_cli.words import encode as encode_word
 
+if TYPE_CHECKING:
+    from wv_cli.jobs.autotune_words import WordSearch
+    from wv_cli.jobs.validation import Items, Validated
+
 _BYTES_PER_TEXT_FLOAT = 10
 
 
@@ -48,8 +50,7 @@ class Word2vecSession(Word2vecOptions):
     def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: reads the text, trains, saves."""
         begin, config = time.monotonic(), self.config
-        validation = self.validation or self.autotune_validation
-        items = Items.read(validation) if validation else None
+        items = self._items()
         init = formats.load(self.init) if self.init else None
         state = read_state(self.continue_, Word2vec.state_layout(config)) if self.continue_ else None
         corpus = encode(
@@ -91,8 +92,7 @@ class Word2vecSession(Word2vecOptions):
             model = self._made(config, corpus, init, state, say)
         del state  # as large as the model
         advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
-        watched = items if self.validation else None
-        validated = Validated(model, watched, self.patience, say) if watched and isinstance(model, Word2vec) else None
+        validated = self._validated(model, items, say)
         trained, after_epoch = (validated, validated.after_epoch) if validated else (model, None)
         first_step = self.first_step(trained, say)
         outcome = self.train(trained, first_step, observe, advice, after_epoch)
@@ -116,8 +116,27 @@ class Word2vecSession(Word2vecOptions):
             self.finish(self.results(), facts)
         return outcome, facts
 
-    def _search(self, config: Word2vecConfig, corpus: Corpus, items: Items, init: Embeddings | None) -> WordSearch:
+    def _items(self) -> "Items | None":
+        """What epochs or trials are scored on. Evaluation is imported for it alone: most trainings score nothing."""
+        path = self.validation or self.autotune_validation
+        if path is None:
+            return None
+        from wv_cli.jobs.validation import Items
+
+        return Items.read(path)
+
+    def _validated(self, model: Word2vec | Ensemble, items: "Items | None", say: Say) -> "Validated | None":
+        if not (self.validation and items and isinstance(model, Word2vec)):
+            return None
+        from wv_cli.jobs.validation import Validated
+
+        return Validated(model, items, self.patience, say)
+
+    def _search(self, config: Word2vecConfig, corpus: Corpus, items: "Items", init: Embeddings | None) -> "WordSearch":
         """The search for options. Raises WvError when the vectors cannot be scored, or not be written in the end."""
+        from wv_cli.jobs.autotune_words import Task, WordSearch, space_of
+        from wv_cli.jobs.trials import SearchPlan
+
         words = len(corpus.vocab)
         self.require_room(words * config.dim * 4)
 
@@ -135,24 +154,14 @@ class Word2vecSession(Word2vecOptions):
         models = [config] if len(self.models) == 1 else self.models
         subwords = [Subwords.of(corpus.vocab.words, each) for each in models]
         room = self._predict(corpus, models, subwords, say)
-        each = zip(models, subwords, strict=True)
-        made = [self._begun(config, corpus, init, its, state, room) for config, its in each]
+        lockstep = {"meetings": self.meetings} if config.deterministic else {}
+        made = [
+            self.kind(each, corpus, init, its, state, self.rank, room, **lockstep)
+            for each, its in zip(models, subwords, strict=True)
+        ]
         if init is not None:
             say(f"{made[0].words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
         return Ensemble(made) if self.members else made[0]
-
-    def _begun(
-        self,
-        config: Word2vecConfig,
-        corpus: Corpus,
-        init: Embeddings | None,
-        subwords: Subwords | None,
-        state: State | None,
-        room: Room,
-    ) -> Word2vec:
-        if config.deterministic:
-            return DeterministicWord2vec(config, corpus, init, subwords, state, self.meetings, room)
-        return Word2vec(config, corpus, init, subwords, state, self.rank, room)
 
     def _predict(self, corpus: Corpus, models: list[Word2vecConfig], subwords: list[Subwords | None], say: Say) -> Room:
         """Says what the run will need and refuses what cannot work, before the matrices are allocated; where they will
@@ -167,10 +176,10 @@ class Word2vecSession(Word2vecOptions):
         room.require(matrices, saved, "lower --dim or raise --min-count")
         saved *= 2 if self.validation else 1
         say(
-            f"needs {matrices / 1e6:,.0f} MB for the model{'s' * (len(each) > 1)} and {4 * len(corpus.ids) / 1e6:,.0f} "
-            f"MB for the text, {saved / 1e6:,.0f} MB of disk for a checkpoint",
+            f"needs {matrices / 1e6:,.0f} MB for the model{'s' * (len(each) > 1)} and {corpus.nbytes / 1e6:,.0f} MB "
+            f"for the text and its words, {saved / 1e6:,.0f} MB of disk for a checkpoint",
             model_bytes=matrices,
-            text_bytes=4 * len(corpus.ids),
+            text_bytes=corpus.nbytes,
             checkpoint_bytes=saved,
         )
         for path in self.outputs:

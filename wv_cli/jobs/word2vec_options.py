@@ -11,7 +11,6 @@ from wv_cli.cluster.ranks import Ranks
 from wv_cli.config import require
 from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
-from wv_cli.jobs.autotune_words import space_of
 from wv_cli.jobs.autotuned import AutotunedSession
 from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.phrases import PhrasesSession
@@ -140,6 +139,8 @@ class Word2vecOptions(AutotunedSession, GrowingSession, SharedSession, Vocabular
 
     def _check_search(self) -> None:
         """Raises UsageError when there is nothing to search for, or when what is found decided a file's format."""
+        from wv_cli.jobs.autotune_words import space_of
+
         space = space_of(self.config, self.given, self.meaningful)
         if self.to or self.classes or not any("maxn" in move.names for move in space):
             return
@@ -174,6 +175,10 @@ class Word2vecOptions(AutotunedSession, GrowingSession, SharedSession, Vocabular
         dim = max(_LEAST_DIM, -(-self.config.dim // len(self.members)))
         own = [{name: value for name, value in each.changes.items() if name not in self.named} for each in self.members]
         return [replace(self.config, **{**model, "dim": dim}) for model in own]
+
+    @property
+    def first_rows(self) -> tuple[str | None, ...]:
+        return (*super().first_rows, self.init)
 
     @property
     def readers(self) -> Ranks | None:

@@ -162,7 +162,6 @@ def _require_vectors(args: Args) -> None:
 
 def _train(args: Args, session: "TextSession", searching: "Searching | None") -> int:
     from wv_cli.engine.run import Diverged
-    from wv_cli.jobs.train import ended_early
     from wv_cli.text.vocab import EmptyVocabulary
 
     telling = Telling(args.verbose, args.thread, _threads(args))
@@ -189,6 +188,6 @@ def _train(args: Args, session: "TextSession", searching: "Searching | None") ->
             abort("Encountered NaN.")
         raise
     if outcome is not None and not outcome.finished:
-        raise ended_early(outcome, "nothing was saved")
+        raise outcome.ended_early("nothing was saved")
     telling.trained()
     return 0

@@ -54,7 +54,6 @@ class _Asked:
         require_opened(self.vocab, "vocab file")
         from wv_cli.glove.config import GloveConfig
         from wv_cli.jobs.glove_files import GloveFilesSession
-        from wv_cli.jobs.train import ended_early
         from wv_cli.system.host import processors
         from wv_cli.text.vocab import read_ranked_vocab
 
@@ -97,7 +96,7 @@ class _Asked:
         outcome, _ = session.run(self.hear)
         if outcome is not None and not outcome.finished:
             saves = self.save_start or self.checkpoint_every > 0
-            raise ended_early(outcome, f"nothing was saved{' but what was told of' if saves else ''}")
+            raise outcome.ended_early(f"nothing was saved{' but what was told of' if saves else ''}")
 
     def tell_start(self) -> None:
         tell("TRAINING MODEL\n")

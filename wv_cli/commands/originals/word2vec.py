@@ -91,7 +91,6 @@ class _Asked:
             say(f"Vocab size: {words + 1}\nWords in train file: {tokens + lines}\n")
 
     def run(self) -> None:
-        from wv_cli.jobs.train import ended_early
         from wv_cli.jobs.word2vec import Word2vecSession
         from wv_cli.models.config import Word2vecConfig
         from wv_cli.system.host import processors
@@ -133,7 +132,7 @@ class _Asked:
         )
         outcome, _ = session.run(self._hear, self._progress(threads) if self.debug > 1 else None)
         if outcome is not None and not outcome.finished:
-            raise ended_early(outcome, "nothing was saved")
+            raise outcome.ended_early("nothing was saved")
 
     def _hear(self, message: str, **facts: Any) -> None:
         if "line_ends" in facts:

@@ -11,13 +11,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 
 import click
-from tqdm import tqdm
 
 from wv_cli.commands.shared.bar import LINE, plain
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import WvError
-from wv_cli.jobs.train import ended_early
 
 Observer = Callable[[Progress], None]
 _LOG_SECONDS = 10.0
@@ -43,6 +41,8 @@ def _facts(now: Progress) -> dict[str, str]:
 
 def bar_text(now: Progress, width: int) -> str:
     """One line of at most `width` columns: percent, a bar, and the facts there is room for."""
+    from tqdm import tqdm
+
     facts = _facts(now)
     for name in _DISPENSABLE:
         if _room(facts, width) < _SHORTEST_BAR:
@@ -126,4 +126,4 @@ def going_on(argv: list[str], resumed: bool) -> list[str]:
 def stopped(outcome: Outcome, saved: bool, resumed: bool) -> WvError:
     """The error for a run that ended early: how it ended and the command line that goes on."""
     way_on = f"go on with: wv {shlex.join(going_on(sys.argv[1:], resumed))}" if saved else "nothing was saved"
-    return ended_early(outcome, way_on)
+    return outcome.ended_early(way_on)

@@ -12,7 +12,7 @@ from wv_cli.commands.shared.display import observer, say, stopped
 from wv_cli.commands.shared.options import given_options, take
 from wv_cli.config import Config
 from wv_cli.errors import Elsewhere
-from wv_cli.jobs.train import ended_early, session_fields
+from wv_cli.jobs.session import session_fields
 from wv_cli.system.places import is_stdout
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def run_session(
             LINE.keep()
     if not session.leads:
         if outcome is not None and not outcome.finished:
-            raise Elsewhere(ended_early(outcome, "").exit_code)
+            raise Elsewhere(outcome.ended_early("").exit_code)
         return
     if outcome is not None and not outcome.finished:
         raise stopped(outcome, session.checkpoint_path is not None, session.resume)

@@ -1,0 +1,71 @@
+"""What a command does not import: a short job takes as long as its start."""
+
+import importlib.util
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+# Of the standard library and the packages: what a cluster, a bar or a network needs.
+OUTSIDE = {"asyncio", "ssl", "socket", "importlib.metadata", "multiprocessing.resource_tracker", "tqdm"}
+# Ours: what a search for options or a score needs.
+OURS = {f"wv_cli.{name}" for name in ("evaluation", "jobs.trials", "jobs.validation", "jobs.autotune_words")}
+CODE = (
+    "import sys; from wv_cli.__main__ import run; status = run(sys.argv[2:]); "
+    "print(*sorted({*sys.argv[1].split()} & {*sys.modules}), file=sys.stderr); sys.exit(status)"
+)
+
+
+@pytest.fixture(scope="module")
+def folder(slice_text: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("start")
+    with slice_text.open() as whole:
+        lines = [*islice(whole, 400)]
+    (folder / "text.txt").write_text("".join(lines))
+    (folder / "labelled.txt").write_text("".join(f"__label__{len(line) % 2} {line}" for line in lines))
+    for call in (CALLS[0], CALLS[3]):
+        imported(folder, call)
+    return folder
+
+
+def imported(folder: Path, call: str) -> str:
+    argv = [sys.executable, "-c", CODE, " ".join(OUTSIDE | OURS), *call.split()]
+    done = subprocess.run(argv, cwd=folder, input="the\n", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stderr.strip()
+
+
+CALLS = (
+    "train text.txt -o words.bin -q --no-meta --dim 10 --overwrite",
+    "train text.txt -o words.vec -q --no-meta --dim 10 --minn 3 --maxn 4 --overwrite",
+    "glove text.txt -o glove.bin -q --no-meta --dim 10 --iterations 1 --overwrite",
+    "train labelled.txt -o labels.bin --model supervised -q --no-meta --dim 10 --overwrite",
+    "build-vocab text.txt -o words.vocab -q",
+    "phrases text.txt -o joined.txt -q",
+    "predict labels.bin labelled.txt",
+    "nn words.bin the",
+    "vectors words.bin",
+    "convert words.bin words.vec -q",
+)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_job_imports_only_what_it_uses(call: str, folder: Path) -> None:
+    assert imported(folder, call) == ""
+
+
+def test_a_start_is_not_searched_for_garbage(folder: Path) -> None:
+    code = (
+        "import atexit, gc, sys; from wv_cli.__main__ import main; before = gc.get_stats()[0]['collections']; "
+        "atexit.register(lambda: print(gc.get_stats()[0]['collections'] - before, file=sys.stderr)); main()"
+    )
+    argv = [sys.executable, "-c", code, *CALLS[0].split()]
+    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stderr == "0\n"
+
+
+@pytest.mark.parametrize("name", sorted(OUTSIDE | OURS))
+def test_what_must_not_be_imported_is_there(name: str) -> None:
+    assert importlib.util.find_spec(name) is not None
