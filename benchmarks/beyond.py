@@ -91,8 +91,7 @@ def _run(part: str, corpus: Path, times: int, out: Path) -> tuple[Run, str]:
     with subprocess.Popen([sys.executable, __file__, str(corpus), str(times)], stdout=subprocess.PIPE) as text:
         assert text.stdout is not None
         used = measure(argv, stdin=text.stdout.fileno())
-    figures = ("cpu_seconds", "wall_seconds", "peak_mb", "written_mb")
-    return {name: round(getattr(used, name), 3) for name in figures}, used.stdout
+    return used.figures(), used.stdout
 
 
 def beyond(options: Any, result: Run, say: Any) -> bool:

@@ -33,6 +33,12 @@ class Usage:
     peak_mb: float
     written_mb: float
     stdout: str
+    stderr: str
+
+    def figures(self) -> dict[str, float]:
+        """By name, rounded as records keep them."""
+        names = ("cpu_seconds", "wall_seconds", "peak_mb", "written_mb")
+        return {name: round(getattr(self, name), 3) for name in names}
 
 
 # A process of its own starts what is measured: the peak memory of a child is never said to be less than what its parent
@@ -57,11 +63,11 @@ def measure(argv: list[str], stdin: int = subprocess.DEVNULL) -> Usage:
         *figures, code = json.loads(used.read())
         out.seek(0)
         err.seek(0)
-        text = out.read().decode(errors="replace")
+        text, told = (stream.read().decode(errors="replace") for stream in (out, err))
         if code:
-            message = f"{' '.join(argv)}\nexit code {code}\n{text[-2000:]}{err.read().decode()[-2000:]}"
+            message = f"{' '.join(argv)}\nexit code {code}\n{text[-2000:]}{told[-2000:]}"
             raise Failed(message)
-    return Usage(*figures, text)
+    return Usage(*figures, text, told)
 
 
 def measure_json(argv: list[str]) -> Any:

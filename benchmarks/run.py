@@ -47,6 +47,7 @@ import train
 import turns
 import tutorials
 import whitening
+import wide
 from measure import HERE, header
 
 Result = dict[str, Any]
@@ -107,6 +108,7 @@ SUITES = {
     "classifier-ranks": Suite(label_ranks.classifier_ranks),
     "scale": Suite(scale.scale, scale.table),
     "beyond": Suite(beyond.beyond),
+    "wide": Suite(wide.wide),
     "network": Suite(network.network, network.table),
     "threads": Suite(threads.threads),
 }
@@ -153,7 +155,9 @@ def arguments() -> argparse.Namespace:
     add("--seed", type=int, default=1)
     add("--simlex", type=Path, help="a SimLex-999 file (`word word score`) to score as well")
     add("--rows", type=int, default=100_000, help="suites vectors and search")
-    add("--words", type=int, default=10_000_000, help="suites cost and beyond: words of the corpus that are used")
+    add(
+        "--words", type=int, default=10_000_000, help="suites cost, beyond: words of the corpus used; wide: put into it"
+    )
     add("--parts", type=int, default=2, help="suite growing: the second text is one of so many parts of the whole")
     add("--queries", type=int, default=1000, help="suites search and classifier")
     add("--data", type=Path, action="append", default=[], metavar="FILE", help="what a suite reads besides the corpus")

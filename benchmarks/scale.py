@@ -54,8 +54,7 @@ def _run(part: str, tokens: int, folder: Path) -> Run:
     with subprocess.Popen([sys.executable, __file__, str(tokens)], stdout=subprocess.PIPE) as text:
         assert text.stdout is not None
         used = measure(argv, stdin=text.stdout.fileno())
-    figures = {name: round(getattr(used, name), 3) for name in ("cpu_seconds", "wall_seconds", "peak_mb", "written_mb")}
-    return {"part": part, "tokens": tokens, **figures}
+    return {"part": part, "tokens": tokens, **used.figures()}
 
 
 def scale(options: Any, result: Run, say: Any) -> bool:
