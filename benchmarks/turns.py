@@ -51,11 +51,13 @@ def turns(options: Any, result: Run, say: Any) -> bool:
         vectors = Path(folder) / "vectors.bin"
         for number, seed in record.rounds(options):
             for name in options.models:
-                model, loss, lr, *_ = MODELS[name]
+                model, loss, lr, subwords, _ = MODELS[name]
+                ngrams = {"minn": 3, "maxn": 6} if subwords else {}
                 for threads in THREADS:
                     config = Word2vecConfig(
                         model=model, loss=loss, lr=options.lr or lr, threads=threads, seed=seed, epochs=options.epochs,
                         dim=options.dim, window=options.window, negative=options.negative, sample=options.sample,
+                        **ngrams,
                     )  # fmt: skip
                     found = {"loss": _trained(corpus, config, vectors), **score(vectors, options.simlex)}
                     result["runs"].append({"round": number, "task": name, "program": f"{threads} threads", **found})

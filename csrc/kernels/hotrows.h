@@ -12,7 +12,8 @@
  * what share of a change is added, is decided in wv_cli/models/hotrows.py. No lock, as everywhere here: two threads that
  * exchange the same cache line within the same few nanoseconds may lose an update.
  *
- * With subwords (subwords.h) a window works on copies of its input rows anyway: only the output rows are hot.
+ * With subwords (subwords.h) a word has some twenty input rows, and those that most words have are n-grams of any number:
+ * a list says which they are, and in the lists of the words' rows they are marked.
  */
 #ifndef WV_HOTROWS_H
 #define WV_HOTROWS_H
@@ -20,28 +21,32 @@
 #include "kernels/lanes.h"
 #include "kernels/wv_kernels.h"
 
-static void exchange_rows(int32_t rows, size_t stride, const float *share, float *shared, float *copy, float *base) {
-    for (int32_t row = 0; row < rows; row++) {
-        vfloat part = v_splat(share[row]);
-        for (size_t k = (size_t)row * stride; k < ((size_t)row + 1) * stride; k += WV_LANES) {
-            vfloat sum = v_load(shared + k) + part * (v_load(copy + k) - v_load(base + k));
-            v_store(shared + k, sum);
+/* copy[i] is one of shared[of[i]], or where `of` is NULL of shared[i]. */
+static void exchange_rows(int32_t rows, size_t stride, const float *share, const int32_t *of, float *shared, float *copy,
+                          float *base) {
+    for (int32_t i = 0; i < rows; i++, copy += stride, base += stride) {
+        vfloat part = v_splat(share[i]);
+        float *row = shared + (size_t)(of ? of[i] : i) * stride;
+        for (size_t k = 0; k < stride; k += WV_LANES) {
+            vfloat sum = v_load(row + k) + part * (v_load(copy + k) - v_load(base + k));
+            v_store(row + k, sum);
             v_store(copy + k, sum);
             v_store(base + k, sum);
         }
     }
 }
 
-/* Exchanges the `rows` hottest of both matrices; rows <= count. */
+/* Exchanges the `rows` hottest of `output`, rows <= count, and the same part of the copies of `input`. */
 static void exchange_hottest(const wv_word2vec_run *run, const wv_hot_rows *hot, int32_t rows) {
     size_t stride = (size_t)run->stride;
     int32_t first = hot->hottest_output - rows, last = hot->hottest_output + rows;
     if (first < 0) first = 0;
     if (last > hot->count) last = hot->count;
     size_t begin = (size_t)first * stride;
-    if (!run->subword) exchange_rows(rows, stride, hot->input_share, run->input, hot->input, hot->input_base);
-    exchange_rows(last - first, stride, hot->output_share + first, run->output + (size_t)hot->first_output * stride + begin,
-                  hot->output + begin, hot->output_base + begin);
+    int32_t inputs = (int32_t)((int64_t)rows * hot->inputs / hot->count);
+    exchange_rows(inputs, stride, hot->input_share, hot->input_row, run->input, hot->input, hot->input_base);
+    exchange_rows(last - first, stride, hot->output_share + first, NULL,
+                  run->output + (size_t)hot->first_output * stride + begin, hot->output + begin, hot->output_base + begin);
 }
 
 /* What is due after `tokens` more words. The first exchange, before the first word, is one of all rows. */

@@ -83,15 +83,21 @@ WV_INLINE float *bias_of(const wv_word2vec_run *run, const wv_hot_rows *hot, int
     return &run->output_bias[word];
 }
 
-/* Adds the biases of NCE to the scores of one input. */
-static void add_biases(const wv_word2vec_run *run, const wv_hot_rows *hot, const int32_t *words, int count,
-                       float *score) {
-    for (int k = 0; k < count; k++) score[k] += *bias_of(run, hot, words[k]) - run->log_noise[words[k]];
+/* Adds the biases of NCE to the scores (inputs, count) of a block of outputs. */
+WV_INLINE void add_biases(const wv_word2vec_run *run, const wv_hot_rows *hot, const int32_t *words, int count,
+                          int inputs, float *score) {
+    float bias[WV_TILE_OUTPUTS];
+    for (int k = 0; k < count; k++) bias[k] = *bias_of(run, hot, words[k]) - run->log_noise[words[k]];
+    for (int i = 0; i < inputs; i++, score += count)
+        for (int k = 0; k < count; k++) score[k] += bias[k];
 }
 
-static void update_biases(const wv_word2vec_run *run, const wv_hot_rows *hot, const int32_t *words, int count,
-                          int inputs, const float *step) {
-    for (int k = 0; k < inputs * count; k++) *bias_of(run, hot, words[k % count]) += step[k];
+WV_INLINE void update_biases(const wv_word2vec_run *run, const wv_hot_rows *hot, const int32_t *words, int count,
+                             int inputs, const float *step) {
+    float sum[WV_TILE_OUTPUTS] = {0};
+    for (int i = 0; i < inputs; i++, step += count)
+        for (int k = 0; k < count; k++) sum[k] += step[k];
+    for (int k = 0; k < count; k++) *bias_of(run, hot, words[k]) += sum[k];
 }
 
 /* `biased`, a constant: the scores have biases, which are trained too. */
@@ -107,10 +113,10 @@ WV_INLINE void train_logistic(const wv_word2vec_run *run, tile_training *trainin
     for (int j = 0; j < outputs; j += WV_TILE_OUTPUTS) {
         int block = tile_block(outputs, j), cell = j * inputs;
         tile_scores(inputs, old, block, y + j, stride, training->sums, score + cell);
+        if (biased) add_biases(run, training->hot, rows->output_row + j, block, inputs, score + cell);
         for (int i = 0; i < inputs; i++, cell += block) {
             memcpy(label + cell, rows->output_label + j, sizeof(float) * WV_TILE_OUTPUTS);
             if (weight) memcpy(weight + cell, rows->output_weight + j, sizeof(float) * WV_TILE_OUTPUTS);
-            if (biased) add_biases(run, training->hot, rows->output_row + j, block, score + cell);
         }
     }
     logistic_steps(inputs * outputs, score, label, weight, training->lr, score, &training->totals);

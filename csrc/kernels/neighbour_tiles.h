@@ -115,8 +115,8 @@ WV_INLINE void fetch_paths(const wv_word2vec_run *run, const sentence_batch *bat
 }
 
 /* The next tile from *at on: positions, windows and random numbers. 0: there are no more. */
-WV_INLINE int draw_neighbours(const wv_word2vec_run *run, const sentence_batch *batch, uint64_t *random, int *at,
-                              sharing shares, neighbour_tile *tile) {
+WV_INLINE int draw_neighbours(const wv_word2vec_run *run, const wv_hot_rows *hot, const sentence_batch *batch,
+                              uint64_t *random, int *at, sharing shares, neighbour_tile *tile) {
     tile->fetch_end = 0;
     while (*at < batch->length && batch->first[*at] == batch->last[*at]) ++*at; /* no context */
     if (*at >= batch->length) return 0;
@@ -129,7 +129,7 @@ WV_INLINE int draw_neighbours(const wv_word2vec_run *run, const sentence_batch *
         draw_window(run, batch, position, random, &tile->window_first[n], &tile->window_last[n]);
         if (tile->window_first[n] < tile->first) tile->first = tile->window_first[n];
         if (tile->window_last[n] > tile->last) tile->last = tile->window_last[n];
-        if (run->subword) fetch_subword_list(run, batch, position + run->options.window);
+        if (run->subword) fetch_subword_list(run, hot, batch, position + run->options.window);
     }
     *at = position;
     if (shares == SHARES_CONTEXT)
@@ -236,7 +236,7 @@ __attribute__((noinline)) static void train_neighbour_batch(const wv_word2vec_ru
         fetched = listed;
         listed = drawn;
         drawn = done;
-        drawn->live = draw_neighbours(run, batch, random, &at, shares, drawn);
+        drawn->live = draw_neighbours(run, hot, batch, random, &at, shares, drawn);
         if (!drawn->live) steps--;
         if (listed->live) list_neighbours(run, hot, batch, ring, shares, listed);
         if (!trained->live) continue;

@@ -43,24 +43,33 @@ static int subword_count(const wv_word2vec_run *run, int32_t word) {
     return (int)(run->subword_start[word + 1] - run->subword_start[word]);
 }
 
+/* The rows of a word; negative: the copy -1 - row of `hot`. */
+static const int32_t *subwords_of(const wv_word2vec_run *run, const wv_hot_rows *hot, int32_t word) {
+    return (hot->subword ? hot->subword : run->subword) + run->subword_start[word];
+}
+
 /* Writes where the rows of a word begin; returns how many there are. */
 static int list_subwords(const wv_word2vec_run *run, const wv_hot_rows *hot, int32_t word, float **list) {
-    const int32_t *row = run->subword + run->subword_start[word];
+    const int32_t *row = subwords_of(run, hot, word);
     int count = subword_count(run, word);
     if (hot->round) {
         for (int k = 0; k < count; k++) list[k] = round_row(&hot->round->input, run->input, run->stride, row[k]);
         return count;
     }
-    for (int k = 0; k < count; k++) list[k] = run->input + (size_t)row[k] * (size_t)run->stride;
+    for (int k = 0; k < count; k++) {
+        int is_copy = row[k] < 0;
+        list[k] = (is_copy ? hot->input : run->input) + (size_t)(is_copy ? -1 - row[k] : row[k]) * (size_t)run->stride;
+    }
     return count;
 }
 
 /* Asks for the list that will be read two positions on, and for where the one after it begins.
  * Inlined: a call of a function that only prefetches has no effect for the compiler, which deletes it. */
-WV_INLINE void fetch_subword_list(const wv_word2vec_run *run, const sentence_batch *batch, int position) {
+WV_INLINE void fetch_subword_list(const wv_word2vec_run *run, const wv_hot_rows *hot, const sentence_batch *batch,
+                                  int position) {
     if (position + 4 < batch->length) __builtin_prefetch(&run->subword_start[batch->word[position + 4]], 0, 3);
     if (position + 2 >= batch->length) return;
-    const int32_t *row = run->subword + run->subword_start[batch->word[position + 2]];
+    const int32_t *row = subwords_of(run, hot, batch->word[position + 2]);
     __builtin_prefetch(row, 0, 3);
     __builtin_prefetch(row + 16, 0, 3);
 }

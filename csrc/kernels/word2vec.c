@@ -194,7 +194,7 @@ WV_INLINE int draw(block_state *state, const output_layer *layer, int shared, ui
     rows->fetch = 0;
     rows->fetch_end = 0;
     if (!next_tile(run, &state->batch, shared, random, at, rows)) return 0;
-    if (run->subword && rows->opens) fetch_subword_list(run, &state->batch, rows->position + run->options.window);
+    if (run->subword && rows->opens) fetch_subword_list(run, state->hot, &state->batch, rows->position + run->options.window);
     if (layer->draw) layer->draw(run, &state->batch, random, rows);
     return 1;
 }

@@ -74,14 +74,17 @@ typedef struct {
     const float *input_share, *output_share; /* (rows): of the sum of what all workers changed, what is added */
 } wv_round_merge;
 
-/* One thread's private copies (hotrows.h) of the rows 0 .. count-1 of `input` and first_output ..
- * first_output+count-1 of `output`, and what these rows were at the last exchange. All (count, dim), all zero before the
- * first block, as are the last two numbers. count 0: none. */
+/* One thread's private copies (hotrows.h) of `inputs` rows of `input` and of the rows first_output ..
+ * first_output+count-1 of `output`, and what these rows were at the last exchange: (inputs, dim) and (count, dim), all
+ * zero before the first block, as are the last two numbers. count 0: none of either. */
 typedef struct {
     int32_t count, first_output, hottest_output; /* copy hottest_output, and what lies nearest to it, is used most */
+    int32_t inputs;
+    const int32_t *input_row; /* (inputs): whose copies they are, used most first; NULL: the first rows' */
+    const int32_t *subword;   /* run->subword with -1 - copy in the place of a row that has one; NULL: no subword has */
     int32_t hottest, interval; /* so many rows are exchanged after every `interval` words, twice as many every second time */
     float *input, *input_base, *output, *output_base;
-    const float *input_share, *output_share; /* (count): of a change, the share that is added to the shared row */
+    const float *input_share, *output_share; /* (inputs), (count): of a change, the share that is added to the shared row */
     int64_t tokens;     /* words until the next exchange */
     int64_t exchanges;  /* so far */
     wv_round_worker *round; /* a deterministic run: the copies of all rows that are used, and count is 0; NULL: none */

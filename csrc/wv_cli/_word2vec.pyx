@@ -251,20 +251,36 @@ cdef class Worker(_training.Worker):
     cdef int set_hot_rows(self, Run run, hot) except -1:
         cdef int32_t count = hot.count, words = run.run.vocab_size
         cdef const float[::1] input_share = hot.input_share, output_share = hot.output_share
-        cdef size_t floats = count * <size_t>run.run.stride
+        cdef int32_t inputs = <int32_t>input_share.shape[0]
+        cdef size_t in_floats = inputs * <size_t>run.run.stride, out_floats = count * <size_t>run.run.stride
+        cdef const int32_t[::1] rows, subword
         cdef float *copies
         require(0 < count <= words, f"hot rows: expected 1 to {words}, found {count}")
         require(0 <= hot.first_output <= run.output_rows - count, "hot rows: more than `output` has")
         require(0 <= hot.hottest_output <= count, "hot rows: the hottest is none of them")
         require(hot.hottest > 0 and hot.interval > 0, "hot rows: some must be exchanged now and then")
-        require(input_share.shape[0] == count and output_share.shape[0] == count, f"hot rows: expected {count} shares")
+        require(output_share.shape[0] == count, f"hot rows: expected {count} shares")
         self.hot.count, self.hot.first_output, self.hot.hottest_output = count, hot.first_output, hot.hottest_output
         self.hot.hottest, self.hot.interval = hot.hottest, hot.interval
-        self.hot.input_share, self.hot.output_share = &input_share[0], &output_share[0]
-        self.hot_alive = [hot, aligned_zeros(4 * floats * sizeof(float))]
+        self.hot.output_share = &output_share[0]
+        if inputs:
+            self.hot.input_share = &input_share[0]
+        self.hot.inputs = inputs
+        if hot.subword is None:
+            require(inputs == (count if run.subwords is None else 0), "hot rows: shares of other input rows")
+        else:
+            require(run.subwords is not None, "hot rows: the run has no subwords")
+            rows, subword = hot.input_row, hot.subword
+            require(rows.shape[0] == inputs and 0 <= np.min(hot.input_row) and np.max(hot.input_row) < run.input_rows,
+                    f"hot rows: expected {inputs} rows of `input`")
+            require(subword.shape[0] == run.subwords[1].shape[0] and np.min(hot.subword) >= -inputs
+                    and np.max(hot.subword) < run.input_rows, "hot rows: other subwords than the run's")
+            self.hot.input_row, self.hot.subword = &rows[0], &subword[0]
+        self.hot_alive = [hot, aligned_zeros(2 * (in_floats + out_floats) * sizeof(float))]
         copies = <float *>address(self.hot_alive[1])
-        self.hot.input, self.hot.input_base = copies, copies + floats
-        self.hot.output, self.hot.output_base = copies + 2 * floats, copies + 3 * floats
+        self.hot.input, self.hot.input_base = copies, copies + in_floats
+        copies += 2 * in_floats
+        self.hot.output, self.hot.output_base = copies, copies + out_floats
         return 0
 
     def block(self, int64_t start, int64_t end, int32_t epoch):

@@ -89,15 +89,22 @@ def aligned(matrix):
     return rows
 
 
-def private(layer, count, outputs):
-    """The hottest rows for a thread that is alone: all that it changes is added."""
+def private(layer, count, outputs, subwords):
+    """The hottest rows for a thread that is alone: all that it changes is added. With subwords every second row."""
     if LAYERS[layer].takes_all:
         return None
     nodes = {"hs": outputs, "hs_ns": outputs - WORDS}.get(layer, 0)
     count = min(count, nodes or outputs)
     hottest = {"hs": count, "hs_ns": count // 2}.get(layer, 0)
     ones = np.ones(count, np.float32)
-    return HotRows(count, nodes - hottest, hottest, 3, 500, ones, ones)
+    hot = HotRows(count, nodes - hottest, hottest, 3, 500, ones, ones)
+    if subwords is None:
+        return hot
+    rows = subwords[1]
+    own = np.arange(WORDS + NGRAMS, dtype=np.int32)
+    some = own[::-2][: 2 * count].copy()
+    own[some] = -1 - np.arange(len(some), dtype=np.int32)
+    return replace(hot, input_share=np.ones(len(some), np.float32), input_row=some, subword=own[rows])
 
 
 def run_both(isa, context, layer, dim, block=60, hot_rows=0, **changes):
@@ -109,7 +116,7 @@ def run_both(isa, context, layer, dim, block=60, hot_rows=0, **changes):
         twin_tables["output_bias"] = tables["output_bias"].astype(float)
     twin = Twin(config, input=x32[:, :dim].astype(float), output=y32[:, :dim].astype(float), **twin_tables)
     kernel = _word2vec.Run(config, input=x32, output=y32, isa=isa, **tables)
-    worker = kernel.worker(private(layer, hot_rows, len(y)) if hot_rows else None)
+    worker = kernel.worker(private(layer, hot_rows, len(y), tables.get("subwords")) if hot_rows else None)
     cuts = _word2vec.block_starts(tables["ids"], block, config.max_sentence)
     totals = np.zeros(3)
     for epoch in range(config.epochs):
@@ -172,6 +179,33 @@ def test_long_blocks_of_many_batches(isa, share_negatives):
 @pytest.mark.parametrize("hot_rows", [1, 7, 1000])
 def test_private_copies_of_hot_rows_change_nothing_for_one_thread(isa, layer, hot_rows):
     compare(isa, "skipgram", layer, 20, lines=150, block=5000, epochs=1, hot_rows=hot_rows)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("context", CONTEXTS)
+@pytest.mark.parametrize("layer", ["ns", "hs"])
+@pytest.mark.parametrize("hot_rows", [1, 7, 1000])
+def test_private_copies_of_ngrams_change_nothing_for_one_thread(isa, layer, context, hot_rows):
+    rows = {"lines": 150, "block": 5000, "epochs": 1, "hot_rows": hot_rows}
+    compare(isa, context, layer, 20, subwords=True, lr=0.02, **rows)
+
+
+def test_private_copies_of_other_subwords_are_refused():
+    config, tables, x, y = setting("skipgram", "ns", 20, subwords=True)
+    kernel = _word2vec.Run(config, input=aligned(x), output=aligned(y), **tables)
+    hot = private("ns", 7, len(y), tables["subwords"])
+    kernel.worker(hot)
+    for wrong in (
+        {"input_row": None, "subword": None},
+        {"subword": hot.subword[:-1]},
+        {"subword": hot.subword - np.int32(14)},
+        {"subword": hot.subword + np.int32(WORDS + NGRAMS)},
+        {"input_row": hot.input_row + np.int32(WORDS + NGRAMS)},
+        {"input_row": hot.input_row[:-1].copy()},
+        {"input_row": hot.input_row - np.int32(WORDS + NGRAMS)},
+    ):
+        with pytest.raises(ValueError, match="hot rows"):
+            kernel.worker(replace(hot, **wrong))
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())

@@ -6,6 +6,7 @@ import pytest
 from wv_cli import _word2vec
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.hotrows import hot_rows, private_rows
+from wv_cli.models.subwords import Subwords
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
@@ -51,6 +52,33 @@ def test_more_private_rows_than_words():
     assert hot.count == 2
 
 
+@pytest.mark.parametrize(("threads", "rows"), [(2, 1600), (3, 200), (4, 100)])
+def test_of_n_grams_those_that_most_words_have_are_private(slice_text, threads, rows):
+    corpus = encode([str(slice_text)], VocabConfig(min_count=5))
+    config = Word2vecConfig(threads=threads, minn=3, maxn=6, sample=0)
+    subwords = Subwords.of(corpus.vocab.words, config)
+    words = corpus.vocab.counts / corpus.vocab.counts.sum()
+    hot = hot_rows(config, words, None, words, subwords)
+    changes = np.zeros(len(words) + len(subwords.buckets))
+    for word, share in enumerate(words):
+        np.add.at(changes, subwords.rows[subwords.starts[word] : subwords.starts[word + 1]], share)
+    assert len(hot.input_row) == len(hot.input_share) == rows and len(set(hot.input_row)) == rows
+    np.testing.assert_allclose(changes[hot.input_row], np.sort(changes)[::-1][:rows])
+    marked = hot.subword < 0
+    assert np.array_equal(marked, np.isin(subwords.rows, hot.input_row))
+    assert np.array_equal(np.where(marked, hot.input_row[-1 - hot.subword * marked], hot.subword), subwords.rows)
+    assert np.all((hot.input_share > 0.999 / threads) & (hot.input_share <= 1)) and hot.input_share[0] < 1
+
+
+def test_of_n_grams_none_is_private_to_many_threads(slice_text):
+    corpus = encode([str(slice_text)], VocabConfig(min_count=5))
+    model = Word2vec(Word2vecConfig(dim=8, threads=5, minn=3, maxn=6), corpus)
+    assert model._hot.subword is None and len(model._hot.input_share) == 0 and model._hot.count == 25
+    before = model.input.copy()
+    model.train_step(0, model.worker())  # a thread of five: what it changes of the input is there at once
+    assert not np.array_equal(model.input, before)
+
+
 def loss_of(corpus, threads, **changes):
     """Mean loss of the last of three epochs when so many workers take turns, each for 2,000 words: what each learns the
     others see after the next exchange."""
@@ -69,12 +97,18 @@ def loss_of(corpus, threads, **changes):
 
 
 @pytest.mark.parametrize("loss", ["hs", "ns"])
-def test_threads_that_learn_from_old_values_stay_near_one(loss, slice_text, monkeypatch):
+@pytest.mark.parametrize("ngrams", [{}, {"minn": 3, "maxn": 5}], ids=str)
+def test_threads_that_learn_from_old_values_stay_near_one(loss, ngrams, slice_text):
+    corpus = encode([str(slice_text)], VocabConfig(min_count=5))
+    one = loss_of(corpus, 1, loss=loss, lr=0.05, **ngrams)
+    for threads in (2, 4, 16):
+        assert loss_of(corpus, threads, loss=loss, lr=0.05, **ngrams) == pytest.approx(one, rel=0.05), threads
+
+
+@pytest.mark.parametrize("loss", ["hs", "ns"])
+def test_more_private_rows_that_are_added_in_full_would_not(loss, slice_text, monkeypatch):
     corpus = encode([str(slice_text)], VocabConfig(min_count=5))
     one = loss_of(corpus, 1, loss=loss, lr=0.05)
-    for threads in (2, 4, 16):
-        assert loss_of(corpus, threads, loss=loss, lr=0.05) == pytest.approx(one, rel=0.05), threads
-
     monkeypatch.setattr("wv_cli.models.hotrows.private_rows", lambda threads: 100)
     some = loss_of(corpus, 16, loss=loss, lr=0.05)
     full = lambda config, distance, updates: np.ones(len(distance), np.float32)  # noqa: E731

@@ -7,18 +7,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.subwords import Subwords
 
 Path = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]  # of huffman()
 
 _HOTTEST, _INTERVAL = 25, 500  # rows that are exchanged most often, and after how many words
 _ROWS_OF_TWO = 800
+# Where words have subwords: private input rows for one of the output, and for how many threads there are any.
+_INPUTS, _INPUTS_UP_TO = 2, 4
 
 
 @dataclass(frozen=True)
 class HotRows:
-    """Rows 0 .. count-1 of `input` and first_output .. first_output+count-1 of `output`, around copy hottest_output of
-    which those lie that are used most; `hottest` of them are exchanged every `interval` words, twice as many every
-    second time and so on. The shares are (count,) float32."""
+    """Rows first_output .. first_output+count-1 of `output`, around copy hottest_output of which those lie that are
+    used most, and the first `count` rows of `input`; with subwords those in `input_row`, used most first, which are
+    marked in `subword` (Subwords.rows, but -1 - copy in the place of a row that has one), or none. `hottest` of the
+    output are exchanged every `interval` words, and as large a part of the input, twice as many every second time and
+    so on. The shares are (inputs,) and (count,) float32."""
 
     count: int
     first_output: int
@@ -27,6 +32,8 @@ class HotRows:
     interval: int
     input_share: NDArray[np.float32]
     output_share: NDArray[np.float32]
+    input_row: NDArray[np.int32] | None = None
+    subword: NDArray[np.int32] | None = None
 
 
 def private_rows(threads: int) -> int:
@@ -35,7 +42,9 @@ def private_rows(threads: int) -> int:
 
     The more rows, the less the threads wait for each other's cache lines, but the longer each learns from old values of
     the coldest of them, and the more threads there are, the more has changed until then. Sixteen threads that take
-    turns diverge with 100 rows whose changes are all added in full (tests/models/test_hotrows.py).
+    turns diverge with 100 rows whose changes are all added in full (tests/models/test_hotrows.py). With subwords, of
+    which a word has some twenty, twice as many input rows are private, but none for more than four threads: with 50,
+    analogies fall from sixteen threads on (tried by hand).
     """
     count = _ROWS_OF_TWO
     while count > _HOTTEST and count * threads**4 > _ROWS_OF_TWO * 2**4:
@@ -66,9 +75,13 @@ def updates_per_word(
 
 
 def hot_rows(
-    config: Word2vecConfig, words: NDArray[np.float64], path: Path | None, noise: NDArray[np.float64] | None
+    config: Word2vecConfig,
+    words: NDArray[np.float64],
+    path: Path | None,
+    noise: NDArray[np.float64] | None,
+    subwords: Subwords | None = None,
 ) -> HotRows:
-    """Of a model whose rows and arguments are those of updates_per_word()."""
+    """Of a model whose rows and arguments are those of updates_per_word(); with subwords its input has theirs."""
     contexts, outputs, nodes = updates_per_word(config, words, path, noise)
     # In a Huffman tree the nodes near the root have the highest numbers; the most frequent words come next.
     count = min(private_rows(config.threads), nodes or len(words))
@@ -76,15 +89,19 @@ def hot_rows(
     first = nodes - hottest
     copies = np.arange(count)
     distance = np.where(copies < hottest, hottest - 1 - copies, copies - hottest)
-    return HotRows(
-        count,
-        first,
-        hottest,
-        _HOTTEST,
-        _INTERVAL,
-        _share(config, copies, contexts[:count]),
-        _share(config, distance, outputs[first : first + count]),
-    )
+    output_share = _share(config, distance, outputs[first : first + count])
+    if subwords is None:
+        input_share = _share(config, copies, contexts[:count])
+        return HotRows(count, first, hottest, _HOTTEST, _INTERVAL, input_share, output_share)
+    if config.threads > _INPUTS_UP_TO:
+        return HotRows(count, first, hottest, _HOTTEST, _INTERVAL, np.empty(0, np.float32), output_share)
+    each = subwords.updates(contexts)
+    row = np.argsort(-each, kind="stable")[: _INPUTS * count].astype(np.int32)
+    marks = np.arange(len(each), dtype=np.int32)
+    marks[row] = -1 - np.arange(len(row), dtype=np.int32)
+    input_share = _share(config, np.arange(len(row)) * count // len(row), each[row])
+    marked = marks[subwords.rows]
+    return HotRows(count, first, hottest, _HOTTEST, _INTERVAL, input_share, output_share, row, marked)
 
 
 def _share(config: Word2vecConfig, distance: NDArray[np.int64], updates: NDArray[np.float64]) -> NDArray[np.float32]:

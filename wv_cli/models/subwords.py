@@ -50,6 +50,11 @@ class Subwords:
     def nbytes(self) -> int:
         return self.starts.nbytes + self.rows.nbytes + self.buckets.nbytes
 
+    def updates(self, words: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How often each row changes, where word w does words[w] times."""
+        rows = len(self.starts) - 1 + len(self.buckets)
+        return np.bincount(self.rows, np.repeat(words, np.diff(self.starts)), rows).astype(np.float64)
+
     def means(self, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
         """The words' vectors (len(words), columns) from an input matrix (len(words) + len(buckets), columns)."""
         out = np.empty((len(self.starts) - 1, matrix.shape[1]), np.float32)

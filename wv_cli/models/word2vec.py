@@ -79,7 +79,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         tables = 12 + (20 * 4 if LAYERS[config.loss].tree else 8)
         row = 4 * memory.padded(config.dim)
         return words * (_matrices(config) * row + tables) + (
-            _ngrams(subwords) * row + subwords.nbytes if subwords else 0
+            _ngrams(subwords) * row + subwords.nbytes + (config.threads > 1) * subwords.rows.nbytes if subwords else 0
         )
 
     @staticmethod
@@ -169,7 +169,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         )
         if config.threads == 1 or self.layer.takes_all:
             return run, None
-        return run, hot_rows(config, self._kept(counts), self._path, noise)
+        return run, hot_rows(config, self._kept(counts), self._path, noise, self.subwords)
 
     def _kept(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """How often a word of the text with these counts is each word, and survives subsampling."""
@@ -198,9 +198,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         if self.layer.takes_all:
             outputs = np.ones(len(self.output))
         if self.subwords is not None:
-            sizes = np.diff(self.subwords.starts)
-            repeated = np.repeat(contexts, sizes)
-            contexts = np.bincount(self.subwords.rows, repeated, len(self.input)).astype(np.float64)
+            contexts = self.subwords.updates(contexts)
         return contexts, outputs
 
     def words(self) -> int:
