@@ -5,7 +5,9 @@
 Words per second of training alone, without reading and writing: of one thread, of two processes at once with one thread
 each (their sum), of one process with two threads. The second is what the machine gives to two threads that never wait
 for each other: cores that share caches, memory or, as processors of a virtual machine may, one real core, give less
-than twice as much to any program. The three take turns, and the latency between the cores is measured before each turn.
+than twice as much to any program. The three take turns, of two threads there are three runs in a row. A virtual machine
+moves between cores that are near each other and cores that are not: the latency is measured before and after each of
+them, and `cores` says what it was.
 """
 
 import json
@@ -18,6 +20,17 @@ from typing import Any
 import train
 from measure import core_latency, measure, medians
 from record import Run
+
+# Nanoseconds for a cache line to change core: cores that share a cache need less, others more.
+_NEAR = 90
+_TRIES = 3  # of two threads in a round
+
+
+def _cores(before: int | None, after: int | None) -> str:
+    if before is None or after is None:
+        return "unknown"
+    near = [latency <= _NEAR for latency in (before, after)]
+    return "near" if all(near) else "changing" if any(near) else "far"
 
 
 def _rate(job: train.Job, peers: str) -> float:
@@ -35,22 +48,29 @@ def threads(options: Any, result: Run, say: Any) -> bool:
             for model in options.models:
                 job = train.asked(options, model, options.seed + number - 1, outputs[0])
                 one = replace(job, threads=1)
-                latency = core_latency()
                 alone = _rate(one, options.peers)
                 other = replace(one, output=str(outputs[1]))
                 apart = sum(both.map(_rate, [one, other], [options.peers] * 2))
-                together = _rate(replace(job, threads=2), options.peers)
-                run = {
-                    "round": number,
-                    "task": model,
-                    "program": "wv",
-                    "k_words_per_second": alone / 1e3,
-                    "two_processes": apart / alone,
-                    "two_threads": together / alone,
-                    "threads_of_processes": together / apart,
-                    "core_to_core_ns": latency,
-                }
-                result["runs"].append(run)
-                say(f"round {number} {model}: {run}")
-    result["summary"] = medians(result["runs"], "task", "program")
+                for _ in range(_TRIES):
+                    before = core_latency()
+                    together = _rate(replace(job, threads=2), options.peers)
+                    after = core_latency()
+                    run = {
+                        "round": number,
+                        "task": model,
+                        "cores": _cores(before, after),
+                        "k_words_per_second": alone / 1e3,
+                        "two_processes": apart / alone,
+                        "two_threads": together / alone,
+                        "threads_of_processes": together / apart,
+                        "ns_before": before,
+                        "ns_after": after,
+                    }
+                    result["runs"].append(run)
+                    say(f"round {number} {model}: {run}")
+    of_classes = sorted(result["runs"], key=lambda run: (options.models.index(run["task"]), run["cores"] != "near"))
+    rows = medians(of_classes, "task", "cores")
+    for row in rows:
+        row["runs"] = sum((run["task"], run["cores"]) == (row["task"], row["cores"]) for run in result["runs"])
+    result["summary"] = rows
     return True

@@ -28,6 +28,36 @@ MODELS: list[Promise] = [
         ),
     ),
     Promise(
+        "scores word vectors after every epoch",
+        ("tests/engine/test_run.py::test_a_run_that_is_to_stop_in_its_last_step_is_whole",),
+        (
+            Fault(
+                "a signal in the last step leaves the last epoch unscored",
+                "wv_cli/engine/run.py",
+                "if after_epoch is not None and told < model.epochs and model.steps",
+                "if False and after_epoch is not None and told < model.epochs and model.steps",
+            ),
+        ),
+    ),
+    Promise(
+        "of n-grams 1,600 for two and none for five",
+        ("tests/models/test_hotrows.py", "tests/kernels/test_word2vec.py"),
+        (
+            Fault(
+                "n-grams are private to any number of threads",
+                "wv_cli/models/hotrows.py",
+                "if config.threads > _INPUTS_UP_TO:",
+                "if False:",
+            ),
+            Fault(
+                "copies of n-grams that a run does not have are taken",
+                "csrc/wv_cli/_word2vec.pyx",
+                "np.min(hot.subword) >= -inputs",
+                "True",
+            ),
+        ),
+    ),
+    Promise(
         "The progress bar",
         (GUARDS,),
         (
