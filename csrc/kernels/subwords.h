@@ -56,6 +56,10 @@ static int list_subwords(const wv_word2vec_run *run, const wv_hot_rows *hot, int
         for (int k = 0; k < count; k++) list[k] = round_row(&hot->round->input, run->input, run->stride, row[k]);
         return count;
     }
+    if (!hot->subword) {
+        for (int k = 0; k < count; k++) list[k] = run->input + (size_t)row[k] * (size_t)run->stride;
+        return count;
+    }
     for (int k = 0; k < count; k++) {
         int is_copy = row[k] < 0;
         list[k] = (is_copy ? hot->input : run->input) + (size_t)(is_copy ? -1 - row[k] : row[k]) * (size_t)run->stride;
