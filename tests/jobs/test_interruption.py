@@ -19,6 +19,31 @@ def command(text, folder, *more):
     return [sys.executable, "-m", "wv_cli", "train", str(text), "-o", str(output), *OPTIONS, *more]
 
 
+# A training that waits in its middle for whoever stops it, so that no machine is too fast for the signal.
+HELD = """
+import threading
+from wv_cli.__main__ import main
+from wv_cli.engine import run
+asked, stop, check = threading.Event(), run.Crew.stop, run.require_finite
+def hold(loss, step, steps):
+    check(loss, step, steps)
+    if step == steps * 3 // 5:
+        print("held", flush=True)
+        asked.wait(60)
+def stop_held(crew):
+    asked.set()
+    stop(crew)
+run.require_finite, run.Crew.stop = hold, stop_held
+main()
+"""
+
+
+def held(text, folder, *more):
+    """The command, held after three fifths of its steps until it is to stop; it says so on standard output."""
+    start = command(text, folder, *more)
+    return [start[0], "-P", "-c", HELD, *start[3:]]
+
+
 def run(arguments, **kwargs):
     return subprocess.run(arguments, capture_output=True, text=True, timeout=120, check=False, **kwargs)
 
@@ -49,17 +74,17 @@ def wait_for(process, seconds):
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_signal_then_resume_gives_the_same_bytes(number, code, slice_text, tmp_path, uninterrupted):
-    whole, seconds = uninterrupted
+    whole, _ = uninterrupted
     (tmp_path / "vectors.vec").write_text("yesterday's")
-    process = subprocess.Popen(command(slice_text, tmp_path), stderr=subprocess.PIPE, text=True)
-    wait_for(process, 0.6 * seconds)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(held(slice_text, tmp_path), **pipes)
+    assert process.stdout.readline() == "held\n"
     process.send_signal(number)
     _, talk = process.communicate(timeout=60)
     assert process.returncode == code, talk
-    assert "Traceback" not in talk
+    assert "Traceback" not in talk and "--resume" in talk
     assert (tmp_path / "vectors.vec").read_text() == "yesterday's"
-    if "--resume" in talk:  # else the signal came while the text was being read
-        assert (tmp_path / "vectors.vec.checkpoint").exists()
+    assert (tmp_path / "vectors.vec.checkpoint").exists()
     done = run(command(slice_text, tmp_path, "--resume"))
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "vectors.vec").read_bytes() == whole
@@ -89,7 +114,7 @@ def test_kill_at_ten_random_moments(slice_text, tmp_path, uninterrupted):
 
 
 def test_max_time_stops_and_resumes(slice_text, tmp_path, uninterrupted):
-    stopped = run(command(slice_text, tmp_path, "--max-time", "0.3"))
+    stopped = run(held(slice_text, tmp_path, "--max-time", "0.3"))
     assert stopped.returncode == 124 and "--resume" in stopped.stderr
     assert sorted(os.listdir(tmp_path)) == ["vectors.vec.checkpoint"]
     done = run(command(slice_text, tmp_path, "--resume"))
@@ -99,7 +124,7 @@ def test_max_time_stops_and_resumes(slice_text, tmp_path, uninterrupted):
 
 def test_spool_and_threads_survive_a_resume(slice_text, tmp_path):
     """A run on a spool file, stopped, goes on from memory with another number of threads: the same corpus."""
-    stopped = run(command(slice_text, tmp_path, "--max-time", "0.3", "--memory", "100k"))
+    stopped = run(held(slice_text, tmp_path, "--max-time", "0.3", "--memory", "100k"))
     assert stopped.returncode == 124, stopped.stderr
     done = run(command(slice_text, tmp_path, "--resume", "--threads", "2"))
     assert done.returncode == 0, done.stderr
