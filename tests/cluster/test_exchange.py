@@ -1,12 +1,10 @@
 """Rows of several ranks, added up."""
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.cluster.threads import ThreadRanks, run_ranks
-from wv_cli.cluster.exchange import Exchange, shares
+from wv_cli.cluster.exchange import Exchange
 
 NOTES = np.zeros(1, np.float32)
 DIM = 16
@@ -23,19 +21,6 @@ def exchange_of(
 ) -> Exchange:
     often = np.full(len(pair[0]), updates)
     return Exchange(ranks, [(each, often) for each in pair], words=1000.0, most_rounds=4, lr=lr)
-
-
-def test_the_share_goes_from_the_sum_to_the_mean() -> None:
-    movers = np.array([1.0, 2, 4, 32])
-    assert np.allclose(shares(movers, np.zeros(4)), 1, atol=1e-3)
-    assert np.allclose(shares(movers, np.full(4, 50.0)), 1 / movers)
-
-
-@given(st.floats(1, 64), st.floats(1e-3, 30))
-def test_the_share_brings_all_as_far_as_one_after_the_other(movers: float, way: float) -> None:
-    share = float(shares(np.array(movers), np.array(way)))
-    together, each = -np.expm1(-movers * way), -np.expm1(-way)
-    assert np.isclose(share * movers * each, together, rtol=1e-3)
 
 
 def test_what_one_rank_has_learnt_about_a_rare_row_all_have_in_full() -> None:

@@ -20,6 +20,7 @@ lose most of what was learnt. In the eigenvectors of H each coordinate of the su
     share = (1 - exp(-movers way)) / (movers (1 - exp(-way))),   way = updates lr s eigenvalue,
 
 1 for a short way, 1 / movers for a long one: then the ranks come together as far as one that makes all their updates.
+All but the longest ways are taken as one (kernels/exchange.c).
 Plain averaging of all rows (pWord2Vec: Ji et al. 2016) is 1 / movers throughout; GraphWord2Vec (Gill et al. 2021) sums
 what is orthogonal between ranks and averages the rest. `movers` is how many ranks move the row, from the words of their
 texts: (sum of updates)^2 / sum of squares, so that what one rank has learnt about its own words is added in full.
@@ -36,29 +37,31 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli._exchange import DIRECTIONS, Exchanged, Ways
 from wv_cli.cluster.ranks import Pending, Ranks
+from wv_cli.system.memory import padded
 
 _UPDATES, _LR = 300.0, 0.025
 _HOTTEST = 2048  # rows of which the moments are taken
 _OFTEN, _EVERY = 16, 8  # the moments change quickly in the first rounds, later they are taken every so many
 _SELDOM = 4.0  # updates in an interval, of all ranks together
 _FLUSH_BYTES = 1 << 26
-_BLOCK = 1 << 18  # numbers of a table at a time: what is computed of them stays in the cache
 # The slope of the sigmoid, between 0 and 1/4. By trial (4 ranks, a million words, skip-gram with negative sampling):
 # losses are the same from 0.05 to 0.2.
 _SLOPE = 0.1
-_SHORT = np.float32(1e-3)  # a way of which the sum is right
+_AT_THE_OPTIMUM = 1e30  # a way: after the first updates, which are the same everywhere
 
 Rows = NDArray[np.int64]
-Shares = NDArray[np.float32]
 
 
-def shares(movers: Shares, way: Shares) -> Shares:
-    """The share of the sum that is added to what so many ranks have moved, each so far on its way: exp(-way) of the way
-    to the optimum is left after one of them, exp(-movers way) after all of them, one after the other."""
-    short = np.maximum(way, _SHORT)
-    share: Shares = (1 - np.exp(-movers * short)) / (movers * (1 - np.exp(-short)))
-    return np.where(movers * way < _SHORT, np.float32(1), np.minimum(share, np.float32(1)))
+def ways(values: NDArray[np.float64], vectors: NDArray[np.float64]) -> Ways:
+    """How far an update goes along the eigenvectors, (columns, columns) as columns, given how far along each, rising:
+    the last ones with a way of their own, the others with their mean."""
+    columns, own = len(values), min(DIRECTIONS, len(values))
+    directions, way = np.zeros((padded(columns), DIRECTIONS), np.float32), np.zeros(DIRECTIONS, np.float32)
+    directions[:columns, :own], way[:own] = vectors[:, columns - own :], values[columns - own :]
+    other = float(values[: columns - own].mean()) if own < columns else 0.0
+    return Ways(directions[:columns], np.ascontiguousarray(directions.T), way, other)
 
 
 class _Table:
@@ -80,10 +83,11 @@ class _Table:
         self.last_level = max(0, int(np.log2(max(most_rounds, 1))))
         level = np.clip(np.round(np.log2(rounds)), 0, self.last_level).astype(np.int64)
         due_updates = updates * words * 2.0**level
-        self.due_updates, self.movers = due_updates.astype(np.float32), movers.astype(np.float32)
+        self.rows = Exchanged(current, self.base, due_updates.astype(np.float32), movers.astype(np.float32))
         seldom = due_updates * movers < _SELDOM
         self._hottest = np.argsort(-updates, kind="stable")[:_HOTTEST]
-        self._weights = updates[self._hottest] / max(updates[self._hottest].sum(), 1e-12)
+        weights = updates[self._hottest] / max(updates[self._hottest].sum(), 1e-12)
+        self._weights = np.sqrt(weights).astype(np.float32)
         self._often = self._turns(level, ~seldom)
         self._seldom = self._turns(level, seldom)
 
@@ -95,12 +99,11 @@ class _Table:
             found.append([rows[turn :: 1 << each] for turn in range(1 << each)] if len(rows) else [])
         return found
 
-    def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
-        """Eigenvalues and eigenvectors, as columns, of the mean of row row^T, each row as often as it is changed; the
-        same on all ranks."""
-        rows = self.base[self._hottest].astype(np.float64)
-        values, vectors = np.linalg.eigh(rows.T @ (self._weights[:, None] * rows))
-        return np.maximum(values, 0), vectors.astype(np.float32)
+    def ways(self, far: float) -> Ways:
+        """How far an update goes of rows that are learnt from these, `far` from one of length 1; the same on all."""
+        rows = self.base[self._hottest] * self._weights[:, None]
+        values, vectors = np.linalg.eigh((rows.T @ rows).astype(np.float64))
+        return ways(far * np.maximum(values, 0), vectors)
 
     def due(self, round: int) -> Rows:
         return _turn(self._often, round)
@@ -153,8 +156,10 @@ class Exchange:
             each = total.astype(np.float64) / movers
             rows = array[:, None] if array.ndim == 1 else array
             self._tables.append(_Table(rows, each, movers.astype(np.float64), words, most_rounds, lr))
-        self._lr, self._met = lr, 0
+        self._far, self._met = lr * _SLOPE, 0
+        self._constant = ways(np.full(1, self._far), np.ones((1, 1)))  # biases are learnt from a constant 1
         self._message: _Message | None = None
+        self._memory = np.empty((2, 0), np.float32)  # of messages, of which there is one at a time
         self._announced: tuple[list[Rows], NDArray[np.uint8], Pending] | None = None
 
     def _sum(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -214,22 +219,21 @@ class Exchange:
         for table in self._tables:
             np.copyto(table.base, table.current)
 
-    def _pieces(self, rows: list[Rows]) -> Iterator[tuple[_Table, Rows, slice]]:
-        """The rows of all tables, some at a time, and where in a message their numbers are."""
+    def _places(self, rows: list[Rows]) -> Iterator[tuple[_Table, Rows, slice]]:
+        """The rows of all tables, and where in a message their numbers are."""
         end = 0
         for table, each in zip(self._tables, rows, strict=True):
-            step = max(1, _BLOCK // table.columns)
-            for some in (each[first : first + step] for first in range(0, len(each), step)):
-                begin, end = end, end + len(some) * table.columns
-                yield table, some, slice(begin, end)
+            begin, end = end, end + len(each) * table.columns
+            yield table, each, slice(begin, end)
 
     def _send(self, rows: list[Rows], notes: NDArray[np.float32]) -> _Message:
         numbers = sum(len(each) * table.columns for table, each in zip(self._tables, rows, strict=True))
-        sent = np.empty(numbers + len(notes), np.float32)
-        for table, some, place in self._pieces(rows):
-            np.subtract(table.current[some], table.base[some], out=sent[place].reshape(-1, table.columns))
-        sent[numbers:] = notes
-        buffer = sent.copy()
+        if numbers + len(notes) > self._memory.shape[1]:
+            self._memory = np.empty((2, numbers + len(notes)), np.float32)
+        sent, buffer = self._memory[0, :numbers], self._memory[1, : numbers + len(notes)]
+        for table, each, place in self._places(rows):
+            table.rows.send(each, sent[place], buffer[place])
+        buffer[numbers:] = notes
         return _Message(rows, sent, buffer, self._ranks.start_sum(buffer))
 
     def _share_out(self, message: _Message) -> None:
@@ -237,17 +241,20 @@ class Exchange:
         if message.shared:
             return
         message.shared = True
+        for (table, each, place), far in zip(self._places(message.rows), self._ways(), strict=True):
+            table.rows.share(far, each, message.buffer[place])
+
+    def _ways(self) -> list[Ways]:
+        """How far the rows of each table go with an update."""
+        if self._met == 1:
+            return [ways(np.full(table.columns, _AT_THE_OPTIMUM), np.eye(table.columns)) for table in self._tables]
         if self._met <= _OFTEN or self._met % _EVERY == 0:
-            self._moments = [table.moments() for table in self._tables[:2]]
-        for table, some, place in self._pieces(message.rows):
-            # The rows of the first table are learnt from those of the second, and all others from the first's.
-            values, vectors = self._moments[1 if table is self._tables[0] else 0]
-            if table.columns == 1:  # biases: learnt from a constant 1
-                values, vectors = np.ones(1), np.ones((1, 1), np.float32)
-            way = table.due_updates[some, None] * (self._lr * _SLOPE * values).astype(np.float32)
-            share = shares(table.movers[some, None], np.full_like(way, np.inf) if self._met == 1 else way)
-            summed = message.buffer[place].reshape(-1, table.columns)
-            summed[...] = ((summed @ vectors) * share) @ vectors.T
+            self._moments = [table.ways(self._far) for table in self._tables[:2]]
+        # The rows of the first table are learnt from those of the second, and all others from the first's.
+        return [
+            self._constant if table.columns == 1 else self._moments[1 if place == 0 else 0]
+            for place, table in enumerate(self._tables)
+        ]
 
     def _take_in(self) -> NDArray[np.float32] | None:
         message, self._message = self._message, None
@@ -255,15 +262,9 @@ class Exchange:
             return None
         message.pending.wait()
         self._share_out(message)
-        numbers = 0
-        for table, some, place in self._pieces(message.rows):
-            base = table.base[some]
-            learnt = table.current[some] - base - message.sent[place].reshape(base.shape)
-            base += message.buffer[place].reshape(base.shape)
-            table.base[some] = base
-            table.current[some] = base + learnt
-            numbers = place.stop
-        return message.buffer[numbers:]
+        for table, each, place in self._places(message.rows):
+            table.rows.take_in(each, message.sent[place], message.buffer[place])
+        return message.buffer[len(message.sent) :].copy()
 
     def _take_announced(self) -> list[Rows]:
         """The rows announced last that any rank has changed, for every table."""
