@@ -47,14 +47,17 @@ void WV_NAME(wv_exchange_take_in)(const wv_exchanged *table, const int64_t *rows
     }
 }
 
-/* (1 - exp(-x)) / x for x >= 0, where x is short by a series: the difference would have few digits left. */
+/* 1 - exp(-x) for x >= 0, where x is short by a series: the difference would have few digits left. */
 WV_INLINE vfloat come(vfloat x) {
-    const vfloat series = 1.0f - x * (0.5f - x * (0.166666667f - x * 0.0416666667f));
-    return v_select(x < 0.06f, series, (1.0f - v_exp(-x)) / x);
+    const vfloat series = x * (1.0f - x * (0.5f - x * (0.166666667f - x * 0.0416666667f)));
+    return v_select(x < 0.06f, series, 1.0f - v_exp(-x));
 }
 
 /* The share of the sum that brings `movers` together as far as one that makes all their updates. */
-WV_INLINE vfloat share(vfloat movers, vfloat way) { return come(movers * way) / come(way); }
+WV_INLINE vfloat share(vfloat movers, vfloat way) {
+    way = v_select(way > 1e-20f, way, v_splat(1e-20f));
+    return come(movers * way) / (movers * come(way));
+}
 
 /* `count` times WV_LANES numbers, one `apart` from the next, become theirs times `other` and what `more` has along the
  * directions, of which `transposed` has the same WV_LANES numbers. */
