@@ -1,5 +1,7 @@
 """Rows that are private to a thread: how many, which, and that threads that learn from old values do not diverge."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,24 +15,39 @@ from wv_cli.text.corpus import encode
 
 WORDS = 5000
 COUNTS = (1e6 / np.arange(1, WORDS + 1)).astype(np.int64)
+ROWS = (800, 500)  # private, and the words between two exchanges of the hottest
 
 
 def rows_of(loss, threads, **changes):
     config = Word2vecConfig(loss=loss, threads=threads, **changes)
     path = _word2vec.huffman(COUNTS) if "hs" in loss else None
     noise = COUNTS**0.75 if loss != "hs" else None
-    return hot_rows(config, COUNTS / COUNTS.sum(), path, noise)
+    return hot_rows(config, COUNTS / COUNTS.sum(), path, noise, ROWS)
 
 
-@pytest.mark.parametrize(("threads", "rows"), [(2, 800), (3, 100), (4, 50), (5, 25), (512, 25)])
-def test_the_more_threads_the_fewer_private_rows(threads, rows):
-    assert private_rows(threads) == rows
+@pytest.mark.parametrize("words", [0, 1e5, 1e7, 1e9, 1e13])
+@pytest.mark.parametrize("threads", [2, 3, 4, 8, 32, 512])
+def test_private_rows_are_as_many_as_are_exchanged_often_enough(threads, words):
+    rows, interval = private_rows(threads, words)
+    assert 25 <= rows <= 12_800 and (250 if threads == 2 else 500) <= interval <= 2000
+    if rows > 25:
+        times = words / threads / (rows / 25 * interval)
+        assert times > min(800, 50 * (threads / 2) ** 3) * 0.99
+        assert rows == 12_800 or interval < 520, "rows first, then time between exchanges"
+    more, fewer = private_rows(threads, 2 * words)[0], private_rows(threads + 1, words)[0]
+    assert fewer <= rows <= more
+
+
+def test_the_hottest_rows_of_ranks_do_not_wait_for_a_meeting():
+    assert private_rows(2, 1e10, ranks=True) == (2500, 250)
+    assert private_rows(2, 1e5, ranks=True) == private_rows(2, 1e5)
 
 
 @pytest.mark.parametrize(("loss", "first", "hottest"), [("ns", 0, 0), ("hs", 4199, 800), ("hs_ns", 4599, 400)])
 def test_the_hottest_rows_are_frequent_words_and_the_top_of_the_tree(loss, first, hottest):
     hot = rows_of(loss, 2)
-    assert (hot.count, hot.first_output, hot.hottest_output) == (800, first, hottest)
+    assert (hot.count, hot.interval) == ROWS
+    assert (hot.first_output, hot.hottest_output) == (first, hottest)
 
 
 @pytest.mark.parametrize("loss", ["ns", "hs", "hs_ns"])
@@ -48,17 +65,47 @@ def test_what_each_thread_adds_lies_between_its_part_and_all(loss, threads):
 
 def test_more_private_rows_than_words():
     config = Word2vecConfig(threads=2)
-    hot = hot_rows(config, np.array([0.7, 0.3]), None, np.array([7.0, 3.0]))
+    hot = hot_rows(config, np.array([0.7, 0.3]), None, np.array([7.0, 3.0]), ROWS)
     assert hot.count == 2
 
 
-@pytest.mark.parametrize(("threads", "rows"), [(2, 1600), (3, 200), (4, 100)])
-def test_of_n_grams_those_that_most_words_have_are_private(slice_text, threads, rows):
+def test_a_change_of_cbow_goes_less_far(threads=8):
+    """A context row is one of several that make a hidden vector."""
+    skipgram, cbow = (rows_of("ns", threads, model=model, lr=0.05) for model in ("skipgram", "cbow"))
+    assert np.all(cbow.input_share > skipgram.input_share)
+
+
+@pytest.mark.parametrize("subwords", [False, True], ids=["words", "subwords"])
+@pytest.mark.parametrize("threads", [1, 2, 4, 5])
+def test_memory_of_private_rows_is_foreseen(threads, subwords, slice_text):
+    corpus = encode([str(slice_text)], VocabConfig(min_count=5))
+    config = Word2vecConfig(dim=100, threads=threads, epochs=3, **({"minn": 3, "maxn": 6} if subwords else {}))
+    model = Word2vec(config, corpus)
+    words = len(corpus.vocab)
+    alone = replace(config, threads=1)
+    without, needed = (Word2vec.bytes_needed(each, words, model.subwords, corpus.tokens) for each in (alone, config))
+    hot = model._hot
+    if hot is None:
+        assert threads == 1 and needed == without
+        return
+    copies = 2 * threads * (len(hot.input_share) + hot.count) * 4 * 112
+    assert needed - without == copies + (0 if hot.subword is None else hot.subword.nbytes)
+
+
+def test_the_memory_of_private_rows_has_a_cap():
+    config = Word2vecConfig(dim=100, threads=2)
+    few, many = (Word2vec.bytes_needed(config, 10**6, None, tokens) for tokens in (0, 10**15))
+    assert many - few == 2 * 2 * 2 * (12_800 - 25) * 4 * 112
+
+
+@pytest.mark.parametrize("threads", [2, 4])
+def test_of_n_grams_those_that_most_words_have_are_private(slice_text, threads):
+    rows = 2 * ROWS[0]
     corpus = encode([str(slice_text)], VocabConfig(min_count=5))
     config = Word2vecConfig(threads=threads, minn=3, maxn=6, sample=0)
     subwords = Subwords.of(corpus.vocab.words, config)
     words = corpus.vocab.counts / corpus.vocab.counts.sum()
-    hot = hot_rows(config, words, None, words, subwords)
+    hot = hot_rows(config, words, None, words, ROWS, subwords)
     changes = np.zeros(len(words) + len(subwords.buckets))
     for word, share in enumerate(words):
         np.add.at(changes, subwords.rows[subwords.starts[word] : subwords.starts[word + 1]], share)
@@ -109,8 +156,8 @@ def test_threads_that_learn_from_old_values_stay_near_one(loss, ngrams, slice_te
 def test_more_private_rows_that_are_added_in_full_would_not(loss, slice_text, monkeypatch):
     corpus = encode([str(slice_text)], VocabConfig(min_count=5))
     one = loss_of(corpus, 1, loss=loss, lr=0.05)
-    monkeypatch.setattr("wv_cli.models.hotrows.private_rows", lambda threads: 100)
+    monkeypatch.setattr("wv_cli.models.word2vec.private_rows", lambda *arguments: (100, 500))
     some = loss_of(corpus, 16, loss=loss, lr=0.05)
-    full = lambda config, distance, updates: np.ones(len(distance), np.float32)  # noqa: E731
+    full = lambda config, interval, distance, updates: np.ones(len(distance), np.float32)  # noqa: E731
     monkeypatch.setattr("wv_cli.models.hotrows._share", full)
     assert loss_of(corpus, 16, loss=loss, lr=0.05) > max(some, 2 * one), "more, and added in full"

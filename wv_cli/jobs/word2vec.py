@@ -168,7 +168,7 @@ class Word2vecSession(Word2vecOptions):
         be."""
         words, dim = len(corpus.vocab), self.config.dim
         each = list(zip(models, subwords, strict=True))
-        matrices = sum(self.kind.bytes_needed(config, words, its) for config, its in each)
+        matrices = sum(self.kind.bytes_needed(config, words, its, corpus.tokens) for config, its in each)
         saved = sum(Word2vec.checkpoint_bytes(config, words, its) for config, its in each)
         room = self.room(say)
         if self.readers is not None:  # and the rows that the ranks agree upon (cluster.exchange)

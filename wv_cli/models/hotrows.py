@@ -11,10 +11,14 @@ from wv_cli.models.subwords import Subwords
 
 Path = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.uint8]]  # of huffman()
 
-_HOTTEST, _INTERVAL = 25, 500  # rows that are exchanged most often, and after how many words
-_ROWS_OF_TWO = 800
-# Where words have subwords: private input rows for one of the output, and for how many threads there are any.
-_INPUTS, _INPUTS_UP_TO = 2, 4
+_HOTTEST = 25  # rows that are exchanged most often
+_MOST_ROWS = 12_800
+_LEAST_INTERVAL, _MOST_INTERVAL = 250, 2_000
+# Where words have subwords: private input rows for one of the output, how many at most, and for how many threads there
+# are any.
+_INPUTS, _MOST_INPUTS, _INPUTS_UP_TO = 2, 1_600, 4
+# Ranks add up their rows every 100,000 words of a thread or earlier (cluster.rounds).
+_LONGEST_OF_RANKS = 25_000
 
 
 @dataclass(frozen=True)
@@ -36,20 +40,33 @@ class HotRows:
     subword: NDArray[np.int32] | None = None
 
 
-def private_rows(threads: int) -> int:
-    """How many rows of each matrix are private to each thread, at most: 800 for two threads, 100 for three, 50
-    for four, 25 for more.
+def private_rows(threads: int, words: float, ranks: bool = False) -> tuple[int, int]:
+    """How many rows of each matrix are private to each of `threads` that train so many words in a run, all together,
+    25 to 12,800, and after how many words of its own each exchanges the hottest 25: 250 to 2,000, from three threads on
+    500 at least.
 
-    The more rows, the less the threads wait for each other's cache lines, but the longer each learns from old values of
-    the coldest of them, and the more threads there are, the more has changed until then. Sixteen threads that take
-    turns diverge with 100 rows whose changes are all added in full (tests/models/test_hotrows.py). With subwords, of
-    which a word has some twenty, twice as many input rows are private, but none for more than four threads: with 50,
-    analogies fall from sixteen threads on (tried by hand).
+    As many as can be exchanged often enough: the coldest fifty times in the run for two threads, four hundred times for
+    four, eight hundred for more. With fewer exchanges each thread trains the rows that follow on its part of the text
+    alone, and analogies fall (by trial, 8.5 million words, three epochs, 2 to 32 threads that take turns of 500 words).
+    The more rows, the less the threads wait for each other's cache lines. The threads of `ranks` start afresh at every
+    meeting, so that no row may wait for long.
     """
-    count = _ROWS_OF_TWO
-    while count > _HOTTEST and count * threads**4 > _ROWS_OF_TWO * 2**4:
-        count //= 2
-    return count
+    longest = words / threads / min(800, 50 * (threads / 2) ** 3)
+    if ranks:
+        longest = min(longest, _LONGEST_OF_RANKS)
+    least = _LEAST_INTERVAL if threads == 2 else 2 * _LEAST_INTERVAL
+    rows = int(min(max(1, longest / least) * _HOTTEST, _MOST_ROWS))
+    return rows, int(min(max(least, longest * _HOTTEST / rows), _MOST_INTERVAL))
+
+
+def private_rows_at_most(config: Word2vecConfig, words: int, tokens: int, subwords: Subwords | None) -> tuple[int, int]:
+    """How many rows of the input and of the output each of several threads copies, at most, that train on a text of so
+    many tokens, of so many different `words`."""
+    rows = min(words, private_rows(config.threads, tokens * config.epochs)[0])
+    if subwords is None:
+        return rows, rows
+    most = 0 if config.threads > _INPUTS_UP_TO else min(_INPUTS * rows, _MOST_INPUTS)
+    return min(most, words + len(subwords.buckets)), rows
 
 
 def updates_per_word(
@@ -79,49 +96,57 @@ def hot_rows(
     words: NDArray[np.float64],
     path: Path | None,
     noise: NDArray[np.float64] | None,
+    most: tuple[int, int],
     subwords: Subwords | None = None,
 ) -> HotRows:
-    """Of a model whose rows and arguments are those of updates_per_word(); with subwords its input has theirs."""
+    """Of private_rows(), or all rows if there are fewer, of a model whose rows and arguments are those of
+    updates_per_word(); with subwords its input has theirs."""
     contexts, outputs, nodes = updates_per_word(config, words, path, noise)
     # In a Huffman tree the nodes near the root have the highest numbers; the most frequent words come next.
-    count = min(private_rows(config.threads), nodes or len(words))
+    count, interval = min(most[0], nodes or len(words)), most[1]
     hottest = count if noise is None else count // 2 if nodes else 0
     first = nodes - hottest
     copies = np.arange(count)
     distance = np.where(copies < hottest, hottest - 1 - copies, copies - hottest)
-    output_share = _share(config, distance, outputs[first : first + count])
+    output_share = _share(config, interval, distance, outputs[first : first + count])
     if subwords is None:
-        input_share = _share(config, copies, contexts[:count])
-        return HotRows(count, first, hottest, _HOTTEST, _INTERVAL, input_share, output_share)
+        input_share = _share(config, interval, copies, contexts[:count])
+        return HotRows(count, first, hottest, _HOTTEST, interval, input_share, output_share)
     if config.threads > _INPUTS_UP_TO:
-        return HotRows(count, first, hottest, _HOTTEST, _INTERVAL, np.empty(0, np.float32), output_share)
+        return HotRows(count, first, hottest, _HOTTEST, interval, np.empty(0, np.float32), output_share)
     each = subwords.updates(contexts)
-    row = np.argsort(-each, kind="stable")[: _INPUTS * count].astype(np.int32)
+    row = np.argsort(-each, kind="stable")[: min(_INPUTS * count, _MOST_INPUTS)].astype(np.int32)
     marks = np.arange(len(each), dtype=np.int32)
     marks[row] = -1 - np.arange(len(row), dtype=np.int32)
-    input_share = _share(config, np.arange(len(row)) * count // len(row), each[row])
+    input_share = _share(config, interval, np.arange(len(row)) * count // len(row), each[row])
     marked = marks[subwords.rows]
-    return HotRows(count, first, hottest, _HOTTEST, _INTERVAL, input_share, output_share, row, marked)
+    return HotRows(count, first, hottest, _HOTTEST, interval, input_share, output_share, row, marked)
 
 
-def _share(config: Word2vecConfig, distance: NDArray[np.int64], updates: NDArray[np.float64]) -> NDArray[np.float32]:
+def _share(
+    config: Word2vecConfig, interval: int, distance: NDArray[np.int64], updates: NDArray[np.float64]
+) -> NDArray[np.float32]:
     """The share of its change that each thread adds to a row that all change at the same time: 1 where that is little
     between two exchanges, 1 / threads where each arrives at its optimum.
 
     `distance` from the hottest row says how often a row is exchanged, `updates` how often one word of the text changes
-    it. n updates with a learning rate of lr are taken to leave exp(-n lr threads / 80) of the way to the optimum of
-    what they are computed from. Threads that start from one row go the same way, and their sum would go beyond; with
-    this share they come together as far as one thread that makes all their updates.
-
-    1/80 is chosen by trial (5.8 million words, 2 to 32 threads that take turns): with less, or the same for any number
-    of threads, the losses of many threads rise until they diverge; with more, analogies get worse.
+    it. n updates with a learning rate of lr are taken to leave exp(-n lr k) of the way to the optimum of what they are
+    computed from, with the k of _curvature(). Threads that start from one row go the same way, and their sum would go
+    beyond; with this share they come together as far as one thread that makes all their updates.
     """
-    interval = _INTERVAL * 2.0 ** np.ceil(np.log2(np.maximum(1, (distance + 1) / _HOTTEST)))
-    return added_share(config.threads, config.start_lr, interval * updates)
+    words = interval * 2.0 ** np.ceil(np.log2(np.maximum(1, (distance + 1) / _HOTTEST)))
+    return added_share(config.threads, config.start_lr * _curvature(config), words * updates)
+
+
+def _curvature(config: Word2vecConfig) -> float:
+    """By trial (as private_rows): with less than these, the losses of many threads rise until they diverge or analogies
+    fall; with more, the threads' sum learns less than one thread. A context row of CBOW is one of several that make a
+    hidden vector and changes what is computed from it by as much less."""
+    return config.threads / 320 if config.model == "cbow" else min(config.threads**2 / 80, 1.6)
 
 
 def added_share(threads: int, lr: float, updates: NDArray[np.float64]) -> NDArray[np.float32]:
-    """_share() of rows that each thread changes so often between two exchanges."""
-    way = np.maximum(threads / 80 * lr * updates, 1e-6)
+    """_share() of rows that each thread changes so often between two exchanges, each time by `lr` of the way."""
+    way = np.maximum(lr * updates, 1e-6)
     share: NDArray[np.float64] = np.expm1(-threads * way) / (threads * np.expm1(-way))
     return share.astype(np.float32)

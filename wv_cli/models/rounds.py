@@ -22,6 +22,8 @@ WORKERS = 8
 # Of each worker. By trial (6 million words): with twice as many, analogies fall.
 _ROUND_IDS = 500
 _STEP_ROUNDS = 16
+# See hotrows._share.
+_CURVATURE = WORKERS / 80
 
 Threads = tuple[list[_rounds.RoundThread], ThreadPoolExecutor]
 
@@ -36,14 +38,14 @@ class DeterministicWord2vec(Word2vec):
         super().__init__(*of_word2vec, **more)
 
     @staticmethod
-    def bytes_needed(config: Word2vecConfig, words: int, subwords: Subwords | None = None) -> int:
+    def bytes_needed(config: Word2vecConfig, words: int, subwords: Subwords | None = None, tokens: int = 0) -> int:
         """With the copies that the workers make in a round."""
         layer = LAYERS[config.loss]
         inputs = len(subwords.rows) / words if subwords else 1
         outputs = (1 + config.negative if layer.draws else 0) + (np.log2(words) if layer.tree else 0)
         copies = min(words, _ROUND_IDS * inputs) + min(words, _ROUND_IDS * outputs)
         row = 4 * memory.padded(config.dim) + 8
-        return Word2vec.bytes_needed(config, words, subwords) + WORKERS * int(copies * row)
+        return Word2vec.bytes_needed(config, words, subwords, tokens) + WORKERS * int(copies * row)
 
     @property
     def threads(self) -> int:
@@ -64,7 +66,7 @@ class DeterministicWord2vec(Word2vec):
     def _make_run(self) -> tuple[_word2vec.Run, None]:
         run, _ = super()._make_run()
         inputs, outputs = (
-            added_share(WORKERS, self.config.start_lr, _ROUND_IDS * updates)
+            added_share(WORKERS, _CURVATURE * self.config.start_lr, _ROUND_IDS * updates)
             for updates in self._updates(self.corpus.vocab.counts)
         )
         self._shares = inputs, outputs

@@ -17,7 +17,7 @@ from wv_cli.engine.state import State, StateOptions
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.growing import Tree, carry_ngrams, carry_nodes, compose_new
-from wv_cli.models.hotrows import HotRows, Path, hot_rows, updates_per_word
+from wv_cli.models.hotrows import HotRows, Path, hot_rows, private_rows, private_rows_at_most, updates_per_word
 from wv_cli.models.layers import LAYERS, STEP_IDS_OF_VERSION_01
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
 from wv_cli.system import memory
@@ -57,7 +57,9 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             raise UsageError(message)
         self.subwords = subwords or Subwords.of(corpus.vocab.words, config)
         matrices = self.checkpoint_bytes(config, words, self.subwords)
-        room.require(self.bytes_needed(config, words, self.subwords), matrices, "lower --dim or raise --min-count")
+        room.require(
+            self.bytes_needed(config, words, self.subwords, corpus.tokens), matrices, "lower --dim or raise --min-count"
+        )
         self.config, self.corpus, self.layer, self._rank = config, corpus, LAYERS[config.loss], rank
         self._path = self._make_path(corpus.vocab) if self.layer.tree else None
         outputs = int(self._path[1].max()) + 1 if self._path else 0
@@ -74,13 +76,19 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         self._run, self._hot = self._make_run()
 
     @staticmethod
-    def bytes_needed(config: Word2vecConfig, words: int, subwords: Subwords | None = None) -> int:
-        """Memory of the matrices and tables, beyond the corpus."""
+    def bytes_needed(config: Word2vecConfig, words: int, subwords: Subwords | None = None, tokens: int = 0) -> int:
+        """Memory of the matrices and tables, beyond the corpus, and of what each of several threads copies when they
+        train on a text of so many `tokens`."""
         tables = 12 + (20 * 4 if LAYERS[config.loss].tree else 8)
         row = 4 * memory.padded(config.dim)
-        return words * (_matrices(config) * row + tables) + (
-            _ngrams(subwords) * row + subwords.nbytes + (config.threads > 1) * subwords.rows.nbytes if subwords else 0
-        )
+        needed = words * (_matrices(config) * row + tables)
+        if subwords is not None:
+            needed += _ngrams(subwords) * row + subwords.nbytes
+        if config.threads == 1 or LAYERS[config.loss].takes_all or config.deterministic:
+            return needed
+        inputs, outputs = private_rows_at_most(config, words, tokens, subwords)
+        needed += 2 * config.threads * (inputs + outputs) * row
+        return needed + (subwords.rows.nbytes if subwords is not None and inputs else 0)
 
     @staticmethod
     def checkpoint_bytes(config: Word2vecConfig, words: int, subwords: Subwords | None = None) -> int:
@@ -169,7 +177,8 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         )
         if config.threads == 1 or self.layer.takes_all:
             return run, None
-        return run, hot_rows(config, self._kept(counts), self._path, noise, self.subwords)
+        most = private_rows(config.threads, self.corpus.tokens * config.epochs, self._rank is not None)
+        return run, hot_rows(config, self._kept(counts), self._path, noise, most, self.subwords)
 
     def _kept(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """How often a word of the text with these counts is each word, and survives subsampling."""
