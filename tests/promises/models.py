@@ -40,7 +40,7 @@ MODELS: list[Promise] = [
         ),
     ),
     Promise(
-        "of n-grams 1,600 for two and none for five",
+        "n-grams 1,600 at most, and none for five threads and more",
         ("tests/models/test_hotrows.py", "tests/kernels/test_word2vec.py"),
         (
             Fault(
