@@ -3,16 +3,26 @@
 
 #include <stdlib.h>
 
-enum { SMALLEST_TABLE = 1024 };
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+enum { SMALLEST_TABLE = 1024, HUGE_PAGE = 1 << 21 };
 
 /* A table is at most two thirds full: probe chains stay near one slot. */
 static int too_full(uint64_t words, uint64_t capacity) { return words > capacity / 3 * 2; }
 
 static int set_table(wv_wordmap *map, uint64_t capacity) {
     if (capacity > SIZE_MAX / sizeof(wv_slot)) return WV_NO_MEMORY;
-    wv_slot *slots = aligned_alloc(64, capacity * sizeof *slots); /* no slot straddles a cache line */
+    size_t bytes = capacity * sizeof(wv_slot);
+    size_t alignment = bytes < 2 * HUGE_PAGE ? 64 : HUGE_PAGE; /* no slot straddles a cache line */
+    wv_slot *slots = aligned_alloc(alignment, bytes);
     if (!slots) return WV_NO_MEMORY;
-    memset(slots, 0, capacity * sizeof *slots);
+#if defined(MADV_HUGEPAGE)
+    /* Random slots of a large table miss the page table more often than the cache. A request: all is well without. */
+    if (alignment == HUGE_PAGE) (void)madvise(slots, bytes, MADV_HUGEPAGE);
+#endif
+    memset(slots, 0, bytes);
     map->slots = slots;
     map->mask = capacity - 1;
     map->shift = 64 - __builtin_ctzll(capacity);

@@ -25,22 +25,25 @@ def rows_of(loss, threads, **changes):
     return hot_rows(config, COUNTS / COUNTS.sum(), path, noise, ROWS)
 
 
-@pytest.mark.parametrize("words", [0, 1e5, 1e7, 1e9, 1e13])
+@pytest.mark.parametrize("maxn", [0, 6])
+@pytest.mark.parametrize("tokens", [0, 10**5, 10**7, 10**9, 10**13])
 @pytest.mark.parametrize("threads", [2, 3, 4, 8, 32, 512])
-def test_private_rows_are_as_many_as_are_exchanged_often_enough(threads, words):
-    rows, interval = private_rows(threads, words)
+def test_private_rows_are_as_many_as_are_exchanged_often_enough(threads, tokens, maxn):
+    config = Word2vecConfig(threads=threads, epochs=3, maxn=maxn)
+    rows, interval = private_rows(config, tokens)
     assert 25 <= rows <= 12_800 and (250 if threads == 2 else 500) <= interval <= 2000
     if rows > 25:
-        times = words / threads / (rows / 25 * interval)
-        assert times > min(800, 50 * (threads / 2) ** 3) * 0.99
+        times = 3 * tokens / threads / (rows / 25 * interval)
+        assert times > min(800, 25 * threads**2) * (2 if maxn else 1) * 0.99
         assert rows == 12_800 or interval < 520, "rows first, then time between exchanges"
-    more, fewer = private_rows(threads, 2 * words)[0], private_rows(threads + 1, words)[0]
-    assert fewer <= rows <= more
+    more, fewer = private_rows(config, 2 * tokens), private_rows(replace(config, threads=threads + 1), tokens)
+    assert fewer[0] <= rows <= more[0]
 
 
 def test_the_hottest_rows_of_ranks_do_not_wait_for_a_meeting():
-    assert private_rows(2, 1e10, ranks=True) == (2500, 250)
-    assert private_rows(2, 1e5, ranks=True) == private_rows(2, 1e5)
+    config = Word2vecConfig(threads=2)
+    assert private_rows(config, 10**10, ranks=True) == (2500, 250)
+    assert private_rows(config, 10**5, ranks=True) == private_rows(config, 10**5)
 
 
 @pytest.mark.parametrize(("loss", "first", "hottest"), [("ns", 0, 0), ("hs", 4199, 800), ("hs_ns", 4599, 400)])
@@ -158,6 +161,6 @@ def test_more_private_rows_that_are_added_in_full_would_not(loss, slice_text, mo
     one = loss_of(corpus, 1, loss=loss, lr=0.05)
     monkeypatch.setattr("wv_cli.models.word2vec.private_rows", lambda *arguments: (100, 500))
     some = loss_of(corpus, 16, loss=loss, lr=0.05)
-    full = lambda config, interval, distance, updates: np.ones(len(distance), np.float32)  # noqa: E731
+    full = lambda config, of_many, updates: np.ones(len(updates), np.float32)  # noqa: E731
     monkeypatch.setattr("wv_cli.models.hotrows._share", full)
     assert loss_of(corpus, 16, loss=loss, lr=0.05) > max(some, 2 * one), "more, and added in full"

@@ -40,18 +40,20 @@ class HotRows:
     subword: NDArray[np.int32] | None = None
 
 
-def private_rows(threads: int, words: float, ranks: bool = False) -> tuple[int, int]:
-    """How many rows of each matrix are private to each of `threads` that train so many words in a run, all together,
-    25 to 12,800, and after how many words of its own each exchanges the hottest 25: 250 to 2,000, from three threads on
-    500 at least.
+def private_rows(config: Word2vecConfig, tokens: int, ranks: bool = False) -> tuple[int, int]:
+    """How many rows of each matrix are private to each of several threads that train on a text of so many words all
+    together, 25 to 12,800, and after how many words of its own each exchanges the hottest 25: 250 to 2,000, from three
+    threads on 500 at least.
 
-    As many as can be exchanged often enough: the coldest fifty times in the run for two threads, four hundred times for
-    four, eight hundred for more. With fewer exchanges each thread trains the rows that follow on its part of the text
-    alone, and analogies fall (by trial, 8.5 million words, three epochs, 2 to 32 threads that take turns of 500 words).
-    The more rows, the less the threads wait for each other's cache lines. The threads of `ranks` start afresh at every
-    meeting, so that no row may wait for long.
+    As many as can be exchanged often enough: the coldest a hundred times in the run for two threads, four hundred times
+    for four, eight hundred for more. With fewer exchanges each thread trains the rows that follow on its part of the
+    text alone, and analogies fall (by trial, 8.5 million words, three epochs, 2 to 32 threads that take turns of 500
+    words); with subwords twice as often. The more rows, the less the threads wait for each other's cache lines. The
+    threads of `ranks` start afresh at every meeting, so that no row may wait for long.
     """
-    longest = words / threads / min(800, 50 * (threads / 2) ** 3)
+    threads = config.threads
+    times = min(800, 25 * threads**2) * (2 if config.maxn else 1)
+    longest = tokens * config.epochs / threads / times
     if ranks:
         longest = min(longest, _LONGEST_OF_RANKS)
     least = _LEAST_INTERVAL if threads == 2 else 2 * _LEAST_INTERVAL
@@ -62,7 +64,7 @@ def private_rows(threads: int, words: float, ranks: bool = False) -> tuple[int, 
 def private_rows_at_most(config: Word2vecConfig, words: int, tokens: int, subwords: Subwords | None) -> tuple[int, int]:
     """How many rows of the input and of the output each of several threads copies, at most, that train on a text of so
     many tokens, of so many different `words`."""
-    rows = min(words, private_rows(config.threads, tokens * config.epochs)[0])
+    rows = min(words, private_rows(config, tokens)[0])
     if subwords is None:
         return rows, rows
     most = 0 if config.threads > _INPUTS_UP_TO else min(_INPUTS * rows, _MOST_INPUTS)
@@ -108,9 +110,10 @@ def hot_rows(
     first = nodes - hottest
     copies = np.arange(count)
     distance = np.where(copies < hottest, hottest - 1 - copies, copies - hottest)
-    output_share = _share(config, interval, distance, outputs[first : first + count])
+    of_many = config.model == "cbow"
+    output_share = _share(config, of_many, _words_between(interval, distance) * outputs[first : first + count])
     if subwords is None:
-        input_share = _share(config, interval, copies, contexts[:count])
+        input_share = _share(config, of_many, _words_between(interval, copies) * contexts[:count])
         return HotRows(count, first, hottest, _HOTTEST, interval, input_share, output_share)
     if config.threads > _INPUTS_UP_TO:
         return HotRows(count, first, hottest, _HOTTEST, interval, np.empty(0, np.float32), output_share)
@@ -118,35 +121,36 @@ def hot_rows(
     row = np.argsort(-each, kind="stable")[: min(_INPUTS * count, _MOST_INPUTS)].astype(np.int32)
     marks = np.arange(len(each), dtype=np.int32)
     marks[row] = -1 - np.arange(len(row), dtype=np.int32)
-    input_share = _share(config, interval, np.arange(len(row)) * count // len(row), each[row])
+    distance = np.arange(len(row)) * count // len(row)
+    input_share = _share(config, of_many, _words_between(interval, distance) * each[row])
     marked = marks[subwords.rows]
     return HotRows(count, first, hottest, _HOTTEST, interval, input_share, output_share, row, marked)
 
 
-def _share(
-    config: Word2vecConfig, interval: int, distance: NDArray[np.int64], updates: NDArray[np.float64]
-) -> NDArray[np.float32]:
+def _words_between(interval: int, distance: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Two exchanges of the rows so far from the hottest one."""
+    words: NDArray[np.float64] = interval * 2.0 ** np.ceil(np.log2(np.maximum(1, (distance + 1) / _HOTTEST)))
+    return words
+
+
+def _share(config: Word2vecConfig, of_many: bool, updates: NDArray[np.float64]) -> NDArray[np.float32]:
     """The share of its change that each thread adds to a row that all change at the same time: 1 where that is little
     between two exchanges, 1 / threads where each arrives at its optimum.
 
-    `distance` from the hottest row says how often a row is exchanged, `updates` how often one word of the text changes
-    it. n updates with a learning rate of lr are taken to leave exp(-n lr k) of the way to the optimum of what they are
-    computed from, with the k of _curvature(). Threads that start from one row go the same way, and their sum would go
+    The n `updates` between two exchanges with a learning rate of lr are taken to leave exp(-n lr k) of the way to the
+    optimum of what they are computed from. Threads that start from one row go the same way, and their sum would go
     beyond; with this share they come together as far as one thread that makes all their updates.
+
+    k grows with the square of the threads, up to 1.6, but is far smaller where an input is the mean `of_many` words,
+    each of which changes it by as much less. By trial (as private_rows): with less, the losses of many threads rise
+    until they diverge or analogies fall; with more, the threads together learn less than one.
     """
-    words = interval * 2.0 ** np.ceil(np.log2(np.maximum(1, (distance + 1) / _HOTTEST)))
-    return added_share(config.threads, config.start_lr * _curvature(config), words * updates)
-
-
-def _curvature(config: Word2vecConfig) -> float:
-    """By trial (as private_rows): with less than these, the losses of many threads rise until they diverge or analogies
-    fall; with more, the threads' sum learns less than one thread. A context row of CBOW is one of several that make a
-    hidden vector and changes what is computed from it by as much less."""
-    return config.threads / 320 if config.model == "cbow" else min(config.threads**2 / 80, 1.6)
+    k = config.threads / 320 if of_many else min(config.threads**2 / 80, 1.6)
+    return added_share(config.threads, config.start_lr * k, updates)
 
 
 def added_share(threads: int, lr: float, updates: NDArray[np.float64]) -> NDArray[np.float32]:
-    """_share() of rows that each thread changes so often between two exchanges, each time by `lr` of the way."""
+    """_share() of rows that each thread changes so often between two exchanges, where k is 1."""
     way = np.maximum(lr * updates, 1e-6)
     share: NDArray[np.float64] = np.expm1(-threads * way) / (threads * np.expm1(-way))
     return share.astype(np.float32)
