@@ -161,6 +161,6 @@ def test_more_private_rows_that_are_added_in_full_would_not(loss, slice_text, mo
     one = loss_of(corpus, 1, loss=loss, lr=0.05)
     monkeypatch.setattr("wv_cli.models.word2vec.private_rows", lambda *arguments: (100, 500))
     some = loss_of(corpus, 16, loss=loss, lr=0.05)
-    full = lambda config, of_many, updates: np.ones(len(updates), np.float32)  # noqa: E731
+    full = lambda config, updates: np.ones(len(updates), np.float32)  # noqa: E731
     monkeypatch.setattr("wv_cli.models.hotrows._share", full)
     assert loss_of(corpus, 16, loss=loss, lr=0.05) > max(some, 2 * one), "more, and added in full"

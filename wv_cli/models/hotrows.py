@@ -46,9 +46,9 @@ def private_rows(config: Word2vecConfig, tokens: int, ranks: bool = False) -> tu
     threads on 500 at least.
 
     As many as can be exchanged often enough: the coldest a hundred times in the run for two threads, four hundred times
-    for four, eight hundred for more. With fewer exchanges each thread trains the rows that follow on its part of the
-    text alone, and analogies fall (by trial, 8.5 million words, three epochs, 2 to 32 threads that take turns of 500
-    words); with subwords twice as often. The more rows, the less the threads wait for each other's cache lines. The
+    for four, eight hundred for more, with subwords twice as often. With fewer exchanges each thread trains the rows
+    that follow on its part of the text alone, and analogies fall (by trial, 8.5 million words, three epochs, 2 to 32
+    threads that take turns of 500 words). The more rows, the less the threads wait for each other's cache lines. The
     threads of `ranks` start afresh at every meeting, so that no row may wait for long.
     """
     threads = config.threads
@@ -98,22 +98,21 @@ def hot_rows(
     words: NDArray[np.float64],
     path: Path | None,
     noise: NDArray[np.float64] | None,
-    most: tuple[int, int],
+    private: tuple[int, int],
     subwords: Subwords | None = None,
 ) -> HotRows:
-    """Of private_rows(), or all rows if there are fewer, of a model whose rows and arguments are those of
-    updates_per_word(); with subwords its input has theirs."""
+    """`private` is private_rows(), of all rows if there are fewer. The model's rows and the other arguments are those
+    of updates_per_word(); with subwords its input has theirs."""
     contexts, outputs, nodes = updates_per_word(config, words, path, noise)
     # In a Huffman tree the nodes near the root have the highest numbers; the most frequent words come next.
-    count, interval = min(most[0], nodes or len(words)), most[1]
+    count, interval = min(private[0], nodes or len(words)), private[1]
     hottest = count if noise is None else count // 2 if nodes else 0
     first = nodes - hottest
     copies = np.arange(count)
     distance = np.where(copies < hottest, hottest - 1 - copies, copies - hottest)
-    of_many = config.model == "cbow"
-    output_share = _share(config, of_many, _words_between(interval, distance) * outputs[first : first + count])
+    output_share = _share(config, _words_between(interval, distance) * outputs[first : first + count])
     if subwords is None:
-        input_share = _share(config, of_many, _words_between(interval, copies) * contexts[:count])
+        input_share = _share(config, _words_between(interval, copies) * contexts[:count])
         return HotRows(count, first, hottest, _HOTTEST, interval, input_share, output_share)
     if config.threads > _INPUTS_UP_TO:
         return HotRows(count, first, hottest, _HOTTEST, interval, np.empty(0, np.float32), output_share)
@@ -122,7 +121,7 @@ def hot_rows(
     marks = np.arange(len(each), dtype=np.int32)
     marks[row] = -1 - np.arange(len(row), dtype=np.int32)
     distance = np.arange(len(row)) * count // len(row)
-    input_share = _share(config, of_many, _words_between(interval, distance) * each[row])
+    input_share = _share(config, _words_between(interval, distance) * each[row])
     marked = marks[subwords.rows]
     return HotRows(count, first, hottest, _HOTTEST, interval, input_share, output_share, row, marked)
 
@@ -133,7 +132,7 @@ def _words_between(interval: int, distance: NDArray[np.int64]) -> NDArray[np.flo
     return words
 
 
-def _share(config: Word2vecConfig, of_many: bool, updates: NDArray[np.float64]) -> NDArray[np.float32]:
+def _share(config: Word2vecConfig, updates: NDArray[np.float64]) -> NDArray[np.float32]:
     """The share of its change that each thread adds to a row that all change at the same time: 1 where that is little
     between two exchanges, 1 / threads where each arrives at its optimum.
 
@@ -141,11 +140,11 @@ def _share(config: Word2vecConfig, of_many: bool, updates: NDArray[np.float64]) 
     optimum of what they are computed from. Threads that start from one row go the same way, and their sum would go
     beyond; with this share they come together as far as one thread that makes all their updates.
 
-    k grows with the square of the threads, up to 1.6, but is far smaller where an input is the mean `of_many` words,
-    each of which changes it by as much less. By trial (as private_rows): with less, the losses of many threads rise
+    k grows with the square of the threads, up to 1.6, but is far smaller for CBOW, whose context rows each change the
+    mean that they are a part of by as much less. By trial (as private_rows): with less, the losses of many threads rise
     until they diverge or analogies fall; with more, the threads together learn less than one.
     """
-    k = config.threads / 320 if of_many else min(config.threads**2 / 80, 1.6)
+    k = config.threads / 320 if config.model == "cbow" else min(config.threads**2 / 80, 1.6)
     return added_share(config.threads, config.start_lr * k, updates)
 
 

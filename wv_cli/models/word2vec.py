@@ -177,8 +177,8 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         )
         if config.threads == 1 or self.layer.takes_all:
             return run, None
-        most = private_rows(config, self.corpus.tokens, self._rank is not None)
-        return run, hot_rows(config, self._kept(counts), self._path, noise, most, self.subwords)
+        private = private_rows(config, self.corpus.tokens, self._rank is not None)
+        return run, hot_rows(config, self._kept(counts), self._path, noise, private, self.subwords)
 
     def _kept(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """How often a word of the text with these counts is each word, and survives subsampling."""
