@@ -30,6 +30,7 @@ import growing
 import hashing
 import indexes
 import label_ranks
+import label_threads
 import lm
 import network
 import ngrams
@@ -106,6 +107,7 @@ SUITES = {
     "growing": Suite(growing.growing),
     "ranks": Suite(ranks.ranks),
     "classifier-ranks": Suite(label_ranks.classifier_ranks),
+    "classifier-threads": Suite(label_threads.classifier_threads),
     "scale": Suite(scale.scale, scale.table),
     "beyond": Suite(beyond.beyond),
     "wide": Suite(wide.wide),

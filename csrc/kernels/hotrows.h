@@ -2,11 +2,7 @@
  *
  * Without them the frequent rows travel from core to core at every step, 50 to 500 ns each time. With them each thread
  * works on its own copy and now and then adds what it has changed to the shared rows and takes over what the others have
- * changed (Vuurens et al. 2016 do so for the top of the Huffman tree):
- *
- *     shared += share * (copy - base);   copy = base = shared
- *
- * The hottest rows every few hundred words, twice as many every second time, four times as many every fourth time and so
+ * changed (private_rows.h; Vuurens et al. 2016 do so for the top of the Huffman tree). The hottest rows every few hundred words, twice as many every second time, four times as many every fourth time and so
  * on: a ruler, as pWord2Vec has it between machines (Ji et al. 2016). A word half as frequent is exchanged half as often, so
  * between two exchanges all rows have changed about as much, and twice as many rows cost little more. How many rows, and
  * what share of a change is added, is decided in wv_cli/models/hotrows.py. No lock, as everywhere here: two threads that
@@ -18,23 +14,8 @@
 #ifndef WV_HOTROWS_H
 #define WV_HOTROWS_H
 
-#include "kernels/lanes.h"
+#include "kernels/private_rows.h"
 #include "kernels/wv_kernels.h"
-
-/* copy[i] is one of shared[of[i]], or where `of` is NULL of shared[i]. */
-static void exchange_rows(int32_t rows, size_t stride, const float *share, const int32_t *of, float *shared, float *copy,
-                          float *base) {
-    for (int32_t i = 0; i < rows; i++, copy += stride, base += stride) {
-        vfloat part = v_splat(share[i]);
-        float *row = shared + (size_t)(of ? of[i] : i) * stride;
-        for (size_t k = 0; k < stride; k += WV_LANES) {
-            vfloat sum = v_load(row + k) + part * (v_load(copy + k) - v_load(base + k));
-            v_store(row + k, sum);
-            v_store(copy + k, sum);
-            v_store(base + k, sum);
-        }
-    }
-}
 
 /* Exchanges the `rows` hottest of `output`, rows <= count, and the same part of the copies of `input`. */
 static void exchange_hottest(const wv_word2vec_run *run, const wv_hot_rows *hot, int32_t rows) {

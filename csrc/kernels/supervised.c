@@ -16,6 +16,7 @@
  */
 #include "kernels/dropout.h"
 #include "kernels/lines.h"
+#include "kernels/private_rows.h"
 #include "kernels/questions.h"
 #include "kernels/stages.h"
 #include "kernels/wv_kernels.h"
@@ -309,8 +310,23 @@ static double train_line(const wv_supervised_run *run, const output_layer *layer
 
 static int is_example(const text_line *line) { return line->live && line->rows > 0 && line->labels > 0; }
 
-void WV_NAME(wv_supervised_block)(const wv_supervised_run *run, const int32_t *ids, int64_t start, int64_t end,
-                                  int32_t epoch, void *scratch, wv_block_result *result) {
+void WV_NAME(wv_supervised_settle)(const wv_supervised_run *run, wv_private_outputs *private) {
+    if (private->rows)
+        exchange_rows(private->rows, (size_t)run->stride, private->share, NULL, run->output, private->output,
+                      private->base);
+}
+
+static void exchange_due(const wv_supervised_run *run, wv_private_outputs *private) {
+    if (private->left-- > 0) return;
+    WV_NAME(wv_supervised_settle)(run, private);
+    private->left = private->interval - 1;
+}
+
+void WV_NAME(wv_supervised_block)(const wv_supervised_run *shared, wv_private_outputs *private, const int32_t *ids,
+                                  int64_t start, int64_t end, int32_t epoch, void *scratch, wv_block_result *result) {
+    wv_supervised_run own = *shared;
+    if (private->rows) own.output = private->output;
+    const wv_supervised_run *run = &own;
     block_state state;
     const output_layer *layer = output_layer_of(run);
     lay_out(run, layer, scratch, &state);
@@ -335,6 +351,7 @@ void WV_NAME(wv_supervised_block)(const wv_supervised_run *run, const int32_t *i
         }
         double done = ((double)epoch * (double)run->epoch_ids + (double)trained->position) / schedule;
         state.lr = (float)(run->options.lr * (1 - done));
+        if (private->rows) exchange_due(shared, private);
         loss += train_line(run, layer, &state, trained, fetched, epoch);
         loss += v_sum(state.totals.loss); /* every line: float sums of many terms would lose digits */
         state.totals.loss = v_splat(0);

@@ -54,6 +54,16 @@ typedef struct {
     int32_t longest_path;
 } wv_supervised_run;
 
+/* One thread's private copy of all rows of `output`, and what these were at the last exchange (private_rows.h): (rows, dim),
+ * zero before the first block, as is `left`. rows 0: the thread works on the shared rows. */
+typedef struct {
+    int32_t rows;
+    int32_t interval; /* examples between two exchanges */
+    int32_t left;     /* examples until the next one */
+    float *output, *base;
+    const float *share; /* (rows): of a change, what is added to the shared row */
+} wv_private_outputs;
+
 /* Of a model that answers: fields of FastTextArgs (wv_cli/vectors/fasttext.py). */
 typedef struct {
     wv_loss loss;

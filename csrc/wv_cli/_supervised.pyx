@@ -13,8 +13,9 @@ from wv_cli cimport _training
 from wv_cli._arguments cimport require, require_aligned, require_ids, require_starts, table
 from wv_cli._kernels cimport (
     WV_FIRST_LABEL, WV_ROW_FLOATS, fill_wv_supervised_options, wv_alias, wv_block_result, wv_kernels, wv_line_rules,
-    wv_line_survey, wv_supervised_run,
+    wv_line_survey, wv_private_outputs, wv_supervised_run,
 )
+from wv_cli._scratch cimport address, aligned_zeros
 
 
 cdef class Rules:
@@ -101,6 +102,7 @@ cdef class Run(_training.Run):
     """
 
     cdef wv_supervised_run run
+    cdef int64_t output_rows
 
     def __init__(self, options, *, Rules rules, survey, const int32_t[::1] ids, input, output, int labels, sampler=None,
                  path=None, isa=None):
@@ -133,7 +135,7 @@ cdef class Run(_training.Run):
         self.run.longest_words, self.run.longest_rows = survey["longest_words"], survey["longest_rows"]
         self.run.longest_labels = survey["longest_labels"]
         self.run.labels, self.run.stride = labels, <int32_t>x.shape[1]
-        self.run.input, self.run.output = &x[0, 0], &y[0, 0]
+        self.run.input, self.run.output, self.output_rows = &x[0, 0], &y[0, 0], y.shape[0]
         self.run.epoch_ids = self.length
         if sampler is not None:
             alias = sampler
@@ -161,5 +163,48 @@ cdef class Run(_training.Run):
     cdef size_t scratch_bytes(self) noexcept nogil:
         return self.kernel.supervised_scratch_bytes(&self.run)
 
-    cdef void train(self, const _training.Block *block, void *scratch, wv_block_result *result) noexcept nogil:
-        self.kernel.supervised_block(&self.run, self.ids, block.start, block.end, block.epoch, scratch, result)
+    def worker(self, private=None):
+        """What one thread needs to train lines; see Worker. `private`, a wv_cli.models.label_updates.PrivateOutputs: the
+        thread works on copies of the output rows."""
+        return Worker(self, private)
+
+
+cdef class Worker(_training.Worker):
+    """One thread's scratch space and private rows. Not to be shared between threads."""
+
+    cdef wv_private_outputs private
+    cdef object private_alive
+
+    def __init__(self, Run run, private):
+        super().__init__(run)
+        if private is not None:
+            self.set_private(run, private.share, private.interval)
+
+    cdef int set_private(self, Run run, const float[::1] share, int interval) except -1:
+        cdef int64_t rows = run.output_rows
+        cdef size_t floats = rows * <size_t>run.run.stride
+        cdef float *copies
+        require(share.shape[0] == rows, f"private rows: expected {rows} shares, found {share.shape[0]}")
+        require(interval > 0, "private rows must be exchanged now and then")
+        self.private_alive = [share, aligned_zeros(2 * floats * sizeof(float))]
+        copies = <float *>address(self.private_alive[1])
+        self.private = wv_private_outputs(
+            rows=<int32_t>rows, interval=interval, left=0, output=copies, base=copies + floats, share=&share[0]
+        )
+        return 0
+
+    def block(self, int64_t start, int64_t end, int32_t epoch):
+        """See _training.Worker. The shared matrices hold all that it has changed after settle()."""
+        cdef wv_block_result result
+        cdef _training.Block block = _training.Block(start=start, end=end, epoch=epoch, document=0, lr=0)
+        cdef Run run = <Run>self.run
+        run.require_block(&block)
+        with nogil:
+            run.kernel.supervised_block(&run.run, &self.private, run.ids, start, end, epoch, self.scratch, &result)
+        return result.loss, result.examples, result.tokens, result.lr
+
+    def settle(self):
+        """Adds what the private rows have changed to the shared matrix. Afterwards the worker may go on."""
+        cdef Run run = <Run>self.run
+        with nogil:
+            run.kernel.supervised_settle(&run.run, &self.private)

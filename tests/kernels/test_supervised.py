@@ -8,6 +8,7 @@ import pytest
 from tests.reference.supervised import Twin, lines, logistic, softmax, word_ngrams
 from wv_cli import _cpu, _supervised, _word2vec
 from wv_cli.models.config import SupervisedConfig
+from wv_cli.models.label_updates import PrivateOutputs
 from wv_cli.system.memory import padded, zeros
 
 LAYERS = SupervisedConfig.options()["loss"].choices
@@ -27,7 +28,7 @@ def corpus(labels, seed=1):
     return np.array(ids, np.int32)
 
 
-def run_both(isa, layer, dim, labels=11, *, ngrams=1, chars=False, lr=0.6, dropout=0.0, cut=None):
+def run_both(isa, layer, dim, labels=11, *, ngrams=1, chars=False, lr=0.6, dropout=0.0, cut=None, private=0):
     random = np.random.default_rng(dim + labels)
     counts = np.sort(random.integers(1, 50, labels))[::-1].astype(np.int64)
     ids, buckets = corpus(labels), 97
@@ -79,7 +80,7 @@ def run_both(isa, layer, dim, labels=11, *, ngrams=1, chars=False, lr=0.6, dropo
     run = _supervised.Run(
         config, rules=rules, survey=survey, ids=ids, input=x, output=y, labels=labels, isa=isa, **read
     )
-    worker = run.worker()
+    worker = run.worker(PrivateOutputs(np.ones(len(y), np.float32), private) if private else None)
     starts = [0, *sorted(cut or []), len(ids)]
     total = examples = 0.0
     for epoch in range(EPOCHS):
@@ -87,6 +88,7 @@ def run_both(isa, layer, dim, labels=11, *, ngrams=1, chars=False, lr=0.6, dropo
             loss, count, _, lr_now = worker.block(first, last, epoch)
             total, examples = total + loss, examples + count
         twin.epoch(epoch, ids, END, rows_of)
+    worker.settle()
     assert 0 <= lr_now < lr
     assert examples == twin.examples == EPOCHS * survey["examples"]
     return twin, x, y, total
@@ -128,6 +130,42 @@ def test_ngrams(isa, options):
 def test_dropout(isa, layer, dim, dropout):
     compare(isa, layer, dim, lr=0.2, dropout=dropout)
     assert np.abs(run_both(isa, layer, 20, dropout=dropout)[1] - run_both(isa, layer, 20)[1]).max() > 1e-3
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("layer", LAYERS)
+@pytest.mark.parametrize("interval", [1, 7, 1000])
+def test_private_output_rows_change_nothing_for_one_thread(isa, layer, interval):
+    compare(isa, layer, 20, private=interval)
+
+
+def two_labels(y):
+    """A run over four lines, and where each ends."""
+    ids = np.array([0, -2, -1, 1, -3, -1, 0, 1, -3, -1, 1, -2, -1], np.int32)
+    x = zeros(2, 16)
+    x[:, :4] = np.random.default_rng(1).normal(size=(2, 4))
+    rules = _supervised.Rules(ids=2, words=2, end_of_line=1)
+    config = SupervisedConfig(dim=4, epochs=1, loss="softmax", lr=0.5)
+    run = _supervised.Run(config, rules=rules, survey=rules.survey(ids, 2), ids=ids, input=x, output=y, labels=2)
+    return run, np.flatnonzero(ids == -1) + 1
+
+
+def test_of_a_change_a_share_is_added_when_it_is_due():
+    start = np.random.default_rng(2).normal(size=(2, 4))
+    shared, alone = zeros(2, 16), zeros(2, 16)
+    shared[:, :4] = alone[:, :4] = start
+    share = np.array([0.25, 0.75], np.float32)
+    run, ends = two_labels(shared)
+    worker = run.worker(PrivateOutputs(share, 3))
+    free = two_labels(alone)[0].worker()
+    worker.block(0, ends[2], 0)
+    np.testing.assert_array_equal(shared[:, :4], start.astype(np.float32), err_msg="three examples: not yet due")
+    free.block(0, ends[2], 0)
+    expected = start + share[:, None] * (alone[:, :4] - start)
+    worker.block(ends[2], ends[3], 0)
+    np.testing.assert_allclose(shared[:, :4], expected, atol=1e-6, err_msg="what three examples changed")
+    worker.settle()
+    assert np.abs(shared[:, :4] - expected).max() > 1e-3, "what the fourth changed"
 
 
 @pytest.mark.parametrize("layer", LAYERS)
@@ -195,3 +233,6 @@ def test_arrays_that_do_not_fit_are_refused():
             _supervised.Run(**{**fits, **wrong})
     with pytest.raises(ValueError):
         _supervised.Run(**fits).worker().block(0, 4, 0)
+    for share, interval in [(np.ones(1, np.float32), 3), (np.ones(3, np.float32), 3), (np.ones(2, np.float32), 0)]:
+        with pytest.raises(ValueError, match="private rows"):
+            _supervised.Run(**fits).worker(PrivateOutputs(share, interval))

@@ -40,6 +40,60 @@ MODELS: list[Promise] = [
         ),
     ),
     Promise(
+        "A thread holds 51,200 rows of `--dim` numbers at most",
+        ("tests/models/test_hotrows.py",),
+        (
+            Fault(
+                "private rows grow with the text for ever",
+                "wv_cli/models/hotrows.py",
+                "rows = int(min(max(1, longest / least) * _HOTTEST, _MOST_ROWS))",
+                "rows = int(max(1, longest / least) * _HOTTEST)",
+            ),
+            Fault(
+                "the memory of copied output rows is not foreseen",
+                "wv_cli/models/word2vec.py",
+                "needed += 2 * config.threads * (inputs + outputs) * row",
+                "needed += 0 * (inputs + outputs)",
+            ),
+            Fault(
+                "rows of ranks wait for a meeting",
+                "wv_cli/models/hotrows.py",
+                "longest = min(longest, _LONGEST_OF_RANKS)",
+                "pass",
+            ),
+        ),
+    ),
+    Promise(
+        "each thread has a copy of all output rows",
+        ("tests/models/test_label_updates.py", "tests/kernels/test_supervised.py"),
+        (
+            Fault(
+                "the memory of private rows is not foreseen",
+                "wv_cli/models/supervised.py",
+                "needed += private_bytes(config, outputs)",
+                "needed += 0",
+            ),
+            Fault(
+                "copies of any size",
+                "wv_cli/models/label_updates.py",
+                "LAYERS[config.loss].takes_all and each <= _MOST_PRIVATE_BYTES",
+                "LAYERS[config.loss].takes_all",
+            ),
+            Fault(
+                "what a thread learns last is lost",
+                "wv_cli/models/supervised.py",
+                "worker.settle()",
+                "pass",
+            ),
+            Fault(
+                "shares of other rows are taken",
+                "csrc/wv_cli/_supervised.pyx",
+                "share.shape[0] == rows",
+                "True",
+            ),
+        ),
+    ),
+    Promise(
         "n-grams 1,600 at most, and none for five threads and more",
         ("tests/models/test_hotrows.py", "tests/kernels/test_word2vec.py"),
         (

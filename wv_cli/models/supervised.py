@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _subwords, _supervised, _training, _word2vec
+from wv_cli import _subwords, _supervised, _word2vec
 from wv_cli.cluster.ranks import Ranks
 from wv_cli.cluster.training import buckets_of_all
 from wv_cli.engine.blocks import BlockTraining, rank_seed
@@ -18,7 +18,7 @@ from wv_cli.engine.state import State, StateOptions
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.growing import Tree, carry_nodes
-from wv_cli.models.label_updates import occurrences, output_updates
+from wv_cli.models.label_updates import PrivateOutputs, occurrences, output_updates, private_bytes
 from wv_cli.models.layers import LAYERS
 from wv_cli.system import container, memory
 from wv_cli.system.matrices import IN_MEMORY, Room
@@ -75,6 +75,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
         outputs = len(corpus.labels) - self.layer.tree
         matrices = 4 * stride * (rows + outputs)
         needed = matrices * (1 if ranks is None else 2)  # those that ranks agree upon, too
+        needed += private_bytes(config, outputs)
         room.require(needed, matrices, "lower --dim or --buckets, or raise --min-count")
         self.input, self.output = room.zeros(rows, stride), room.zeros(outputs, stride)
         self.words_initialised = self._initialise(pretrained)
@@ -83,6 +84,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
         step_ids = self._step_ids()
         self.starts = _word2vec.block_starts(corpus.ids, step_ids, 2**31 - 1)
         self._run = self._make_run()
+        self._private = PrivateOutputs.of(config, len(self.output))
 
     def _make_rules(self) -> _supervised.Rules:
         config, corpus = self.config, self.corpus
@@ -233,8 +235,11 @@ class Supervised(BlockTraining[SupervisedConfig]):
         outputs *= survey["examples"] / self.words()
         return [(self.input[:, : config.dim], inputs), (self.output[:, : config.dim], outputs)]
 
-    def worker(self) -> _training.Worker:
-        return self._run.worker()
+    def worker(self) -> _supervised.Worker:
+        return self._run.worker(self._private)
+
+    def settle(self, worker: _supervised.Worker) -> None:  # type: ignore[override]
+        worker.settle()
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""
