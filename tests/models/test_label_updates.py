@@ -67,6 +67,16 @@ def test_the_copies_count_as_memory(corpus):
     assert needed[1] - needed[0] == private_bytes(config_of(2), LABELS) > 0
 
 
+def test_what_a_thread_has_learnt_is_the_model_s_once_it_settles(corpus):
+    model = Supervised(config_of(2), 1, corpus)
+    model.starts = _word2vec.block_starts(corpus.ids, 200, 2**31 - 1)  # fewer examples than between two exchanges
+    worker = model.worker()
+    model.train_step(0, worker)
+    assert not model.output.any()
+    model.settle(worker)
+    assert model.output.any()
+
+
 def loss_of(corpus, threads, **changes):
     """Mean loss of the last epoch when so many workers take turns of 40 lines or so."""
     model = Supervised(config_of(threads, **changes), 1, corpus)
