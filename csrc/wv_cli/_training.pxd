@@ -27,4 +27,5 @@ cdef class Worker:
     cdef void *scratch
     cdef object kept_alive
 
+    cdef void train(self, const Block *block, wv_block_result *result) noexcept nogil
     cdef tuple trained(self, Block block)

@@ -39,9 +39,12 @@ cdef class Worker:
         Raises ValueError for ids outside the corpus."""
         return self.trained(Block(start=start, end=end, epoch=epoch, document=0, lr=0))
 
+    cdef void train(self, const Block *block, wv_block_result *result) noexcept nogil:
+        self.run.train(block, self.scratch, result)
+
     cdef tuple trained(self, Block block):
         cdef wv_block_result result
         self.run.require_block(&block)
         with nogil:
-            self.run.train(&block, self.scratch, &result)
+            self.train(&block, &result)
         return result.loss, result.examples, result.tokens, result.lr

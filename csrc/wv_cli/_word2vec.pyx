@@ -283,16 +283,10 @@ cdef class Worker(_training.Worker):
         self.hot.output, self.hot.output_base = copies, copies + out_floats
         return 0
 
-    def block(self, int64_t start, int64_t end, int32_t epoch):
-        """See _training.Worker. The shared matrices hold all that it has changed after settle()."""
-        cdef wv_block_result result
-        cdef _training.Block block = _training.Block(start=start, end=end, epoch=epoch, document=0, lr=0)
-        cdef Run run = <Run>self.run
-        run.require_block(&block)
-        with nogil:
-            run.kernel.word2vec_block(&run.run, &self.hot, run.ids, start, end, epoch, start, self.scratch,
-                                      &result)
-        return result.loss, result.examples, result.tokens, result.lr
+    cdef void train(self, const _training.Block *block, wv_block_result *result) noexcept nogil:
+        """The shared matrices hold all that it has changed after settle()."""
+        self.run.kernel.word2vec_block(&(<Run>self.run).run, &self.hot, self.run.ids, block.start, block.end, block.epoch,
+                                       block.start, self.scratch, result)
 
     def settle(self):
         """Adds what the private rows have changed to the shared matrices. Afterwards the worker may go on."""
