@@ -2,7 +2,9 @@
  *
  * Without them the frequent rows travel from core to core at every step, 50 to 500 ns each time. With them each thread
  * works on its own copy and now and then adds what it has changed to the shared rows and takes over what the others have
- * changed (private_rows.h; Vuurens et al. 2016 do so for the top of the Huffman tree). The hottest rows every few hundred words, twice as many every second time, four times as many every fourth time and so
+ * changed (private_rows.h; Vuurens et al. 2016 do so for the top of the Huffman tree).
+ *
+ * The hottest rows every few hundred words, twice as many every second time, four times as many every fourth time and so
  * on: a ruler, as pWord2Vec has it between machines (Ji et al. 2016). A word half as frequent is exchanged half as often, so
  * between two exchanges all rows have changed about as much, and twice as many rows cost little more. How many rows, and
  * what share of a change is added, is decided in wv_cli/models/hotrows.py. No lock, as everywhere here: two threads that

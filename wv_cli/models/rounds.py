@@ -22,7 +22,7 @@ WORKERS = 8
 # Of each worker. By trial (6 million words): with twice as many, analogies fall.
 _ROUND_IDS = 500
 _STEP_ROUNDS = 16
-# See hotrows._share.
+# The k of hotrows._share, but for all models: that of eight threads there was no better for trees (by trial).
 _CURVATURE = WORKERS / 80
 
 Threads = tuple[list[_rounds.RoundThread], ThreadPoolExecutor]
