@@ -20,6 +20,16 @@ static void fetch(const wv_exchanged *table, int64_t row) {
     }
 }
 
+void WV_NAME(wv_exchange_moved)(const wv_exchanged *table, const int64_t *rows, int64_t n, uint8_t *restrict moved) {
+    for (int64_t i = 0; i < n; i++) {
+        if (i + AHEAD < n) fetch(table, rows[i + AHEAD]);
+        const float *current = table->current + rows[i] * table->stride, *base = table->base + rows[i] * table->columns;
+        int32_t different = 0;
+        for (int32_t d = 0; d < table->columns; d++) different |= current[d] != base[d];
+        moved[i] = (uint8_t)different;
+    }
+}
+
 void WV_NAME(wv_exchange_send)(const wv_exchanged *table, const int64_t *rows, int64_t n, float *restrict sent,
                                float *restrict sum) {
     for (int64_t i = 0; i < n; i++) {

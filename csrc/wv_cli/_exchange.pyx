@@ -1,7 +1,7 @@
 """Rows that several ranks train copies of: the calls into kernels/exchange.c, without the GIL. wv_cli.cluster.exchange says
 what is exchanged when; this module only checks shapes, since a wrong one would read foreign memory."""
 
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t
 from wv_cli._arguments cimport padded, require, row_stride, table
 from wv_cli._kernels cimport WV_DIRECTIONS, wv_exchanged, wv_kernels, wv_ways
 
@@ -55,6 +55,13 @@ cdef class Exchanged:
                 most = max(most, rows[i])
         require(least >= 0 and most < self.rows, "rows out of range")
         return require(numbers == others == rows.shape[0] * self.run.columns, "shapes differ")
+
+    def moved(self, const int64_t[::1] rows, uint8_t[::1] moved):
+        """Fills `moved` (rows) with whether current differs from base."""
+        self.check(rows, moved.shape[0] * self.run.columns, rows.shape[0] * self.run.columns)
+        if rows.shape[0]:
+            with nogil:
+                self.kernel.exchange_moved(&self.run, &rows[0], rows.shape[0], &moved[0])
 
     def send(self, const int64_t[::1] rows, float[::1] sent, float[::1] sum):
         """Fills both with current - base."""

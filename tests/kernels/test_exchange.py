@@ -88,11 +88,30 @@ def test_rows_are_sent_and_taken_in(columns, isa):
     assert not matrix.whole[:, columns:].any()
 
 
+@ISAS
+@COLUMNS
+def test_rows_that_moved_differ_anywhere(columns, isa):
+    """By one number, the first or the last; NaN is a change, too."""
+    matrix = Matrix(columns, isa)
+    matrix.current[:] = matrix.base
+    rows = np.array([36, 2, 5, 0, 12, 20, 11, 30])
+    moved = np.full(len(rows), 9, np.uint8)
+    matrix.table.moved(rows, moved)
+    assert not moved.any()
+    matrix.current[2, 0] += 1
+    matrix.current[20, -1] += 1
+    matrix.base[30, columns // 2] = np.nan
+    matrix.current[[1, 35]] += 1  # not asked about
+    matrix.table.moved(rows, moved)
+    assert moved.tolist() == [0, 1, 0, 0, 0, 1, 0, 1]
+
+
 def test_what_would_read_foreign_memory_is_refused():
     matrix = Matrix(20)
     numbers, far = np.zeros(40, np.float32), ways(np.zeros(20), np.eye(20))
     for rows in (np.array([0, ROWS]), np.array([-1, 0])):
         for call in (
+            lambda rows=rows: matrix.table.moved(rows, np.zeros(2, np.uint8)),
             lambda rows=rows: matrix.table.send(rows, numbers, numbers.copy()),
             lambda rows=rows: matrix.table.take_in(rows, numbers, numbers),
             lambda rows=rows: matrix.table.share(far, rows, numbers),
@@ -101,6 +120,7 @@ def test_what_would_read_foreign_memory_is_refused():
                 call()
     rows = np.array([0, 1])
     for call in (
+        lambda: matrix.table.moved(rows, np.zeros(3, np.uint8)),
         lambda: matrix.table.send(rows, numbers, numbers[:-1].copy()),
         lambda: matrix.table.take_in(rows, numbers[:-1], numbers),
         lambda: matrix.table.share(far, rows, numbers[:-1].copy()),

@@ -43,9 +43,9 @@ from wv_cli.system.memory import padded
 
 _UPDATES, _LR = 300.0, 0.025
 _HOTTEST = 2048  # rows of which the moments are taken
-_OFTEN, _EVERY = 16, 8  # the moments change quickly in the first rounds, later they are taken every so many
+_OLDER = 4  # the moments change quickly at first: they are taken anew after a fourth more meetings
 _SELDOM = 4.0  # updates in an interval, of all ranks together
-_FLUSH_BYTES = 1 << 26
+_FLUSH_BYTES = 1 << 22  # at once: about a meeting's, whose memory is there
 # The slope of the sigmoid, between 0 and 1/4. By trial (4 ranks, a million words, skip-gram with negative sampling):
 # losses are the same from 0.05 to 0.2.
 _SLOPE = 0.1
@@ -111,9 +111,10 @@ class _Table:
     def to_announce(self, round: int) -> Rows:
         return _turn(self._seldom, round)
 
-    def moved(self, rows: Rows) -> NDArray[np.bool_]:
+    def moved(self, rows: Rows) -> NDArray[np.uint8]:
         """Which of the rows this rank has changed."""
-        different: NDArray[np.bool_] = (self.current[rows] != self.base[rows]).any(axis=1)
+        different = np.empty(len(rows), np.uint8)
+        self.rows.moved(rows, different)
         return different
 
 
@@ -156,7 +157,7 @@ class Exchange:
             each = total.astype(np.float64) / movers
             rows = array[:, None] if array.ndim == 1 else array
             self._tables.append(_Table(rows, each, movers.astype(np.float64), words, most_rounds, lr))
-        self._far, self._met = lr * _SLOPE, 0
+        self._far, self._met, self._next_moments = lr * _SLOPE, 0, 0
         self._constant = ways(np.full(1, self._far), np.ones((1, 1)))  # biases are learnt from a constant 1
         self._message: _Message | None = None
         self._memory = np.empty((2, 0), np.float32)  # of messages, of which there is one at a time
@@ -248,8 +249,9 @@ class Exchange:
         """How far the rows of each table go with an update."""
         if self._met == 1:
             return [ways(np.full(table.columns, _AT_THE_OPTIMUM), np.eye(table.columns)) for table in self._tables]
-        if self._met <= _OFTEN or self._met % _EVERY == 0:
+        if self._met >= self._next_moments:
             self._moments = [table.ways(self._far) for table in self._tables[:2]]
+            self._next_moments = self._met + max(1, self._met // _OLDER)
         # The rows of the first table are learnt from those of the second, and all others from the first's.
         return [
             self._constant if table.columns == 1 else self._moments[1 if place == 0 else 0]
