@@ -23,6 +23,7 @@ import classifying
 import codes
 import cold
 import cost
+import deterministic
 import documents
 import encoding
 import glove
@@ -103,6 +104,7 @@ SUITES = {
     "ngrams-large": Suite(ngrams.ngrams_large),
     "tutorials": Suite(tutorials.tutorials),
     "turns": Suite(turns.turns),
+    "deterministic": Suite(deterministic.deterministic),
     "building": Suite(building.building),
     "growing": Suite(growing.growing),
     "ranks": Suite(ranks.ranks),

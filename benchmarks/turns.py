@@ -26,7 +26,7 @@ from wv_cli.text.corpus import Corpus, encode
 THREADS = (1, 2, 4, 8, 16, 32)
 TURN = 500  # words
 UNMOVED = 1e-9  # a learning rate that leaves all as it is, within what a float32 holds
-# What the mean loss, analogies and WordSim-353 of many threads may be worse by than those of one.
+# What the mean loss, analogies and WordSim-353 of many threads may be worse by than those of one that runs free.
 WORSE = {"loss": 0.005, "analogy": 1.0, "WS353": 0.03}
 
 
@@ -39,10 +39,10 @@ def _trained(corpus: Corpus, config: Word2vecConfig, vectors: Path) -> float:
     for worker in workers:
         model.settle(worker)
     formats.save(vectors, model.embeddings())
-    return _loss(corpus, config, model)
+    return finished_loss(corpus, config, model)
 
 
-def _loss(corpus: Corpus, config: Word2vecConfig, trained: Word2vec) -> float:
+def finished_loss(corpus: Corpus, config: Word2vecConfig, trained: Word2vec) -> float:
     """The mean over every fourth block of the text, with draws of its own."""
     still = Word2vec(replace(config, threads=1, epochs=1, seed=config.seed + 1000, lr=UNMOVED), corpus)
     for name, array in still.arrays().items():
@@ -74,16 +74,17 @@ def turns(options: Any, result: Run, say: Any) -> bool:
                     result["runs"].append({"round": number, "task": name, "program": f"{threads} threads", **found})
                     say(f"{name}, {threads} threads: {found}")
     result["summary"] = record.summary(result["runs"])
-    return not _worse(result["summary"], say)
+    return not worse(result["summary"], "1 threads", say)
 
 
-def _worse(rows: list[Run], say: Any) -> bool:
+def worse(rows: list[Run], free: str, say: Any) -> bool:
+    """Whether a way to train is worse by more than WORSE than the one named `free`."""
     found = False
     for row in rows:
-        one = next(each for each in rows if (each["task"], each["program"]) == (row["task"], "1 threads"))
+        one = next(each for each in rows if (each["task"], each["program"]) == (row["task"], free))
         less = {key: one[key] - row[key] for key in ("analogy", "WS353")} | {"loss": row["loss"] / one["loss"] - 1}
         for key, bound in WORSE.items():
             if less[key] > bound:
-                say(f"{row['task']}, {row['program']}: {key} is worse than with one thread by {less[key]:.3g}")
+                say(f"{row['task']}, {row['program']}: {key} is worse than {free} by {less[key]:.3g}")
                 found = True
     return found

@@ -143,9 +143,10 @@ WV_INLINE double train_questions(const wv_word2vec_run *run, tile_training *trai
 static int sampled_outputs(const wv_word2vec_run *run) { return run->sampler ? 1 + run->options.negative : -1; }
 
 /* Random numbers that choose words; asks for their buckets of the alias table. */
-WV_INLINE void draw_words(const wv_word2vec_run *run, uint64_t *random, int count, uint64_t *numbers) {
+WV_INLINE void draw_words(const wv_word2vec_run *run, const sentence_batch *batch, uint64_t *random, int count,
+                          uint64_t *numbers) {
     for (int k = 0; k < count; k++) {
-        numbers[k] = wv_rng_next(random);
+        numbers[k] = draw_from(batch->pool, random);
         __builtin_prefetch(&run->sampler[wv_rng_below(numbers[k], (uint32_t)run->vocab_size)], 0, 3);
     }
 }
@@ -158,8 +159,7 @@ WV_INLINE int32_t drawn_word(const wv_word2vec_run *run, uint64_t number) {
 
 WV_INLINE void draw_negatives(const wv_word2vec_run *run, const sentence_batch *batch, uint64_t *random,
                               tile_rows *rows) {
-    (void)batch;
-    draw_words(run, random, run->options.negative, rows->negative_draw);
+    draw_words(run, batch, random, run->options.negative, rows->negative_draw);
 }
 
 WV_INLINE void add_word(const wv_word2vec_run *run, const wv_hot_rows *hot, tile_rows *rows, int32_t word,

@@ -135,7 +135,7 @@ WV_INLINE int draw_neighbours(const wv_word2vec_run *run, const wv_hot_rows *hot
     if (shares == SHARES_CONTEXT)
         fetch_paths(run, batch, tile);
     else
-        draw_words(run, random, shared_negatives(run), tile->draw);
+        draw_words(run, batch, random, shared_negatives(run), tile->draw);
     return 1;
 }
 

@@ -11,14 +11,37 @@
  *
  * A row's number among the copies is known when a tile lists it, the copy is made before the tile is trained, some tiles
  * later, when the row has come from memory.
+ *
+ * Copying and merging a row takes longer than training it, and most rows of a round are negatives, each drawn once. A
+ * worker therefore draws the negatives of a block from a pool of random numbers that is new for every block: a pair meets
+ * each word as often as before in the mean, and the block has far fewer rows.
  */
 #ifndef WV_ROUNDS_H
 #define WV_ROUNDS_H
 
+#include "core/rng.h"
 #include "kernels/lanes.h"
 #include "kernels/wv_kernels.h"
 
-enum { AHEAD = 4 }; /* rows that are on their way while one is merged */
+enum {
+    AHEAD = 4,      /* rows that are on their way while one is merged */
+    POOL_WORDS = 8, /* of the text, for every number that the pool has for each negative; by trial (benchmarks/README.md) */
+};
+
+/* Random numbers number(0) .. number(size-1), from which those of a block are drawn; size 0: every draw is a new one. */
+typedef struct {
+    uint64_t seed;
+    uint32_t size;
+} random_pool;
+
+WV_INLINE random_pool pool_of_block(int32_t negative, int64_t words, uint64_t *random) {
+    return (random_pool){wv_rng_next(random), (uint32_t)(1 + negative * words / POOL_WORDS)};
+}
+
+WV_INLINE uint64_t draw_from(random_pool pool, uint64_t *random) {
+    uint64_t number = wv_rng_next(random);
+    return pool.size ? wv_rng_mix(pool.seed + wv_rng_below(number, pool.size)) : number;
+}
 
 WV_INLINE void fetch_row(const float *row, int stride) {
     for (int d = 0; d < stride; d += WV_ROW_FLOATS) __builtin_prefetch(row + d, 0, 3);

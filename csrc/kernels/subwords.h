@@ -19,10 +19,12 @@
 
 enum { WV_SHARING = 4 }; /* neighbouring positions that may share a tile (neighbour_tiles.h) */
 
-/* Sentences end to end. `first` and `last` say, for each position, where its sentence begins and ends. */
+/* Sentences end to end. `first` and `last` say, for each position, where its sentence begins and ends; `pool` is what
+ * chooses negatives for them. */
 typedef struct {
     int length;
     int32_t *word, *first, *last;
+    random_pool pool;
 } sentence_batch;
 
 /* Positions left .. entered-1 of a batch are in the window; position p lies in row p % rows (a power of two). */

@@ -291,7 +291,11 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, wv_hot_rows *hot, co
     int64_t tokens = 0, examples = 0, position = start, before = 0;
     training->lr = run->options.start_lr;
     if (state.neighbours.mean) forget_mean(run, &state.neighbours);
-    if (hot->round) begin_round(hot->round);
+    state.batch.pool = (random_pool){0, 0};
+    if (hot->round) {
+        begin_round(hot->round);
+        if (run->sampler) state.batch.pool = pool_of_block(run->options.negative, end - start, &random);
+    }
 
     while (position < end) {
         float left = (float)(1 - ((double)epoch * (double)run->epoch_tokens + (double)(done + position - start)) / schedule);

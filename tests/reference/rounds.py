@@ -29,7 +29,7 @@ def train_epoch(twin, starts, workers, shares, epoch):
             for block in stretch(blocks, workers, worker)[number : number + 1]:
                 for name in names:
                     setattr(twin, name, shared[name].copy())
-                twin.block(int(starts[block]), int(starts[block + 1]), epoch, len(twin.ids) * number // rounds)
+                twin.block(*map(int, starts[block : block + 2]), epoch, len(twin.ids) * number // rounds, pooled=True)
                 for name in names:
                     copies[name].append(getattr(twin, name))
         for name in names:

@@ -12,6 +12,7 @@ MASK = 2**64 - 1
 BATCH = 512  # of csrc/kernels/word2vec.c
 TILE_OUTPUTS = 6  # WV_TILE_OUTPUTS of csrc/kernels/tile.h
 SHARING = 4  # WV_SHARING of csrc/kernels/subwords.h
+POOL_WORDS = 8  # of csrc/kernels/rounds.h
 MEAN_TILES, TILE_ROWS, COLUMN_INPUTS = 200, 16, 10  # of csrc/kernels/neighbour_tiles.h, neighbour_rows.h
 
 
@@ -28,10 +29,19 @@ class Random:
         state = mix((seed + 0x9E3779B97F4A7C15) & MASK)
         state = mix(state ^ ((a + 0xD1B54A32D192ED03) & MASK))
         self.state = mix(state ^ ((b + 0x8CB92BA72F3D8DD7) & MASK))
+        self.pool = None  # (seed, size), where numbers that choose words come from one: random_pool of rounds.h
 
     def next(self):
         self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
         return mix(self.state)
+
+    def choice(self):
+        """The number that chooses a word."""
+        number = self.next()
+        if self.pool is None:
+            return number
+        seed, size = self.pool
+        return mix((seed + below(number, size)) & MASK)
 
 
 def below(draw, n):
@@ -124,10 +134,13 @@ class Twin:
     mean: np.ndarray | None = None  # of the output rows drawn in the block so far
     tiles: int = 0
 
-    def block(self, start, end, epoch, before=None):
-        """`before`: ids of the epoch that are trained before it, where these are not those that stand before it."""
+    def block(self, start, end, epoch, before=None, pooled=False):
+        """`before`: ids of the epoch that are trained before it, where these are not those that stand before it.
+        `pooled`: the block's negatives are drawn from a pool."""
         before = start if before is None else before
         random = Random(self.options.seed, epoch, start)
+        if pooled and self.sampler is not None:
+            random.pool = random.next(), 1 + self.options.negative * (end - start) // POOL_WORDS
         self.mean, self.tiles = np.zeros(self.output.shape[1]), 0
         position = start
         schedule = len(self.ids) * self.options.epochs
@@ -175,7 +188,7 @@ class Twin:
         for start in range(0, len(sentence) if len(sentence) > 1 else 0, SHARING):
             centres = range(start, min(start + SHARING, len(sentence)))
             windows = [self.context(sentence, at, random) for at in centres]
-            drawn = [self.drawn_word(random.next()) for _ in range(self.drawn())] if self.path is None else []
+            drawn = [self.drawn_word(random.choice()) for _ in range(self.drawn())] if self.path is None else []
             positions = range(min(start, *map(min, windows)), max(start, *map(max, windows)) + 1)
             if hidden:
                 hidden.advance(start, positions[-1])
@@ -378,7 +391,7 @@ class Twin:
     def drawn_outputs(self, centre, random):
         rows, weights = [centre], [1.0]
         for _ in range(self.options.negative):
-            word = self.drawn_word(random.next())
+            word = self.drawn_word(random.choice())
             if word == centre and self.options.loss != "nce":
                 continue
             if word in rows:
