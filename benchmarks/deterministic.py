@@ -15,8 +15,8 @@ from typing import Any
 
 import record
 from record import Run
-from train import MODELS, describe, score
-from turns import finished_loss, worse
+from train import describe, score
+from turns import configured, finished_loss, worse
 
 from wv_cli import formats
 from wv_cli.models.config import Word2vecConfig
@@ -48,15 +48,9 @@ def deterministic(options: Any, result: Run, say: Any) -> bool:
         vectors = Path(folder) / "vectors.bin"
         for number, seed in record.rounds(options):
             for name in options.models:
-                model, loss, lr, subwords, _ = MODELS[name]
-                ngrams = {"minn": 3, "maxn": 6} if subwords else {}
                 free: Run = {}
                 for way in WAYS:
-                    config = Word2vecConfig(
-                        model=model, loss=loss, lr=options.lr or lr, threads=1, seed=seed, epochs=options.epochs,
-                        dim=options.dim, window=options.window, negative=options.negative, sample=options.sample,
-                        deterministic=way == "deterministic", **ngrams,
-                    )  # fmt: skip
+                    config = configured(options, name, seed=seed, threads=1, deterministic=way == "deterministic")
                     found = _trained(corpus, config, way, vectors) | score(vectors, options.simlex)
                     free = free or found
                     found["times_cpu"] = found["cpu_seconds"] / free["cpu_seconds"]

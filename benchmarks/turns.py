@@ -30,6 +30,16 @@ UNMOVED = 1e-9  # a learning rate that leaves all as it is, within what a float3
 WORSE = {"loss": 0.005, "analogy": 1.0, "WS353": 0.03}
 
 
+def configured(options: Any, name: str, **more: Any) -> Word2vecConfig:
+    """The model `name` of MODELS, as the options of the command line have it."""
+    model, loss, lr, subwords, _ = MODELS[name]
+    ngrams = {"minn": 3, "maxn": 6} if subwords else {}
+    return Word2vecConfig(
+        model=model, loss=loss, lr=options.lr or lr, epochs=options.epochs, dim=options.dim, window=options.window,
+        negative=options.negative, sample=options.sample, **ngrams, **more,
+    )  # fmt: skip
+
+
 def _trained(corpus: Corpus, config: Word2vecConfig, vectors: Path) -> float:
     model = Word2vec(config, corpus)
     model.starts = _word2vec.block_starts(corpus.ids, TURN, config.max_sentence)
@@ -62,14 +72,8 @@ def turns(options: Any, result: Run, say: Any) -> bool:
         vectors = Path(folder) / "vectors.bin"
         for number, seed in record.rounds(options):
             for name in options.models:
-                model, loss, lr, subwords, _ = MODELS[name]
-                ngrams = {"minn": 3, "maxn": 6} if subwords else {}
                 for threads in THREADS:
-                    config = Word2vecConfig(
-                        model=model, loss=loss, lr=options.lr or lr, threads=threads, seed=seed, epochs=options.epochs,
-                        dim=options.dim, window=options.window, negative=options.negative, sample=options.sample,
-                        **ngrams,
-                    )  # fmt: skip
+                    config = configured(options, name, seed=seed, threads=threads)
                     found = {"loss": _trained(corpus, config, vectors), **score(vectors, options.simlex)}
                     result["runs"].append({"round": number, "task": name, "program": f"{threads} threads", **found})
                     say(f"{name}, {threads} threads: {found}")
