@@ -28,7 +28,7 @@ enum {
     POOL_WORDS = 8, /* of the text, for every number that the pool has for each negative; by trial (benchmarks/README.md) */
 };
 
-/* Random numbers number(0) .. number(size-1), from which those of a block are drawn; size 0: every draw is a new one. */
+/* The `size` random numbers mix(seed), mix(seed + 1) .. by which the words of a block are chosen; size 0: each by a new one. */
 typedef struct {
     uint64_t seed;
     uint32_t size;
@@ -38,6 +38,7 @@ WV_INLINE random_pool pool_of_block(int32_t negative, int64_t words, uint64_t *r
     return (random_pool){wv_rng_next(random), (uint32_t)(1 + negative * words / POOL_WORDS)};
 }
 
+/* Takes one number of `random`, whatever the pool. */
 WV_INLINE uint64_t draw_from(random_pool pool, uint64_t *random) {
     uint64_t number = wv_rng_next(random);
     return pool.size ? wv_rng_mix(pool.seed + wv_rng_below(number, pool.size)) : number;
