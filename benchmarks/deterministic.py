@@ -8,28 +8,22 @@ model over the text, with the same draws for both (benchmarks/turns.py, which sa
 `loss percent` what it is above the free one's.
 """
 
-import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-import record
 from record import Run
-from train import describe, score
-from turns import configured, finished_loss, worse
+from turns import Trained, compared, configured, finished_loss
 
 from wv_cli import formats
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.rounds import DeterministicWord2vec
 from wv_cli.models.word2vec import Word2vec
-from wv_cli.text.config import VocabConfig
-from wv_cli.text.corpus import Corpus, encode
-
-WAYS: dict[str, type[Word2vec]] = {"free": Word2vec, "deterministic": DeterministicWord2vec}
+from wv_cli.text.corpus import Corpus
 
 
-def _trained(corpus: Corpus, config: Word2vecConfig, way: str, vectors: Path) -> Run:
-    model = WAYS[way](config, corpus)
+def _trained(corpus: Corpus, config: Word2vecConfig, kind: type[Word2vec], vectors: Path) -> Run:
+    model = kind(config, corpus)
     worker = model.worker()
     begin = time.process_time()
     for step in range(model.steps):
@@ -41,21 +35,17 @@ def _trained(corpus: Corpus, config: Word2vecConfig, way: str, vectors: Path) ->
 
 
 def deterministic(options: Any, result: Run, say: Any) -> bool:
-    """Whether a deterministic run is no worse, in medians."""
-    result["corpus"] = describe(Path(options.corpus))
-    corpus = encode([options.corpus], VocabConfig(min_count=options.min_count))
-    with tempfile.TemporaryDirectory(dir=options.scratch) as folder:
-        vectors = Path(folder) / "vectors.bin"
-        for number, seed in record.rounds(options):
-            for name in options.models:
-                free: Run = {}
-                for way in WAYS:
-                    config = configured(options, name, seed=seed, threads=1, deterministic=way == "deterministic")
-                    found = _trained(corpus, config, way, vectors) | score(vectors, options.simlex)
-                    free = free or found
-                    found["times_cpu"] = found["cpu_seconds"] / free["cpu_seconds"]
-                    found["loss_percent"] = 100 * (found["loss"] / free["loss"] - 1)
-                    result["runs"].append({"round": number, "task": name, "program": way, **found})
-                    say(f"{name}, {way}: {found}")
-    result["summary"] = record.summary(result["runs"])
-    return not worse(result["summary"], "free", say)
+    """See turns.compared()."""
+    free: dict[tuple[str, int], Run] = {}
+
+    def by(kind: type[Word2vec]) -> Trained:
+        def trained(corpus: Corpus, name: str, seed: int, vectors: Path) -> Run:
+            config = configured(options, name, seed=seed, threads=1, deterministic=kind is DeterministicWord2vec)
+            found = _trained(corpus, config, kind, vectors)
+            first = free.setdefault((name, seed), found)
+            times, loss = (found[key] / first[key] for key in ("cpu_seconds", "loss"))
+            return {**found, "times_cpu": times, "loss_percent": 100 * (loss - 1)}
+
+        return trained
+
+    return compared(options, result, say, {"free": by(Word2vec), "deterministic": by(DeterministicWord2vec)})

@@ -8,6 +8,7 @@ others see after its next exchange, as on a machine with as many cores. `loss` i
 """
 
 import tempfile
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,9 @@ TURN = 500  # words
 UNMOVED = 1e-9  # a learning rate that leaves all as it is, within what a float32 holds
 # What the mean loss, analogies and WordSim-353 of many threads may be worse by than those of one that runs free.
 WORSE = {"loss": 0.005, "analogy": 1.0, "WS353": 0.03}
+
+# trained(corpus, name in MODELS, seed, vectors) trains and saves the vectors; it returns the loss and what else there is.
+Trained = Callable[[Corpus, str, int, Path], Run]
 
 
 def configured(options: Any, name: str, **more: Any) -> Word2vecConfig:
@@ -65,30 +69,41 @@ def finished_loss(corpus: Corpus, config: Word2vecConfig, trained: Word2vec) -> 
 
 
 def turns(options: Any, result: Run, say: Any) -> bool:
-    """Whether no number of threads is worse than one by more than WORSE, in medians."""
+    """See compared()."""
+
+    def by(threads: int) -> Trained:
+        def trained(corpus: Corpus, name: str, seed: int, vectors: Path) -> Run:
+            return {"loss": _trained(corpus, configured(options, name, seed=seed, threads=threads), vectors)}
+
+        return trained
+
+    return compared(options, result, say, {f"{threads} threads": by(threads) for threads in THREADS})
+
+
+def compared(options: Any, result: Run, say: Any, ways: Mapping[str, Trained]) -> bool:
+    """Fills result["runs"] and result["summary"]; whether no way to train is worse than the first, in medians."""
     result["corpus"] = describe(Path(options.corpus))
     corpus = encode([options.corpus], VocabConfig(min_count=options.min_count))
     with tempfile.TemporaryDirectory(dir=options.scratch) as folder:
         vectors = Path(folder) / "vectors.bin"
         for number, seed in record.rounds(options):
             for name in options.models:
-                for threads in THREADS:
-                    config = configured(options, name, seed=seed, threads=threads)
-                    found = {"loss": _trained(corpus, config, vectors), **score(vectors, options.simlex)}
-                    result["runs"].append({"round": number, "task": name, "program": f"{threads} threads", **found})
-                    say(f"{name}, {threads} threads: {found}")
+                for way, trained in ways.items():
+                    found = trained(corpus, name, seed, vectors) | score(vectors, options.simlex)
+                    result["runs"].append({"round": number, "task": name, "program": way, **found})
+                    say(f"{name}, {way}: {found}")
     result["summary"] = record.summary(result["runs"])
-    return not worse(result["summary"], "1 threads", say)
+    return not _worse(result["summary"], next(iter(ways)), say)
 
 
-def worse(rows: list[Run], free: str, say: Any) -> bool:
-    """Whether a way to train is worse by more than WORSE than the one named `free`."""
+def _worse(rows: list[Run], first: str, say: Any) -> bool:
+    """Whether a way to train is worse by more than WORSE than the one named `first`."""
     found = False
     for row in rows:
-        one = next(each for each in rows if (each["task"], each["program"]) == (row["task"], free))
+        one = next(each for each in rows if (each["task"], each["program"]) == (row["task"], first))
         less = {key: one[key] - row[key] for key in ("analogy", "WS353")} | {"loss": row["loss"] / one["loss"] - 1}
         for key, bound in WORSE.items():
             if less[key] > bound:
-                say(f"{row['task']}, {row['program']}: {key} is worse than {free} by {less[key]:.3g}")
+                say(f"{row['task']}, {row['program']}: {key} is worse than {first} by {less[key]:.3g}")
                 found = True
     return found

@@ -28,7 +28,7 @@ enum {
     POOL_WORDS = 8, /* of the text, for every number that the pool has for each negative; by trial (benchmarks/README.md) */
 };
 
-/* The `size` random numbers mix(seed), mix(seed + 1) .. by which the words of a block are chosen; size 0: each by a new one. */
+/* The `size` random numbers mix(seed), mix(seed + 1) .. that choose the words of a block; size 0: each a new one. */
 typedef struct {
     uint64_t seed;
     uint32_t size;
