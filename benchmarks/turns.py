@@ -30,7 +30,7 @@ UNMOVED = 1e-9  # a learning rate that leaves all as it is, within what a float3
 # What the mean loss, analogies and WordSim-353 of many threads may be worse by than those of one that runs free.
 WORSE = {"loss": 0.005, "analogy": 1.0, "WS353": 0.03}
 
-# trained(corpus, name in MODELS, seed, vectors) trains and saves the vectors; it returns the loss and what else there is.
+# trained(corpus, name in MODELS, seed, vectors) trains, and saves the vectors; what it returns has the loss.
 Trained = Callable[[Corpus, str, int, Path], Run]
 
 
