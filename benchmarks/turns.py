@@ -4,7 +4,8 @@
 
 Threads of a machine with fewer cores than threads take turns of milliseconds, in which one hardly sees an old value.
 Here the workers of as many threads (csrc/kernels/hotrows.h) are called in turn, each for 500 words: what one learns the
-others see after its next exchange, as on a machine with as many cores. `loss` is the mean of the last epoch.
+others see after its next exchange, as on a machine with as many cores. `loss` is that of the finished model over
+the text.
 """
 
 import tempfile
