@@ -27,7 +27,7 @@ def _one(options: Any, name: str, seed: int, size: int, texts: tuple[Path, Path]
     """One training by `size` processes."""
     learnt, held_out = texts
     argv = classifier.train_command(classifier.SETTINGS[name], options, learnt, model, seed)
-    found, _ = record.used([*ranks.mpirun(size), *argv])
+    found, _ = record.used([*ranks.launched(size, apart=True), *argv])
     facts = json.loads(Path(f"{model}.meta.json").read_text(encoding="utf-8"))
     sent = {"bytes_a_word": facts["ranks"]["bytes_per_word"]} if size > 1 else {}
     precision = 100 * classifier.precision("wv", options, model, held_out)

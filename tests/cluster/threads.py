@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from wv_cli.cluster.machine import Place
+
 Value = TypeVar("Value")
 
 
@@ -110,6 +112,7 @@ def run_sessions(monkeypatch: pytest.MonkeyPatch, size: int, task: Callable[[Thr
     """run_ranks() of tasks that run sessions, which find that they are ranks as processes of mpirun do."""
     own = threading.local()
     monkeypatch.setattr("wv_cli.cluster.ranks.joined", lambda: getattr(own, "ranks", None))
+    monkeypatch.setattr("wv_cli.cluster.machine.place", lambda: Place(getattr(own, "ranks", None)))
 
     def run(ranks: ThreadRanks) -> Value:
         own.ranks = ranks

@@ -59,6 +59,26 @@ def test_how_much_there_is(way):
     assert 1 <= host.processors() <= os.cpu_count()
 
 
+def test_a_process_takes_the_processors_it_is_given_or_keeps_its_own():
+    all_of_them = host.usable()
+    if len(all_of_them) < 2:
+        pytest.skip("needs two processors")
+    one = {min(all_of_them)}
+    try:
+        os.sched_setaffinity(0, one)
+        assert host.usable() == one
+        assert host.use_processors(all_of_them) and host.usable() == all_of_them
+        assert not host.use_processors({*all_of_them, 4095}) and host.usable() == all_of_them
+        assert not host.use_processors({4095}) and host.usable() == all_of_them
+    finally:
+        os.sched_setaffinity(0, all_of_them)
+
+
+def test_where_the_system_does_not_say_all_processors_are_ours(monkeypatch):
+    monkeypatch.setattr(host, "LINUX", False)
+    assert host.usable() == set() and host.use_processors(set())
+
+
 @WAYS
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS"), reason="the system has no such limit")
 def test_a_limit_of_the_process_counts(way, monkeypatch):

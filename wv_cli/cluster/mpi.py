@@ -15,35 +15,62 @@ Value = TypeVar("Value")
 _MOST_BYTES = 1 << 28  # at once: MPI counts in 32 bits
 _TELLING_SECONDS = 0.5  # until the launcher, which ends with the ranks, has passed on what this one has said last
 _NAP_SECONDS = 0.0002  # between two looks at a reduction: waiting ranks leave the processor to others
+_DOZE_SECONDS = 0.02  # between two looks of a process that has nothing to do until the end
+
+
+def world(expected: int) -> "MpiRanks":
+    """All processes that the launcher has started. Raises WvError when mpi4py is missing, or when MPI knows another
+    number of processes than the `expected`, which the launcher says it has started."""
+    try:
+        from mpi4py import MPI
+    except (ImportError, RuntimeError) as error:  # RuntimeError: mpi4py without an MPI library to load
+        message = (
+            f"started as one of {expected} processes, which needs the package mpi4py and an MPI "
+            f"({str(error).splitlines()[0]}); pip install 'wv-cli[mpi]'"
+        )
+        raise WvError(message) from None
+    found = MpiRanks(MPI, MPI.COMM_WORLD)
+    if found.size != expected:
+        library = MPI.Get_library_version().split(",")[0].strip()
+        message = (
+            f"the launcher has started {expected} processes, MPI knows {found.size}: mpi4py here uses {library}; "
+            "start them with the mpirun of that MPI, or with srun --mpi=pmix"
+        )
+        raise WvError(message)
+    return found
 
 
 class MpiRanks:
-    """All processes of MPI_COMM_WORLD. Satisfies wv_cli.cluster.ranks.Ranks. Raises WvError when mpi4py is missing, or
-    when MPI knows another number of processes than the `expected`, which its launcher has started."""
+    """All processes of a communicator. Satisfies wv_cli.cluster.ranks.Ranks."""
 
-    def __init__(self, expected: int) -> None:
-        try:
-            from mpi4py import MPI
-        except (ImportError, RuntimeError) as error:  # RuntimeError: mpi4py without an MPI library to load
-            message = (
-                f"started as one of {expected} processes, which needs the package mpi4py and an MPI "
-                f"({str(error).splitlines()[0]}); pip install 'wv-cli[mpi]'"
-            )
-            raise WvError(message) from None
-        self._mpi, self._world = MPI, MPI.COMM_WORLD
-        self.rank, self.size = self._world.Get_rank(), self._world.Get_size()
+    def __init__(self, mpi: Any, world: Any) -> None:
+        self._mpi, self._world = mpi, world
+        self.rank, self.size = world.Get_rank(), world.Get_size()
         self.bytes_sent = 0
-        if self.size != expected:
-            library = MPI.Get_library_version().split(",")[0].strip()
-            message = (
-                f"the launcher has started {expected} processes, MPI knows {self.size}: mpi4py here uses {library}; "
-                "start them with the mpirun of that MPI, or with srun --mpi=pmix"
-            )
-            raise WvError(message)
 
     @property
     def name(self) -> str:
-        return f"rank {self.rank} of {self.size} ({platform.node()})"
+        everyone = self._mpi.COMM_WORLD
+        return f"rank {everyone.Get_rank()} of {everyone.Get_size()} ({platform.node()})"
+
+    def of_machine(self) -> "MpiRanks":
+        """Those of them that are on this machine, in their order."""
+        return MpiRanks(self._mpi, self._world.Split_type(self._mpi.COMM_TYPE_SHARED, key=self.rank))
+
+    def those(self, chosen: bool) -> "MpiRanks | None":
+        """The ranks that are chosen, in their order, on each of these; None elsewhere."""
+        found = self._world.Split(0 if chosen else self._mpi.UNDEFINED, key=self.rank)
+        return MpiRanks(self._mpi, found) if chosen else None
+
+    def tell_at_exit(self) -> None:
+        """When this process, rank 0, ends it tells the others, which are in await_exit()."""
+        atexit.register(lambda: [self._world.isend((), dest=rank) for rank in range(1, self.size)])
+
+    def await_exit(self) -> None:
+        """Until rank 0 has ended."""
+        message = self._world.irecv(source=0)
+        while not message.test()[0]:
+            time.sleep(_DOZE_SECONDS)
 
     def gather(self, value: Value) -> list[Value]:
         _Request(self._world.Ibarrier()).wait()  # MPI itself waits at full speed
@@ -111,7 +138,7 @@ class MpiRanks:
     def abort_at_exit(self, code: int) -> None:
         def abort() -> None:
             time.sleep(_TELLING_SECONDS)
-            self._world.Abort(code)
+            self._mpi.COMM_WORLD.Abort(code)
 
         atexit.register(abort)  # by then the message is on its way
 

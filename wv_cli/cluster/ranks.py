@@ -90,9 +90,9 @@ def joined() -> Ranks | None:
     expected = started_together()
     if expected == 1:
         return None
-    from wv_cli.cluster.mpi import MpiRanks
+    from wv_cli.cluster.mpi import world
 
-    return MpiRanks(expected)
+    return world(expected)
 
 
 class OneOfRanks:

@@ -78,7 +78,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
 
     Words are separated by white space, sentences by line ends. Ctrl-C, SIGTERM and --max-time save a checkpoint that
     --resume continues exactly where it stopped; the exit code is then 130, 143 or 124. Processes that mpirun or srun
-    starts together train one model of skipgram, cbow or supervised, each on its part of INPUT.
+    starts together train one model of skipgram, cbow or supervised, each machine on its part of INPUT.
     """
     from wv_cli.commands.shared.sessions import command_line, run_session
     from wv_cli.jobs.train import session

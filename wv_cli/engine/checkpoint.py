@@ -27,6 +27,10 @@ _ADVICE = "begin anew with --overwrite"
 Facts = Mapping[str, object]
 
 
+class OtherRun(WvError):
+    """A checkpoint belongs to another run than this one."""
+
+
 def save(
     path: str | os.PathLike[str],
     identity: Facts,
@@ -51,8 +55,8 @@ def load(
     """Fills `arrays` in place from a checkpoint and returns its state: `next_step`, from 0 to `steps`, and `isa`, the
     instruction set that came so far, which version 0.1 did not write. `first_schedule` is that of version 0.1.
 
-    Raises WvError when the checkpoint belongs to another run or its steps are others (the difference is named), BadFile
-    when it is damaged or says what cannot be.
+    Raises OtherRun when the checkpoint belongs to another run, WvError when its steps are others (the difference is
+    named), BadFile when it is damaged or says what cannot be.
     """
     with open_input(path, "a checkpoint") as source:
         reader = container.Reader(source, _KIND, advice=_ADVICE)
@@ -85,6 +89,16 @@ def standing(path: str | os.PathLike[str]) -> str:
     return f"the checkpoint of an earlier run is there, at {100 * step / steps:.1f} %{of}"
 
 
+def steps_of(path: str | os.PathLike[str]) -> object:
+    """What the checkpoint at `path` says of its run's steps; None where it says nothing, or is damaged."""
+    try:
+        with open_input(path, "a checkpoint") as source:
+            schedule = container.Reader(source, _KIND).header.get("schedule")
+    except BadFile:
+        return None
+    return schedule.get("steps") if isinstance(schedule, dict) else None
+
+
 def _is_whole(value: object) -> TypeGuard[int]:
     return type(value) is int
 
@@ -114,7 +128,7 @@ def _require_same(path: object, found: Facts, wanted: Facts) -> None:
     differences = _differences(found, wanted)
     if differences:
         message = f"{path}: this checkpoint belongs to another run ({differences}); run with its options, or {_ADVICE}"
-        raise WvError(message)
+        raise OtherRun(message)
 
 
 def _differences(found: Facts, wanted: Facts) -> str:

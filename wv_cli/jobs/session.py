@@ -128,15 +128,19 @@ class Session:
 
         Raises WvError and its kin for everything the user can mend; a run stopped by a signal returns normally.
         """
+        self.refuse_processes()
+        self.validate()
+        with self.claimed(say):
+            return self.work(say, observe, reading)
+
+    def refuse_processes(self) -> None:
+        """Raises WvError where a launcher has started several that cannot share the work."""
         if (started := started_together()) > 1:
             message = (
                 f"started as {started} processes, which cannot share this work; start it once "
                 "(shared are wv train of skipgram, cbow and supervised, and what build-vocab, phrases and glove count)"
             )
             raise WvError(message)
-        self.validate()
-        with self.claimed(say):
-            return self.work(say, observe, reading)
 
     @contextmanager
     def claimed(self, say: Say) -> Iterator[None]:

@@ -12,9 +12,11 @@ from typing import Any, Self, cast
 
 from wv_cli.cluster.inputs import shared_texts
 from wv_cli.cluster.lockstep import Alike, Lockstep, Meetings
-from wv_cli.cluster.ranks import OneOfRanks, Ranks
-from wv_cli.cluster.rounds import Shareable, Together
+from wv_cli.cluster.machine import OneOfMachines
+from wv_cli.cluster.ranks import Ranks
+from wv_cli.cluster.rounds import PARTS, Shareable, Together
 from wv_cli.cluster.training import first_part, pooled_by
+from wv_cli.engine import checkpoint
 from wv_cli.engine.run import Outcome, Worker
 from wv_cli.engine.saved_run import Savable, Say
 from wv_cli.jobs.facts import Facts
@@ -41,7 +43,7 @@ _OWN = {"argv", "named", "config", "vocab_config", "_trained", "_finder"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadingSession(OneOfRanks, TextSession):
+class ReadingSession(OneOfMachines, TextSession):
     """With `ranks` this process is one of several that a launcher has started. Every rank reads the whole of other
     files than texts."""
 
@@ -78,9 +80,28 @@ class ReadingSession(OneOfRanks, TextSession):
     ) -> tuple[Outcome | None, Facts]:
         """See Session.run. What keeps all ranks from working one of them says; what happens to one alone has its name
         in the message."""
-        ranks = self.ranks
-        if ranks is None:
-            return super().run(say, observe, reading)
+        own = self._for_the_machine(say)
+        if own.ranks is None:
+            return super(ReadingSession, own).run(say, observe, reading)
+        return own._run_as_rank(own.ranks, say, observe, reading)
+
+    def refuse_processes(self) -> None:
+        """They can share it, or one of them does it."""
+
+    def _for_the_machine(self, say: Say) -> Self:
+        """The session with the threads of all processes that this one works for."""
+        here = self.place
+        if here.processes == 1:
+            return self
+        threads = here.threads(self.config.threads)
+        if self.leads:
+            what = f"the {here.processes} processes of this machine work as one, with {threads} threads"
+            say(f"{what} (WV_RANKS=apart: each by itself)", processes=here.processes, threads=threads)
+        return replace(self, config=replace(cast(Any, self.config), threads=threads))
+
+    def _run_as_rank(
+        self, ranks: Ranks, say: Say, observe: Observe | None, reading: Reading | None
+    ) -> tuple[Outcome | None, Facts]:
         own = self if self.leads else self._following()
         with ExitStack() as stack:
 
@@ -130,9 +151,27 @@ class SharedSession(ReadingSession):
 
     def first_step(self, model: Savable[Worker], say: Say) -> int:
         """See TrainingSession; with ranks that divide the text it is a part of the whole (cluster.rounds.PARTS)."""
-        if self.ranks is None:
-            return super().first_step(model, say)
-        return first_part(self.saved_run, self._together(model, self.ranks).saved, self.ranks, say)
+        try:
+            if self.ranks is None:
+                return super().first_step(model, say)
+            return first_part(self.saved_run, self._together(model, self.ranks).saved, self.ranks, say)
+        except checkpoint.OtherRun as error:
+            error.args = (self._told_of_ranks(str(error)),)
+            raise
+
+    def _told_of_ranks(self, message: str) -> str:
+        """What is said of a checkpoint that belongs to another run: whether it belongs to ranks, and this does not, or
+        the reverse."""
+        assert self.checkpoint_path is not None, "it has been read"
+        of_ranks = checkpoint.steps_of(self.checkpoint_path) == PARTS
+        if of_ranks == (self.readers is not None):
+            return message
+        path = self.checkpoint_path
+        if of_ranks:
+            message = f"{path}: the checkpoint of several ranks; go on with two or more (WV_RANKS=apart on one machine)"
+        else:
+            message = f"{path}: the checkpoint of one process, not of ranks; go on with one process"
+        return f"{message}, or begin anew with --overwrite"
 
     def trained_by(self, model: Savable[Any]) -> tuple[Savable[Any], Callable[..., Outcome]]:
         """See TrainingSession."""
