@@ -79,7 +79,7 @@ WV_INLINE float *output_row(const wv_word2vec_run *run, const wv_hot_rows *hot, 
 
 /* Of a word that is among the outputs of the tile. */
 WV_INLINE float *bias_of(const wv_word2vec_run *run, const wv_hot_rows *hot, int32_t word) {
-    if (hot->round) return &hot->round->output_bias[hot->round->output.slot[word] - 1];
+    if (hot->round) return round_bias(hot->round, run->output_bias, word);
     return &run->output_bias[word];
 }
 

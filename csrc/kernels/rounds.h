@@ -1,18 +1,21 @@
 /* Deterministic rounds: the same bytes from any number of threads.
  *
- * A fixed number of virtual workers each train a block of the text in every round. The shared rows are frozen meanwhile:
- * at first use a worker copies a row, from then on it works on its copy. Then the copies are merged, row by row,
+ * A fixed number of virtual workers each train a block of the text in every round. Rows that several of them may use are
+ * frozen meanwhile: at first use a worker copies such a row, from then on it works on its copy. Then the copies are
+ * merged, row by row,
  *
  *     shared += share * sum over workers (copy - shared)
  *
- * in the order of the workers. Which thread does the work of which worker, or merges which rows, changes no bit of the
+ * in the order of the workers. A row that no other worker may use is trained where it is, or, where other processes must
+ * be told, in a copy that then takes its place: most rows of a round are such. Which those are is known before
+ * (round_users.h). Which thread does the work of which worker, or merges which rows, changes no bit of the
  * result; nor does which process does it, when each has been told the copies of all before it merges
  * (wv_cli/_round_messages.pxd). The shares are decided in wv_cli/models/rounds.py.
  *
  * A row's number among the copies is known when a tile lists it, the copy is made before the tile is trained, some tiles
  * later, when the row has come from memory.
  *
- * Copying and merging a row takes longer than training it, and most rows of a round are negatives, each drawn once. A
+ * Copying and merging a row takes longer than training it, and most shared rows are negatives, each drawn once. A
  * worker therefore draws the negatives of a block from a pool of random numbers that is new for every block: a pair meets
  * each word as often as before in the mean, and the block has far fewer rows.
  */
@@ -48,15 +51,43 @@ WV_INLINE void fetch_row(const float *row, int stride) {
     for (int d = 0; d < stride; d += WV_ROW_FLOATS) __builtin_prefetch(row + d, 0, 3);
 }
 
-/* Where the copy of a row lies, or will. */
-WV_INLINE float *round_row(wv_round_rows *rows, const float *shared, int stride, int32_t row) {
-    int32_t number = rows->slot[row];
-    if (!number) {
-        rows->row[rows->listed] = row;
-        number = rows->slot[row] = ++rows->listed;
+/* Of all `users` of a row, as round_users.h marks them. */
+WV_INLINE int has_one_user(uint16_t users) {
+    uint8_t workers = (uint8_t)users;
+    return !(workers & (workers - 1));
+}
+
+/* One of two arrays of rows and the row, as a slot says. Without a branch, which would be guessed wrong too often. */
+WV_INLINE float *slot_row(int32_t slot, float *shared, float *copy, size_t stride) {
+    int64_t in_place = slot >> 31; /* all bits, or none */
+    int64_t number = (slot ^ in_place) + ~in_place;
+    uintptr_t base = (uintptr_t)copy ^ (((uintptr_t)copy ^ (uintptr_t)shared) & (uintptr_t)in_place);
+    return (float *)base + (size_t)number * stride;
+}
+
+/* The slot of a row that the block uses for the first time. */
+WV_INLINE int32_t first_slot(wv_round_rows *rows, int32_t row) {
+    if (rows->users[row] == rows->alone) {
+        rows->row[rows->most - ++rows->in_place] = row;
+        return -1 - row;
+    }
+    rows->row[rows->listed] = row;
+    return ++rows->listed;
+}
+
+/* Where a row is trained: where its copy lies, or will, or where it is. */
+WV_INLINE float *round_row(wv_round_rows *rows, float *shared, int stride, int32_t row) {
+    int32_t slot = rows->slot[row];
+    if (!slot) {
+        slot = rows->slot[row] = first_slot(rows, row);
         fetch_row(shared + (size_t)row * (size_t)stride, stride);
     }
-    return rows->copy + (size_t)(number - 1) * (size_t)stride;
+    return slot_row(slot, shared, rows->copy, (size_t)stride);
+}
+
+/* Of an output row that a tile has listed. */
+WV_INLINE float *round_bias(const wv_round_worker *worker, float *shared, int32_t row) {
+    return slot_row(worker->output.slot[row], shared, worker->output_bias, 1);
 }
 
 /* Makes the first `listed` copies. */
@@ -95,13 +126,14 @@ WV_INLINE void make_copies(const wv_word2vec_run *run, wv_round_worker *worker, 
 
 /* Before a block. */
 WV_INLINE void begin_round(wv_round_worker *worker) {
-    worker->input.listed = worker->input.copied = 0;
-    worker->output.listed = worker->output.copied = 0;
+    worker->input.listed = worker->input.copied = worker->input.in_place = 0;
+    worker->output.listed = worker->output.copied = worker->output.in_place = 0;
 }
 
-/* After a block: no row has a copy that the thread's next block could find. */
+/* After a block: no row has a slot that the thread's next block could find. */
 WV_INLINE void forget_slots(wv_round_rows *rows) {
     for (int32_t number = 0; number < rows->listed; number++) rows->slot[rows->row[number]] = 0;
+    for (int32_t number = 1; number <= rows->in_place; number++) rows->slot[rows->row[rows->most - number]] = 0;
 }
 
 /* ---------------------------------------------------------------- merging */
@@ -154,6 +186,12 @@ WV_INLINE void merge_copies(int count, const float *const *copy, int stride, flo
     }
 }
 
+/* A row of one user, and its bias, if any. */
+WV_INLINE void take_copy(const chained_copies *copies, int stride, float *shared, float *bias) {
+    for (int d = 0; d < stride; d += WV_LANES) v_store(shared + d, v_load(copies->row[0] + d));
+    if (bias) *bias = *copies->bias[0];
+}
+
 WV_INLINE void merge_row(const chained_copies *copies, int stride, float *shared, float share) {
     switch (copies->count) {
 #define CASE(n) case n: merge_copies(n, copies->row, stride, shared, share); break;
@@ -170,7 +208,7 @@ WV_INLINE void merge_bias(const chained_copies *copies, float *shared, float sha
 
 /* The rows first .. end-1 of a matrix. `head`, (rows), is zero before and after. */
 WV_INLINE void merge_matrix(wv_round_worker *worker, int32_t workers, int output, int stride, int32_t first, int32_t end,
-                            float *shared, float *bias, const float *share, int32_t *head) {
+                            float *shared, float *bias, const float *share, const uint16_t *users, int32_t *head) {
     chain_copies(worker, workers, output, first, end, head);
     for (int32_t w = 0; w < workers; w++) {
         wv_round_rows *rows = matrix_of(&worker[w], output);
@@ -188,8 +226,13 @@ WV_INLINE void merge_matrix(wv_round_worker *worker, int32_t workers, int output
             int32_t row = rows->row[number];
             if (row < first || row >= end || head[row] != 1 + number * WV_ROUND_WORKERS + w) continue;
             chained_copies copies = copies_of(worker, output, stride, head[row]);
-            merge_row(&copies, stride, shared + (size_t)row * (size_t)stride, share[row]);
-            if (bias) merge_bias(&copies, bias + row, share[row]);
+            float *old = shared + (size_t)row * (size_t)stride;
+            if (has_one_user(users[row])) {
+                take_copy(&copies, stride, old, bias ? bias + row : NULL);
+            } else {
+                merge_row(&copies, stride, old, share[row]);
+                if (bias) merge_bias(&copies, bias + row, share[row]);
+            }
             head[row] = 0;
         }
     }

@@ -21,6 +21,7 @@
 #include "kernels/layers.h"
 #include "kernels/neighbours.h"
 #include "kernels/positions.h"
+#include "kernels/round_users.h"
 #include "kernels/scratch.h"
 #include "kernels/tile.h"
 #include "kernels/wv_kernels.h"
@@ -171,12 +172,15 @@ static size_t lay_out(const wv_word2vec_run *run, const output_layer *layer, voi
     training->sums = WV_TAKE(&scratch, vfloat, inputs * WV_TILE_OUTPUTS + WV_LANES);
     if (run->options.share_positions && neighbours_train(layer, rule))
         lay_out_neighbours(run, &scratch, &state->neighbours);
+    hidden_ring *ring = &state->ring;
+    ring->lists = 0;
     if (run->subword) {
-        hidden_ring *ring = &state->ring;
         ring->rows = ring_rows(run);
         ring->hidden = WV_TAKE(&scratch, float, (size_t)ring->rows * stride);
         ring->entry = WV_TAKE(&scratch, float, (size_t)ring->rows * stride);
-        ring->list = WV_TAKE(&scratch, float *, run->most_subwords);
+        ring->lists = 2 * ring->rows;
+        ring->list = WV_TAKE(&scratch, float *, (size_t)ring->lists * (size_t)run->most_subwords);
+        ring->listed = WV_TAKE(&scratch, int, ring->lists);
     }
     return scratch.used;
 }
@@ -207,7 +211,7 @@ WV_INLINE void list(block_state *state, const output_layer *layer, tile_rows *ro
     if (layer->list) layer->list(state->run, state->hot, rows);
     rows->fetch_end = rows->outputs;
     if (rows->opens || !state->run->subword)
-        rows->fetch_end += list_entering(state->run, state->hot, &state->batch, rows->position,
+        rows->fetch_end += list_entering(state->run, state->hot, &state->batch, &state->ring, rows->position,
                                          rows->output + rows->fetch_end);
     if (state->hot->round) rows->copies = copies_listed(state->hot->round);
 }
@@ -217,8 +221,7 @@ WV_INLINE void list(block_state *state, const output_layer *layer, tile_rows *ro
 WV_INLINE double train_batch(block_state *state, const output_layer *layer, const context_rule *rule, uint64_t *random,
                              int64_t *examples) {
     const wv_word2vec_run *run = state->run;
-    state->ring.left = 0;
-    state->ring.entered = 0;
+    ring_begin(&state->ring);
     train_neighbours train = neighbours_train(layer, rule);
     if (train && run->options.share_positions) {
         train_neighbour_batch(run, state->hot, &state->batch, &state->ring, &state->neighbours, &state->training,
@@ -278,6 +281,24 @@ static double train_batch_of(block_state *state, uint64_t *random, int64_t *exam
     }
 }
 
+/* What the random numbers of a block begin with. */
+static uint64_t block_random(const wv_word2vec_run *run, int32_t epoch, int64_t start) {
+    return wv_rng_stream(run->options.seed, (uint64_t)epoch, (uint64_t)start);
+}
+
+void WV_NAME(wv_word2vec_users)(const wv_word2vec_run *run, const int32_t *ids, int64_t start, int64_t end,
+                                int32_t epoch, const wv_round_merge *rounds, int32_t worker) {
+    user_mark mark = mark_of(rounds, worker);
+    /* Words have one row of each matrix, or many, of which it is worth knowing that they are marked. */
+    int many = run->subword || run->path;
+    for (int64_t position = start; position < end; position++)
+        if (ids[position] >= 0 && !(many && is_known(run, rounds, ids[position], mark)))
+            mark_word(run, rounds, ids[position], mark);
+    if (!run->sampler || start == end) return;
+    uint64_t random = block_random(run, epoch, start);
+    mark_pool(run, rounds, pool_of_block(run->options.negative, end - start, &random), mark);
+}
+
 void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, wv_hot_rows *hot, const int32_t *ids, int64_t start,
                                 int64_t end, int32_t epoch, int64_t done, void *scratch, wv_block_result *result) {
     block_state state;
@@ -285,7 +306,7 @@ void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, wv_hot_rows *hot, co
     state.hot = hot;
     state.ring.hot = state.training.hot = hot;
     tile_training *training = &state.training;
-    uint64_t random = wv_rng_stream(run->options.seed, (uint64_t)epoch, (uint64_t)start);
+    uint64_t random = block_random(run, epoch, start);
     double schedule = (double)run->epoch_tokens * run->options.epochs;
     double loss = 0;
     int64_t tokens = 0, examples = 0, position = start, before = 0;
@@ -334,8 +355,9 @@ void WV_NAME(wv_word2vec_merge)(const wv_word2vec_run *run, wv_round_worker *wor
                                 int32_t thread, int32_t *input_head, int32_t *output_head) {
     int32_t threads = merge->threads;
     merge_matrix(worker, merge->workers, 0, run->stride, range_start(merge->input_rows, thread, threads),
-                 range_start(merge->input_rows, thread + 1, threads), run->input, NULL, merge->input_share, input_head);
+                 range_start(merge->input_rows, thread + 1, threads), run->input, NULL, merge->input_share,
+                 merge->input_users, input_head);
     merge_matrix(worker, merge->workers, 1, run->stride, range_start(merge->output_rows, thread, threads),
                  range_start(merge->output_rows, thread + 1, threads), run->output, run->output_bias,
-                 merge->output_share, output_head);
+                 merge->output_share, merge->output_users, output_head);
 }

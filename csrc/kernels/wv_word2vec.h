@@ -6,7 +6,8 @@
 
 #include "kernels/wv_shared.h"
 
-#define WV_ROUND_WORKERS 8 /* virtual workers of a deterministic run, at most */
+#define WV_ROUND_WORKERS 8  /* virtual workers of a deterministic run, at most */
+#define WV_ROUND_STAMPS 255 /* see wv_round_merge */
 
 typedef enum { WV_MODEL_SKIPGRAM, WV_MODEL_CBOW } wv_word2vec_model;
 typedef enum { WV_CBOW_GRADIENT_WORD2VEC, WV_CBOW_GRADIENT_CORRECTED } wv_cbow_gradient;
@@ -55,11 +56,15 @@ typedef struct {
 
 /* Of one matrix the copies that a virtual worker makes in a round of a deterministic run (rounds.h). */
 typedef struct {
-    int32_t *slot; /* (rows of the matrix), of the thread: 1 + the number of a row's copy, 0: none; zeros between blocks */
-    int32_t *row;  /* (most): whose copies they are, in the order of first use */
+    const uint16_t *users; /* (rows of the matrix): which workers may use a row in this round (round_users.h) */
+    int32_t alone;         /* `users` of a row that is trained where it is; -1: none is */
+    int32_t *slot; /* (rows of the matrix), of the thread: 1 + the number of a row's copy, -1 - row: it is trained where
+                      it is, 0: not used yet; zeros between blocks */
+    int32_t *row;  /* (most): whose copies they are, in the order of first use; from the end on those without a copy */
     int32_t *next; /* (most): while merging, where the next worker's copy of the row is */
     float *copy;   /* (most, dim) */
-    int32_t listed, copied; /* copies that have a number; those of them that are made */
+    int32_t most, listed, copied; /* rows in a block; copies that have a number; those of them that are made */
+    int32_t in_place;             /* rows used without a copy */
 } wv_round_rows;
 
 typedef struct {
@@ -67,11 +72,13 @@ typedef struct {
     float *output_bias; /* (most of `output`): copies of run->output_bias; NULL: there are no biases */
 } wv_round_worker;
 
-/* How the copies of all workers are merged. */
+/* What the workers have in common, and how the copies of all are merged. */
 typedef struct {
     int32_t workers, threads;
+    int32_t round; /* 1 to WV_ROUND_STAMPS, another one for each round until all `users` are zero again */
     int32_t input_rows, output_rows;
     const float *input_share, *output_share; /* (rows): of the sum of what all workers changed, what is added */
+    uint16_t *input_users, *output_users; /* (rows): see wv_round_rows */
 } wv_round_merge;
 
 /* One thread's private copies (hotrows.h) of `inputs` rows of `input` and of the rows first_output ..

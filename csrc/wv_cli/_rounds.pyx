@@ -5,12 +5,12 @@
 Every array is checked here, once, before its address goes to C, and so is every message of another process.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
 from libc.string cimport memset
 
 from wv_cli._arguments cimport require, require_ids, require_starts
 from wv_cli._kernels cimport (
-    WV_ROUND_WORKERS, wv_block_result, wv_hot_rows, wv_round_merge, wv_round_rows, wv_round_worker,
+    WV_ROUND_STAMPS, WV_ROUND_WORKERS, wv_block_result, wv_hot_rows, wv_round_merge, wv_round_rows, wv_round_worker,
 )
 from wv_cli._round_messages cimport Heading, bytes_after_heading, taken, worker_taken, worker_written
 from wv_cli._scratch cimport address, aligned_zeros
@@ -26,6 +26,11 @@ cdef extern from "kernels/scratch.h" nogil:
         char *memory
         size_t used
     void *wv_scratch_take(wv_scratch *scratch, size_t bytes)
+
+
+# The ids start .. end-1 of the corpus.
+cdef struct Block:
+    int64_t start, end
 
 
 def most_in_block(const int32_t[::1] ids, const int64_t[::1] starts, const int64_t[::1] weights):
@@ -46,6 +51,7 @@ def most_in_block(const int32_t[::1] ids, const int64_t[::1] starts, const int64
 cdef inline wv_round_rows rows_laid_out(wv_scratch *scratch, size_t most, size_t stride) noexcept:
     cdef wv_round_rows rows
     memset(&rows, 0, sizeof(rows))
+    rows.most = <int32_t>most
     rows.row = <int32_t *>wv_scratch_take(scratch, most * sizeof(int32_t))
     rows.next = <int32_t *>wv_scratch_take(scratch, most * sizeof(int32_t))
     rows.copy = <float *>wv_scratch_take(scratch, most * stride * sizeof(float))
@@ -68,6 +74,9 @@ cdef class Rounds:
     cdef wv_round_merge merge
     cdef wv_round_worker *worker
     cdef wv_block_result *results
+    # Who uses which rows in even and in odd rounds, (2, rows): while those of one are read the next one's are marked.
+    cdef uint16_t *input_users
+    cdef uint16_t *output_users
     cdef const int64_t *starts
     cdef int64_t blocks, most_inputs, most_outputs
     cdef int32_t first, end, process  # workers first .. end-1 are this process's
@@ -104,6 +113,10 @@ cdef class Rounds:
         # All of it in one piece, which gets huge pages: the workers' rows are more than small ones reach.
         self.kept_alive.append(aligned_zeros(self.lay_out(NULL, inputs, outputs)))
         self.lay_out(address(self.kept_alive[3]), inputs, outputs)
+        for rows in (run.input_rows, run.output_rows):
+            self.kept_alive.append(aligned_zeros(2 * rows * sizeof(uint16_t)))
+        self.input_users = <uint16_t *>address(self.kept_alive[4])
+        self.output_users = <uint16_t *>address(self.kept_alive[5])
 
     cdef size_t lay_out(self, void *memory, int64_t inputs, int64_t outputs) noexcept:
         """Lays what the workers need out; returns its size. With memory NULL it only measures."""
@@ -125,6 +138,33 @@ cdef class Rounds:
                 worker[w].output_bias = bias if self.run.run.output_bias != NULL else NULL
         self.worker, self.results = worker, results
         return scratch.used
+
+    cdef Block block(self, int32_t w, int64_t round) noexcept nogil:
+        """That of worker w in a round; none is left when its stretch is shorter than others."""
+        cdef int64_t number = self.blocks * w // self.merge.workers + round
+        if number < self.blocks * (w + 1) // self.merge.workers:
+            return Block(self.starts[number], self.starts[number + 1])
+        return Block(self.run.length, self.run.length)
+
+    cdef wv_round_merge of_round(self, int32_t stamp) noexcept nogil:
+        """What the workers have in common in the round of this stamp."""
+        cdef wv_round_merge merge = self.merge
+        merge.round = stamp
+        merge.input_users = self.input_users + stamp % 2 * <int64_t>merge.input_rows
+        merge.output_users = self.output_users + stamp % 2 * <int64_t>merge.output_rows
+        return merge
+
+    cdef void forget_users(self, int32_t thread) noexcept nogil:
+        """A thread's share of all rows."""
+        cdef int64_t rows[2]
+        cdef uint16_t *users[2]
+        cdef int64_t first, end
+        cdef int32_t matrix
+        rows[0], rows[1] = 2 * <int64_t>self.merge.input_rows, 2 * <int64_t>self.merge.output_rows
+        users[0], users[1] = self.input_users, self.output_users
+        for matrix in range(2):
+            first, end = rows[matrix] * thread // self.merge.threads, rows[matrix] * (thread + 1) // self.merge.threads
+            memset(users[matrix] + first, 0, (end - first) * sizeof(uint16_t))
 
     def thread(self, int32_t number=0):
         """What thread `number` needs to train; see RoundThread."""
@@ -194,7 +234,7 @@ cdef class RoundThread:
     """One thread's number, scratch space, and where its worker's copies are. Not to be shared between threads."""
 
     cdef Rounds rounds
-    cdef int32_t number
+    cdef int32_t number, stamp  # stamp: of the last round, the same of all threads
     cdef wv_hot_rows hot
     cdef void *scratch
     cdef int32_t *input_slot
@@ -217,6 +257,7 @@ cdef class RoundThread:
         Rounds.totals()'s. Thread 0 meets other processes, and raises what goes wrong then; afterwards none may go on."""
         cdef Rounds rounds = self.rounds
         cdef Run run = rounds.run
+        cdef wv_round_merge merge
         cdef int64_t round
         cdef int32_t w
         require(0 <= first <= end <= rounds.count, f"rounds {first} to {end} lie beyond the {rounds.count} of an epoch")
@@ -224,10 +265,18 @@ cdef class RoundThread:
             for w in range(rounds.first, rounds.end):
                 if w % rounds.merge.threads == self.number:
                     memset(&rounds.results[w], 0, sizeof(wv_block_result))
+            if self.stamp + end - first > WV_ROUND_STAMPS:
+                rounds.forget_users(self.number)
+                self.stamp = 0
+                wv_barrier_wait(&rounds.barrier, rounds.merge.threads)
+            self.mark(rounds, run, first, epoch, self.stamp + 1)
+            wv_barrier_wait(&rounds.barrier, rounds.merge.threads)
             for round in range(first, end):
+                self.stamp += 1
+                merge = rounds.of_round(self.stamp)
                 for w in range(rounds.first, rounds.end):
                     if w % rounds.merge.threads == self.number:
-                        self.block(rounds, run, w, round, epoch)
+                        self.block(rounds, run, w, round, epoch, &merge)
                 wv_barrier_wait(&rounds.barrier, rounds.merge.threads)
                 if rounds.meets:
                     if self.number == 0:
@@ -236,25 +285,40 @@ cdef class RoundThread:
                     wv_barrier_wait(&rounds.barrier, rounds.merge.threads)
                     if rounds.failed:
                         break
-                run.kernel.word2vec_merge(&run.run, rounds.worker, &rounds.merge, self.number, self.input_slot,
+                run.kernel.word2vec_merge(&run.run, rounds.worker, &merge, self.number, self.input_slot,
                                           self.output_slot)
+                if round + 1 < end:
+                    self.mark(rounds, run, round + 1, epoch, self.stamp + 1)
                 wv_barrier_wait(&rounds.barrier, rounds.merge.threads)
         if rounds.failed and self.number == 0:
             raise rounds.failure
 
-    cdef void block(self, Rounds rounds, Run run, int32_t w, int64_t round, int32_t epoch) noexcept nogil:
-        """Worker w trains its block of the round; none is left when its stretch is shorter than others."""
+    cdef void mark(self, Rounds rounds, Run run, int64_t round, int32_t epoch, int32_t stamp) noexcept nogil:
+        """Marks which rows workers use in a round: this thread's share of all workers, whichever process does their
+        work."""
+        cdef wv_round_merge merge = rounds.of_round(stamp)
+        cdef Block block
+        cdef int32_t w
+        for w in range(merge.workers):
+            if w % merge.threads == self.number:
+                block = rounds.block(w, round)
+                run.kernel.word2vec_users(&run.run, run.ids, block.start, block.end, epoch, &merge, w)
+
+    cdef void block(self, Rounds rounds, Run run, int32_t w, int64_t round, int32_t epoch,
+                    const wv_round_merge *merge) noexcept nogil:
+        """Worker w trains its block of the round."""
         cdef wv_block_result result
-        cdef int64_t block = rounds.blocks * w // rounds.merge.workers + round, start, end
-        start = end = run.length
-        if block < rounds.blocks * (w + 1) // rounds.merge.workers:
-            start, end = rounds.starts[block], rounds.starts[block + 1]
-        rounds.worker[w].input.slot, rounds.worker[w].output.slot = self.input_slot, self.output_slot
-        self.hot.round = &rounds.worker[w]
-        run.kernel.word2vec_block(&run.run, &self.hot, run.ids, start, end, epoch,
+        cdef wv_round_worker *worker = &rounds.worker[w]
+        cdef Block block = rounds.block(w, round)
+        worker.input.slot, worker.output.slot = self.input_slot, self.output_slot
+        worker.input.users, worker.output.users = merge.input_users, merge.output_users
+        # What other processes must be told is in a copy.
+        worker.input.alone = worker.output.alone = -1 if rounds.meets else merge.round << 8 | 1 << w
+        self.hot.round = worker
+        run.kernel.word2vec_block(&run.run, &self.hot, run.ids, block.start, block.end, epoch,
                                   run.length * round // rounds.count, self.scratch, &result)
         rounds.results[w].loss += result.loss
         rounds.results[w].examples += result.examples
         rounds.results[w].tokens += result.tokens
-        if start < end:
+        if block.start < block.end:
             rounds.results[w].lr = result.lr

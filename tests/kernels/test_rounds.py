@@ -11,9 +11,11 @@ from tests.kernels.test_word2vec import CONTEXTS, aligned, setting
 from tests.reference.rounds import train_epoch
 from tests.reference.word2vec import Twin
 from wv_cli import _cpu, _rounds, _word2vec
+from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.rounds import WORKERS
 
+STAMPS = 255
 LOSSES = [name for name, layer in LAYERS.items() if not layer.takes_all]
 
 
@@ -101,6 +103,30 @@ def test_options(isa, changes):
 @pytest.mark.parametrize("changes", [{}, {"subwords": True, "lr": 0.02}], ids=str)
 def test_positions_of_cbow_that_share(isa, changes, layer):
     compare(isa, "cbow", layer, share_positions=True, **changes)
+
+
+def test_users_are_forgotten_before_their_stamp_comes_again():
+    """Of rare words, in more rounds than there are stamps: these come again later when more rounds are a step."""
+    random = np.random.default_rng(4)
+    words, dim = 3000, 4
+    ids = random.permutation(np.repeat(np.arange(words), 1 + 4 * words // np.arange(10, words + 10))).astype(np.int32)
+    ids[::10] = -1
+    counts = np.bincount(ids[ids >= 0], minlength=words) + 1
+    config = Word2vecConfig(dim=dim, negative=2, epochs=1, max_sentence=20, window=2)
+    cuts = _word2vec.block_starts(ids, 16, config.max_sentence)
+    shares = [np.full(words, 0.5, np.float32)] * 2
+    rows = random.normal(size=(2, words, dim))
+    found = []
+    for step in (2, 100):
+        x, y = (aligned(each) for each in rows)
+        run = _word2vec.Run(config, input=x, output=y, ids=ids, sampler=_word2vec.alias_table(counts**0.75))
+        rounds = _rounds.Rounds(run, cuts, *shares, workers=3, threads=1)
+        assert rounds.count > 3 * STAMPS
+        thread = rounds.thread()
+        for begin in range(0, rounds.count, step):
+            thread.train(begin, min(begin + step, rounds.count), 0)
+        found.append((x.tobytes(), y.tobytes()))
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])

@@ -92,7 +92,10 @@ def test_a_checkpoint_of_free_threads_does_not_go_on(text, tmp_path, monkeypatch
         trained(text, tmp_path / "a.bin", resume=True)
 
 
-@pytest.mark.parametrize(("name", "what"), [("WORKERS", "workers"), ("_STEP_ROUNDS", "step_rounds")])
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [("WORKERS", "workers"), ("_STEP_ROUNDS", "step_rounds"), ("_ROUND_VERSION", "round_version")],
+)
 def test_a_checkpoint_of_other_rounds_does_not_go_on(name, what, text, tmp_path, monkeypatch):
     monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
     with pytest.raises(TimedOut):

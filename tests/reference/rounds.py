@@ -2,12 +2,32 @@
 
 import numpy as np
 
+from tests.reference.word2vec import mix
+
 MATRICES = ("input", "output", "output_bias")
 
 
-def merge(shared, copies, share):
-    """shared + share * the sum of what the copies of all workers differ by; `share` is (rows,)."""
+def merge(shared, copies, share, users):
+    """shared + share * the sum of what the copies of all workers differ by; `share` is (rows,), and 1 for rows that
+    have one of the `users`, (workers, rows), alone."""
+    share = np.where(np.sum(users, axis=0) == 1, 1, share)
     return shared + np.reshape(share, (-1, *[1] * (shared.ndim - 1))) * sum(copy - shared for copy in copies)
+
+
+def rows_used(twin, start, end, epoch):
+    """Which rows of `input` and of `output`, (rows,) bool each, a worker may use for a block."""
+    words = [int(word) for word in twin.ids[start:end] if word >= 0]
+    inputs, outputs = np.zeros(len(twin.input), bool), np.zeros(len(twin.output), bool)
+    for word in words:
+        rows = twin.subwords[1][twin.subwords[0][word] : twin.subwords[0][word + 1]] if twin.subwords else word
+        inputs[rows] = True
+        if twin.path is not None:
+            outputs[twin.path_outputs(word)[0]] = True
+    if twin.sampler is not None:
+        seed, size = twin.random(start, end, epoch, pooled=True).pool
+        drawn = [twin.drawn_word(mix(seed + number)) for number in range(size)]
+        outputs[np.array(words + drawn) + len(outputs) - len(twin.sampler)] = True
+    return inputs, outputs
 
 
 def stretch(blocks, workers, worker):
@@ -25,12 +45,15 @@ def train_epoch(twin, starts, workers, shares, epoch):
     for number in range(rounds):
         shared = {name: getattr(twin, name) for name in names}
         copies = {name: [] for name in names}
+        users = {name: [] for name in names}
         for worker in range(workers):
             for block in stretch(blocks, workers, worker)[number : number + 1]:
+                used = rows_used(twin, *map(int, starts[block : block + 2]), epoch)
                 for name in names:
                     setattr(twin, name, shared[name].copy())
                 twin.block(*map(int, starts[block : block + 2]), epoch, len(twin.ids) * number // rounds, pooled=True)
                 for name in names:
                     copies[name].append(getattr(twin, name))
+                    users[name].append(used[name != "input"])
         for name in names:
-            setattr(twin, name, merge(shared[name], copies[name], share[name]))
+            setattr(twin, name, merge(shared[name], copies[name], share[name], users[name]))

@@ -138,9 +138,7 @@ class Twin:
         """`before`: ids of the epoch that are trained before it, where these are not those that stand before it.
         `pooled`: the block's negatives are drawn from a pool."""
         before = start if before is None else before
-        random = Random(self.options.seed, epoch, start)
-        if pooled and self.sampler is not None:
-            random.pool = random.next(), 1 + self.options.negative * (end - start) // POOL_WORDS
+        random = self.random(start, end, epoch, pooled)
         self.mean, self.tiles = np.zeros(self.output.shape[1]), 0
         position = start
         schedule = len(self.ids) * self.options.epochs
@@ -162,6 +160,13 @@ class Twin:
                         self.step(sentence, at, lr, random, hidden)
                 if hidden:
                     hidden.close()
+
+    def random(self, start, end, epoch, pooled):
+        """What is random about a block."""
+        random = Random(self.options.seed, epoch, start)
+        if pooled and self.sampler is not None:
+            random.pool = random.next(), 1 + self.options.negative * (end - start) // POOL_WORDS
+        return random
 
     def read(self, position, end, random):
         sentence = []
