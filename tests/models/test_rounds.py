@@ -105,6 +105,18 @@ def test_a_checkpoint_of_other_rounds_does_not_go_on(name, what, text, tmp_path,
         trained(text, tmp_path / "a.bin", resume=True)
 
 
+def test_a_checkpoint_that_does_not_say_how_rounds_compute_does_not_go_on(text, tmp_path, monkeypatch):
+    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
+    now = DeterministicWord2vec.schedule
+    with monkeypatch.context() as older:
+        said = "workers", "step_rounds", "version", "step_ids"
+        older.setattr(DeterministicWord2vec, "schedule", lambda self: {name: now(self)[name] for name in said})
+        with pytest.raises(TimedOut):
+            trained(text, tmp_path / "a.bin", max_time=1e-9)
+    with pytest.raises(WvError, match="round_version: 1 in the checkpoint, 2 now"):
+        trained(text, tmp_path / "a.bin", resume=True)
+
+
 def test_the_sidecar_says_how_many_workers(text, tmp_path):
     trained(text, tmp_path / "a.bin")
     facts = json.loads((tmp_path / "a.bin.meta.json").read_text())

@@ -376,8 +376,14 @@ MODELS: list[Promise] = [
             Fault(
                 "rounds of other workers go on",
                 "wv_cli/models/rounds.py",
-                'return {**super().schedule(), "workers": WORKERS, "step_rounds": _STEP_ROUNDS}',
-                "return super().schedule()",
+                '"workers": WORKERS, "step_rounds": _STEP_ROUNDS, ',
+                "",
+            ),
+            Fault(
+                "what another version's rounds began goes on",
+                "wv_cli/models/rounds.py",
+                'return {**super().first_schedule(), "round_version": 1}',
+                'return {**super().first_schedule(), "round_version": _ROUND_VERSION}',
             ),
         ),
     ),
