@@ -43,7 +43,8 @@ WV_INLINE int32_t own_row(const wv_word2vec_run *run, int32_t word) {
 
 /* Whether the worker has had a word in this round. */
 WV_INLINE int is_known(const wv_word2vec_run *run, const wv_round_merge *rounds, int32_t word, user_mark mark) {
-    return (__atomic_load_n(rounds->input_users + own_row(run, word), __ATOMIC_RELAXED) | ~mark.user) == 0xFFFF;
+    uint16_t known = __atomic_load_n(rounds->input_users + own_row(run, word), __ATOMIC_RELAXED);
+    return with_user(known, mark.user) == known;
 }
 
 static void mark_word(const wv_word2vec_run *run, const wv_round_merge *rounds, int32_t word, user_mark mark) {

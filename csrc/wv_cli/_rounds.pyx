@@ -261,6 +261,7 @@ cdef class RoundThread:
         cdef int64_t round
         cdef int32_t w
         require(0 <= first <= end <= rounds.count, f"rounds {first} to {end} lie beyond the {rounds.count} of an epoch")
+        require(end - first <= WV_ROUND_STAMPS, f"expected {WV_ROUND_STAMPS} rounds or fewer, found {end - first}")
         with nogil:
             for w in range(rounds.first, rounds.end):
                 if w % rounds.merge.threads == self.number:

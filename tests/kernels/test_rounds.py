@@ -127,6 +127,8 @@ def test_users_are_forgotten_before_their_stamp_comes_again():
             thread.train(begin, min(begin + step, rounds.count), 0)
         found.append((x.tobytes(), y.tobytes()))
     assert found[0] == found[1]
+    with pytest.raises(ValueError, match="expected 255 rounds or fewer, found 256"):
+        thread.train(0, STAMPS + 1, 0)
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
