@@ -24,7 +24,7 @@ import train
 from measure import WV
 from record import Run
 
-from wv_cli.cluster.machine import CHOICE
+from wv_cli.cluster.machine import APART, CHOICE
 
 SIZES = (2, 4)
 
@@ -41,7 +41,7 @@ def mpirun(size: int) -> list[str]:
 
 def launched(size: int, *, apart: bool) -> list[str]:
     """What comes before the command that so many processes run, each as a rank or all in one memory."""
-    return ["env", *([f"{CHOICE}=apart"] if apart else ["-u", CHOICE]), *mpirun(size)]
+    return ["env", *([APART] if apart else ["-u", CHOICE]), *mpirun(size)]
 
 
 def _together(options: Any, job: train.Job, size: int, *, apart: bool = True) -> Run:

@@ -190,13 +190,13 @@ WV_INLINE int list_paths(const wv_word2vec_run *run, const wv_hot_rows *hot, con
 }
 
 WV_INLINE void list_neighbours(const wv_word2vec_run *run, const wv_hot_rows *hot, const sentence_batch *batch,
-                               hidden_ring *ring, sharing shares, neighbour_tile *tile) {
+                               const hidden_ring *ring, sharing shares, neighbour_tile *tile) {
     tile->inputs = tile->last - tile->first + 1;
     for (int i = 0; i < tile->inputs; i++) tile->input[i] = context_row(run, hot, batch, ring, tile->first + i);
     int rows = shares == SHARES_CONTEXT ? list_paths(run, hot, batch, tile)
                                         : list_centres_and_negatives(run, hot, batch, tile);
     for (int n = 0; n < tile->positions; n++)
-        rows += list_entering(run, hot, batch, ring, tile->position + n, tile->fetch + rows);
+        rows += list_entering(run, hot, batch, tile->position + n, tile->fetch + rows);
     tile->fetch_end = rows;
     if (hot->round) tile->copies = copies_listed(hot->round);
 }

@@ -118,10 +118,10 @@ WV_INLINE void list_inputs(const wv_word2vec_run *run, const wv_hot_rows *hot, c
 
 /* Lists the rows of the word that is new in the window of `position`; returns how many. */
 WV_INLINE int list_entering(const wv_word2vec_run *run, const wv_hot_rows *hot, const sentence_batch *batch,
-                            hidden_ring *ring, int position, float **list) {
+                            int position, float **list) {
     int entering = position + run->options.window;
     if (entering >= batch->length) return 0;
-    if (run->subword) return list_ahead(run, batch, ring, entering, list);
+    if (run->subword) return list_subwords(run, hot, batch->word[entering], list);
     *list = input_row(run, hot, batch->word[entering]);
     return 1;
 }

@@ -13,8 +13,6 @@
 #ifndef WV_SUBWORDS_H
 #define WV_SUBWORDS_H
 
-#include <string.h>
-
 #include "kernels/lanes.h"
 #include "kernels/rounds.h"
 #include "kernels/wv_kernels.h"
@@ -29,13 +27,11 @@ typedef struct {
     random_pool pool;
 } sentence_batch;
 
-/* Positions left .. entered-1 of a batch are in the window; position p lies in row p % rows, and the list of its subwords'
- * rows, made before it enters, in row p % lists (powers of two). */
+/* Positions left .. entered-1 of a batch are in the window; position p lies in row p % rows (a power of two). */
 typedef struct {
-    int left, entered, rows, lists;
+    int left, entered, rows;
     float *hidden, *entry; /* (rows, dim): the mean of the rows as it is now, and as it was on entering */
-    float **list;          /* (lists, most_subwords) */
-    int *listed;           /* (lists): whose lists these are, -1: nobody's */
+    float **list;          /* rows of one word */
     const wv_hot_rows *hot;
 } hidden_ring;
 
@@ -92,44 +88,15 @@ static float *entry_row(const wv_word2vec_run *run, const hidden_ring *ring, int
     return ring->entry + (size_t)(position & (ring->rows - 1)) * (size_t)run->stride;
 }
 
-/* Before a batch. */
-static void ring_begin(hidden_ring *ring) {
-    ring->left = ring->entered = 0;
-    for (int k = 0; k < ring->lists; k++) ring->listed[k] = -1;
-}
-
-/* The rows of a position from `left` to left + lists - 1. */
-static float **listed_rows(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring, int position) {
-    int place = position & (ring->lists - 1);
-    float **list = ring->list + (size_t)place * (size_t)run->most_subwords;
-    if (ring->listed[place] != position) {
-        list_subwords(run, ring->hot, batch->word[position], list);
-        ring->listed[place] = position;
-    }
-    return list;
-}
-
-/* Lists the rows of a position that will enter; returns how many. One far behind words without context finds no place
- * in the ring yet. */
-static int list_ahead(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring, int position,
-                      float **list) {
-    if (position >= ring->left + ring->lists) return list_subwords(run, ring->hot, batch->word[position], list);
-    float **listed = listed_rows(run, batch, ring, position);
-    int count = subword_count(run, batch->word[position]);
-    memcpy(list, listed, sizeof(float *) * (size_t)count);
-    return count;
-}
-
 static void enter(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring) {
     int position = ring->entered++;
-    float **list = listed_rows(run, batch, ring, position);
-    int count = subword_count(run, batch->word[position]);
+    int count = list_subwords(run, ring->hot, batch->word[position], ring->list);
     float *hidden = hidden_row(run, ring, position), *entry = entry_row(run, ring, position);
     float share = 1.0f / (float)count;
     if (ring->hot->round) copy_inputs(run, ring->hot->round, ring->hot->round->input.listed);
     for (int d = 0; d < run->stride; d += WV_LANES) {
-        vfloat sum = v_load(list[0] + d);
-        for (int k = 1; k < count; k++) sum += v_load(list[k] + d);
+        vfloat sum = v_load(ring->list[0] + d);
+        for (int k = 1; k < count; k++) sum += v_load(ring->list[k] + d);
         v_store(hidden + d, share * sum);
         v_store(entry + d, share * sum);
     }
@@ -137,12 +104,11 @@ static void enter(const wv_word2vec_run *run, const sentence_batch *batch, hidde
 
 static void leave(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring) {
     int position = ring->left++;
-    float **list = listed_rows(run, batch, ring, position);
-    int count = subword_count(run, batch->word[position]);
+    int count = list_subwords(run, ring->hot, batch->word[position], ring->list);
     float *hidden = hidden_row(run, ring, position), *entry = entry_row(run, ring, position);
     for (int d = 0; d < run->stride; d += WV_LANES) {
         vfloat gain = v_load(hidden + d) - v_load(entry + d);
-        for (int k = 0; k < count; k++) v_store(list[k] + d, v_load(list[k] + d) + gain);
+        for (int k = 0; k < count; k++) v_store(ring->list[k] + d, v_load(ring->list[k] + d) + gain);
     }
 }
 

@@ -172,15 +172,12 @@ static size_t lay_out(const wv_word2vec_run *run, const output_layer *layer, voi
     training->sums = WV_TAKE(&scratch, vfloat, inputs * WV_TILE_OUTPUTS + WV_LANES);
     if (run->options.share_positions && neighbours_train(layer, rule))
         lay_out_neighbours(run, &scratch, &state->neighbours);
-    hidden_ring *ring = &state->ring;
-    ring->lists = 0;
     if (run->subword) {
+        hidden_ring *ring = &state->ring;
         ring->rows = ring_rows(run);
         ring->hidden = WV_TAKE(&scratch, float, (size_t)ring->rows * stride);
         ring->entry = WV_TAKE(&scratch, float, (size_t)ring->rows * stride);
-        ring->lists = 2 * ring->rows;
-        ring->list = WV_TAKE(&scratch, float *, (size_t)ring->lists * (size_t)run->most_subwords);
-        ring->listed = WV_TAKE(&scratch, int, ring->lists);
+        ring->list = WV_TAKE(&scratch, float *, run->most_subwords);
     }
     return scratch.used;
 }
@@ -211,7 +208,7 @@ WV_INLINE void list(block_state *state, const output_layer *layer, tile_rows *ro
     if (layer->list) layer->list(state->run, state->hot, rows);
     rows->fetch_end = rows->outputs;
     if (rows->opens || !state->run->subword)
-        rows->fetch_end += list_entering(state->run, state->hot, &state->batch, &state->ring, rows->position,
+        rows->fetch_end += list_entering(state->run, state->hot, &state->batch, rows->position,
                                          rows->output + rows->fetch_end);
     if (state->hot->round) rows->copies = copies_listed(state->hot->round);
 }
@@ -221,7 +218,8 @@ WV_INLINE void list(block_state *state, const output_layer *layer, tile_rows *ro
 WV_INLINE double train_batch(block_state *state, const output_layer *layer, const context_rule *rule, uint64_t *random,
                              int64_t *examples) {
     const wv_word2vec_run *run = state->run;
-    ring_begin(&state->ring);
+    state->ring.left = 0;
+    state->ring.entered = 0;
     train_neighbours train = neighbours_train(layer, rule);
     if (train && run->options.share_positions) {
         train_neighbour_batch(run, state->hot, &state->batch, &state->ring, &state->neighbours, &state->training,

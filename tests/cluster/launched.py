@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 MPIRUN = shutil.which("mpirun", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+LAUNCH = [str(MPIRUN), "--oversubscribe", "--allow-run-as-root"]
 WV = [sys.executable, "-m", "wv_cli"]
 needs_mpi = pytest.mark.skipif(MPIRUN is None or find_spec("mpi4py") is None, reason="needs mpirun and the extra mpi")
 
 
 def mpirun(cwd: Path, *jobs: list[object]) -> "subprocess.CompletedProcess[str]":
     """One job after the other, each with as many processes as its first element says, all of them one MPI world."""
-    command = [str(MPIRUN), "--oversubscribe", "--allow-run-as-root"]
+    command = [*LAUNCH]
     for count, *arguments in jobs:
         command += ["-n", str(count), *WV, *map(str, arguments), ":"]
     return subprocess.run(command[:-1], capture_output=True, encoding="utf-8", cwd=cwd, timeout=300, check=False)

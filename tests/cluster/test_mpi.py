@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.launched import MPIRUN, WV, mpirun, needs_mpi, said
+from tests.cluster.launched import LAUNCH, WV, mpirun, needs_mpi, said
 from tests.conftest import Run
 
 pytestmark = needs_mpi
@@ -184,7 +184,7 @@ def test_other_options_of_counting_on_one_rank_are_refused(slice_text: Path, tmp
 
 def test_counts_stop_with_the_rank_that_is_killed(slice_text: Path, tmp_path: Path) -> None:
     """Half of the ranks wait for what never comes; mpirun ends them."""
-    command = [str(MPIRUN), "--oversubscribe", "--allow-run-as-root", "-n", "1", *WV, "build-vocab", str(slice_text)]
+    command = [*LAUNCH, "-n", "1", *WV, "build-vocab", str(slice_text)]
     killed = [sys.executable, "-c", "import os; from mpi4py import MPI; os.kill(os.getpid(), 9)"]
     result = subprocess.run([*command, "-o", "new", ":", "-n", "1", *killed], cwd=tmp_path, timeout=60, check=False)
     assert result.returncode != 0

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.labelled_text import HELD_OUT, labelled_lines
-from tests.cluster.launched import MPIRUN, WV, mpirun, needs_mpi, said
+from tests.cluster.launched import LAUNCH, WV, mpirun, needs_mpi, said
 from tests.conftest import Run
 from wv_cli import load_classifier
 
@@ -85,7 +85,7 @@ def test_a_rank_that_fails_ends_all(folder: Path) -> None:
 
 
 def test_a_rank_that_is_killed_ends_all(folder: Path) -> None:
-    command = [str(MPIRUN), "--oversubscribe", "--allow-run-as-root", "-n", "1", *WV, "train", "train.txt"]
+    command = [*LAUNCH, "-n", "1", *WV, "train", "train.txt"]
     killed = [sys.executable, "-c", "import os; from mpi4py import MPI; os.kill(os.getpid(), 9)"]
     whole = [*command, "-o", "m.bin", *MODEL, ":", "-n", "1", *killed]
     assert subprocess.run(whole, cwd=folder, timeout=60, check=False, capture_output=True).returncode != 0

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.test_mpi import MPIRUN, WV, mpirun, said, same
+from tests.cluster.launched import LAUNCH, WV, mpirun, needs_mpi, said
+from tests.cluster.test_mpi import same
 from tests.conftest import Run
 
-pytest.importorskip("mpi4py", reason="needs the extra mpi")
-pytestmark = pytest.mark.skipif(MPIRUN is None, reason="needs mpirun")
+pytestmark = needs_mpi
 
 SMALL = ["--dim", "16", "--epochs", "1", "--deterministic"]
 
@@ -44,7 +44,7 @@ def test_any_number_of_ranks_goes_on(slice_text: Path, tmp_path: Path, wv: Run, 
 
 def test_ranks_with_other_kernels_are_refused(slice_text: Path, tmp_path: Path) -> None:
     job = [*WV, "train", str(slice_text), "-o", "v.bin", *SMALL]
-    command = [str(MPIRUN), "--oversubscribe", "--allow-run-as-root", "-n", "1", *job]
+    command = [*LAUNCH, "-n", "1", *job]
     result = subprocess.run(
         [*command, ":", "-n", "1", "env", "WV_ISA=baseline", *job],
         capture_output=True, encoding="utf-8", cwd=tmp_path, timeout=300, check=False,
@@ -65,7 +65,7 @@ def test_a_rank_that_is_killed_ends_all_and_leaves_the_checkpoint(slice_text: Pa
     job = ["train", str(slice_text), "-o", "part.bin", *SMALL]
     long = [*job[:-2], "20", "--deterministic"]
     checkpoint = tmp_path / "part.bin.checkpoint"
-    command = [str(MPIRUN), "--oversubscribe", "--allow-run-as-root", "-n", "2", *WV, *long]
+    command = [*LAUNCH, "-n", "2", *WV, *long]
     with subprocess.Popen(
         [*command, "--checkpoint-every", "0.01s"], cwd=tmp_path, stderr=subprocess.DEVNULL
     ) as running:

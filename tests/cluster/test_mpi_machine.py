@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.labelled_text import labelled_lines
-from tests.cluster.launched import MPIRUN, WV, mpirun, needs_mpi, said
+from tests.cluster.launched import LAUNCH, WV, mpirun, needs_mpi, said
 from tests.cluster.test_mpi_lockstep import children, same
 from tests.conftest import Run
 from wv_cli.cluster.machine import CHOICE, Place
@@ -50,7 +50,7 @@ def test_the_first_one_uses_the_processors_of_all(slice_text: Path, tmp_path: Pa
     numbers = sorted(host.usable())[:2]
     job = " ".join(map(str, [*WV, "train", slice_text, "-o", "v.bin", *SMALL, "--threads", "0"]))
     bound = [word for number in numbers for word in ["-n", "1", "taskset", "-c", f"{number}", *job.split(), ":"]]
-    command = [str(MPIRUN), "--oversubscribe", "--allow-run-as-root", *bound[:-1]]
+    command = [*LAUNCH, *bound[:-1]]
     subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60, check=True)
     assert json.loads((tmp_path / "v.bin.meta.json").read_text())["config"]["threads"] == 2
 
@@ -129,7 +129,7 @@ def test_the_end_of_one_that_waits_is_the_end_of_all(
 ) -> None:
     """By SIGTERM only the first one ends, with a checkpoint: it has something to save."""
     job = ["train", str(slice_text), "-o", "v.bin", "--dim", "16", "--epochs", "1000"]
-    command = [str(MPIRUN), "--oversubscribe", "--allow-run-as-root", "-n", "2", *WV, *job]
+    command = [*LAUNCH, "-n", "2", *WV, *job]
     checkpoint = tmp_path / "v.bin.checkpoint"
     with subprocess.Popen(
         [*command, "--checkpoint-every", "0.01s"], cwd=tmp_path, stderr=subprocess.DEVNULL

@@ -21,8 +21,9 @@ from wv_cli.system.host import processors, usable, use_processors
 if TYPE_CHECKING:
     from wv_cli.cluster.mpi import MpiRanks
 
-# In the environment: "apart", every process is a rank, whichever machine it is on.
+# In the environment: every process is a rank, whichever machine it is on.
 CHOICE = "WV_RANKS"
+APART = f"{CHOICE}=apart"
 
 
 @dataclass(frozen=True)

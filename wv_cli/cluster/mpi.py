@@ -64,16 +64,18 @@ class MpiRanks:
 
     def tell_at_exit(self) -> None:
         """When this process, rank 0, ends it tells the others, which are in await_exit()."""
-        atexit.register(lambda: [self._world.isend((), dest=rank) for rank in range(1, self.size)])
+        atexit.register(self._meet)
 
     def await_exit(self) -> None:
-        """Until rank 0 has ended."""
-        message = self._world.irecv(source=0)
-        while not message.test()[0]:
-            time.sleep(_DOZE_SECONDS)
+        """Until rank 0 ends."""
+        self._meet(_DOZE_SECONDS)
+
+    def _meet(self, nap: float = _NAP_SECONDS) -> None:
+        """Until all are here. MPI itself waits at full speed."""
+        _Request(self._world.Ibarrier()).wait(nap)
 
     def gather(self, value: Value) -> list[Value]:
-        _Request(self._world.Ibarrier()).wait()  # MPI itself waits at full speed
+        self._meet()
         found: list[Value] = self._world.allgather(value)
         return found
 
@@ -152,6 +154,6 @@ class _Request:
     def done(self) -> bool:
         return bool(self._request.Test())
 
-    def wait(self) -> None:
+    def wait(self, nap: float = _NAP_SECONDS) -> None:
         while not self._request.Test():
-            time.sleep(_NAP_SECONDS)
+            time.sleep(nap)

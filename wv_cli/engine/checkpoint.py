@@ -28,7 +28,11 @@ Facts = Mapping[str, object]
 
 
 class OtherRun(WvError):
-    """A checkpoint belongs to another run than this one."""
+    """A checkpoint belongs to another run than this one; `steps` is what it says of that one's, None: nothing."""
+
+    def __init__(self, message: str, steps: object) -> None:
+        super().__init__(message)
+        self.steps = steps
 
 
 def save(
@@ -60,8 +64,9 @@ def load(
     """
     with open_input(path, "a checkpoint") as source:
         reader = container.Reader(source, _KIND, advice=_ADVICE)
-        _require_same(path, reader.fact("identity", dict), identity)
-        _require_schedule(path, reader, schedule or {}, first_schedule or {})
+        found = reader.fact("schedule", dict) if "schedule" in reader.header else {}
+        _require_same(path, reader.fact("identity", dict), identity, found.get("steps"))
+        _require_schedule(path, reader, found, schedule or {}, first_schedule or {})
         state = {**reader.fact("state", dict), "next_step": _next_step(reader, steps)}
         if not isinstance(state.get("isa", ""), str):
             reader.refuse(f"expected `isa` to be a str, found {_value(state['isa'])}")
@@ -89,16 +94,6 @@ def standing(path: str | os.PathLike[str]) -> str:
     return f"the checkpoint of an earlier run is there, at {100 * step / steps:.1f} %{of}"
 
 
-def steps_of(path: str | os.PathLike[str]) -> object:
-    """What the checkpoint at `path` says of its run's steps; None where it says nothing, or is damaged."""
-    try:
-        with open_input(path, "a checkpoint") as source:
-            schedule = container.Reader(source, _KIND).header.get("schedule")
-    except BadFile:
-        return None
-    return schedule.get("steps") if isinstance(schedule, dict) else None
-
-
 def _is_whole(value: object) -> TypeGuard[int]:
     return type(value) is int
 
@@ -111,9 +106,8 @@ def _next_step(reader: container.Reader, steps: int) -> int:
     return found
 
 
-def _require_schedule(path: object, reader: container.Reader, now: Facts, first: Facts) -> None:
+def _require_schedule(path: object, reader: container.Reader, found: Facts, now: Facts, first: Facts) -> None:
     """What a checkpoint does not say about its schedule was so in version 0.1."""
-    found = reader.fact("schedule", dict) if "schedule" in reader.header else {}
     differences = _differences({**first, **found}, now)
     if differences:
         version = reader.fact("wv", str) if "wv" in reader.header else _FIRST_VERSION
@@ -124,11 +118,11 @@ def _require_schedule(path: object, reader: container.Reader, now: Facts, first:
         raise WvError(message)
 
 
-def _require_same(path: object, found: Facts, wanted: Facts) -> None:
+def _require_same(path: object, found: Facts, wanted: Facts, steps: object) -> None:
     differences = _differences(found, wanted)
     if differences:
         message = f"{path}: this checkpoint belongs to another run ({differences}); run with its options, or {_ADVICE}"
-        raise OtherRun(message)
+        raise OtherRun(message, steps)
 
 
 def _differences(found: Facts, wanted: Facts) -> str:

@@ -2,6 +2,8 @@
 
 ReadingSession   the ranks read together; who trains is for the session to say
 SharedSession    all of them train one model, each from its part of the text, or, where they read all of it, in lockstep
+
+The processes of one machine are one rank: see wv_cli.cluster.machine.
 """
 
 from collections.abc import Callable
@@ -12,7 +14,7 @@ from typing import Any, Self, cast
 
 from wv_cli.cluster.inputs import shared_texts
 from wv_cli.cluster.lockstep import Alike, Lockstep, Meetings
-from wv_cli.cluster.machine import OneOfMachines
+from wv_cli.cluster.machine import APART, OneOfMachines
 from wv_cli.cluster.ranks import Ranks
 from wv_cli.cluster.rounds import PARTS, Shareable, Together
 from wv_cli.cluster.training import first_part, pooled_by
@@ -96,7 +98,7 @@ class ReadingSession(OneOfMachines, TextSession):
         threads = here.threads(self.config.threads)
         if self.leads:
             what = f"the {here.processes} processes of this machine work as one, with {threads} threads"
-            say(f"{what} (WV_RANKS=apart: each by itself)", processes=here.processes, threads=threads)
+            say(f"{what} ({APART}: each by itself)", processes=here.processes, threads=threads)
         return replace(self, config=replace(cast(Any, self.config), threads=threads))
 
     def _run_as_rank(
@@ -156,22 +158,16 @@ class SharedSession(ReadingSession):
                 return super().first_step(model, say)
             return first_part(self.saved_run, self._together(model, self.ranks).saved, self.ranks, say)
         except checkpoint.OtherRun as error:
-            error.args = (self._told_of_ranks(str(error)),)
+            of_ranks = error.steps == PARTS
+            if of_ranks != (self.readers is not None):
+                whose = (
+                    f"several ranks; go on with two or more ({APART} on one machine)"
+                    if of_ranks
+                    else "one process, not of ranks; go on with one process"
+                )
+                message = f"{self.checkpoint_path}: the checkpoint of {whose}, or begin anew with --overwrite"
+                error.args = (message,)
             raise
-
-    def _told_of_ranks(self, message: str) -> str:
-        """What is said of a checkpoint that belongs to another run: whether it belongs to ranks, and this does not, or
-        the reverse."""
-        assert self.checkpoint_path is not None, "it has been read"
-        of_ranks = checkpoint.steps_of(self.checkpoint_path) == PARTS
-        if of_ranks == (self.readers is not None):
-            return message
-        path = self.checkpoint_path
-        if of_ranks:
-            message = f"{path}: the checkpoint of several ranks; go on with two or more (WV_RANKS=apart on one machine)"
-        else:
-            message = f"{path}: the checkpoint of one process, not of ranks; go on with one process"
-        return f"{message}, or begin anew with --overwrite"
 
     def trained_by(self, model: Savable[Any]) -> tuple[Savable[Any], Callable[..., Outcome]]:
         """See TrainingSession."""

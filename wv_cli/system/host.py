@@ -23,7 +23,7 @@ _BLOCK = bytes(1 << 20)
 
 def processors() -> int:
     """The processors this process may use; all there are, where the system does not say which."""
-    return len(os.sched_getaffinity(0)) if LINUX else os.cpu_count() or 1
+    return len(usable()) or os.cpu_count() or 1
 
 
 def usable() -> set[int]:
