@@ -177,24 +177,18 @@ static __attribute__((noinline)) wv_slot *seek(wv_encoder *e, wv_word_key key, w
 
 /* Grows the stream for `more` ids. */
 static int reserve_ids(wv_encoder *e, int64_t more) {
-    if (!e->keep_ids) e->ids_length = 0;
-    if (e->ids_length + more <= e->ids_capacity) return 0;
-    int64_t capacity = e->ids_capacity * 2 > e->ids_length + more ? e->ids_capacity * 2 : e->ids_length + more;
-    int32_t *ids = realloc(e->ids, (size_t)capacity * sizeof *ids);
-    if (!ids) return WV_NO_MEMORY;
-    e->ids = ids;
-    e->ids_capacity = capacity;
-    return 0;
+    if (!e->keep_ids) e->stream.length = 0;
+    return wv_idbuffer_reserve(&e->stream, more) ? WV_NO_MEMORY : 0;
 }
 
 static inline void end_line(wv_encoder *e) {
-    if (e->last_id >= 0 || e->every_line) e->ids[e->ids_length++] = WV_END_OF_LINE;
+    if (e->last_id >= 0 || e->every_line) e->stream.ids[e->stream.length++] = WV_END_OF_LINE;
     e->last_id = WV_END_OF_LINE;
     e->lines++;
 }
 
 static int put_words(wv_encoder *e, const batch *b, const unsigned char *bytes, uint32_t from, uint32_t to) {
-    int32_t *first = e->ids + e->ids_length;
+    int32_t *first = e->stream.ids + e->stream.length;
     int32_t *out = first;
     for (uint32_t i = from; i < to; i++) {
         wv_word_key key = b->keys[i];
@@ -209,7 +203,7 @@ static int put_words(wv_encoder *e, const batch *b, const unsigned char *bytes, 
         *out++ = slot->id;
     }
     if (out != first) e->last_id = out[-1];
-    e->ids_length += out - first;
+    e->stream.length += out - first;
     return 0;
 }
 
@@ -255,7 +249,7 @@ static int put_carry(wv_encoder *e) {
     if (slot) {
         slot->count++;
         e->last_id = slot->id;
-        e->ids[e->ids_length++] = slot->id;
+        e->stream.ids[e->stream.length++] = slot->id;
     }
     e->tokens++;
     e->carry_length = 0;
@@ -318,7 +312,7 @@ int wv_encoder_init(wv_encoder *e, int known_only, int keep_ids, int every_line,
 
 void wv_encoder_free(wv_encoder *e) {
     wv_wordmap_free(&e->map);
-    free(e->ids);
+    wv_idbuffer_free(&e->stream);
     free(e->carry);
     memset(e, 0, sizeof *e);
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/idbuffer.h"
 #include "core/wordmap.h"
 
 typedef struct {
@@ -20,8 +21,7 @@ typedef struct {
     int keep_ids;   /* 1: write the id stream; 0: count only */
     int every_line; /* 1: lines without a word end in the stream, too */
 
-    int32_t *ids; /* the stream so far; grown by realloc (glibc moves pages, not bytes), the caller may take or empty it */
-    int64_t ids_length, ids_capacity;
+    wv_idbuffer stream; /* so far; the caller may take or empty it */
     int32_t last_id;   /* last id of the stream; WV_END_OF_LINE at its start */
     int64_t tokens;    /* words read, dropped ones included */
     int64_t lines;     /* \n read, plus an unfinished last line */

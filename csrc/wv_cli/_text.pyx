@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, auto_pickle=False, autotestdict=False
-"""Words, counts and id streams: the Python face of core/separators, wordmap, wordlist, tokenizer and idstream.
+"""Words, counts and id streams: the Python face of core/separators, wordmap, wordlist, tokenizer, idbuffer and idstream.
 
 Only pointers, sizes and errors are handled here; the loops are in C and run without the GIL. Files, options and messages
 are the business of wv_cli.text.vocab and wv_cli.text.corpus.
@@ -10,7 +10,6 @@ import os
 cimport cython
 from cpython.buffer cimport PyBUF_WRITABLE
 from libc.stdint cimport int32_t, int64_t, uint64_t
-from libc.stdlib cimport free, realloc
 
 from wv_cli._words cimport letters
 
@@ -58,12 +57,17 @@ cdef extern from "core/wordlist.h" nogil:
 cdef extern from "core/floattext.h" nogil:
     int64_t wv_count_lines(const char *text, int64_t size) noexcept
 
+cdef extern from "core/idbuffer.h" nogil:
+    ctypedef struct wv_idbuffer:
+        int32_t *ids
+        int64_t length
+    void wv_idbuffer_fit(wv_idbuffer *buffer) noexcept
+    void wv_idbuffer_free(wv_idbuffer *buffer) noexcept
+
 cdef extern from "core/tokenizer.h" nogil:
     ctypedef struct wv_encoder:
         wv_wordmap map
-        int32_t *ids
-        int64_t ids_length
-        int64_t ids_capacity
+        wv_idbuffer stream
         int64_t tokens
         int64_t lines
 
@@ -192,21 +196,20 @@ cdef class WordMap:
 cdef class IdBuffer:
     """Owns an id stream made in C; hands it out through the buffer protocol."""
 
-    cdef int32_t *ids
-    cdef int64_t length
+    cdef wv_idbuffer stream
     cdef bint writable
     cdef Py_ssize_t shape[1]
 
     def __dealloc__(self):
-        free(self.ids)
+        wv_idbuffer_free(&self.stream)
 
     def __getbuffer__(self, Py_buffer *buffer, int flags):
         if flags & PyBUF_WRITABLE and not self.writable:
             raise BufferError("an id stream is read-only")
-        self.shape[0] = self.length
-        buffer.buf = self.ids
+        self.shape[0] = self.stream.length
+        buffer.buf = self.stream.ids
         buffer.obj = self
-        buffer.len = self.length * sizeof(int32_t)
+        buffer.len = self.stream.length * sizeof(int32_t)
         buffer.readonly = not self.writable
         buffer.itemsize = sizeof(int32_t)
         buffer.format = b"i"
@@ -261,7 +264,7 @@ cdef class Encoder:
     @property
     def ids_bytes(self):
         """Size of the id stream held."""
-        return self.encoder.ids_length * sizeof(int32_t)
+        return self.encoder.stream.length * sizeof(int32_t)
 
     @property
     def words_bytes(self):
@@ -290,24 +293,23 @@ cdef class Encoder:
 
     def drain(self, int descriptor):
         """Appends the id stream to a file and empties it. Raises OSError."""
-        write_ids(descriptor, self.encoder.ids, self.encoder.ids_length)
-        free(self.encoder.ids)
-        self.encoder.ids = NULL
-        self.encoder.ids_length = self.encoder.ids_capacity = 0
+        write_ids(descriptor, self.encoder.stream.ids, self.encoder.stream.length)
+        self.encoder.stream.length = 0
+        wv_idbuffer_fit(&self.encoder.stream)
 
     def take_ids(self, const int32_t[::1] lookup, Fingerprint fingerprint not None, *, bint every_line=False):
         """(ids, tokens, lines): the id stream, as a read-only IdBuffer, with the words and line ends in it. `lookup` (n,)
         gives the final id of each provisional one, -1 to drop it; lines without a word go, too, unless `every_line`. The
         encoder's stream is empty afterwards; the new one goes into `fingerprint`."""
+        cdef wv_idbuffer *stream = &self.encoder.stream
         cdef wv_remap_state state
         state.last_id = -1
         state.tokens = state.lines = 0
         state.every_line = every_line
-        if self.encoder.ids_length:
+        if stream.length:
             with nogil:
-                self.encoder.ids_length = wv_remap(self.encoder.ids, self.encoder.ids_length,
-                                                   &lookup[0] if lookup.shape[0] else NULL, &state,
-                                                   &fingerprint.state)
+                stream.length = wv_remap(stream.ids, stream.length, &lookup[0] if lookup.shape[0] else NULL, &state,
+                                         &fingerprint.state)
         return self.taken(False), state.tokens, state.lines
 
     def take_stream(self):
@@ -316,14 +318,8 @@ cdef class Encoder:
 
     cdef IdBuffer taken(self, bint writable):
         cdef IdBuffer buffer = IdBuffer.__new__(IdBuffer)
-        cdef int64_t length = self.encoder.ids_length
-        cdef int32_t *shrunk = <int32_t *>realloc(self.encoder.ids, (length if length else 1) * sizeof(int32_t))
-        if shrunk is NULL:
-            raise MemoryError
-        self.encoder.ids = NULL
-        self.encoder.ids_length = self.encoder.ids_capacity = 0
-        buffer.ids = shrunk
-        buffer.length = length
+        buffer.stream, self.encoder.stream = self.encoder.stream, buffer.stream
+        wv_idbuffer_fit(&buffer.stream)
         buffer.writable = writable
         return buffer
 
