@@ -37,7 +37,7 @@ def test_its_session_repeats_follows_the_seed_and_goes_on(model, slice_text, tmp
     with slice_text.open() as whole:
         lines = [line for line in islice(whole, 300) if line.strip()]
     text.write_text("".join(f"__label__{line.split()[0]} {line}" for line in lines))
-    options = {name: value for name, value in {"dim": 8, "epochs": 20}.items() if name in config}
+    options = {name: value for name, value in {"dim": 8, "epochs": 6}.items() if name in config}
 
     def trained(name, **changes):
         path = tmp_path / f"{name}.bin"
