@@ -66,7 +66,8 @@ class RecordReader:
             buffer[: end - start] = buffer[start:end]
             base, start, end = base + start, 0, end - start
             if 2 * end > len(buffer):
-                buffer += bytes(len(buffer))
+                # A new one: a profiler may hold views of this, and what others see cannot grow.
+                buffer = buffer + bytes(len(buffer))
             with memoryview(buffer) as view:
                 got = self.source.readinto(view[end:])
             end += got

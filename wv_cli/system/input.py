@@ -92,9 +92,8 @@ class Input:
             if length < most:
                 if length and buffer[length - 1] != 10:
                     self.newline_missing, self.last_byte = True, buffer[length - 1]
-                    buffer[length : length + 1] = b"\n"
+                    buffer[length] = 10
                     length += 1
-                    buffer += bytes(1)
                 if length:
                     yield buffer, length
                 return
