@@ -206,8 +206,8 @@ def test_labels_alone_teach_the_line_end(wv, tmp_path):
     ],
     ids=str,
 )
-def test_misuse(call, code, message, here, tmp_path):
+def test_misuse(call, code, message, wv, tmp_path):
     (tmp_path / "t.txt").write_text("plain words only\n")
-    done = here(*call)
+    done = wv(*call)
     assert done.returncode == code, done.stderr
     assert message in done.stderr and "Traceback" not in done.stderr

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tests.conftest import GOLDEN, Run
+from tests.conftest import GOLDEN, Run, start_wv
 from wv_cli import _cpu
 from wv_cli.commands import COMMANDS
 from wv_cli.commands.shared.program import wv as group
@@ -162,11 +162,12 @@ def test_unknown_command_names_the_nearest(wv: Run) -> None:
 
 
 @EVERY
-def test_good_call_works(name: str, wv: Run, names: dict[str, object]) -> None:
-    """The calls below fail for the reason the tests give, not because the call itself is wrong."""
+def test_good_call_works(name: str, names: dict[str, object], tmp_path: Path) -> None:
+    """The calls below fail for the reason the tests give, not because the call itself is wrong. Started as a shell
+    does, so that nothing is imported but what the command imports."""
     if name == "demo":
         pytest.skip("tested whole in test_readme.py")
-    done = wv(name, *CALLS[name].filled(names))
+    done = start_wv(name, *CALLS[name].filled(names), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     if CALLS[name].writes:
         assert Path(str(names["out"])).stat().st_size > 0

@@ -215,11 +215,11 @@ def test_interrupted_between_passes(name, memory, folder):
         ("bioword text -o {}.txt --hasher p --learn-phrases 1", "--learn-phrases has no meaning with --hasher"),
     ],
 )
-def test_refused(call, message, here, folder):
+def test_refused(call, message, wv, folder):
     (folder / "p").write_text("of_the\t9\t1\tof the\n")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     words = call.split() if isinstance(call, str) else call
-    done = here(*(str(word).format("v") for word in words))
+    done = wv(*(str(word).format("v") for word in words))
     assert done.returncode == 2 and message in done.stderr, done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before

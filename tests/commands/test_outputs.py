@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import GOLDEN
-from wv_cli import __main__
 from wv_cli.formats import FORMATS, load
 from wv_cli.text.vocab import read_vocab
 
@@ -172,9 +171,9 @@ def test_descriptors_that_are_not_open(text, wv):
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("name", ["folder", "folder/", "new/"])
-def test_folders(command, name, text, here):
+def test_folders(command, name, text, wv):
     Path("folder").mkdir()
-    done = here(*command.replace("TEXT", text).replace("MODEL", str(MODEL)).split(), name)
+    done = wv(*command.replace("TEXT", text).replace("MODEL", str(MODEL)).split(), name)
     assert done.returncode == 1 and f"{name}: cannot write: is a folder; name a file in it\n" in done.stderr
     assert names() == ["folder", text]
 
@@ -202,16 +201,18 @@ WRITERS = [
 
 
 @pytest.mark.parametrize("command", WRITERS, ids=lambda command: command.partition(" -q")[0][:40])
-def test_every_writer_compresses(command, text, capfd):
-    """The same bytes as without the ending. In this process: that every command starts is tested elsewhere."""
+def test_every_writer_compresses(command, text, wv):
+    """The same bytes as without the ending."""
     Path("labels.txt").write_text("__label__a one two three\n__label__b four five six\n" * 20)
     command = command.replace("TEXT", text).replace("LABELS", "labels.txt").replace("MODEL", str(MODEL))
-    assert __main__.run(re.sub(r"(OUT|TOO)", r"plain-\1", command).split()) == 0, capfd.readouterr().err
+    done = wv(*re.sub(r"(OUT|TOO)", r"plain-\1", command).split())
+    assert done.returncode == 0, done.stderr
     made = [name for name in names() if name.startswith("plain-")]
     assert made
     for ending, unpacked in UNPACK.items():
         packed = re.sub(r"(OUT|TOO)(\.\w+)?", rf"packed-\1\2{ending}", command).split()
-        assert __main__.run(packed) == 0, capfd.readouterr().err
+        done = wv(*packed)
+        assert done.returncode == 0, done.stderr
         for name in made:
             data = Path(name.replace("plain-", "packed-") + ending).read_bytes()
             assert unpacked(data) == Path(name).read_bytes(), name

@@ -217,11 +217,11 @@ def test_the_reader_may_stop_early(slice_text):
         ([], 2, "wv phrases: missing argument 'INPUT...'; usage: wv phrases [OPTIONS] INPUT..."),
     ],
 )
-def test_errors(arguments, code, message, here, tmp_path):
+def test_errors(arguments, code, message, wv, tmp_path):
     (tmp_path / "x").write_text("a b a\n")
     (tmp_path / "empty").write_text("\n")
     before = sorted(tmp_path.iterdir())
-    done = here("phrases", *arguments)
+    done = wv("phrases", *arguments)
     assert done.returncode == code
     assert done.stdout == ""
     assert done.stderr.startswith(message)

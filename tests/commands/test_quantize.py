@@ -93,8 +93,8 @@ def test_retraining(wv: Run, tmp_path: Path, labelled: Path) -> None:
         (2, f"{LABELS} -o small.ftz --dsub 0", "--dsub must be"),
     ],
 )
-def test_mistakes(code: int, arguments: str, message: str, here: Run, tmp_path: Path) -> None:
-    done = here("quantize", *arguments.split())
+def test_mistakes(code: int, arguments: str, message: str, wv: Run, tmp_path: Path) -> None:
+    done = wv("quantize", *arguments.split())
     assert done.returncode == code, done.stderr
     assert message in done.stderr
     assert "Traceback" not in done.stderr

@@ -312,8 +312,8 @@ def bad(files, matrix):
         ("v.npy -o out/o.npy --beta 2 --method soft", 2, "--beta must be between 0"),
     ],
 )  # fmt: skip
-def test_refusals(here, bad, arguments, code, message):
-    done = here("whiten", *arguments.split())
+def test_refusals(wv, bad, arguments, code, message):
+    done = wv("whiten", *arguments.split())
     assert done.returncode == code and message in done.stderr, done.stderr
     assert "Traceback" not in done.stderr and done.stdout == ""
     assert list((bad / "out").iterdir()) == []

@@ -1,0 +1,90 @@
+"""The program in a process that a prepared one forks: what a shell starts, without half a second of imports.
+
+The standard library's fork server (multiprocessing) has all of wv_cli imported, and forks. Whatever a process has of
+its own is a new one's: arguments, folder, environment, standard streams, which are pipes, signals, exit code.
+"""
+
+import atexit
+import io
+import multiprocessing
+import os
+import pkgutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import wv_cli
+
+_TEXT = "utf-8", "surrogateescape"
+_SERVER = multiprocessing.get_context("forkserver")
+_SERVER.set_forkserver_preload([module.name for module in pkgutil.walk_packages(wv_cli.__path__, "wv_cli.")])
+
+
+def run(
+    words: list[str], input: str = "", cwd: Path | None = None, timeout: float = 120
+) -> "subprocess.CompletedProcess[str]":
+    """As subprocess.run() of the program with these words. Raises subprocess.TimeoutExpired."""
+    (stdin, feed), (out, stdout), (err, stderr) = (_SERVER.Pipe(duplex=False) for _ in range(3))
+    streams = stdin, stdout, stderr
+    path = [entry for entry in sys.path if Path(entry or ".").resolve() != Path(__file__).parent.parent]
+    process = _SERVER.Process(target=_program, args=(words, cwd or Path.cwd(), dict(os.environ), path, streams))
+    process.start()
+    for stream in streams:
+        stream.close()
+    with ThreadPoolExecutor(3) as pool:
+        fed, *read = pool.submit(_feed, feed, input.encode(*_TEXT)), pool.submit(_drain, out), pool.submit(_drain, err)
+        process.join(timeout)
+        late = process.exitcode is None
+        if late:
+            process.kill()
+            process.join()
+        fed.result()
+        found = [each.result().decode(*_TEXT).replace("\r\n", "\n").replace("\r", "\n") for each in read]
+    if late:
+        raise subprocess.TimeoutExpired(words, timeout, *found)
+    assert process.exitcode is not None
+    return subprocess.CompletedProcess(words, process.exitcode, *found)
+
+
+def _feed(pipe: Connection, data: bytes) -> None:
+    with suppress(BrokenPipeError), open(pipe.fileno(), "wb", buffering=0, closefd=False) as stream:
+        left = memoryview(data)
+        while left:
+            left = left[stream.write(left) :]
+    pipe.close()
+
+
+def _drain(pipe: Connection) -> bytes:
+    with pipe, open(pipe.fileno(), "rb", buffering=0, closefd=False) as stream:
+        return stream.readall()
+
+
+def _program(
+    words: list[str], cwd: Path, environment: dict[str, str], path: list[str], streams: Sequence[Connection]
+) -> None:
+    """What the forked process does."""
+    sys.path[:] = path
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(environment)
+    for number, stream in enumerate(streams):
+        os.dup2(stream.fileno(), number)
+        stream.close()
+    sys.stdin, sys.stdout, sys.stderr = (
+        _text(number, old) for number, old in enumerate((sys.__stdin__, sys.__stdout__, sys.__stderr__))
+    )
+    sys.argv = ["wv", *words]
+    try:
+        from wv_cli.__main__ import main
+
+        main()
+    finally:
+        atexit._run_exitfuncs()
+
+
+def _text(number: int, old: io.TextIOWrapper) -> io.TextIOWrapper:
+    return open(number, "w" if number else "r", encoding=old.encoding, errors=old.errors, closefd=False)
