@@ -2,6 +2,8 @@
 
 The standard library's fork server (multiprocessing) has all of wv_cli imported, and forks. Whatever a process has of
 its own is a new one's: arguments, folder, environment, standard streams, which are pipes, signals, exit code.
+
+`spent` is the processor time of those that ended by themselves, which os.times() does not know: they are the server's.
 """
 
 import atexit
@@ -19,6 +21,7 @@ from pathlib import Path
 
 import wv_cli
 
+spent = 0.0
 _TEXT = "utf-8", "surrogateescape"
 _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload([module.name for module in pkgutil.walk_packages(wv_cli.__path__, "wv_cli.")])
@@ -29,13 +32,13 @@ def run(
 ) -> "subprocess.CompletedProcess[str]":
     """As subprocess.run() of the program with these words. Raises subprocess.TimeoutExpired."""
     (stdin, feed), (out, stdout), (err, stderr) = (_SERVER.Pipe(duplex=False) for _ in range(3))
-    streams = stdin, stdout, stderr
+    (time, tell), streams = _SERVER.Pipe(duplex=False), (stdin, stdout, stderr)
     path = [entry for entry in sys.path if Path(entry or ".").resolve() != Path(__file__).parent.parent]
-    process = _SERVER.Process(target=_program, args=(words, cwd or Path.cwd(), dict(os.environ), path, streams))
+    process = _SERVER.Process(target=_program, args=(words, cwd or Path.cwd(), dict(os.environ), path, streams, tell))
     process.start()
-    for stream in streams:
-        stream.close()
-    with ThreadPoolExecutor(3) as pool:
+    for end in (*streams, tell):
+        end.close()
+    with time, ThreadPoolExecutor(3) as pool:
         fed, *read = pool.submit(_feed, feed, input.encode(*_TEXT)), pool.submit(_drain, out), pool.submit(_drain, err)
         process.join(timeout)
         late = process.exitcode is None
@@ -43,6 +46,9 @@ def run(
             process.kill()
             process.join()
         fed.result()
+        global spent
+        with suppress(EOFError):  # it was killed
+            spent += time.recv()
         found = [each.result().decode(*_TEXT).replace("\r\n", "\n").replace("\r", "\n") for each in read]
     if late:
         raise subprocess.TimeoutExpired(words, timeout, *found)
@@ -64,7 +70,12 @@ def _drain(pipe: Connection) -> bytes:
 
 
 def _program(
-    words: list[str], cwd: Path, environment: dict[str, str], path: list[str], streams: Sequence[Connection]
+    words: list[str],
+    cwd: Path,
+    environment: dict[str, str],
+    path: list[str],
+    streams: Sequence[Connection],
+    tell: Connection,
 ) -> None:
     """What the forked process does."""
     sys.path[:] = path
@@ -84,6 +95,7 @@ def _program(
         main()
     finally:
         atexit._run_exitfuncs()
+        tell.send(sum(os.times()[:4]))
 
 
 def _text(number: int, old: io.TextIOWrapper) -> io.TextIOWrapper:

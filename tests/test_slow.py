@@ -2,7 +2,7 @@
 
 import ast
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Run
 from tests.slow import LIST, Meter
 
 
@@ -24,3 +24,9 @@ def test_the_costliest_are_slow() -> None:
     meter.counts.update({"dear": 1, "often": 1000, "quick": 3})
     meter.least = {"dear": 70.0, "often": 0.1, "quick": 1.0}
     assert meter.slow() == ["dear", "often"]
+
+
+def test_what_a_forked_process_spends_is_known(wv: Run) -> None:
+    before = Meter._spent()
+    assert wv("--version").returncode == 0
+    assert Meter._spent() - before > 0.005
