@@ -1,5 +1,6 @@
 """Processes that mpirun starts on one machine, and that train as threads of the first of them."""
 
+import io
 import json
 import os
 import shutil
@@ -15,7 +16,10 @@ from tests.cluster.launched import LAUNCH, WV, mpirun, needs_mpi, said
 from tests.cluster.test_mpi_lockstep import children, same
 from tests.conftest import Run
 from wv_cli.cluster.machine import CHOICE, Place
+from wv_cli.cluster.rounds import PARTS
 from wv_cli.system import host
+from wv_cli.system.container import Reader
+from wv_cli.system.input import Input
 
 SMALL = ["--dim", "16", "--epochs", "1"]
 
@@ -106,19 +110,69 @@ def test_an_error_is_said_once(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+KINDS = {
+    "skipgram": ["--negative", "3"],
+    "subwords": ["--minn", "3", "--maxn", "4", "--buckets", "5000"],
+    "classifier": ["--model", "supervised", "--buckets", "5000", "--word-ngrams", "2"],
+}
+
+
 @needs_mpi
-def test_a_checkpoint_of_ranks_is_theirs(slice_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_process_goes_on_where_ranks_were(
+    slice_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """With the text that they had; of another one nothing is touched."""
+    text = tmp_path / "text"
+    lines = labelled_lines(slice_text) if kind == "classifier" else slice_text.read_text().splitlines(keepends=True)
+    text.write_text("".join(lines))
+    job = ["train", "text", "-o", "v.bin", "--dim", "16", "--epochs", "40", *KINDS[kind]]
+    checkpoint = tmp_path / "v.bin.checkpoint"
+    monkeypatch.setenv(CHOICE, "apart")
+    assert mpirun(tmp_path, [2, *job, "--max-time", "0.5s"]).returncode == 124
+    step = Reader(Input("x", io.BytesIO(checkpoint.read_bytes()), None), "checkpoint").header["state"]["next_step"]
+    monkeypatch.delenv(CHOICE)
+    text.write_text("".join([*lines, lines[-1]]))
+    before = checkpoint.read_bytes()
+    result = mpirun(tmp_path, [2, *job, "--resume"])
+    assert result.returncode == 1 and "belongs to another run (corpus: " in result.stderr
+    assert checkpoint.read_bytes() == before
+    text.write_text("".join(lines))
+    result = mpirun(tmp_path, [2, *job, "--resume"])
+    assert result.returncode == 0, result.stderr
+    assert f"going on at {step / PARTS:.1%}" in result.stderr
+    facts = json.loads((tmp_path / "v.bin.meta.json").read_text())
+    assert "ranks" not in facts and facts["resumed_at_step"] > 0
+    assert not checkpoint.exists()
+
+
+@needs_mpi
+def test_a_run_that_ranks_cannot_have_does_not_go_on_where_they_were(
+    slice_text: Path, tmp_path: Path, wv: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = ["train", slice_text, "-o", "v.bin", "--dim", "16", "--epochs", "40"]
+    monkeypatch.setenv(CHOICE, "apart")
+    assert mpirun(tmp_path, [2, *job, "--max-time", "0.5s"]).returncode == 124
+    (tmp_path / "questions").write_text(": capital\nparis france london england\n")
+    for more in (["--validation", "questions"], ["--deterministic"]):
+        done = wv(*job, "--resume", *more)
+        assert done.returncode == 1
+        assert "belongs to another run" in done.stderr and more[0].strip("-") in done.stderr
+
+
+@needs_mpi
+def test_ranks_do_not_go_on_with_the_checkpoint_of_one_process(
+    slice_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     job = ["train", slice_text, "-o", "v.bin", "--dim", "16", "--epochs", "20"]
-    for first, other in (("apart", ""), ("", "apart")):
-        monkeypatch.setenv(CHOICE, first)
-        assert mpirun(tmp_path, [2, *job, "--max-time", "0.2s", "--overwrite"]).returncode != 0
-        before = (tmp_path / "v.bin.checkpoint").read_bytes()
-        monkeypatch.setenv(CHOICE, other)
-        result = mpirun(tmp_path, [2, *job, "--resume"])
-        assert result.returncode == 1
-        (line,) = said(result)
-        assert ("the checkpoint of several ranks" if first else "the checkpoint of one process") in line
-        assert (tmp_path / "v.bin.checkpoint").read_bytes() == before
+    assert mpirun(tmp_path, [2, *job, "--max-time", "0.2s"]).returncode == 124
+    before = (tmp_path / "v.bin.checkpoint").read_bytes()
+    monkeypatch.setenv(CHOICE, "apart")
+    result = mpirun(tmp_path, [2, *job, "--resume"])
+    assert result.returncode == 1
+    (line,) = said(result)
+    assert "the checkpoint of one process" in line
+    assert (tmp_path / "v.bin.checkpoint").read_bytes() == before
 
 
 @needs_mpi

@@ -31,8 +31,18 @@ _TIMED_OUT, _SAVE, _TOKENS, _EXAMPLES, _LOSS = range(len(_SIGNALS), len(_SIGNALS
 _NOTES = _LOSS + 1
 
 
+class Counted(Protocol):
+    """A text that is known by its counts."""
+
+    @property
+    def counted(self) -> str: ...
+
+
 class Shareable(Savable[Worker], Protocol[Worker]):
-    """A model that ranks can train together."""
+    """A model that ranks can train together, on its part of the text."""
+
+    @property
+    def corpus(self) -> Counted: ...
 
     def shared(self) -> Sequence[tuple[NDArray[np.float32], NDArray[np.float64]]]:
         """The rows of all that training changes, and how often one word of this rank's text changes each. A model has
@@ -59,18 +69,12 @@ class Figures:
     stopped_seconds: float
 
 
-class Together:
-    """A rank's model as one of a training by any number of ranks, which counts in parts of the whole. Satisfies
-    engine.saved_run.Savable, so that a checkpoint is continued by any number of them; train() trains it."""
+class InParts:
+    """A model as any number of ranks save it, one alone among them: its training counts in parts of the whole, and its
+    text is known by the counts. Satisfies engine.saved_run.Savable."""
 
-    def __init__(self, model: Shareable[Any], ranks: Ranks) -> None:
-        self.model, self._ranks = model, ranks
-        self.figures = Figures(0, 0, 0)
-
-    @property
-    def saved(self) -> "Together":
-        """What a checkpoint is of."""
-        return self
+    def __init__(self, model: Shareable[Any]) -> None:
+        self.model = model
 
     @property
     def steps(self) -> int:
@@ -85,13 +89,15 @@ class Together:
         return PARTS // self.model.epochs
 
     def identity(self) -> Mapping[str, object]:
-        return self.model.identity()
+        return {**self.model.identity(), "corpus": self.model.corpus.counted}
 
     def schedule(self) -> Mapping[str, object]:
-        return self.model.schedule()
+        """Parts are what they are whatever the length of a step."""
+        return {"version": self.model.schedule()["version"]}
 
     def first_schedule(self) -> Mapping[str, object]:
-        return self.model.first_schedule()
+        """Version 0.1 had no ranks."""
+        return {}
 
     def arrays(self) -> Mapping[str, NDArray[np.generic]]:
         return self.model.arrays()
@@ -104,6 +110,20 @@ class Together:
 
     def settle(self, worker: Any, /) -> None:
         self.model.settle(worker)
+
+
+class Together(InParts):
+    """A rank's model as one of a training by any number of ranks; train() trains it."""
+
+    def __init__(self, model: Shareable[Any], ranks: Ranks) -> None:
+        super().__init__(model)
+        self._ranks = ranks
+        self.figures = Figures(0, 0, 0)
+
+    @property
+    def saved(self) -> "Together":
+        """What a checkpoint is of."""
+        return self
 
     def train(
         self,

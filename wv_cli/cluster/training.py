@@ -64,7 +64,7 @@ def of_all(corpus: Corpus, ranks: Ranks | None) -> Corpus:
         return corpus
     sizes = ranks.gather((corpus.tokens, corpus.lines, corpus.tokens_read))
     tokens, lines, read = (sum(each) for each in zip(*sizes, strict=True))
-    return replace(corpus, tokens=tokens, lines=lines, tokens_read=read, digest=corpus.vocab.digest)
+    return replace(corpus, tokens=tokens, lines=lines, tokens_read=read, digest=corpus.counted)
 
 
 def labelled_of_all(corpus: LabelledCorpus, ranks: Ranks | None) -> LabelledCorpus:

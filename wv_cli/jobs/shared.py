@@ -16,7 +16,7 @@ from wv_cli.cluster.inputs import shared_texts
 from wv_cli.cluster.lockstep import Alike, Lockstep, Meetings
 from wv_cli.cluster.machine import APART, OneOfMachines
 from wv_cli.cluster.ranks import Ranks
-from wv_cli.cluster.rounds import PARTS, Shareable, Together
+from wv_cli.cluster.rounds import PARTS, InParts, Shareable, Together
 from wv_cli.cluster.training import first_part, pooled_by
 from wv_cli.engine import checkpoint
 from wv_cli.engine.run import Outcome, Worker
@@ -152,19 +152,19 @@ class SharedSession(ReadingSession):
         return Meetings(self.ranks) if self.ranks is not None and self.readers is None else None
 
     def first_step(self, model: Savable[Worker], say: Say) -> int:
-        """See TrainingSession; with ranks that divide the text it is a part of the whole (cluster.rounds.PARTS)."""
+        """See TrainingSession; with ranks that divide the text it is a part of the whole (cluster.rounds.PARTS). One
+        process goes on where they were."""
         try:
             if self.ranks is None:
                 return super().first_step(model, say)
             return first_part(self.saved_run, self._together(model, self.ranks).saved, self.ranks, say)
         except checkpoint.OtherRun as error:
             of_ranks = error.steps == PARTS
-            if of_ranks != (self.readers is not None):
-                whose = (
-                    f"several ranks; go on with two or more ({APART} on one machine)"
-                    if of_ranks
-                    else "one process, not of ranks; go on with one process"
-                )
+            if of_ranks and self.ranks is None and hasattr(model, "corpus"):
+                part = self.saved_run.first_step(InParts(cast(Shareable[Any], model)), say)
+                return -(-part * model.steps // PARTS)
+            if self.readers is not None and not of_ranks:
+                whose = "one process, not of ranks; go on with one process"
                 message = f"{self.checkpoint_path}: the checkpoint of {whose}, or begin anew with --overwrite"
                 error.args = (message,)
             raise

@@ -68,6 +68,11 @@ class Corpus:
         return self.ids.nbytes + self.vocab.nbytes
 
     @property
+    def counted(self) -> str:
+        """Tells this corpus from others as well as its counts can."""
+        return self.vocab.digest
+
+    @property
     def identity(self) -> dict[str, str]:
         """What a checkpoint says of the text that it was trained on."""
         return {"corpus": self.digest, "vocabulary": self.vocab.digest}

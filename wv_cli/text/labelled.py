@@ -50,11 +50,12 @@ class LabelledWords:
 @dataclass(frozen=True, eq=False)
 class LabelledCorpus(LabelledWords):
     """`ids` is one-dimensional int32, read-only: word ids, labels (FIRST_LABEL - label) and -1 after each of the
-    `lines`; `digest` tells this corpus from others."""
+    `lines`; `digest` tells this corpus from others, `counted` as well as its counts can."""
 
     ids: NDArray[np.int32]
     lines: int
     digest: str
+    counted: str
 
     @property
     def nbytes(self) -> int:
@@ -99,21 +100,24 @@ def encode_labelled(
             found, final = cut.of(Tally(read.words, read.counts, encoder.lines, encoder.tokens), end, asked)
         else:
             read = read_words(encoder, file, phrases)
-            own = Tally(read.words, read.counts, encoder.lines, encoder.tokens)
-            found = pooled(own, lambda whole: cut.of_whole(whole, also))
+            tally = Tally(read.words, read.counts, encoder.lines, encoder.tokens)
+            found = pooled(tally, lambda whole: cut.of_whole(whole, also))
             labels = found.labels.find_all(read.words)
             final = np.where(labels < 0, found.words.find_all(read.words), FIRST_LABEL - labels).astype(np.int32)
         ids, _, lines, fingerprint = remapped(encoder, file, read.lookup(final), read.stream)
-    state = hashlib.blake2b(digest_size=16)
-    if pooled is None:
-        state.update(fingerprint.digest())
-    else:
-        state.update(np.concatenate([found.counts, found.label_counts]).astype("<i8").tobytes())
-        ids = ids if len(ids) else np.frombuffer(_AN_EMPTY_LINE, np.int32)
-    state.update(bytes.fromhex(phrases.digest) if phrases else b"")
-    for part in (found.words, found.labels):
-        state.update(part.starts.astype("<i8").tobytes() + part.blob)
-    return LabelledCorpus(**vars(found), ids=ids, lines=lines, digest=state.hexdigest())
+
+    def digest(content: bytes) -> str:
+        state = hashlib.blake2b(content, digest_size=16)
+        state.update(bytes.fromhex(phrases.digest) if phrases else b"")
+        for part in (found.words, found.labels):
+            state.update(part.starts.astype("<i8").tobytes() + part.blob)
+        return state.hexdigest()
+
+    counted = digest(np.concatenate([found.counts, found.label_counts]).astype("<i8").tobytes())
+    if pooled is not None and not len(ids):
+        ids = np.frombuffer(_AN_EMPTY_LINE, np.int32)
+    own = digest(fingerprint.digest()) if pooled is None else counted
+    return LabelledCorpus(**vars(found), ids=ids, lines=lines, digest=own, counted=counted)
 
 
 def _add_asked(encoder: _text.Encoder, also: WordList | None) -> tuple[int, NDArray[np.int32]]:
