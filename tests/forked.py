@@ -22,6 +22,7 @@ from pathlib import Path
 import wv_cli
 
 spent = 0.0
+_PATH = sys.path[:]  # without the checkout: conftest.py imports this where it imports the package
 _TEXT = "utf-8", "surrogateescape"
 _SERVER = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload([module.name for module in pkgutil.walk_packages(wv_cli.__path__, "wv_cli.")])
@@ -33,8 +34,7 @@ def run(
     """As subprocess.run() of the program with these words. Raises subprocess.TimeoutExpired."""
     (stdin, feed), (out, stdout), (err, stderr) = (_SERVER.Pipe(duplex=False) for _ in range(3))
     (time, tell), streams = _SERVER.Pipe(duplex=False), (stdin, stdout, stderr)
-    path = [entry for entry in sys.path if Path(entry or ".").resolve() != Path(__file__).parent.parent]
-    process = _SERVER.Process(target=_program, args=(words, cwd or Path.cwd(), dict(os.environ), path, streams, tell))
+    process = _SERVER.Process(target=_program, args=(words, cwd or Path.cwd(), dict(os.environ), _PATH, streams, tell))
     process.start()
     for end in (*streams, tell):
         end.close()

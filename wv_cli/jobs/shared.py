@@ -160,12 +160,13 @@ class SharedSession(ReadingSession):
             return first_part(self.saved_run, self._together(model, self.ranks).saved, self.ranks, say)
         except checkpoint.OtherRun as error:
             of_ranks = error.steps == PARTS
+            # A model with a validation is none that ranks can have.
             if of_ranks and self.ranks is None and hasattr(model, "corpus"):
                 part = self.saved_run.first_step(InParts(cast(Shareable[Any], model)), say)
                 return -(-part * model.steps // PARTS)
             if self.readers is not None and not of_ranks:
-                whose = "one process, not of ranks; go on with one process"
-                message = f"{self.checkpoint_path}: the checkpoint of {whose}, or begin anew with --overwrite"
+                whose = "the checkpoint of one process, not of ranks"
+                message = f"{self.checkpoint_path}: {whose}; go on with one process, or begin anew with --overwrite"
                 error.args = (message,)
             raise
 
