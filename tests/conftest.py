@@ -25,6 +25,7 @@ _paths = sys.path[:]
 sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != ROOT]
 from tests import forked  # noqa: E402
 from wv_cli.system import mapped  # noqa: E402
+from wv_cli.system.host import processors  # noqa: E402
 
 sys.path[:] = _paths
 os.environ["PYTHONSAFEPATH"] = "1"
@@ -53,6 +54,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.partition("[")[0] in slow:
             item.add_marker("slow")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """For `-n auto`: one more than processors, since a test in seven waits for a process, a signal or a disk."""
+    return processors() + 1
 
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -25,7 +25,8 @@ spent = 0.0
 _PATH = sys.path[:]  # without the checkout: conftest.py imports this where it imports the package
 _TEXT = "utf-8", "surrogateescape"
 _SERVER = multiprocessing.get_context("forkserver")
-_SERVER.set_forkserver_preload([module.name for module in pkgutil.walk_packages(wv_cli.__path__, "wv_cli.")])
+_OURS = [module.name for module in pkgutil.walk_packages(wv_cli.__path__, "wv_cli.")]
+_SERVER.set_forkserver_preload([*_OURS, "locale"])  # which click's messages import
 
 
 def run(

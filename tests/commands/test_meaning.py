@@ -103,11 +103,12 @@ S2V = "train text.txt --model sent2vec --dim 4 --epochs 2 --min-count 2"
 D2V = "train text.txt --model doc2vec --dim 4 --epochs 2 --min-count 2 --lr 0.2"
 STS = "eval sts words.vec -d pairs.csv --json"
 GLOVE = "--dim 4 --iterations 2 --min-count 2 --window 4 --x-max 9"
+# Each position moves every row: fewer of them, and where that is a yes or no for each a smaller rate.
+OF_EVERY_WORD = {"softmax": "--window 2 --epochs 1", "ova": "--window 2 --epochs 1 --lr 0.01"}
 MODELS, LOSSES = (Word2vecConfig.options()[name].choices for name in ("model", "loss"))
 WHITENINGS = WhitenConfig.options()["method"].choices
 VARIANTS = [
-    # A yes or no for each word moves every row at each position: a smaller rate.
-    *(f"{W2V} --model {model} --loss {loss}{' --lr 0.01' * (loss == 'ova')}" for model in MODELS for loss in LOSSES),
+    *(f"{W2V} --model {model} --loss {loss} {OF_EVERY_WORD.get(loss, '')}" for model in MODELS for loss in LOSSES),
     f"{W2V} --model cbow --cbow-sum",
     f"{W2V} --sample 0",
     f"{W2V} --learn-phrases 1 --phrase-threshold 9",
@@ -124,7 +125,7 @@ VARIANTS = [
     *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --negative 9 --loss {loss}" for loss in ("nce", "ns", "importance")),
     f"{NEURAL} -o out.lm --model lbl --negative 9",
     f"{NEURAL} -o out.lm --model lbl --loss hs --tree random --codes 2",
-    f"{NEURAL} -o out.lm --model nplm --loss hs --tree clustered --tree-from neural.lm",
+    f"{NEURAL} -o out.lm --model nplm --loss hs --tree clustered --tree-from neural.lm --min-count 5",
     f"{NEURAL} --model lbl --loss softmax --context-matrices diagonal --dropout 0.2 -o out.vec",
     f"{NEURAL} --model ivlbl --negative 9 -o out.vec",
     f"{S2V} -o out.s2v",

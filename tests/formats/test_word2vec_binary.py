@@ -176,7 +176,17 @@ def test_one_row_is_not_taken_for_text(values, word, end, tmp_path):
 
 @pytest.mark.parametrize(
     "values",
-    [b"abcd", b"~~~?", b"\xc3\xa9\xcd?", b"d=\xcc\xbd\xff\xff\xff>", b"\n\n\n?", b"4\x0b8?", b"4 8?", b"\x0c7\x0c?"],
+    [
+        b"abcd",
+        b"~~~?",
+        b"\xc3\xa9\xcd?",
+        b"d=\xcc\xbd\xff\xff\xff>",
+        b"\n\n\n?",
+        b"4\x0b8?",
+        b"4 8?",
+        b"\x0c7\x0c?",
+        b"4\n;@",
+    ],
 )
 def test_one_row_of_printable_bytes(values, tmp_path):
     (tmp_path / "x").write_bytes(one_row(len(values) // 4, values))

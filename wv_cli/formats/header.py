@@ -67,7 +67,9 @@ def looks_like_text(rows: bytes, header: Header) -> bool:
     line, newline, _ = rows.partition(b"\n")
     fields = _BLANKS.split(line.strip(b" \t\r"))
     if newline and len(fields) > dim and all(parse_float(field) is not None for field in fields[-dim:]):
-        return True
+        # A few floats may hold a number and a line end; then more follows than the header promises of lines.
+        behind = rows.split(b"\n", header.rows)[header.rows :]
+        return not (b"".join(behind).strip() and _is_binary_whole(rows, header))
     # Raw floats nearly always hold control characters, text never does. A long row shows in its first part.
     window = rows[: 4 * dim + 100]
     if any(byte < 32 and byte not in b"\t\n\r\v\f" for byte in window):
