@@ -8,30 +8,15 @@ model over the text, with the same draws for both (benchmarks/turns.py, which sa
 `loss percent` what it is above the free one's.
 """
 
-import time
 from pathlib import Path
 from typing import Any
 
 from record import Run
-from turns import Trained, compared, configured, finished_loss
+from turns import Trained, compared, configured, timed
 
-from wv_cli import formats
-from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.rounds import DeterministicWord2vec
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.corpus import Corpus
-
-
-def _trained(corpus: Corpus, config: Word2vecConfig, kind: type[Word2vec], vectors: Path) -> Run:
-    model = kind(config, corpus)
-    worker = model.worker()
-    begin = time.process_time()
-    for step in range(model.steps):
-        model.train_step(step, worker)
-    seconds = time.process_time() - begin
-    model.settle(worker)
-    formats.save(vectors, model.embeddings())
-    return {"cpu_seconds": seconds, "loss": finished_loss(corpus, config, model)}
 
 
 def deterministic(options: Any, result: Run, say: Any) -> bool:
@@ -41,7 +26,7 @@ def deterministic(options: Any, result: Run, say: Any) -> bool:
     def by(kind: type[Word2vec]) -> Trained:
         def trained(corpus: Corpus, name: str, seed: int, vectors: Path) -> Run:
             config = configured(options, name, seed=seed, threads=1, deterministic=kind is DeterministicWord2vec)
-            found = _trained(corpus, config, kind, vectors)
+            found = timed(corpus, config, kind, vectors)
             first = free.setdefault((name, seed), found)
             times, loss = (found[key] / first[key] for key in ("cpu_seconds", "loss"))
             return {**found, "times_cpu": times, "loss_percent": 100 * (loss - 1)}

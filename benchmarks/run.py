@@ -35,6 +35,7 @@ import label_threads
 import lm
 import network
 import ngrams
+import positions
 import predicting
 import presets
 import quantising
@@ -105,6 +106,7 @@ SUITES = {
     "tutorials": Suite(tutorials.tutorials),
     "turns": Suite(turns.turns),
     "deterministic": Suite(deterministic.deterministic),
+    "positions": Suite(positions.positions),
     "building": Suite(building.building),
     "growing": Suite(growing.growing),
     "ranks": Suite(ranks.ranks),

@@ -9,6 +9,7 @@ the text.
 """
 
 import tempfile
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -55,6 +56,19 @@ def _trained(corpus: Corpus, config: Word2vecConfig, vectors: Path) -> float:
         model.settle(worker)
     formats.save(vectors, model.embeddings())
     return finished_loss(corpus, config, model)
+
+
+def timed(corpus: Corpus, config: Word2vecConfig, kind: type[Word2vec], vectors: Path) -> Run:
+    """Trains by one thread and saves the vectors: the processor time of training alone, and the loss."""
+    model = kind(config, corpus)
+    worker = model.worker()
+    begin = time.process_time()
+    for step in range(model.steps):
+        model.train_step(step, worker)
+    seconds = time.process_time() - begin
+    model.settle(worker)
+    formats.save(vectors, model.embeddings())
+    return {"cpu_seconds": seconds, "loss": finished_loss(corpus, config, model)}
 
 
 def finished_loss(corpus: Corpus, config: Word2vecConfig, trained: Word2vec) -> float:

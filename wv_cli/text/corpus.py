@@ -81,7 +81,7 @@ class Corpus:
         """Words of the vocabulary. Raises WvError unless there are two that can be told from each other."""
         if len(self.vocab) < 2:
             message = f"training needs at least two different words, the vocabulary has {len(self.vocab)}; "
-            raise WvError(message + "lower --min-count")
+            raise WvError(message + "give more text or lower --min-count")
         return len(self.vocab)
 
 
