@@ -1,5 +1,6 @@
 """Threads that do not start, memory that is not there, --threads 0: one line that names the option."""
 
+import re
 import subprocess
 import sys
 
@@ -32,6 +33,14 @@ def load(*arguments, **options):
     raise MemoryError("Unable to allocate 7.45 GiB for an array with shape (1000000, 2000) and data type float32")
 wv_cli.models.word2vec.Word2vec.__init__ = load
 wv_cli.formats.load = load
+main()
+"""
+
+
+LITTLE_MEMORY = """
+from wv_cli.__main__ import main
+from wv_cli.system import memory
+memory.available = lambda: 1000
 main()
 """
 
@@ -100,6 +109,16 @@ def test_out_of_memory_says_how_much_and_what_helps(slice_text, tmp_path):
     )
     done = python(NO_MEMORY, tmp_path, "nn", "no.bin", "a")
     assert "lower --limit or --threads (run" in done.stderr
+
+
+@pytest.mark.parametrize(("threads", "lower"), [(1, "--dim"), (2, "--dim or --threads")])
+def test_a_model_larger_than_memory_is_refused_before_it_is_made(threads, lower, slice_text, tmp_path):
+    done = python(LITTLE_MEMORY, tmp_path, "train", slice_text, "-o", "a.vec", "-q", "--threads", threads)
+    numbers = r"training needs 0\.0\d GB of memory, but 0\.00 GB are available"
+    message = rf"wv train: {numbers}; lower {lower} or raise --min-count"
+    assert done.returncode == 1
+    assert re.fullmatch(message, done.stderr.strip()), done.stderr
+    assert not (tmp_path / "a.vec").exists()
 
 
 def test_no_threads_are_all_processors(slice_text, wv):

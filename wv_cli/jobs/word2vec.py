@@ -173,7 +173,8 @@ class Word2vecSession(Word2vecOptions):
         room = self.room(say)
         if self.readers is not None:  # and the rows that the ranks agree upon (cluster.exchange)
             matrices += saved
-        room.require(matrices, saved, "lower --dim or raise --min-count")
+        lower = "--dim or --threads" if self.config.threads > 1 else "--dim"  # each thread copies rows
+        room.require(matrices, saved, f"lower {lower} or raise --min-count")
         saved *= 2 if self.validation else 1
         say(
             f"needs {matrices / 1e6:,.0f} MB for the model{'s' * (len(each) > 1)} and {corpus.nbytes / 1e6:,.0f} MB "
