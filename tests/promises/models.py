@@ -4,6 +4,18 @@ from tests.promises.promise import GUARDS, Fault, Promise
 
 MODELS: list[Promise] = [
     Promise(
+        "Files are recognised by content",
+        ("tests/formats/test_word2vec_binary.py",),
+        (
+            Fault(
+                "a number and a line end among a few floats make a binary file text",
+                "wv_cli/formats/header.py",
+                'return not (b"".join(behind).strip() and _is_binary_whole(rows, header))',
+                "return True",
+            ),
+        ),
+    ),
+    Promise(
         "2 misuse",
         ("tests/test_config.py", GUARDS),
         (
