@@ -21,16 +21,16 @@ from wv_cli.text.corpus import Corpus
 
 def deterministic(options: Any, result: Run, say: Any) -> bool:
     """See turns.compared()."""
-    free: dict[tuple[str, int], Run] = {}
 
     def by(kind: type[Word2vec]) -> Trained:
         def trained(corpus: Corpus, name: str, seed: int, vectors: Path) -> Run:
             config = configured(options, name, seed=seed, threads=1, deterministic=kind is DeterministicWord2vec)
-            found = timed(corpus, config, kind, vectors)
-            first = free.setdefault((name, seed), found)
-            times, loss = (found[key] / first[key] for key in ("cpu_seconds", "loss"))
-            return {**found, "times_cpu": times, "loss_percent": 100 * (loss - 1)}
+            return timed(corpus, config, kind, vectors)
 
         return trained
 
-    return compared(options, result, say, {"free": by(Word2vec), "deterministic": by(DeterministicWord2vec)})
+    def beside(found: Run, free: Run) -> Run:
+        times, loss = (found[key] / free[key] for key in ("cpu_seconds", "loss"))
+        return {"times_cpu": times, "loss_percent": 100 * (loss - 1)}
+
+    return compared(options, result, say, {"free": by(Word2vec), "deterministic": by(DeterministicWord2vec)}, beside)

@@ -19,15 +19,15 @@ from wv_cli.text.corpus import Corpus
 
 def positions(options: Any, result: Run, say: Any) -> bool:
     """See turns.compared()."""
-    alone: dict[tuple[str, int], Run] = {}
 
     def by(shared: bool) -> Trained:
         def trained(corpus: Corpus, name: str, seed: int, vectors: Path) -> Run:
             config = configured(options, name, seed=seed, threads=1, share_positions=shared)
-            found = timed(corpus, config, Word2vec, vectors)
-            first = alone.setdefault((name, seed), found)
-            return {**found, "times_as_fast": first["cpu_seconds"] / found["cpu_seconds"]}
+            return timed(corpus, config, Word2vec, vectors)
 
         return trained
 
-    return compared(options, result, say, {"alone": by(False), "shared": by(True)})
+    def beside(found: Run, alone: Run) -> Run:
+        return {"times_as_fast": alone["cpu_seconds"] / found["cpu_seconds"]}
+
+    return compared(options, result, say, {"alone": by(False), "shared": by(True)}, beside)

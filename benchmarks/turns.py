@@ -34,6 +34,7 @@ WORSE = {"loss": 0.005, "analogy": 1.0, "WS353": 0.03}
 
 # trained(corpus, name in MODELS, seed, vectors) trains, and saves the vectors; what it returns has the loss.
 Trained = Callable[[Corpus, str, int, Path], Run]
+Beside = Callable[[Run, Run], Run]
 
 
 def configured(options: Any, name: str, **more: Any) -> Word2vecConfig:
@@ -95,16 +96,22 @@ def turns(options: Any, result: Run, say: Any) -> bool:
     return compared(options, result, say, {f"{threads} threads": by(threads) for threads in THREADS})
 
 
-def compared(options: Any, result: Run, say: Any, ways: Mapping[str, Trained]) -> bool:
-    """Fills result["runs"] and result["summary"]; whether no way to train is worse than the first, in medians."""
+def compared(
+    options: Any, result: Run, say: Any, ways: Mapping[str, Trained], beside: Beside = lambda found, first: {}
+) -> bool:
+    """Fills result["runs"] and result["summary"]; whether no way to train is worse than the first, in medians. Of each
+    run and that of the first way with the same seed `beside` makes more figures."""
     result["corpus"] = describe(Path(options.corpus))
     corpus = encode([options.corpus], VocabConfig(min_count=options.min_count))
     with tempfile.TemporaryDirectory(dir=options.scratch) as folder:
         vectors = Path(folder) / "vectors.bin"
         for number, seed in record.rounds(options):
             for name in options.models:
+                first: Run = {}
                 for way, trained in ways.items():
-                    found = trained(corpus, name, seed, vectors) | score(vectors, options.simlex)
+                    found = trained(corpus, name, seed, vectors)
+                    first = first or found
+                    found = found | beside(found, first) | score(vectors, options.simlex)
                     result["runs"].append({"round": number, "task": name, "program": way, **found})
                     say(f"{name}, {way}: {found}")
     result["summary"] = record.summary(result["runs"])

@@ -58,8 +58,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
-    """For `-n auto`: one more than processors, since a test in seven waits for a process, a signal or a disk. None
-    leaves it to xdist, which has a variable for it."""
+    """For `-n auto`: one more than processors, since some tests wait for a process, a signal or a disk. None leaves it
+    to xdist, which has a variable for it."""
     return None if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ else processors() + 1
 
 
