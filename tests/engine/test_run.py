@@ -89,6 +89,15 @@ def test_max_seconds_saves_and_stops():
     assert outcome.timed_out and saves == [outcome.next_step] == [len(model.done)]
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_out_of_time_ends_with_the_steps_under_way(threads):
+    """However fast they are, and though the main thread sleeps: the workers look at the clock themselves."""
+    model, saves, told = Recorder(), [], []
+    outcome = train(model, threads=threads, save=saves.append, max_seconds=1e-9, after_epoch=told.append)
+    assert outcome.timed_out and not outcome.finished and saves == [outcome.next_step] and told == []
+    assert sorted(model.done) == list(range(outcome.next_step)) and 1 <= outcome.next_step <= threads
+
+
 def test_save_every_saves_while_no_step_runs():
     model, saves = Recorder(steps=2000, seconds=0.002), []
     train(model, threads=3, save_every=0.2, save=lambda step: saves.append((step, sorted(model.done))))

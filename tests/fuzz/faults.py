@@ -169,10 +169,8 @@ def _child(line: Sequence[str], folder: Path, said: Path, told: Path, fail_at: i
     """Never returns."""
     code = 99
     try:
-        import wv_cli.engine.run
         from wv_cli.__main__ import run as run_line
 
-        wv_cli.engine.run.WAKE_SECONDS = 0  # so that the shortest run stops and saves when it is asked to
         os.chdir(folder)
         os.dup2(os.open(said, os.O_CREAT | os.O_TRUNC | os.O_WRONLY), 2)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

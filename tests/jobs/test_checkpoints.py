@@ -31,7 +31,6 @@ LOG = ["--autotune-log", "x.bin"]
 
 @pytest.fixture
 def text(slice_text, tmp_path, monkeypatch):
-    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)  # --max-time is over at once, however fast the machine
     monkeypatch.chdir(tmp_path)
     with slice_text.open("rb") as lines:
         Path("text.txt").write_bytes(b"".join(islice(lines, 300)))

@@ -255,8 +255,7 @@ def test_files_that_are_no_state(here):
         assert not Path("b.vec").exists()
 
 
-def test_a_stopped_run_goes_on_to_the_same_bytes(here, monkeypatch):
-    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
+def test_a_stopped_run_goes_on_to_the_same_bytes(here):
     options = {"continue_": here / "skipgram.state", "epochs": 40, "meta": False}
     train(here / "second.txt", "whole.vec", save_state="whole.state", **options)
     with pytest.raises(TimedOut):
@@ -267,9 +266,8 @@ def test_a_stopped_run_goes_on_to_the_same_bytes(here, monkeypatch):
     assert Path("a.state").read_bytes() == Path("whole.state").read_bytes()
 
 
-def test_a_stopped_run_does_not_go_on_from_another_state(here, monkeypatch):
+def test_a_stopped_run_does_not_go_on_from_another_state(here):
     """Of the same words and counts: only what was learnt differs."""
-    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
     for name, seed in (("one", 1), ("other", 2)):
         train(here / "first.txt", f"{name}.vec", save_state=f"{name}.state", **{**OPTIONS, "epochs": 0, "seed": seed})
     options = {"epochs": 40, "seed": 1, "meta": False}

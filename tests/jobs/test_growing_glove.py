@@ -144,8 +144,7 @@ def test_a_state_may_be_replaced_by_the_next(here):
     assert Path("a.state").read_bytes() == Path("b.state").read_bytes()
 
 
-def test_a_stopped_run_goes_on_to_the_same_bytes(here, monkeypatch):
-    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
+def test_a_stopped_run_goes_on_to_the_same_bytes(here):
     options = "second.txt --continue first.state --threads 1 -q --no-meta --iterations 20"
     assert glove(f"{options} -o whole.vec --save-state whole.state") == 0
     assert glove(f"{options} -o a.vec --save-state a.state --max-time 0.000001") == 124

@@ -120,8 +120,7 @@ def test_a_run_of_several_models_stops_and_goes_on(text, monkeypatch, threads):
         assert Path("parts.npy").read_bytes() == Path("whole.npy").read_bytes()
 
 
-def test_its_checkpoint_is_of_its_options(text, monkeypatch):
-    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
+def test_its_checkpoint_is_of_its_options(text):
     with pytest.raises(TimedOut):
         train(text, "a.npy", max_time=1e-6, **OPTIONS)
     with pytest.raises(WvError, match=r"another run .*window of model 1"):

@@ -101,8 +101,7 @@ def test_a_run_that_stops_and_goes_on_keeps_the_same(folder, monkeypatch, model)
     assert Path("parts.npy").read_bytes() == Path("whole.npy").read_bytes()
 
 
-def test_a_checkpoint_belongs_to_its_validation(folder, monkeypatch):
-    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
+def test_a_checkpoint_belongs_to_its_validation(folder):
     with pytest.raises(TimedOut):
         trained(validation="pairs.txt", max_time=1e-6)
     Path("pairs.txt").write_text("king queen 9\nman woman 8\none two 7\n")

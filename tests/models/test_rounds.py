@@ -50,12 +50,11 @@ def trained(text, output, **options):
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=str)
-def test_any_number_of_threads_writes_the_same_file_and_goes_on_with_any(variant, text, tmp_path, monkeypatch):
+def test_any_number_of_threads_writes_the_same_file_and_goes_on_with_any(variant, text, tmp_path):
     one = trained(text, tmp_path / "1.bin", **variant)
     for threads in (2, 3, 8, 9):
         assert trained(text, tmp_path / "more.bin", threads=threads, **variant) == one, threads
     assert trained(text, tmp_path / "free.bin", **{**variant, "deterministic": False}) != one
-    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
     with pytest.raises(TimedOut):
         trained(text, tmp_path / "part.bin", threads=2, max_time=1e-9, **variant)
     assert not (tmp_path / "part.bin").exists()
@@ -84,8 +83,7 @@ def test_every_number_of_steps_goes_on_alike(text):
     assert all(np.array_equal(*each) for each in zip(whole.arrays().values(), parts, strict=True))
 
 
-def test_a_checkpoint_of_free_threads_does_not_go_on(text, tmp_path, monkeypatch):
-    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
+def test_a_checkpoint_of_free_threads_does_not_go_on(text, tmp_path):
     with pytest.raises(TimedOut):
         trained(text, tmp_path / "a.bin", max_time=1e-9, deterministic=False)
     with pytest.raises(Exception, match="deterministic: None in the checkpoint, True now"):
@@ -97,7 +95,6 @@ def test_a_checkpoint_of_free_threads_does_not_go_on(text, tmp_path, monkeypatch
     [("WORKERS", "workers"), ("_STEP_ROUNDS", "step_rounds"), ("_ROUND_VERSION", "round_version")],
 )
 def test_a_checkpoint_of_other_rounds_does_not_go_on(name, what, text, tmp_path, monkeypatch):
-    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
     with pytest.raises(TimedOut):
         trained(text, tmp_path / "a.bin", max_time=1e-9)
     monkeypatch.setattr(f"wv_cli.models.rounds.{name}", 4)
@@ -106,7 +103,6 @@ def test_a_checkpoint_of_other_rounds_does_not_go_on(name, what, text, tmp_path,
 
 
 def test_a_checkpoint_that_does_not_say_how_rounds_compute_does_not_go_on(text, tmp_path, monkeypatch):
-    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
     now = DeterministicWord2vec.schedule
     with monkeypatch.context() as older:
         said = "workers", "step_rounds", "version", "step_ids"

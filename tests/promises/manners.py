@@ -123,14 +123,26 @@ MANNERS: list[Promise] = [
         ),
     ),
     Promise(
-        "saves a checkpoint on Ctrl-C, SIGTERM, SIGHUP",
-        ("tests/commands/test_signals.py",),
+        "saves a checkpoint on Ctrl-C, SIGTERM, SIGHUP, `--max-time`",
+        ("tests/commands/test_signals.py", "tests/engine/test_run.py"),
         (
             Fault(
                 "SIGHUP saves nothing",
                 "wv_cli/engine/run.py",
                 "for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}",
                 "for number in (signal.SIGINT, signal.SIGTERM)}",
+            ),
+            Fault(
+                "a short run does not hear that its time is over",
+                "wv_cli/engine/run.py",
+                "if self.deadline is not None and time.monotonic() >= self.deadline:",
+                "if False:",
+            ),
+            Fault(
+                "an epoch cut short by --max-time counts as done",
+                "wv_cli/engine/run.py",
+                "if after_epoch is None or crew.next_step < crew.limit or not model.steps:",
+                "if after_epoch is None or not model.steps:",
             ),
         ),
     ),

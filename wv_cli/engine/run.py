@@ -92,11 +92,13 @@ class Outcome:
 
 
 class Crew(Generic[Worker]):
-    """The threads of one stretch of work, which ends before the step `limit`, and what they share."""
+    """The threads of one stretch of work, which ends before the step `limit` or with the steps that are under way at
+    `deadline` (of the monotonic clock), and what they share."""
 
-    def __init__(self, model: Trainable[Worker], next_step: int, totals: Totals) -> None:
+    def __init__(self, model: Trainable[Worker], next_step: int, totals: Totals, deadline: float | None = None) -> None:
         self.model = model
         self.next_step, self.limit = next_step, model.steps
+        self.deadline = deadline
         self.totals = totals
         self.stopping = False
         self.error: BaseException | None = None
@@ -139,6 +141,8 @@ class Crew(Generic[Worker]):
                 require_finite(loss, step, self.model.steps)
                 with self.lock:
                     self.totals.add(loss, examples, tokens, lr)
+                if self.deadline is not None and time.monotonic() >= self.deadline:
+                    self.stopping = True
             with self.lock:  # one after the other: all go through the same rows
                 self.model.settle(worker)
         except BaseException as error:  # carried to the main thread by stop()
@@ -187,13 +191,15 @@ def train(
     """Trains steps first_step .. model.steps - 1.
 
     save(next_step) is called between steps, with no thread running, every `save_every` seconds and when a signal or
-    `max_seconds` ends the run early. observe is called from the calling thread about five times a second.
+    `max_seconds` ends the run early. A run that is out of time ends with the steps under way, one at least. observe is
+    called from the calling thread about five times a second.
     after_epoch(n) is called, with no thread running, when n epochs are done, and once more where a run goes on from
     there; False ends the run, which is then finished. After the last one it is called whatever else ends the run.
     Raises Diverged when a loss is not finite.
     """
-    crew = Crew(model, first_step, Totals())
     begin = last_save = time.monotonic()
+    deadline = None if max_seconds is None else begin + max_seconds
+    crew = Crew(model, first_step, Totals(), deadline)
     reports = Reports(
         observe, steps=model.steps, epochs=model.epochs, epoch_steps=model.epoch_steps, first_step=first_step
     )
@@ -211,13 +217,13 @@ def train(
         crew.start(threads)
         timed_out = False
         while True:
-            crew.idle.wait(WAKE_SECONDS)
+            ended = crew.idle.wait(WAKE_SECONDS)
             now = time.monotonic()
-            timed_out = max_seconds is not None and now - begin >= max_seconds
-            if crew.idle.is_set():
-                if after_epoch is None or not model.steps:
-                    break
+            timed_out = deadline is not None and now >= deadline
+            if ended:
                 crew.stop()
+                if after_epoch is None or crew.next_step < crew.limit or not model.steps:
+                    break
                 told = crew.limit // model.epoch_steps
                 enough = not after_epoch(told)
                 if enough or crew.limit == model.steps:
