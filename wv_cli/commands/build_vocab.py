@@ -53,6 +53,7 @@ def command(
     from wv_cli.cluster.ranks import agreeing
     from wv_cli.commands.shared.bar import reading_bar
     from wv_cli.commands.shared.display import say
+    from wv_cli.jobs.facts import number_of
     from wv_cli.jobs.vocabulary import VocabularyRun
     from wv_cli.system.places import is_stdout
 
@@ -85,7 +86,8 @@ def command(
     elif not quiet:
         rate = "" if merge or run.ranks or dask else f" ({bytes_read / 1e6 / facts['seconds']:,.0f} MB/s)"
         click.echo(
-            f"{facts['tokens']:,} words in {facts['lines']:,} lines, {facts['words']:,} different ones; kept "
-            f"{facts['kept_words']:,}, which cover {facts['coverage']:.2%} of the text; {facts['seconds']:.1f} s{rate}",
+            f"{facts['tokens']:,} words in {number_of(facts['lines'], 'line')}, {facts['words']:,} different ones; "
+            f"kept {facts['kept_words']:,}, which cover {facts['coverage']:.2%} of the text; "
+            f"{facts['seconds']:.1f} s{rate}",
             err=True,
         )

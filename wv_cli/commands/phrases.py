@@ -59,6 +59,7 @@ def command(
     from wv_cli.cluster.ranks import agreeing
     from wv_cli.commands.shared.bar import reading_bar
     from wv_cli.commands.shared.display import say
+    from wv_cli.jobs.facts import number_of
     from wv_cli.jobs.joined_text import JoiningRun
     from wv_cli.system.places import is_stdout
 
@@ -89,5 +90,5 @@ def command(
     if as_json and not run.follows:
         click.echo(json.dumps(facts), err=any(map(is_stdout, run.outputs)))
     elif not silent:
-        told = f"{facts['tokens_read']:,} words in, {facts['tokens']:,} out, {facts['lines']:,} lines"
+        told = f"{facts['tokens_read']:,} words in, {facts['tokens']:,} out, {number_of(facts['lines'], 'line')}"
         click.echo(f"{told}; {facts['seconds']:.1f} s", err=True)

@@ -13,11 +13,16 @@ from wv_cli.text.corpus import Corpus
 Facts = dict[str, object]
 
 
+def number_of(count: int, thing: str) -> str:
+    """ "1 line", "2,000 lines"."""
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
 def tell_corpus(corpus: Corpus, say: Say, seconds: float) -> None:
     words = len(corpus.vocab)
     say(
-        f"{corpus.tokens:,} words in {corpus.lines:,} lines, {words:,} different ones ({seconds:.1f} s to read)"
-        + (f"; {corpus.left_out:,} lines left out" if corpus.left_out else ""),
+        f"{corpus.tokens:,} words in {number_of(corpus.lines, 'line')}, {words:,} different ones "
+        f"({seconds:.1f} s to read)" + (f"; {number_of(corpus.left_out, 'line')} left out" if corpus.left_out else ""),
         tokens=corpus.tokens,
         lines=corpus.lines,
         vocabulary=words,

@@ -15,7 +15,7 @@ from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_files import save_files
 from wv_cli.jobs.autotuned import AutotunedSession
-from wv_cli.jobs.facts import Facts, run_facts
+from wv_cli.jobs.facts import Facts, number_of, run_facts
 from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.phrases import PhrasesSession
 from wv_cli.jobs.session import Observe, Reading
@@ -136,8 +136,8 @@ class SupervisedSession(AutotunedSession, GrowingSession, SharedSession, Phrases
         corpus = self.corpus(say, reading, vectors, state)
         words, labels, lines = corpus.kept - corpus.added, len(corpus.labels), corpus.lines
         say(
-            f"{corpus.tokens_read:,} tokens in {lines:,} lines, {words:,} different words and {labels:,} labels "
-            f"({time.monotonic() - begin:.1f} s to read)",
+            f"{corpus.tokens_read:,} tokens in {number_of(lines, 'line')}, {number_of(words, 'different word')} and "
+            f"{number_of(labels, 'label')} ({time.monotonic() - begin:.1f} s to read)",
             tokens=corpus.tokens_read,
             lines=lines,
             vocabulary=words,
@@ -224,7 +224,7 @@ class SupervisedSession(AutotunedSession, GrowingSession, SharedSession, Phrases
         size = model.input.nbytes + model.output.nbytes
         left_out = corpus.lines - examples
         say(
-            f"{examples:,} lines to learn from"
+            f"{number_of(examples, 'line')} to learn from"
             + (f" ({left_out:,} have no label)" if left_out else "")
             + f"; needs {size / 1e6:,.0f} MB for the model, {corpus.nbytes / 1e6:,.0f} MB for the text and its words",
             examples=examples,
