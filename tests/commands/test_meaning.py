@@ -14,7 +14,7 @@ import click
 import numpy as np
 import pytest
 
-from tests.conftest import GOLDEN
+from tests.conftest import GOLDEN, double_state
 from wv_cli import __main__
 from wv_cli.commands.shared.program import wv
 from wv_cli.errors import UsageError
@@ -114,7 +114,7 @@ VARIANTS = [
     f"{W2V} --learn-phrases 1 --phrase-threshold 9",
     f"{W2V} --init init.vec",
     f"{W2V} --vocab text.vocab",
-    "merge-models small.state small.state -o out.vec",
+    "merge-models small.state doubled.state -o out.vec",
     f"{SUP} --pretrained init.vec",
     "train text.txt -o out.vec --continue small.state --epochs 2",
     f"{W2V} --preset quality",
@@ -330,6 +330,7 @@ def folder(tmp_path_factory, slice_text):
         f"{SUP} -o classifier.bin --word-ngrams 2 --buckets 900 -q",
     ):
         assert call(made) == 0, made
+    double_state(path / "small.state", path / "doubled.state", 4)
     yield path
     os.chdir(before)
 

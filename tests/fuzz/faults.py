@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.conftest import GOLDEN
+from tests.conftest import GOLDEN, double_state
 
 SHIM = Path(__file__).with_name("faults.c")
 _MARK = "WV_FAULTS"
@@ -77,7 +77,7 @@ COMMANDS = [
         ("white.vec", "moments", "transform"),
     ),
     Command("align vectors.vec vectors.vec -o aligned.vec -q", ("aligned.vec",)),
-    Command("merge-models half.state half.state -o whole.state -q", ("whole.state",)),
+    Command("merge-models half.state doubled.state -o whole.state -q", ("whole.state",)),
     Command("index vectors.vec -o words.index --no-meta -q", ("words.index", "words.index.words.txt")),
     Command("convert vectors.vec binary.bin -q", ("binary.bin",)),
     Command("phrases text.txt -o phrases.txt -q", ("phrases.txt",)),
@@ -102,6 +102,7 @@ def inputs(folder: Path) -> None:
     shutil.copy(GOLDEN / "version-0.1" / "vectors.vec", folder)
     shutil.copy(GOLDEN / "ft-words.bin", folder / "model.bin")
     (folder / "half.state").write_bytes(states.saved()[0])
+    double_state(folder / "half.state", folder / "doubled.state", 4)
 
 
 def preloaded() -> None:

@@ -1,5 +1,6 @@
 """States of shards, averaged: `wv train --shard` and `wv merge-models`."""
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,6 +98,10 @@ def test_what_does_not_belong_together_is_refused(slice_text: Path, vocab: str, 
         merge([one, state_of(slice_text, vocab, "b.state", seed=2)])
     with pytest.raises(UsageError, match="nothing to be merged with"):
         merge([one])
+    copy = shutil.copy(one, tmp_path / "copy.state")
+    for twice in ([one, one], [one, str(copy)]):
+        with pytest.raises(UsageError, match=r"state: has the numbers of .*a.state, which would count twice"):
+            merge(twice)
     assert wv("build-vocab", slice_text, "-o", "less.vocab", "--max-vocab", 500, "-q").returncode == 0
     with pytest.raises(BadFile, match=r"expected the words and counts of .*a.state, found others"):
         merge([one, state_of(slice_text, str(tmp_path / "less.vocab"), "c.state")])

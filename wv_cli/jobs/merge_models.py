@@ -7,6 +7,7 @@ What that is worth: suite `ranks` of the benchmarks. Tried by hand, without a re
 analogies when they are averaged unturned.
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -40,8 +41,8 @@ def is_state(path: str) -> bool:
 
 def merge(paths: Sequence[str]) -> State:
     """The mean of the states at `paths`, in the space of the first, which says that it has trained the words of all.
-    Raises UsageError for fewer than two, and for a state with other options than the first; BadFile for one with other
-    words, and what read_state raises."""
+    Raises UsageError for fewer than two, for a state with other options than the first and for one that is given twice;
+    BadFile for one with other words, and what read_state raises."""
     if len(paths) < 2:
         message = f"{', '.join(paths) or 'nothing'}: one state has nothing to be merged with; give those of all shards"
         raise UsageError(message)
@@ -54,16 +55,30 @@ def merge(paths: Sequence[str]) -> State:
     first = read_state(paths[0], layout)
     learnt = [name for name, array in first.arrays.items() if array.dtype.kind == "f"]
     mean = {**first.arrays, **{name: first.arrays[name] * shares[0] for name in learnt}}
+    seen = {_digest(first, learnt): paths[0]}
     for path, share in zip(paths[1:], shares[1:], strict=True):
         state = read_state(path, layout)
         if (state.vocab.digest, state.vocab.lines) != (first.vocab.digest, first.vocab.lines):
             problem = f"expected the words and counts of {paths[0]}, found others; train all shards with one --vocab"
             raise BadFile(path, problem)
+        digest = _digest(state, learnt)
+        if digest in seen:
+            problem = f"{path}: has the numbers of {seen[digest]}, which would count twice"
+            raise UsageError(f"{problem}; give the state of each shard once")
+        seen[digest] = path
         rotation = _rotation(state, first)
         for name in learnt:
             rows = state.arrays[name]
             mean[name] += share * (mapped(rows, rotation) if name in _TURNED else rows)
     return State(replace(told[0], trained=trained), first.vocab, mean)
+
+
+def _digest(state: State, learnt: Sequence[str]) -> bytes:
+    """Of the numbers that a state has learnt."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name in learnt:
+        digest.update(state.arrays[name].data)
+    return digest.digest()
 
 
 def _rotation(state: State, first: State) -> NDArray[np.float64]:
