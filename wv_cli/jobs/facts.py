@@ -14,7 +14,7 @@ Facts = dict[str, object]
 
 
 def number_of(count: int, thing: str) -> str:
-    """ "1 line", "2,000 lines"."""
+    """As people say it: `1 line`, `2,000 lines`."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
