@@ -125,13 +125,13 @@ def test_help_of_a_part_and_of_all(wv: Run) -> None:
     assert wv("-V").stdout == wv("--version").stdout
 
 
-@pytest.mark.parametrize("name", ["word2vec", "word2phrase", "distance", "word-analogy", "compute-accuracy"])
+@pytest.mark.parametrize("name", ORIGINALS)
 def test_help_of_an_original_is_its_own(name: str, wv: Run) -> None:
-    assert name in ORIGINALS
-    shown, own = wv("help", name), wv(name)
-    assert shown.returncode == 0 and own.stdout
+    shown, own = wv("help", name), wv(name, *(["-h"] if name == "glove-tools" else []))
+    assert shown.returncode == 0
+    assert own.stdout or own.stderr.startswith("usage: fasttext <command>")
     assert shown.stdout.removeprefix(own.stdout).startswith(f"{name} as `wv {name}`; `wv links DIR` ")
-    assert shown.stdout.count("\n") == own.stdout.count("\n") + 1
+    assert shown.stdout.count("\n") == own.stdout.count("\n") + 1 and shown.stderr == own.stderr
 
 
 @pytest.mark.parametrize("command, name", [(command, name) for command in FOREIGN for name in FOREIGN[command].split()])

@@ -67,7 +67,6 @@ def _show(context: click.Context, names: tuple[str, ...]) -> None:
         assert found is not None
         shown = click.Context(found, info_name=name, parent=shown)
     if isinstance(shown.command, OriginalCommand):
-        shown.command.invoke(shown)
-        click.echo(f"{names[0]} as `wv {names[0]}`; `wv links DIR` gives it its own name. {shown.command.help}")
+        shown.command.show_help()
     else:
         click.echo(shown.get_help())

@@ -38,11 +38,12 @@ def abort(message: str) -> NoReturn:
 
 
 class OriginalCommand(click.Command):
-    """A command that gets the words after its name as they are: `main` returns the exit code, or raises Exit."""
+    """A command that gets the words after its name as they are: `main` returns the exit code, or raises Exit. To the
+    words `asking` it answers with its help."""
 
-    def __init__(self, name: str, main: Callable[[Sequence[str]], int], help: str) -> None:
+    def __init__(self, name: str, main: Callable[[Sequence[str]], int], help: str, asking: Sequence[str] = ()) -> None:
         super().__init__(name, help=help, add_help_option=False)
-        self._main = main
+        self._main, self._asking = main, asking
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: object
@@ -52,7 +53,15 @@ class OriginalCommand(click.Command):
         return context
 
     def invoke(self, context: click.Context) -> int:
+        return self._run(context.args)
+
+    def show_help(self) -> None:
+        """What the program says itself, and how it is called."""
+        self._run(self._asking)
+        say(f"{self.name} as `wv {self.name}`; `wv links DIR` makes links of the original names. {self.help}\n")
+
+    def _run(self, words: Sequence[str]) -> int:
         try:
-            return self._main(context.args)
+            return self._main(words)
         except Exit as ended:
             return ended.code

@@ -82,5 +82,8 @@ def counter(place: int, count: int, unit: str = "") -> str:
 
 
 command = OriginalCommand(
-    "glove-tools", main, "GloVe's own programs: vocab_count, cooccur, shuffle and glove, each with its flags."
+    "glove-tools",
+    main,
+    "GloVe's own programs: vocab_count, cooccur, shuffle and glove, each with its flags.",
+    HELP_FLAGS[:1],
 )
