@@ -112,6 +112,8 @@ def test_keep_probability_follows_the_formulas():
     expected = np.minimum(1, np.sqrt(0.01 / share) + 0.01 / share)
     np.testing.assert_allclose(keep_probability(counts, fasttext, 4000), expected)
     assert keep_probability(counts, Word2vecConfig(sample=0)) is None
+    for formula in ("word2vec", "fasttext", "paper"):  # without a warning, which would be an error here
+        assert (keep_probability(counts, Word2vecConfig(sample=1e308, sample_formula=formula)) == 1).all()
 
 
 def test_rows_start_small_and_outputs_at_zero(corpus):

@@ -26,7 +26,7 @@ def keep_probability(
     if options.sample == 0:
         return None
     total = counts.sum() if options.sample_formula != "fasttext" else max(tokens_read, int(counts.sum()))
-    ratio = options.sample / (counts / total)
+    ratio = min(options.sample, 1.0) / (counts / total)  # 1 keeps all; a huge number would overflow
     keep = np.sqrt(ratio) if options.sample_formula == "paper" else np.sqrt(ratio) + ratio
     chances: NDArray[np.float64] = np.minimum(keep, 1.0)
     return chances
