@@ -10,16 +10,17 @@ import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.cluster.exchange import Exchange
 from wv_cli.cluster.ranks import Ranks
+from wv_cli.engine.checkpoint import OtherRun
 from wv_cli.engine.progress import Progress, Reports, Totals
 from wv_cli.engine.run import WAKE_SECONDS, Crew, Outcome, Worker, caught_signals
-from wv_cli.engine.saved_run import Savable
+from wv_cli.engine.saved_run import Savable, SavedRun, Say
 
 # A round is so many words for each thread of a rank, but there are at least so many rounds in an epoch.
 ROUND_WORDS, _LEAST_ROUNDS = 100_000, 64
@@ -110,6 +111,15 @@ class InParts:
 
     def settle(self, worker: Any, /) -> None:
         self.model.settle(worker)
+
+
+def step_of_parts(error: OtherRun, saved: SavedRun, model: Savable[Any], log: Say) -> int | None:
+    """The step at which one process goes on with a checkpoint that several ranks left, now loaded; None: that was not
+    the `error`, or ranks cannot have the model. Raises WvError."""
+    if error.steps != PARTS or not hasattr(model, "corpus"):
+        return None
+    part = saved.first_step(InParts(cast(Shareable[Any], model)), log)
+    return -(-part * model.steps // PARTS)
 
 
 class Together(InParts):

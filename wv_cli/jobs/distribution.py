@@ -1,0 +1,165 @@
+"""Which processes do the work of a job: the one door from this room to wv_cli.cluster.
+
+A job whose ONE_PROCESS names what several processes cannot do together can be shared by those that a launcher starts.
+Of all other jobs several processes are refused.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import replace
+from typing import Any, ClassVar, Protocol, TypeVar
+
+from wv_cli.cluster.launcher import started_together
+from wv_cli.config import flag_of
+from wv_cli.engine import checkpoint
+from wv_cli.engine.run import Outcome, train
+from wv_cli.engine.saved_run import Savable, SavedRun
+from wv_cli.engine.saved_run import Say as Log
+from wv_cli.errors import UsageError, WvError
+from wv_cli.jobs.parts.reading import Reading
+from wv_cli.jobs.run import Metadata, OnProgress, OnReading, Run
+from wv_cli.text.corpus import Corpus
+from wv_cli.text.inputs import Texts
+from wv_cli.text.labelled import LabelledCorpus
+
+
+class Shareable(Protocol):
+    """A job that several processes can share, each reading its part of the texts (wv_cli.jobs.job.Job).
+
+    ONE_PROCESS names the options that only one process can do, and what to do instead."""
+
+    ONE_PROCESS: ClassVar[Mapping[str, str]]
+
+    @property
+    def config(self) -> Any: ...
+    @property
+    def reading(self) -> Reading: ...
+    @property
+    def whole_lines(self) -> bool:
+        """Whether no line is divided between processes."""
+        ...
+
+    def begin(self, run: Run, stack: ExitStack) -> Run:
+        """Checks the job, and takes what the run needs for itself until `stack` ends."""
+        ...
+
+    def values(self) -> dict[str, Any]: ...
+    def identity(self) -> Mapping[str, object]:
+        """The options that must be the same in all processes."""
+        ...
+
+
+class Single(Protocol):
+    """A job that one process does."""
+
+    def begin(self, run: Run, stack: ExitStack) -> Run: ...
+
+
+AnyJob = TypeVar("AnyJob", bound=Shareable)
+
+
+class OneProcess:
+    """This process does everything. Satisfies wv_cli.jobs.run.Processes."""
+
+    is_main = True
+    peers = None
+    pooled = None
+
+    def part(self, *, whole_lines: bool) -> None:
+        return None
+
+    def agreeing(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def whole(self, corpus: Corpus) -> Corpus:
+        return corpus
+
+    def whole_labelled(self, corpus: LabelledCorpus) -> LabelledCorpus:
+        return corpus
+
+    def total(self, count: int) -> int:
+        return count
+
+    def first_step(self, saved: SavedRun, model: Savable[Any], log: Log) -> int:
+        """It goes on where several processes were, too."""
+        try:
+            return saved.first_step(model, log)
+        except checkpoint.OtherRun as error:
+            from wv_cli.cluster.rounds import step_of_parts
+
+            step = step_of_parts(error, saved, model, log)
+            if step is None:
+                raise
+            return step
+
+    def trained_by(self, model: Savable[Any]) -> tuple[Savable[Any], Callable[..., Outcome]]:
+        return model, train
+
+    def metadata(self) -> Metadata:
+        return {}
+
+
+@contextmanager
+def alone(job: Single, log: Log, on_progress: OnProgress | None, on_reading: OnReading | None) -> Iterator[Run]:
+    """The run of a job, checked. Raises what the checks raise, and WvError where a launcher has started several
+    processes."""
+    if (started := started_together()) > 1:
+        message = (
+            f"started as {started} processes, which cannot share this work; start it once "
+            "(wv train of skipgram, cbow and supervised can be shared)"
+        )
+        raise WvError(message)
+    with ExitStack() as stack:
+        yield job.begin(Run(OneProcess(), log, on_progress, on_reading), stack)
+
+
+@contextmanager
+def shared(
+    job: AnyJob, log: Log, on_progress: OnProgress | None, on_reading: OnReading | None
+) -> Iterator[tuple[AnyJob, Run]]:
+    """The job as this process does it, checked, and its run. Raises what the checks raise, in all processes."""
+    run = Run(OneProcess(), log, on_progress, on_reading)
+    with ExitStack() as stack:
+        if started_together() == 1:
+            yield job, job.begin(run, stack)
+            return
+        from wv_cli.cluster.processes import APART, RankProcesses, place, shared_texts
+
+        here = place()
+        if here.processes > 1:
+            job = _with(job, config=replace(job.config, threads=here.threads(job.config.threads)))
+            if here.ranks is None or here.ranks.rank == 0:
+                what = f"the {here.processes} processes of this machine work as one, with {job.config.threads} threads"
+                log(f"{what} ({APART}: each by itself)", processes=here.processes, threads=job.config.threads)
+        if here.ranks is None:
+            yield job, job.begin(run, stack)
+            return
+        processes = RankProcesses(here.ranks)
+        run = replace(run, processes=processes) if processes.is_main else Run(processes, _silent)
+
+        def checked() -> Texts:
+            nonlocal run
+            if processes.is_main:
+                refuse_sharing(job, processes.count)
+                run = job.begin(run, stack)
+            return job.reading.texts(run.log)
+
+        texts = stack.enter_context(shared_texts(here.ranks, job.identity(), checked, whole_lines=job.whole_lines))
+        yield _with(job, reading=replace(job.reading, inputs=tuple(texts.inputs))), run
+
+
+def refuse_sharing(job: Shareable, processes: int) -> None:
+    """Raises UsageError for the first option given that so many processes cannot do together."""
+    values = job.values()
+    for name, instead in job.ONE_PROCESS.items():
+        if values[name]:
+            raise UsageError(f"{flag_of(name)} is for one process, not for {processes} ranks; {instead}")
+
+
+def _with(job: AnyJob, **changes: Any) -> AnyJob:
+    made: AnyJob = replace(job, **changes)  # type: ignore[type-var]
+    return made
+
+
+def _silent(message: str, **facts: object) -> None:
+    """The main process has said it."""

@@ -1,0 +1,217 @@
+"""A job: one run of a command, from options to files, as a list of parts.
+
+    command (click)  ->  options  ->  build(Kind, options)  ->  job.run(log, on_progress, on_reading)
+
+A job has parts as fields (wv_cli.jobs.part) and a function `work`. What it reads and writes is what its parts do, one
+after the other. An option belongs to exactly one part because it is a field of it. A job prints nothing.
+"""
+
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, TypeVar, get_type_hints
+
+from wv_cli import formats
+from wv_cli.config import Config, flag_of, refuse_idle
+from wv_cli.engine.run import Outcome
+from wv_cli.engine.saved_run import Say as Log
+from wv_cli.errors import UsageError, WvError
+from wv_cli.jobs.distribution import alone
+from wv_cli.jobs.part import Invocation, Part, parts_of, values_of
+from wv_cli.jobs.parts.resume import Resume
+from wv_cli.jobs.run import Metadata, OnProgress, OnReading, Run
+from wv_cli.system import meta
+from wv_cli.system.output import check_writable
+from wv_cli.system.places import is_stream, refuse_folder, refuse_reading, require_different
+
+Kind = TypeVar("Kind")
+Writer = tuple[str, Callable[[str], None]]  # the name of a file and what writes it
+
+
+class SidecarWarning(UserWarning):
+    """The results are written, but the file that says how they were made is not."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What a command asks for. CONDITIONS and `check` are about options of several parts."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = {}
+
+    invocation: Invocation = field(default_factory=Invocation)
+
+    def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
+        """Does what is asked for, once everything is checked, and writes the results unless it was stopped.
+
+        Returns the outcome of the training (None: there was none) and the metadata that is recorded beside the results.
+        Raises WvError and its kin for everything the user can mend; a run stopped by a signal returns normally."""
+        raise NotImplementedError
+
+    def check(self) -> None:
+        """Raises UsageError for options of several parts that do not go together."""
+
+    @property
+    def trains(self) -> bool:
+        """Whether a model is trained, so that the run can stop and be resumed."""
+        return True
+
+    @property
+    def output_format(self) -> str | None:
+        """The format of all outputs of vectors, None where their names choose it."""
+        return None
+
+    @property
+    def must_have_effect(self) -> Collection[str]:
+        """The options that are refused where they have no effect."""
+        return self.invocation.explicit
+
+    def run(
+        self, log: Log, on_progress: OnProgress | None = None, on_reading: OnReading | None = None
+    ) -> tuple[Outcome | None, Metadata]:
+        """Checks and works. `log` is told of events, `on_progress` about a training, `on_reading` (done, total or None)
+        about a long file. Raises what `work` raises, and UsageError or WvError for what the checks find."""
+        with alone(self, log, on_progress, on_reading) as run:
+            return self.work(run)
+
+    def validate(self) -> None:
+        """Checks everything that can be checked before a file is read. Raises UsageError or WvError."""
+        for each in parts_of(self):
+            if isinstance(each, Config):
+                each.validate()
+            else:
+                each.check()
+        for path in self.results():
+            refuse_folder(path)
+        self.check()
+        refuse_idle(self.conditions(), self.must_have_effect, self.values())
+        self._check_resume()
+        writes = self.writes()
+        for path in writes:
+            check_writable(path)
+        files = [path for path in self.results() if not is_stream(path)]
+        words = [name for name in (formats.words_file(path, self.output_format) for path in files) if name is not None]
+        sidecars = [meta.sidecar_path(path) for path in files] if self.invocation.meta else []
+        require_different([*writes, *words, *sidecars])
+        refuse_reading([*writes, *words], self.reads())
+
+    def _check_resume(self) -> None:
+        resume = self._resume
+        if resume is not None and self.trains:
+            resume.require_path(self.beside)
+        elif resume is not None:
+            for name in ("checkpoint", "checkpoint_every", "resume", "max_time"):
+                if name in self.must_have_effect:
+                    problem = "has no meaning here: nothing is trained that could stop and go on"
+                    raise UsageError(f"{flag_of(name)} {problem}")
+
+    @property
+    def _resume(self) -> Resume | None:
+        return next((part for part in self.parts() if isinstance(part, Resume)), None)
+
+    def parts(self) -> list[Part]:
+        return [part for part in parts_of(self) if isinstance(part, Part)]
+
+    def reads(self) -> list[str]:
+        return [path for part in self.parts() for path in part.reads()]
+
+    def results(self) -> list[str]:
+        return [path for part in self.parts() for path in part.results()]
+
+    def writes(self) -> list[str]:
+        """All files that are written, in the end or on the way."""
+        beside, checkpoint = self.beside, self.checkpoint_path
+        on_the_way = [path for part in self.parts() for path in part.writes(beside)]
+        return [*self.results(), *on_the_way, *([checkpoint] if checkpoint else [])]
+
+    @property
+    def beside(self) -> str | None:
+        """The first file among the results, beside which the checkpoint and temporary files go."""
+        return next((path for path in self.results() if not is_stream(path)), None)
+
+    @property
+    def checkpoint_path(self) -> str | None:
+        resume = self._resume
+        return resume.path(self.beside) if resume is not None and self.trains else None
+
+    def metadata(self) -> Metadata:
+        return {name: value for part in self.parts() for name, value in part.metadata().items()}
+
+    def conditions(self) -> list[tuple[str, str]]:
+        """(name, condition) of the options that do not always have an effect."""
+        found = [*self.CONDITIONS.items()]
+        for each in parts_of(self):
+            found += each.conditions() if isinstance(each, Config) else each.CONDITIONS.items()
+        return found
+
+    def values(self) -> dict[str, Any]:
+        """Every option, and every other field of the parts, by its name."""
+        return values_of(self)
+
+    def identity(self) -> dict[str, object]:
+        """The options that must be the same in all processes that share the job."""
+        found = {name: value for name, value in vars(self).items() if not isinstance(value, Part | Config)}
+        for each in parts_of(self):
+            if isinstance(each, Config):
+                found |= each.identity()
+            else:
+                names = {field.name for field in fields(each) if not field.metadata.get("internal")}
+                found |= {name: getattr(each, name) for name in names & vars(each).keys()}
+        return found
+
+    def begin(self, run: Run, stack: ExitStack) -> Run:
+        """Checks, and takes what the run needs for itself until `stack` ends. Raises UsageError, WvError."""
+        self.validate()
+        resume, beside = self._resume, self.beside
+        if resume is not None and self.trains:
+            from_files = any(part.begins_with() for part in self.parts())
+            saved = resume.saved_run(beside, from_files=from_files)
+            run = replace(run, saved=saved, save_every=resume.checkpoint_every, max_seconds=resume.max_time)
+        stack.enter_context(run.saved.claimed(run.log))
+        return run
+
+    def finish(self, run: Run, written: Sequence[str], metadata: Mapping[str, object]) -> None:
+        """After the results are written: their sidecars, and the run's own checkpoint goes. A sidecar that cannot be
+        written is a SidecarWarning."""
+        for path in written:
+            if self.invocation.meta and not is_stream(path):
+                try:
+                    meta.write(path, list(self.invocation.argv), metadata)
+                except WvError as error:
+                    warnings.warn(f"{error}; {path} itself is written and whole", SidecarWarning, stacklevel=2)
+        run.saved.remove()
+
+
+def build(kind: type[Kind], options: Mapping[str, Any], **made: Any) -> Kind:
+    """The job `kind` with these options, each in the part that has a field of its name; `made` are whole fields."""
+    unknown = options.keys() - set(option_names(kind, every=True))
+    assert not unknown, f"{kind.__name__} has no {', '.join(unknown)}"
+    return _build(kind, options, made)
+
+
+def option_names(kind: Any, *, every: bool = False) -> list[str]:
+    """The options of a job or part; `every`: its internal fields, too."""
+    found: list[str] = []
+    hints = get_type_hints(kind)
+    for each in fields(kind):
+        if _has_options(hints[each.name]):
+            found += option_names(hints[each.name], every=every)
+        elif every or not each.metadata.get("internal"):
+            found.append(each.name)
+    return found
+
+
+def _build(kind: type[Kind], options: Mapping[str, Any], made: Mapping[str, Any]) -> Kind:
+    values, hints = dict(made), get_type_hints(kind)
+    for each in fields(kind):  # type: ignore[arg-type]
+        if each.name in values:
+            continue
+        if _has_options(hints[each.name]):
+            values[each.name] = _build(hints[each.name], options, {})
+        elif each.name in options:
+            values[each.name] = options[each.name]
+    return kind(**values)
+
+
+def _has_options(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Part | Config)

@@ -1,0 +1,75 @@
+"""A part of a job: the options of one subject, what is read and written because of them, what the sidecar says.
+
+No part knows another. What two of them must know is checked by the job that has both (wv_cli.jobs.job).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+from wv_cli.config import Config
+from wv_cli.jobs.run import Metadata
+
+
+def internal(default: Any = None) -> Any:
+    """A field that is no option: a fact about the run, or what only the compatible command lines ask for."""
+    return field(default=default, metadata={"internal": True})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """Methods say nothing where a part has nothing to say. CONDITIONS tells when an option has an effect, as
+    wv_cli.config.holds understands it."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = {}
+
+    def check(self) -> None:
+        """Raises UsageError for options that cannot be, or do not go together."""
+
+    def reads(self) -> list[str]:
+        """The files that are read, which no output may replace."""
+        return []
+
+    def results(self) -> list[str]:
+        """The files that the run is for."""
+        return []
+
+    def writes(self, beside: str | None) -> list[str]:
+        """The files written on the way; those without a name of their own go `beside` the first result."""
+        return []
+
+    def begins_with(self) -> list[str]:
+        """The files whose rows a training begins with."""
+        return []
+
+    def metadata(self) -> Metadata:
+        """What the sidecar says of it."""
+        return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invocation(Part):
+    """How a run was asked for: `argv` is the command line, `explicit` the options that the user gave, whatever their
+    values. Without `meta` results have no sidecars."""
+
+    argv: tuple[str, ...] = internal(())
+    explicit: tuple[str, ...] = internal(())
+    meta: bool = True
+
+
+def parts_of(thing: object) -> Iterator[Part | Config]:
+    """The parts and configs that a dataclass has as fields, each before those that it has itself."""
+    for each in fields(thing):  # type: ignore[arg-type]
+        value = getattr(thing, each.name)
+        if isinstance(value, Part | Config):
+            yield value
+            yield from parts_of(value)
+
+
+def values_of(thing: object) -> dict[str, Any]:
+    """Every field that is no part or config, and those of the parts and configs, by their names."""
+    found: dict[str, Any] = {}
+    for each in fields(thing):  # type: ignore[arg-type]
+        value = getattr(thing, each.name)
+        found |= values_of(value) if isinstance(value, Part | Config) else {each.name: value}
+    return found

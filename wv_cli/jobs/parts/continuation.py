@@ -1,0 +1,141 @@
+"""Training that is continued from a state: its options, words, counts and learning rate."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from typing import Any, ClassVar, TypeVar
+
+from wv_cli.config import Config, flag_of
+from wv_cli.engine.saved_run import Say as Log
+from wv_cli.engine.state import StateOptions, read_options
+from wv_cli.errors import BadFile, UsageError
+from wv_cli.glove.config import MODEL as GLOVE
+from wv_cli.jobs.part import Part
+from wv_cli.jobs.run import Metadata
+from wv_cli.models.config import SupervisedConfig, Word2vecConfig
+from wv_cli.system.places import identity, is_stream
+from wv_cli.text.config import VocabConfig
+
+Learner = TypeVar("Learner", Word2vecConfig, SupervisedConfig)
+# How fast a run learns depends on how much it has learnt: this is not taken from the state.
+_NOT_CONTINUED = ("lr",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Continuation(Part):
+    """The run continues the state in the file `continue_`; `decay` says how much of the counts and of the schedule of
+    the earlier texts is kept. `save_state` gets the state that this run leaves, perhaps in the place of the first."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = {"decay": "continue_"}
+
+    continue_: str | None = None
+    decay: float | None = None
+    save_state: str | None = None
+
+    def check(self) -> None:
+        if self.decay is not None and not 0 <= self.decay <= 1:
+            message = f"--decay is a share of the earlier counts between 0 (none) and 1 (all), not {self.decay:g}"
+            raise UsageError(message)
+        if self.save_state and is_stream(self.save_state):
+            message = f"--save-state {self.save_state}: a state is a file, for --continue; name one"
+            raise UsageError(message)
+
+    def reads(self) -> list[str]:
+        """A state may be replaced by the one that follows it."""
+        if self.continue_ is None or (self.save_state and identity(self.continue_) == identity(self.save_state)):
+            return []
+        return [self.continue_]
+
+    def results(self) -> list[str]:
+        return [self.save_state] if self.save_state else []
+
+    def begins_with(self) -> list[str]:
+        return [self.continue_] if self.continue_ else []
+
+    @property
+    def kept(self) -> float:
+        """The fraction of the earlier texts that still counts."""
+        return 1.0 if self.decay is None else self.decay
+
+    @cached_property
+    def before(self) -> StateOptions | None:
+        """What the state says that this run continues. Raises BadFile, WvError."""
+        return read_options(self.continue_) if self.continue_ is not None else None
+
+    def require_same(self, config: Config, vocabulary: VocabConfig, fixed: Collection[str]) -> None:
+        """Raises UsageError, with the first option, when the rows of the state are not for these options. The arrays of
+        a state depend on those of `config` that are `fixed`."""
+        before = self.before
+        if before is None:
+            return
+        pairs = [("model", before.model, getattr(config, "model", before.model))]
+        for each, found, names in (
+            (config, before.config, fixed),
+            (vocabulary, before.vocab_config, ("lowercase",)),
+        ):
+            whole = {**{field.name: field.default for field in fields(each)}, **found}
+            pairs += [(name, whole[name], getattr(each, name)) for name in names]
+        for name, one, other in pairs:
+            if one != other:
+                message = f"{self.continue_}: {flag_of(name)} is {one} in the state and {other} here; leave it out"
+                raise UsageError(f"{message}, or begin anew without --continue")
+
+    def tell(self, older: int, words: int, log: Log) -> None:
+        """Tells how many of the `words` are new to the state, which has `older` of them."""
+        log(
+            f"going on with {older:,} words from {self.continue_}; {words - older:,} are new",
+            continued=self.continue_,
+            new_words=words - older,
+        )
+
+    def with_rate(self, config: Learner, tokens: int, explicit: Collection[str]) -> Learner:
+        """The config with the learning rate to begin with, when the text has `tokens` tokens."""
+        if self.before is None or "lr" in explicit or config.epochs * tokens == 0:
+            return config
+        return replace(config, lr=self.before.lr_after(config.epochs * tokens, self.kept))
+
+    def metadata(self) -> Metadata:
+        before = self.before
+        if before is None:
+            return {}
+        return {"continued": {"state": self.continue_, "decay": self.kept, "trained": before.trained}}
+
+    def left_behind(
+        self, model: str, config: Config, vocabulary: VocabConfig, *, lr: float, learnt: int
+    ) -> StateOptions:
+        """What the state says that this run leaves: it has learnt from `learnt` tokens, those of every epoch, and began
+        with `lr` if it began at all."""
+        before, trained = self.before, float(learnt)
+        if before is not None:
+            trained, lr = trained + before.trained * self.kept, before.lr
+        return StateOptions(model, asdict(config), asdict(vocabulary), trained, lr)
+
+
+def state_of(path: str, models: Collection[str]) -> StateOptions:
+    """What the state at `path` says, which must be of one of the `models`. Raises BadFile, WvError."""
+    before = read_options(path)
+    if before.model not in models:
+        advice = "`wv glove` goes on with it" if before.model == GLOVE else "update wv"
+        if GLOVE in models:
+            advice = "`wv train` goes on with those of its models"
+        one_of = "" if len(models) == 1 else "one of the models "
+        raise BadFile(path, f"expected a state of {one_of}{', '.join(models)}, found {before.model!r}; {advice}")
+    return before
+
+
+def continued(path: str, before: StateOptions, config: type[Config], explicit: Collection[str]) -> dict[str, Any]:
+    """The options of the run that left the state at `path`, which hold where the next run is given none; those that are
+    `explicit` are given. Raises BadFile when there are some that do not exist or cannot be."""
+    known = {**config.options(), **VocabConfig.options()}
+    found = {**before.config, **before.vocab_config}
+    unknown = sorted(set(found) - set(known))
+    try:
+        if unknown:
+            raise UsageError(f"there is no option {flag_of(unknown[0])}; update wv")
+        config(**before.config).validate()
+        VocabConfig(**before.vocab_config).validate()
+    except (UsageError, TypeError) as error:
+        problem = f"expected options of a run, found what none can have: {error}"
+        raise BadFile(path, problem) from error
+    own = {*explicit, *_NOT_CONTINUED}
+    return {name: value for name, value in found.items() if known[name].identity and name not in own}

@@ -1,0 +1,73 @@
+"""The phrases that a job joins while it reads its text: those of a file, or those that it finds itself."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from wv_cli.engine.saved_run import Say as Log
+from wv_cli.jobs.part import Part
+from wv_cli.jobs.run import Metadata
+from wv_cli.system.output import open_output
+from wv_cli.text.config import PhraseLearning
+from wv_cli.text.joining import Phrases
+from wv_cli.text.phrase_finding import PhraseFinder
+from wv_cli.text.saved_phrases import read_phrases
+
+
+@dataclass(frozen=True, kw_only=True)
+class PhraseJoining(Part):
+    """The phrases in the file `phrases` are joined, or those found as `learning` says; `save_phrases` gets the
+    latter."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = {"save_phrases": "learn_phrases"}
+
+    phrases: str | None = None
+    learning: PhraseLearning = field(default_factory=PhraseLearning)
+    save_phrases: str | None = None
+
+    def reads(self) -> list[str]:
+        return [self.phrases] if self.phrases else []
+
+    def writes(self, beside: str | None) -> list[str]:
+        return [self.save_phrases] if self.save_phrases else []
+
+    @property
+    def joins(self) -> bool:
+        """Whether there are phrases to join."""
+        return bool(self.phrases or self.learning.learn_phrases)
+
+    def ids_memory(self, memory: int | None) -> int | None:
+        """What the ids of the text may take of `memory`: half where pairs of words are counted, as in `wv phrases`."""
+        return memory // 2 if memory and self.learning.learn_phrases else memory
+
+    def joiner(self, log: Log, memory: int | None, *, no_phrase_begins: str = "") -> Phrases | None:
+        """What joins phrases in the text that is read next; `log` is told what each pass has found. Counts of pairs
+        take half of `memory`. Words that begin with `no_phrase_begins` are in no phrase. Raises WvError, BadFile."""
+        if self.phrases:
+            return read_phrases(self.phrases)
+        config = self.learning.finding(memory)
+        if config is None:
+            return None
+        return PhraseFinder(config, after_pass=lambda done: log(done.summary, **done.facts), apart=no_phrase_begins)
+
+    def writers(self, joiner: Phrases | None) -> list[tuple[str, Callable[[str], None]]]:
+        """The file for the phrases that `joiner` has found, and what writes it."""
+        if self.save_phrases is None:
+            return []
+        assert isinstance(joiner, PhraseFinder), "--save-phrases goes with --learn-phrases"
+
+        def write(path: str) -> None:
+            with open_output(path) as stream:
+                for row in joiner.rows():
+                    stream.write(row)
+
+        return [(self.save_phrases, write)]
+
+
+def found_phrases(joiner: Phrases | None) -> Metadata:
+    """What the sidecar says of phrases that were found, nothing where none were looked for."""
+    if not isinstance(joiner, PhraseFinder):
+        return {}
+    config = joiner.config
+    how: Metadata = {"score": config.score, "min_count": config.min_count, "delimiter": config.delimiter}
+    return {"phrases": {"found": len(joiner.saved()), **how, "passes": [done.facts for done in joiner.passes]}}

@@ -1,0 +1,52 @@
+"""The text that a job learns from, and how its words are counted."""
+
+from dataclasses import dataclass, field
+
+from wv_cli.engine.saved_run import Say as Log
+from wv_cli.formats.recognise import texts
+from wv_cli.jobs.part import Part, internal
+from wv_cli.system.matrices import Room
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.corpus import Marked
+from wv_cli.text.inputs import Texts
+from wv_cli.text.parts import Part as TextPart
+from wv_cli.text.vocab import Vocab, read_vocab
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading(Part):
+    """`inputs` are texts; with `force_text` they are read as text whatever they look like. `vocab` is a vocabulary file
+    to use instead of their own words. Ids, and matrices, of more than `memory` bytes are on disk. Tokens that are
+    `marked` are labels, no words."""
+
+    inputs: tuple[str, ...] = ()
+    words: VocabConfig = field(default_factory=VocabConfig)
+    vocab: str | None = None
+    memory: int | None = None
+    force_text: bool = False
+    marked: Marked | None = internal()
+
+    def reads(self) -> list[str]:
+        return [path for path in (*self.inputs, self.vocab) if path]
+
+    def vocabulary(self) -> Vocab | None:
+        """That of the file, if there is one. Raises BadFile, WvError."""
+        return read_vocab(self.vocab) if self.vocab else None
+
+    def texts(self, log: Log, *others: str, written: list[str] | None = None, part: TextPart | None = None) -> Texts:
+        """`inputs`, or `others` instead, of which only running text is read; folders leave out what is `written`."""
+        return texts(others or self.inputs, note=log, written=written or (), force=self.force_text, part=part)
+
+    def matrices(self, beside: str | None, log: Log) -> Room:
+        """Where the matrices of the run are."""
+        return Room(self.memory, beside, log)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SavedVocabulary(Part):
+    """`save_vocab` gets the words and their counts before the training."""
+
+    save_vocab: str | None = None
+
+    def writes(self, beside: str | None) -> list[str]:
+        return [self.save_vocab] if self.save_vocab else []

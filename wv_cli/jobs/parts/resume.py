@@ -1,0 +1,46 @@
+"""The checkpoint of a training: where it lies, when it is written, and what becomes of one that is there."""
+
+from dataclasses import dataclass
+
+from wv_cli.engine.saved_run import SavedRun
+from wv_cli.errors import UsageError
+from wv_cli.jobs.part import Part, internal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resume(Part):
+    """A training is saved in `checkpoint` every `checkpoint_every` seconds and when it ends early, which it does after
+    `max_time` seconds. With `resume` it goes on from there, with `overwrite` it begins anew although a checkpoint is
+    there. A training that is not `resumable` is never saved."""
+
+    checkpoint: str | None = None
+    checkpoint_every: float | None = None
+    resume: bool = False
+    overwrite: bool = False
+    max_time: float | None = None
+    resumable: bool = internal(True)
+
+    def check(self) -> None:
+        if self.resume and self.overwrite:
+            message = "--resume goes on with the checkpoint and --overwrite discards it; give one of them"
+            raise UsageError(message)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether an option asks for what only a training has."""
+        return bool(self.resume or self.overwrite or self.checkpoint or self.checkpoint_every)
+
+    def path(self, beside: str | None) -> str | None:
+        """Where the checkpoint lies of a run whose first file is `beside`; None: nowhere."""
+        if not self.resumable:
+            return None
+        return self.checkpoint or (f"{beside}.checkpoint" if beside else None)
+
+    def require_path(self, beside: str | None) -> None:
+        """Raises UsageError where a checkpoint is asked for and there is no place for it."""
+        if (self.resume or self.checkpoint_every) and self.path(beside) is None:
+            message = "a run that writes no file needs --checkpoint FILE to save and resume"
+            raise UsageError(message)
+
+    def saved_run(self, beside: str | None, *, from_files: bool) -> SavedRun:
+        return SavedRun(self.path(beside), resume=self.resume, overwrite=self.overwrite, from_files=from_files)

@@ -1,0 +1,78 @@
+"""The search for a model's options by their score on a validation file, before the model is trained."""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from wv_cli.engine.run import Outcome
+from wv_cli.errors import UsageError
+from wv_cli.jobs import autotune_log
+from wv_cli.jobs.part import Part, internal
+from wv_cli.jobs.parts.resume import Resume
+from wv_cli.jobs.run import Run
+from wv_cli.system.compression import compression_of
+
+if TYPE_CHECKING:
+    from wv_cli.jobs.trials import Search
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchOptions(Part):
+    """With `autotune_validation` the options that are not `fixed` are searched for first, by their score on this file
+    (wv_cli.jobs.trials); `autotune_log` gets the trials. Only a search that is `logged` has a log without a name."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("autotune_duration", "autotune_log"), "autotune_validation")
+    }
+
+    autotune_validation: str | None = None
+    autotune_duration: float | None = None
+    autotune_log: str | None = None
+    fixed: tuple[str, ...] = internal(())
+    logged: bool = internal(True)
+
+    def check(self) -> None:
+        if self.autotune_log and compression_of(self.autotune_log):
+            message = f"{self.autotune_log}: a log grows line by line and is not compressed; choose another ending"
+            raise UsageError(message)
+
+    def reads(self) -> list[str]:
+        return [self.autotune_validation] if self.autotune_validation else []
+
+    def writes(self, beside: str | None) -> list[str]:
+        log = self.log(beside)
+        return [log] if log else []
+
+    def log(self, beside: str | None) -> str:
+        """Where the trials are written; "" for nowhere."""
+        if self.autotune_validation is None:
+            return ""
+        return self.autotune_log or (f"{beside or 'wv'}.autotune.jsonl" if self.logged else "")
+
+    def plan(self, beside: str | None) -> dict[str, Any]:
+        """The fields of a SearchPlan."""
+        from wv_cli.jobs.trials import SearchPlan
+
+        return {
+            "validation": self.autotune_validation,
+            "duration": self.autotune_duration or SearchPlan.duration,
+            "log": self.log(beside),
+            "given": self.fixed,
+        }
+
+    def claimed(self, beside: str | None, resume: Resume) -> AbstractContextManager[None]:
+        """The log is this run's while it lasts. Raises WvError."""
+        log = self.log(beside)
+        return autotune_log.claimed(log, discard=resume.resume or resume.overwrite) if log else nullcontext()
+
+
+def searched(search: "Search[Any]", run: Run, *, resume: bool) -> Outcome | None:
+    """Searches, and tells what was found. Returns the outcome of a trial that a signal stopped, else None."""
+    from wv_cli.jobs.trials import changes
+
+    stopped = search.run(run.log, resume=resume)
+    if stopped is None:
+        best = search.best_options()
+        run.log(f"training with the best options: {changes(best, search.first)}", best=asdict(best))
+    return stopped

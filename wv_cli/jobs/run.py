@@ -1,0 +1,113 @@
+"""One run of a job: whom it tells, where its training is saved, and which processes share the work."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from wv_cli.engine.progress import Progress
+from wv_cli.engine.run import Outcome, Worker
+from wv_cli.engine.saved_run import Savable, SavedRun
+from wv_cli.engine.saved_run import Say as Log
+from wv_cli.text.corpus import Corpus, Pooled
+from wv_cli.text.labelled import LabelledCorpus
+from wv_cli.text.parts import Part as TextPart
+
+Metadata = dict[str, object]
+OnProgress = Callable[[Progress], None]
+OnReading = Callable[[int, int | None], None]
+AfterEpoch = Callable[[int], bool]
+
+
+class Processes(Protocol):
+    """The processes that share a run. Each trains a copy of the model on its part of the text."""
+
+    @property
+    def is_main(self) -> bool:
+        """Whether this one writes and talks."""
+        ...
+
+    @property
+    def peers(self) -> Any:
+        """What a model must know of the others; None: there are none."""
+        ...
+
+    @property
+    def pooled(self) -> Pooled | None:
+        """What makes one vocabulary of the words that each has counted; None: there is one process."""
+        ...
+
+    def part(self, *, whole_lines: bool) -> TextPart | None:
+        """The part of the text that this one reads; None: all of it."""
+        ...
+
+    def agreeing(self) -> AbstractContextManager[None]:
+        """What fails in this block in one of them fails in all."""
+        ...
+
+    def whole(self, corpus: Corpus) -> Corpus:
+        """The corpus of this one's part, with the sizes and the digest of the whole text."""
+        ...
+
+    def whole_labelled(self, corpus: LabelledCorpus) -> LabelledCorpus:
+        """The same of a labelled text."""
+        ...
+
+    def total(self, count: int) -> int:
+        """The sum over all of them."""
+        ...
+
+    def first_step(self, saved: SavedRun, model: Savable[Any], log: Log) -> int:
+        """The step to begin with: 0, or where the checkpoint, now loaded, was saved. Raises WvError."""
+        ...
+
+    def trained_by(self, model: Savable[Any]) -> tuple[Savable[Any], Callable[..., Outcome]]:
+        """The model as it is saved, and what trains it, called as engine.run.train."""
+        ...
+
+    def metadata(self) -> Metadata:
+        """What the sidecar says of them."""
+        ...
+
+
+@dataclass(frozen=True)
+class Run:
+    """`log` is told of events, `on_progress` about a training, `on_reading` (done, total or None) about a long file.
+    The training is `saved` every `save_every` seconds and when it ends early, which it does after `max_seconds`."""
+
+    processes: Processes
+    log: Log
+    on_progress: OnProgress | None = None
+    on_reading: OnReading | None = None
+    saved: SavedRun = field(default_factory=lambda: SavedRun(None))
+    save_every: float | None = None
+    max_seconds: float | None = None
+
+    def first_step(self, model: Savable[Any]) -> int:
+        """The step to begin with: 0, or where the checkpoint, now loaded, was saved. Raises WvError."""
+        return self.processes.first_step(self.saved, model, self.log)
+
+    def train(
+        self,
+        model: Savable[Worker],
+        first_step: int,
+        *,
+        threads: int,
+        advice: str,
+        on_progress: OnProgress | None,
+        after_epoch: AfterEpoch | None = None,
+    ) -> Outcome:
+        """Trains on with so many steps at once, saving on the way; for `after_epoch` see engine.run.train. Raises
+        WvError; after a divergence its message ends with `advice`."""
+        trained, by = self.processes.trained_by(model)
+        return self.saved.train(
+            trained,
+            first_step=first_step,
+            threads=threads,
+            save_every=self.save_every,
+            max_seconds=self.max_seconds,
+            observe=on_progress,
+            advice=advice,
+            after_epoch=after_epoch,
+            by=by,
+        )
