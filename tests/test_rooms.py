@@ -134,11 +134,11 @@ def test_the_root_stays_small() -> None:
 @pytest.mark.parametrize(
     ("place", "text"),
     [
-        ("models/word2vec.py", "from wv_cli.jobs.session import Session"),
+        ("models/word2vec.py", "from wv_cli.jobs.job import Job"),
         ("engine/run.py", "def f():\n    import wv_cli.formats"),
         ("text/corpus.py", "import wv_cli.jobs as jobs"),
         ("text/phrases.py", "from wv_cli import evaluation"),
-        ("hashing/__init__.py", "ROW = 'wv_cli.jobs.hash:HashSession'"),
+        ("hashing/__init__.py", "ROW = 'wv_cli.jobs.hash:HashJob'"),
         ("formats/__init__.py", "name = 'x'; module = f'wv_cli.commands.{name}'"),
         ("search/rows.py", "from wv_cli import load"),
     ],

@@ -106,14 +106,14 @@ def test_vectors_and_the_state_are_those_of_one_process_and_the_cluster_is_gone_
             yield cluster
         there.append(False)
 
-    train = glove_job.GloveSession._train
+    train = glove_job.GloveJob._trained
 
     def alone(*arguments: Any) -> Any:
         assert there in ([], [True, False])
         return train(*arguments)
 
-    monkeypatch.setattr(glove_counting, "dask_cluster", watched)
-    monkeypatch.setattr(glove_job.GloveSession, "_train", alone)
+    monkeypatch.setattr(glove_counting, "executor", watched)
+    monkeypatch.setattr(glove_job.GloveJob, "_trained", alone)
     options = ["--threads", "1", "--iterations", "2", "--dim", "8", "-q", "--no-meta"]
     for name, more in (("alone", []), ("dask", ["--dask", address])):
         files = ["-o", tmp_path / f"{name}.bin", "--save-state", tmp_path / f"{name}.state"]

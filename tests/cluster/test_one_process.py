@@ -1,15 +1,13 @@
 """What several ranks cannot do together is refused, not left out."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from wv_cli.errors import UsageError
-from wv_cli.jobs.supervised import SupervisedSession
-from wv_cli.jobs.word2vec import Word2vecSession
-from wv_cli.models.config import SupervisedConfig, Word2vecConfig
-from wv_cli.text.config import PhraseLearning, VocabConfig
+from wv_cli.jobs.job import build
+from wv_cli.jobs.supervised import SupervisedJob
+from wv_cli.jobs.word2vec import Word2vecJob
 
 
 @pytest.mark.parametrize(
@@ -20,27 +18,15 @@ from wv_cli.text.config import PhraseLearning, VocabConfig
         ({"continue_": "a.state"}, "--continue"),
         ({"save_state": "a.state"}, "--save-state"),
         ({"preset": "quality"}, "--preset"),
+        ({"deterministic": True}, "--deterministic"),
     ],
     ids=str,
 )
 def test_refused_with_ranks_only(options: dict[str, Any], name: str) -> None:
-    given = {"config": Word2vecConfig(), **options}
-    session = Word2vecSession(inputs=("text.txt",), outputs=("out.vec",), vocab_config=VocabConfig(), **given)
-    session.__dict__["ranks"] = None
-    session.check_options()
-    session.__dict__["ranks"] = SimpleNamespace(size=2, rank=0)
+    build(Word2vecJob, {"inputs": ("text.txt",), "outputs": ("out.vec",)}).refuse_sharing(2)
+    job = build(Word2vecJob, {"inputs": ("text.txt",), "outputs": ("out.vec",), **options})
     with pytest.raises(UsageError, match=f"{name} is for one process, not for 2 ranks; leave it out"):
-        session.check_options()
-
-
-@pytest.mark.parametrize("name", ["validation", "autotune_validation"])
-def test_ranks_in_lockstep_score_nothing_on_the_way(name: str) -> None:
-    config = Word2vecConfig(deterministic=True)
-    files = {"inputs": ("text.txt",), "outputs": ("out.vec",), name: "pairs.txt"}
-    session = Word2vecSession(config=config, vocab_config=VocabConfig(), **files)
-    session.__dict__["ranks"] = SimpleNamespace(size=2, rank=0)
-    with pytest.raises(UsageError, match="is for one process, not for 2 ranks; leave it out"):
-        session.check_options()
+        job.refuse_sharing(2)
 
 
 @pytest.mark.parametrize(
@@ -49,27 +35,20 @@ def test_ranks_in_lockstep_score_nothing_on_the_way(name: str) -> None:
         ({"autotune_validation": "valid.txt"}, "--autotune-validation is"),
         ({"continue_": "a.state"}, "--continue is"),
         ({"save_state": "a.state"}, "--save-state is"),
-        ({"vocab_config": VocabConfig(dedup=True)}, "--dedup is"),
-        ({"phrase_learning": PhraseLearning(learn_phrases=1)}, "--learn-phrases is"),
+        ({"dedup": True}, "--dedup is"),
+        ({"learn_phrases": 1}, "--learn-phrases is"),
         ({"fasttext_files": True}, "fastText's command line is"),
     ],
     ids=str,
 )
 def test_refused_with_ranks_of_a_classifier(options: dict[str, Any], name: str) -> None:
-    given = {"vocab_config": VocabConfig(), **options}
-    session = SupervisedSession(inputs=("text.txt",), outputs=("out.bin",), config=SupervisedConfig(), **given)
-    session.__dict__["ranks"] = None
-    session.check_options()
-    session.__dict__["ranks"] = SimpleNamespace(size=2, rank=0)
+    build(SupervisedJob, {"inputs": ("text.txt",), "outputs": ("out.bin",)}).refuse_sharing(2)
+    job = build(SupervisedJob, {"inputs": ("text.txt",), "outputs": ("out.bin",), **options})
     with pytest.raises(UsageError, match=f"{name} for one process, not for 2"):
-        session.check_options()
+        job.refuse_sharing(2)
 
 
 def test_phrases_are_found_before_ranks_start() -> None:
-    learning = PhraseLearning(learn_phrases=2)
-    session = Word2vecSession(
-        inputs=("text.txt",), outputs=("out.vec",), config=Word2vecConfig(), phrase_learning=learning
-    )
-    session.__dict__["ranks"] = SimpleNamespace(size=2, rank=0)
+    job = build(Word2vecJob, {"inputs": ("text.txt",), "outputs": ("out.vec",), "learn_phrases": 2})
     with pytest.raises(UsageError, match=r"--learn-phrases is for one process, not for 2 ranks; .* give --phrases"):
-        session.check_options()
+        job.refuse_sharing(2)

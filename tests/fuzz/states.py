@@ -5,10 +5,10 @@ from functools import cache
 from pathlib import Path
 
 from tests.fuzz import seeds
-from wv_cli.commands.shared.options import take
-from wv_cli.glove.config import GloveConfig
-from wv_cli.jobs.glove import GloveSession
-from wv_cli.jobs.growing import continued, state_of
+from wv_cli.glove.config import MODEL, GloveConfig
+from wv_cli.jobs.glove import GloveJob
+from wv_cli.jobs.job import build
+from wv_cli.jobs.parts.continuation import continued, state_of
 from wv_cli.jobs.train import train
 from wv_cli.text.config import VocabConfig
 
@@ -49,19 +49,13 @@ def go_on_glove(path: Path) -> None:
     """With the shortest run, as go_on()."""
     state, text = path.with_name("next.state"), path.with_name("text.txt")
     for before, after in ((path, str(state)), (state, None)):
-        options = continued(str(before), state_of(str(before), GloveSession.STATES), GloveConfig, ())
+        options = continued(str(before), state_of(str(before), (MODEL,)), GloveConfig, ())
         _glove(text, options, continue_=str(before), save_state=after)
 
 
 def _glove(text: Path, options: dict[str, object], **fields: str | None) -> None:
     defaults = {**vars(GloveConfig()), **vars(VocabConfig())}
     options = {**defaults, **options, "iterations": 1, "threads": 1}
-    GloveSession(
-        config=take(GloveConfig, options),
-        vocab_config=take(VocabConfig, options),
-        inputs=(str(text),),
-        outputs=(str(text.with_name("out.bin")),),
-        write_meta=False,
-        overwrite=True,
-        **fields,  # type: ignore[arg-type]
-    ).run(lambda message, **facts: None)
+    files = {"inputs": (str(text),), "outputs": (str(text.with_name("out.bin")),), **fields}
+    job = build(GloveJob, {**options, **files, "meta": False, "overwrite": True})
+    job.run(lambda message, **facts: None)

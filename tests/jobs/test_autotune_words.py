@@ -14,7 +14,7 @@ import pytest
 from wv_cli import formats
 from wv_cli.errors import BadFile, Interrupted, UsageError, WvError
 from wv_cli.jobs.autotune_words import SPACE, WordSearch, space_of
-from wv_cli.jobs.train import session, train
+from wv_cli.jobs.train import train, training_job
 from wv_cli.jobs.trials import SearchPlan
 from wv_cli.jobs.validation import Items
 from wv_cli.models.config import Word2vecConfig
@@ -31,7 +31,7 @@ def searched(output="a.npy", **options):
     """(the facts, what was said)."""
     said = []
     chosen = {"dim": 8, "min_count": 2, "autotune_validation": "pairs.txt", "autotune_duration": 0.1, **options}
-    return train("text.txt", output, say=lambda message, **more: said.append(message), **chosen), said
+    return train("text.txt", output, log=lambda message, **more: said.append(message), **chosen), said
 
 
 def trials(path="a.vec.autotune.jsonl"):
@@ -214,11 +214,11 @@ def test_a_format_does_not_hang_on_what_is_found(folder):
     with pytest.raises(UsageError, match=r"a\.bin: word2vec's format or, .* --to word2vec-binary or fasttext-bin, giv"):
         searched("a.bin")
     for options in ({"to": "fasttext-bin"}, {"maxn": 0}, {"classes": 3}, {"loss": "hs_ns"}):
-        session("text.txt", "a.bin", autotune_validation="pairs.txt", **options).validate()
+        training_job("text.txt", "a.bin", autotune_validation="pairs.txt", **options).validate()
 
 
 def test_buckets_may_be_given_for_subwords_that_are_found(folder):
-    session("text.txt", "a.vec", autotune_validation="pairs.txt", buckets=9).validate()
+    training_job("text.txt", "a.vec", autotune_validation="pairs.txt", buckets=9).validate()
 
 
 @pytest.mark.parametrize(

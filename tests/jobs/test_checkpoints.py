@@ -15,7 +15,7 @@ from wv_cli import _cpu
 from wv_cli.engine import blocks
 from wv_cli.errors import BadFile, TimedOut, UsageError, WvError
 from wv_cli.formats import save as save_vectors
-from wv_cli.jobs.session import SidecarWarning
+from wv_cli.jobs.job import SidecarWarning
 from wv_cli.jobs.train import train
 from wv_cli.models.layers import LAYERS, OutputLayer
 from wv_cli.system import container
@@ -68,7 +68,7 @@ def test_the_same_command_without_resume_is_refused_before_any_work(stopped, wv)
         done.stderr,
     )
     with pytest.raises(WvError, match="--overwrite"):
-        train("text.txt", "a.vec", say=lambda message, **facts: said.append(message), **{**OPTIONS, "epochs": 1})
+        train("text.txt", "a.vec", log=lambda message, **facts: said.append(message), **{**OPTIONS, "epochs": 1})
     assert stopped.read_bytes() == before and said == [] and sorted(os.listdir()) == ["a.vec.checkpoint", "text.txt"]
 
 
@@ -90,7 +90,7 @@ def test_what_can_be_said_of_other_checkpoints(stopped):
 
 def test_overwrite_keeps_the_old_one_until_the_first_save(stopped):
     old, seen = stopped.read_bytes(), []
-    train("text.txt", "a.vec", overwrite=True, observe=lambda now: seen.append(stopped.read_bytes()), **OPTIONS)
+    train("text.txt", "a.vec", overwrite=True, on_progress=lambda now: seen.append(stopped.read_bytes()), **OPTIONS)
     assert set(seen) == {old} and not stopped.exists()
     train("text.txt", "a.vec", overwrite=True, **OPTIONS)  # there is none: fine
     with pytest.raises(TimedOut):
@@ -124,11 +124,11 @@ def test_a_finished_run_removes_only_its_own(stopped):
     """One that another program put there meanwhile stays."""
     mine, other = stopped.read_bytes(), b"another's"
     stopped.unlink()
-    train("text.txt", "a.vec", observe=lambda now: stopped.write_bytes(other), **OPTIONS)
+    train("text.txt", "a.vec", on_progress=lambda now: stopped.write_bytes(other), **OPTIONS)
     assert stopped.read_bytes() == other
     stopped.write_bytes(mine)
     said = []
-    train("text.txt", "a.vec", resume=True, say=lambda message, **facts: said.append(message), **OPTIONS)
+    train("text.txt", "a.vec", resume=True, log=lambda message, **facts: said.append(message), **OPTIONS)
     assert any("going on at" in message for message in said) and not stopped.exists()
 
 
@@ -156,7 +156,7 @@ def test_standard_output_needs_no_lock(text, wv):
 def test_without_locks_the_run_says_so(text, monkeypatch):
     said = []
     monkeypatch.setattr("wv_cli.system.lock.take", lambda descriptor: False)
-    train(text, "a.vec", say=lambda message, **facts: said.append(message), **OPTIONS)
+    train(text, "a.vec", log=lambda message, **facts: said.append(message), **OPTIONS)
     assert "no locks on this file system" in said[0]
 
 
@@ -246,7 +246,7 @@ def test_another_order_of_steps_is_refused(stopped, monkeypatch):
 def test_another_instruction_set_is_told(stopped):
     rewritten(stopped, state={"isa": "abacus"})
     said = []
-    train("text.txt", "a.vec", resume=True, say=lambda message, **facts: said.append(message), **OPTIONS)
+    train("text.txt", "a.vec", resume=True, log=lambda message, **facts: said.append(message), **OPTIONS)
     assert any(f"made with abacus kernels, going on with {_cpu.name()}" in message for message in said)
 
 

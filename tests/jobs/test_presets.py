@@ -10,7 +10,7 @@ import pytest
 
 from wv_cli import formats
 from wv_cli.errors import Interrupted, TimedOut, UsageError, WvError
-from wv_cli.jobs.train import session, train
+from wv_cli.jobs.train import train, training_job
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.ensemble import Ensemble
 from wv_cli.models.presets import WORD_PRESETS
@@ -79,21 +79,21 @@ def test_rows_get_the_lengths_of_others_and_keep_their_directions():
 
 
 def test_options_given_are_those_of_every_model(text):
-    made = session(text, "a.vec", preset="quality", window=3, lr=0.01)
+    made = training_job(text, "a.vec", preset="quality", window=3, lr=0.01)
     assert {(model.window, model.lr, model.dim) for model in made.models} == {(3, 0.01, 100)}
     assert [model.epochs for model in made.models] == [10, 10, 15, 3, 3]
-    assert {model.dim for model in session(text, "a.vec", preset="quality", dim=600).models} == {120}
-    assert session(text, "a.vec", preset="fasttext").models[0].maxn == 6
-    few = session(text, "a.vec", preset="balanced", share_positions=False).models
+    assert {model.dim for model in training_job(text, "a.vec", preset="quality", dim=600).models} == {120}
+    assert training_job(text, "a.vec", preset="fasttext").models[0].maxn == 6
+    few = training_job(text, "a.vec", preset="balanced", share_positions=False).models
     assert [(model.share_positions, model.epochs) for model in few] == [(False, 5), (False, 3)]
 
 
 def test_a_classifier_has_a_preset_of_its_own(text):
-    made = session(text, "a.bin", model="supervised", preset="quality", epochs=2)
+    made = training_job(text, "a.bin", model="supervised", preset="quality", epochs=2)
     assert (made.config.lr, made.config.epochs, made.config.word_ngrams, made.config.dropout) == (1.0, 2, 2, 0.7)
-    assert made.given == ("epochs",)
-    own = session(text, "a.bin", model="supervised", preset="fasttext").config
-    assert own == session(text, "a.bin", model="supervised").config == SupervisedConfig()
+    assert made.search.fixed == ("epochs",)
+    own = training_job(text, "a.bin", model="supervised", preset="fasttext").config
+    assert own == training_job(text, "a.bin", model="supervised").config == SupervisedConfig()
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -141,4 +141,4 @@ def test_its_checkpoint_is_of_its_options(text):
 )
 def test_what_belongs_to_one_model_is_refused(text, options, problem):
     with pytest.raises(UsageError, match=problem):
-        session(text, "a.bin", preset="quality", **options).validate()
+        training_job(text, "a.bin", preset="quality", **options).validate()

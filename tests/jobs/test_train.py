@@ -11,7 +11,7 @@ from wv_cli.engine.progress import Totals
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import Interrupted, TimedOut, UsageError
 from wv_cli.jobs import MODELS
-from wv_cli.jobs.train import session, train
+from wv_cli.jobs.train import train, training_job
 
 SMALL = {"dim": 8, "epochs": 1, "min_count": 5, "threads": 1}
 
@@ -24,18 +24,20 @@ def text(slice_text, tmp_path):
     return path
 
 
-def test_options_reach_the_config_the_vocabulary_and_the_session():
-    made = session("in.txt", Path("out.vec"), "cbow", "fasttext", maxn=5, min_count=3, max_time=9.0, meta=False)
-    assert made.inputs == ("in.txt",) and made.outputs == ("out.vec",)
+def test_options_reach_the_config_the_vocabulary_and_the_job():
+    made = training_job("in.txt", Path("out.vec"), "cbow", "fasttext", maxn=5, min_count=3, max_time=9.0, meta=False)
+    assert made.reading.inputs == ("in.txt",) and made.outputs.outputs == ("out.vec",)
     assert (made.config.model, made.config.minn, made.config.maxn, made.config.lr) == ("cbow", 3, 5, 0.05)
-    assert made.vocab_config.min_count == 3 and made.max_seconds == 9 and made.write_meta is False
-    made = session(["a", "b"], "out.vec", save_output_vectors=Path("o.vec"), init=None, loss=None)
-    assert (made.inputs, made.output_vectors, made.init, made.config.loss) == (("a", "b"), "o.vec", None, "ns")
+    assert made.reading.words.min_count == 3 and made.resume.max_time == 9 and made.invocation.meta is False
+    made = training_job(["a", "b"], "out.vec", save_output_vectors=Path("o.vec"), init=None, loss=None)
+    assert (made.reading.inputs, made.outputs.save_output_vectors) == (("a", "b"), "o.vec")
+    assert (made.first.init, made.config.loss) == (None, "ns")
 
 
 def test_a_classifier_knows_which_options_were_given():
-    made = session("in.txt", "out.bin", "supervised", lr=0.5, dim=None, autotune_validation="v.txt", max_vocab=9)
-    assert made.given == ("lr",) and made.vocab_config.min_count == 1 and made.autotune_validation == "v.txt"
+    made = training_job("in.txt", "out.bin", "supervised", lr=0.5, dim=None, autotune_validation="v.txt", max_vocab=9)
+    assert made.search.fixed == ("lr",) and made.search.autotune_validation == "v.txt"
+    assert made.reading.words.min_count == 1
 
 
 @pytest.mark.parametrize(
@@ -66,20 +68,20 @@ def test_a_classifier_knows_which_options_were_given():
 )
 def test_what_a_model_has_not_is_refused(options, message):
     with pytest.raises(UsageError) as caught:
-        session("in.txt", "out.vec", **options)
+        training_job("in.txt", "out.vec", **options)
     assert str(caught.value).startswith(message)
 
 
 def test_every_option_of_a_config_is_taken():
     for name, row in MODELS.items():
         defaults = {key: each.default for key, each in row.config.options().items() if key != "model"}
-        made = session("in.txt", "out.bin", name, **defaults).config
+        made = training_job("in.txt", "out.bin", name, **defaults).config
         assert {key: getattr(made, key) for key in defaults} == defaults
 
 
 def test_the_same_file_as_the_command_writes(wv, text, tmp_path):
     said = []
-    facts = train(text, tmp_path / "a.vec", say=lambda message, **facts: said.append(message), **SMALL)
+    facts = train(text, tmp_path / "a.vec", log=lambda message, **facts: said.append(message), **SMALL)
     arguments = [word for name, value in SMALL.items() for word in (f"--{name.replace('_', '-')}", value)]
     done = wv("train", text, "-o", "b.vec", *arguments)
     assert done.returncode == 0, done.stderr
@@ -106,7 +108,7 @@ def test_a_signal_is_an_interruption():
 
 def test_the_memory_that_is_said_is_of_matrices_text_and_words(text, tmp_path):
     told = {}
-    train(text, tmp_path / "out.bin", say=lambda _, **facts: told.update(facts), **SMALL)
+    train(text, tmp_path / "out.bin", log=lambda _, **facts: told.update(facts), **SMALL)
     counts = Counter(text.read_text().split())
     kept = {word: count for word, count in counts.items() if count >= 5}
     words = sum(len(word.encode()) + 16 for word in kept) + 8
@@ -120,7 +122,7 @@ def test_a_classifier_says_what_its_text_and_words_take(text, tmp_path):
     labelled = tmp_path / "labelled.txt"
     labelled.write_text("".join(f"__label__{n % 2} {line}\n" for n, line in enumerate(text.read_text().splitlines())))
     options = {"model": "supervised", "dim": 8, "epochs": 1, "threads": 1}
-    train(labelled, tmp_path / "out.bin", say=lambda _, **facts: told.update(facts), **options)
+    train(labelled, tmp_path / "out.bin", log=lambda _, **facts: told.update(facts), **options)
     words = {*text.read_text().split(), "</s>"}
     ids = len(labelled.read_text().split()) + told["lines"]  # labels among them, and the end of each line
     assert told["text_bytes"] == 4 * ids + sum(len(word.encode()) + 16 for word in words) + 8

@@ -20,7 +20,7 @@ OPTIONS = {"dim": 8, "epochs": 4, "min_count": 2, "lr": 0.1, "meta": False}
 def trained(output="a.npy", **options):
     """(the facts, what was said)."""
     said = []
-    facts = train("text.txt", output, say=lambda message, **more: said.append(message), **{**OPTIONS, **options})
+    facts = train("text.txt", output, log=lambda message, **more: said.append(message), **{**OPTIONS, **options})
     return facts, said
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wv_cli.errors import UsageError
-from wv_cli.jobs.train import session, train
+from wv_cli.jobs.train import train, training_job
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import count, encode
 from wv_cli.text.lines import Lines
@@ -73,7 +73,7 @@ def test_it_is_told(tmp_path, slice_text):
     lines = slice_text.read_bytes().splitlines()[:40]
     text.write_bytes(b"\n".join(lines + lines))
     options = {"dim": 4, "epochs": 1, "dedup": True}
-    facts = train(text, tmp_path / "a.vec", say=lambda message, **more: said.append(message), **options)
+    facts = train(text, tmp_path / "a.vec", log=lambda message, **more: said.append(message), **options)
     assert (
         facts["corpus"]["lines_left_out"] >= 40 and f"{facts['corpus']['lines_left_out']:,} lines left out" in said[0]
     )
@@ -88,7 +88,7 @@ def test_where_it_means_nothing(tmp_path, wv):
     assert done.returncode == 2 and "--merge and --dedup cannot be used together" in done.stderr
     options = {"autotune_validation": "v.txt", "autotune_size": 1000, "dedup": True}
     with pytest.raises(UsageError, match="--dedup has no meaning with --autotune-size"):
-        session("labelled.txt", str(tmp_path / "m.ftz"), model="supervised", **options).validate()
+        training_job("labelled.txt", str(tmp_path / "m.ftz"), model="supervised", **options).validate()
     options = {"doc_vectors": "d.vec", "min_line": 3}
     with pytest.raises(UsageError, match="--min-line has no meaning with --doc-vectors"):
-        session("text.txt", str(tmp_path / "m.d2v"), model="doc2vec", **options).validate()
+        training_job("text.txt", str(tmp_path / "m.d2v"), model="doc2vec", **options).validate()

@@ -31,14 +31,12 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """Learn codes of words from the text INPUT (as for `wv train`; - is standard input), as the fruit fly learns
     smells: Kenyon cells compete for windows of words, and the most active ones are a word's code.
     """
-    from wv_cli.commands.shared.sessions import run_session, session_of
-    from wv_cli.jobs.bioword import BiowordSession
+    from wv_cli.commands.shared.running import job_of
+    from wv_cli.commands.shared.training_run import run_training
+    from wv_cli.jobs.bioword import BiowordJob
 
-    session = session_of(
-        BiowordSession, options, config=BiowordConfig, vocab_config=VocabConfig, phrase_learning=PhraseLearning
-    )
-    also = [path for path in (session.save_phrases, session.save_hasher) if path]
-    run_session(session, quiet, as_json, _figures, also=also)
+    also = [options[name] for name in ("save_phrases", "save_hasher") if options[name]]
+    run_training(job_of(BiowordJob, options), [*options["outputs"], *also], quiet, as_json, _figures)
 
 
 def _figures(facts: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from wv_cli.commands.shared.options import (
     to_option,
 )
 from wv_cli.commands.shared.training_options import growing_options
-from wv_cli.glove.config import GloveConfig
+from wv_cli.glove.config import MODEL, GloveConfig
 from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
 
 
@@ -62,15 +62,14 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     mpirun starts processes, or the workers of a Dask cluster (--dask), count a part each, to the counts of one process;
     rank 0, or this process, trains on them alone.
     """
-    from wv_cli.commands.shared.sessions import run_session, session_of
-    from wv_cli.jobs.glove import GloveSession
-    from wv_cli.jobs.growing import continued, state_of
+    from wv_cli.commands.shared.running import job_of
+    from wv_cli.commands.shared.training_run import run_training
+    from wv_cli.jobs.glove import GloveJob
+    from wv_cli.jobs.parts.continuation import continued, state_of
 
     if state := options["continue_"]:
-        options |= continued(state, state_of(state, GloveSession.STATES), GloveConfig, given_options())
-    session = session_of(
-        GloveSession, options, config=GloveConfig, vocab_config=VocabConfig, phrase_learning=PhraseLearning
-    )
-    saved = (session.save_phrases, session.save_vocab, session.save_counts, session.save_state)
-    also = [path for path in saved if path]
-    run_session(session, quiet, as_json, lambda facts: "", also=also, progress=False)
+        options |= continued(state, state_of(state, (MODEL,)), GloveConfig, given_options())
+    job = job_of(GloveJob, options)
+    saved = (options[name] for name in ("save_phrases", "save_vocab", "save_counts", "save_state"))
+    written = [*options["outputs"], *(path for path in saved if path)]
+    run_training(job, written, quiet, as_json, lambda facts: "", progress=False)

@@ -39,12 +39,13 @@ compared by the vectors they stand for. `wv bioword` learns codes of words from 
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
-    from wv_cli.commands.shared.sessions import run_session, session_of
-    from wv_cli.jobs.hash import HashSession
+    from wv_cli.commands.shared.running import job_of
+    from wv_cli.commands.shared.training_run import run_training
+    from wv_cli.jobs.hash import HashJob
 
-    session = session_of(HashSession, options, config=HashConfig)
-    also = [session.save_hasher] if session.save_hasher else []
-    run_session(session, quiet, as_json, _figures, also=also, progress=False, unit="rows", desc="encoding")
+    written = [*options["outputs"], *filter(None, [options["save_hasher"]])]
+    job = job_of(HashJob, options)
+    run_training(job, written, quiet, as_json, _figures, progress=False, unit="rows", desc="encoding")
 
 
 def _figures(facts: dict[str, Any]) -> str:

@@ -38,7 +38,6 @@ from wv_cli.text.config import ReadingConfig
 @training_options
 @phrases_options
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary (from build-vocab or word2vec) and its counts.")
-@click.option("--shard", metavar="I/N", help="Only part I of N of INPUT; needs --vocab. See `wv merge-models`.")
 @click.option("--save-vocab", metavar="FILE", help="Also save the vocabulary, `word count` lines, before the training.")
 @click.option("--init", metavar="FILE", help="Start the words found in this vector file from their vectors.")
 @click.option(
@@ -80,9 +79,11 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     --resume continues exactly where it stopped; the exit code is then 130, 143 or 124. Processes that mpirun or srun
     starts together train one model of skipgram, cbow or supervised, each machine on its part of INPUT.
     """
-    from wv_cli.commands.shared.sessions import command_line, run_session
-    from wv_cli.jobs.train import session
+    from wv_cli.commands.shared.running import command_line
+    from wv_cli.commands.shared.training_run import run_training
+    from wv_cli.jobs.train import training_job
 
-    made = session(argv=command_line(), **options)
+    job = training_job(argv=command_line(), **options)
     also = [options[name] for name in ("save_phrases", "save_vocab", "save_state") if options[name]]
-    run_session(made, quiet, as_json, lambda facts: f" ({facts['words_per_second']:,} words/s)", also=also)
+    written = [*options["outputs"], *also]
+    run_training(job, written, quiet, as_json, lambda facts: f" ({facts['words_per_second']:,} words/s)")

@@ -1,4 +1,4 @@
-"""One run of a command from options to files, and the table of models: what `wv train --model` offers."""
+"""The jobs of the commands, from options to files, and the table of models: what `wv train --model` offers."""
 
 import importlib
 from dataclasses import dataclass, field
@@ -11,26 +11,26 @@ from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig
 from wv_cli.registry import Registry
 
 if TYPE_CHECKING:
-    from wv_cli.jobs.phrases import PhrasesSession
+    from wv_cli.jobs.job import Job
 
 
 @dataclass(frozen=True)
 class Model:
-    """`session` is "module:class" of the training session, imported when it is needed; `config` what it takes, with a
-    field `threads` (session.TrainingConfig); `vocab_defaults` stand in the place of VocabConfig's. `presets` are what
-    --preset chooses from, the first being the config as it is; a model without says whose its defaults are."""
+    """`job` is "module:class" of the job that trains it, imported when it is needed; `config` what it takes, with a
+    field `threads`; `vocab_defaults` stand in the place of VocabConfig's. `presets` are what --preset chooses from, the
+    first being the config as it is; a model without presets says whose its defaults are."""
 
     summary: str
     source: str
     config: type[Config]
-    session: str
+    job: str
     vocab_defaults: dict[str, Any] = field(default_factory=dict)
     presets: Registry[Preset] | None = None
     own_defaults: str = ""
 
-    def session_type(self) -> "type[PhrasesSession]":
-        module, name = self.session.split(":")
-        found: type[PhrasesSession] = getattr(importlib.import_module(module), name)
+    def job_type(self) -> "type[Job]":
+        module, name = self.job.split(":")
+        found: type[Job] = getattr(importlib.import_module(module), name)
         return found
 
 
@@ -44,7 +44,7 @@ MODELS: Registry[Model] = Registry(
                 "Each context word predicts the word in the middle.",
                 "Mikolov et al. 2013, arXiv 1310.4546; subwords Bojanowski et al. 2017, arXiv 1607.04606",
                 Word2vecConfig,
-                "wv_cli.jobs.word2vec:Word2vecSession",
+                "wv_cli.jobs.word2vec:Word2vecJob",
                 presets=WORD_PRESETS,
             ),
         ),
@@ -54,7 +54,7 @@ MODELS: Registry[Model] = Registry(
                 "The mean (or sum) of the context words predicts the word in the middle.",
                 "Mikolov et al. 2013, arXiv 1301.3781; gradient of Irsoy et al. 2021, arXiv 2012.15332",
                 Word2vecConfig,
-                "wv_cli.jobs.word2vec:Word2vecSession",
+                "wv_cli.jobs.word2vec:Word2vecJob",
                 presets=WORD_PRESETS,
             ),
         ),
@@ -64,7 +64,7 @@ MODELS: Registry[Model] = Registry(
                 "The mean of a line's words and n-grams predicts its label: a text classifier.",
                 "Joulin et al. 2017, arXiv 1607.01759",
                 SupervisedConfig,
-                "wv_cli.jobs.supervised:SupervisedSession",
+                "wv_cli.jobs.supervised:SupervisedJob",
                 vocab_defaults={"min_count": 1},
                 presets=CLASSIFIER_PRESETS,
             ),
@@ -75,7 +75,7 @@ MODELS: Registry[Model] = Registry(
                 "A hidden layer over the words before predicts the next: a language model.",
                 "Bengio et al. 2003, JMLR 3:1137; noise contrast Mnih & Teh 2012, arXiv 1206.6426",
                 NeuralConfig,
-                "wv_cli.jobs.neural:NeuralSession",
+                "wv_cli.jobs.neural:NeuralJob",
                 vocab_defaults={"min_count": 1},
                 own_defaults="its own",
             ),
@@ -86,7 +86,7 @@ MODELS: Registry[Model] = Registry(
                 "The sum of the words before, each times a matrix, predicts the next: a language model.",
                 "Mnih & Hinton 2007, ICML; diagonal matrices Mnih & Kavukcuoglu 2013 (vLBL)",
                 NeuralConfig,
-                "wv_cli.jobs.neural:NeuralSession",
+                "wv_cli.jobs.neural:NeuralJob",
                 vocab_defaults={"min_count": 1},
                 own_defaults="its own",
             ),
@@ -97,7 +97,7 @@ MODELS: Registry[Model] = Registry(
                 "Each of the words before, times a vector of its place, predicts the next by itself: word vectors.",
                 "Mnih & Kavukcuoglu 2013, NIPS (ivLBL, of words on one side)",
                 NeuralConfig,
-                "wv_cli.jobs.neural:NeuralSession",
+                "wv_cli.jobs.neural:NeuralJob",
                 vocab_defaults={"min_count": 1},
                 own_defaults="its own",
             ),
@@ -108,7 +108,7 @@ MODELS: Registry[Model] = Registry(
                 "The mean of a sentence's other words and n-grams of words predicts each word: sentence vectors.",
                 "Pagliardini, Gupta & Jaggi 2018, arXiv 1703.02507",
                 Sent2vecConfig,
-                "wv_cli.jobs.texts:Sent2vecSession",
+                "wv_cli.jobs.document_models:Sent2vecJob",
                 own_defaults="its authors'",
             ),
         ),
@@ -118,7 +118,7 @@ MODELS: Registry[Model] = Registry(
                 "A document's vector, alone or with the words before, predicts each of its words: document vectors.",
                 "Le & Mikolov 2014, arXiv 1405.4053",
                 Doc2vecConfig,
-                "wv_cli.jobs.texts:Doc2vecSession",
+                "wv_cli.jobs.document_models:Doc2vecJob",
                 own_defaults="gensim's",
             ),
         ),

@@ -1,90 +1,97 @@
-"""One BioWord run for `wv bioword`: text to a hasher and codes, or a saved hasher to the codes of a text."""
+"""`wv bioword`: a text to a hasher and codes, or a saved hasher to the codes of a text."""
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import ClassVar
 
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing.bioword import Bioword, load_hasher
 from wv_cli.hashing.config import BiowordConfig
-from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus
-from wv_cli.jobs.phrases import PhrasesSession
-from wv_cli.jobs.session import Observe, Reading
+from wv_cli.jobs.facts import corpus_facts, tell_corpus
+from wv_cli.jobs.job import Job
+from wv_cli.jobs.part import Part
+from wv_cli.jobs.parts.outputs import Outputs
+from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
+from wv_cli.jobs.parts.reading import Reading
+from wv_cli.jobs.parts.resume import Resume
+from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.output import write_together
 from wv_cli.text.corpus import encode
-from wv_cli.text.vocab import read_vocab
 
 
 @dataclass(frozen=True, kw_only=True)
-class BiowordSession(PhrasesSession):
-    """With `hasher` nothing is trained and the codes are those of the text's words in place."""
+class SavedHasher(Part):
+    """With `hasher` nothing is trained and the codes are those of the text's words in place; `save_hasher` keeps one
+    that is trained."""
 
     # A saved hasher has its own words and is applied as it is.
     CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(
         [*(BiowordConfig.options().keys() - {"threads"}), "min_count", "max_vocab", "learn_phrases"], "not hasher"
     )
 
-    config: BiowordConfig
     hasher: str | None = None
     save_hasher: str | None = None
 
-    def check_options(self) -> None:
-        for wrong, message in [
-            (not self.outputs and not self.save_hasher, "-o FILE is missing (or --save-hasher FILE)"),
-            (
-                bool(self.hasher) and (self.saves or bool(self.save_hasher or self.vocab)),
-                "--hasher trains nothing; leave --save-hasher, --vocab, --resume and --checkpoint out",
-            ),
-        ]:
-            if wrong:
-                raise UsageError(message)
-
-    def read(self) -> list[str]:
-        return super().read() + ([self.hasher] if self.hasher else [])
+    def reads(self) -> list[str]:
+        return [self.hasher] if self.hasher else []
 
     def results(self) -> list[str]:
-        return super().results() + ([self.save_hasher] if self.save_hasher else [])
+        return [self.save_hasher] if self.save_hasher else []
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiowordJob(Job):
+    config: BiowordConfig
+    reading: Reading
+    phrases: PhraseJoining = field(default_factory=PhraseJoining)
+    outputs: Outputs
+    saved: SavedHasher = field(default_factory=SavedHasher)
+    resume: Resume = field(default_factory=Resume)
+
+    def check(self) -> None:
+        saved = self.saved
+        if not self.outputs.outputs and not saved.save_hasher:
+            message = "-o FILE is missing (or --save-hasher FILE)"
+            raise UsageError(message)
+        if saved.hasher and (self.resume.wanted or saved.save_hasher or self.reading.vocab):
+            message = "--hasher trains nothing; leave --save-hasher, --vocab, --resume and --checkpoint out"
+            raise UsageError(message)
 
     @property
-    def by_steps(self) -> bool:
-        return not self.hasher
+    def trains(self) -> bool:
+        return not self.saved.hasher
 
-    @property
-    def workers(self) -> int:
-        """One: the threads of the kernel work on one step together."""
-        return 1
-
-    def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
-        """See Session.run: reads the text, trains or applies a hasher, saves."""
-        begin = time.monotonic()
-        hasher = load_hasher(self.hasher) if self.hasher else None
-        vocab = hasher.vocab if hasher else read_vocab(self.vocab) if self.vocab else None
-        config = replace(self.vocab_config, min_count=1, max_vocab=0) if hasher else self.vocab_config
+    def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
+        """See Job.work: reads the text, trains or applies a hasher, saves."""
+        begin, reading = time.monotonic(), self.reading
+        hasher = load_hasher(self.saved.hasher) if self.saved.hasher else None
+        joiner = self.phrases.joiner(run.log, reading.memory)
         corpus = encode(
-            self.texts(say),
-            config,
-            vocab=vocab,
-            phrases=self.phrases_to_join(say),
-            memory=self.ids_memory,
+            reading.texts(run.log, written=self.writes()),
+            replace(reading.words, min_count=1, max_vocab=0) if hasher else reading.words,
+            vocab=hasher.vocab if hasher else reading.vocabulary(),
+            phrases=joiner,
+            memory=self.phrases.ids_memory(reading.memory),
             spool_beside=self.beside,
-            progress=reading,
+            progress=run.on_reading,
         )
-        tell_corpus(corpus, say, time.monotonic() - begin)
+        tell_corpus(corpus, run.log, time.monotonic() - begin)
         outcome = None
         if hasher is None:
             model = Bioword(self.config, corpus)
-            outcome = self.train(model, self.first_step(model, say), observe, f"lower --lr (now {self.config.lr:g})")
+            # The threads of the kernel work on one step together.
+            advice = f"lower --lr (now {self.config.lr:g})"
+            outcome = run.train(model, run.first_step(model), threads=1, advice=advice, on_progress=run.on_progress)
             if not outcome.finished:
                 return outcome, {}
             hasher = model.hasher()
             codes = hasher.static()
         else:
             codes = hasher.dynamic(corpus)
-        facts: Facts = {
+        metadata: Metadata = {
             "method": codes.method,
             "bits": codes.bits,
             "active": codes.active,
@@ -92,17 +99,17 @@ class BiowordSession(PhrasesSession):
             "bits_per_word": codes.bits_per_word,
             "config": asdict(hasher.config),
             "corpus": corpus_facts(corpus),
-            **self.own_facts(),
+            **found_phrases(joiner),
             "training_seconds": round(outcome.seconds, 3) if outcome else None,
             "energy": outcome.totals.loss / outcome.totals.examples if outcome and outcome.totals.examples else None,
             "seconds": round(time.monotonic() - begin, 3),
         }
         write_together(
             [
-                *self.phrases_writers(),
-                *((path, hasher.save) for path in [self.save_hasher] if path),
-                *((path, lambda path: save_codes(path, codes)) for path in self.outputs),
+                *self.phrases.writers(joiner),
+                *((path, hasher.save) for path in self.saved.results()),
+                *((path, lambda path: save_codes(path, codes)) for path in self.outputs.outputs),
             ]
         )
-        self.finish(self.outputs, facts)
-        return outcome, facts
+        self.finish(run, self.outputs.outputs, metadata)
+        return outcome, metadata

@@ -1,13 +1,13 @@
 """Which processes do the work of a job: the one door from this room to wv_cli.cluster.
 
-A job whose ONE_PROCESS names what several processes cannot do together can be shared by those that a launcher starts.
-Of all other jobs several processes are refused.
+A job that trains word vectors or a classifier can be shared by the processes that a launcher starts. Of all other jobs
+several processes are refused. What needs no exchange can be done by the workers of a Dask cluster (`executor`).
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from wv_cli.cluster.launcher import started_together
 from wv_cli.config import flag_of
@@ -22,13 +22,20 @@ from wv_cli.text.corpus import Corpus
 from wv_cli.text.inputs import Texts
 from wv_cli.text.labelled import LabelledCorpus
 
+LEAVE_OUT = "leave it out"
+FIND_BEFORE = "find them before with `wv phrases --save-phrases FILE` and give --phrases FILE"
 
-class Shareable(Protocol):
-    """A job that several processes can share, each reading its part of the texts (wv_cli.jobs.job.Job).
 
-    ONE_PROCESS names the options that only one process can do, and what to do instead."""
+class Single(Protocol):
+    """A job that one process does."""
 
-    ONE_PROCESS: ClassVar[Mapping[str, str]]
+    def begin(self, run: Run, stack: ExitStack) -> Run:
+        """Checks the job, and takes what the run needs for itself until `stack` ends."""
+        ...
+
+
+class Shareable(Single, Protocol):
+    """A job that several processes can share, each reading its part of the texts (wv_cli.jobs.job.Job)."""
 
     @property
     def config(self) -> Any: ...
@@ -39,20 +46,13 @@ class Shareable(Protocol):
         """Whether no line is divided between processes."""
         ...
 
-    def begin(self, run: Run, stack: ExitStack) -> Run:
-        """Checks the job, and takes what the run needs for itself until `stack` ends."""
+    def refuse_sharing(self, processes: int) -> None:
+        """Raises UsageError for an option that so many processes cannot do together."""
         ...
 
-    def values(self) -> dict[str, Any]: ...
     def identity(self) -> Mapping[str, object]:
         """The options that must be the same in all processes."""
         ...
-
-
-class Single(Protocol):
-    """A job that one process does."""
-
-    def begin(self, run: Run, stack: ExitStack) -> Run: ...
 
 
 AnyJob = TypeVar("AnyJob", bound=Shareable)
@@ -99,6 +99,16 @@ class OneProcess:
         return {}
 
 
+def is_main() -> bool:
+    """Whether this process is the one that writes and talks, of those that share a job. Raises WvError."""
+    if started_together() == 1:
+        return True
+    from wv_cli.cluster.processes import place
+
+    ranks = place().ranks
+    return ranks is None or ranks.rank == 0
+
+
 @contextmanager
 def alone(job: Single, log: Log, on_progress: OnProgress | None, on_reading: OnReading | None) -> Iterator[Run]:
     """The run of a job, checked. Raises what the checks raise, and WvError where a launcher has started several
@@ -129,8 +139,9 @@ def shared(
         if here.processes > 1:
             job = _with(job, config=replace(job.config, threads=here.threads(job.config.threads)))
             if here.ranks is None or here.ranks.rank == 0:
-                what = f"the {here.processes} processes of this machine work as one, with {job.config.threads} threads"
-                log(f"{what} ({APART}: each by itself)", processes=here.processes, threads=job.config.threads)
+                threads = job.config.threads
+                what = f"the {here.processes} processes of this machine work as one, with {threads} threads"
+                log(f"{what} ({APART}: each by itself)", processes=here.processes, threads=threads)
         if here.ranks is None:
             yield job, job.begin(run, stack)
             return
@@ -140,7 +151,7 @@ def shared(
         def checked() -> Texts:
             nonlocal run
             if processes.is_main:
-                refuse_sharing(job, processes.count)
+                job.refuse_sharing(processes.count)
                 run = job.begin(run, stack)
             return job.reading.texts(run.log)
 
@@ -148,17 +159,40 @@ def shared(
         yield _with(job, reading=replace(job.reading, inputs=tuple(texts.inputs))), run
 
 
-def refuse_sharing(job: Shareable, processes: int) -> None:
-    """Raises UsageError for the first option given that so many processes cannot do together."""
-    values = job.values()
-    for name, instead in job.ONE_PROCESS.items():
+def _with(job: AnyJob, **changes: Any) -> AnyJob:
+    made: AnyJob = replace(job, **changes)  # type: ignore[type-var]
+    return made
+
+
+def refuse_sharing(processes: int, values: Mapping[str, Any], one_process: Mapping[str, str]) -> None:
+    """Raises UsageError for the first option with a value that only `one_process` can do; the text says what to do
+    instead."""
+    for name, instead in one_process.items():
         if values[name]:
             raise UsageError(f"{flag_of(name)} is for one process, not for {processes} ranks; {instead}")
 
 
-def _with(job: AnyJob, **changes: Any) -> AnyJob:
-    made: AnyJob = replace(job, **changes)  # type: ignore[type-var]
-    return made
+def refuse_fasttext(processes: int) -> None:
+    """Raises UsageError for several processes with the command line of fastText."""
+    raise UsageError(f"fastText's command line is for one process, not for {processes}; use `wv train`")
+
+
+@contextmanager
+def executor(address: str, log: Log) -> Iterator[Any]:
+    """The workers of the Dask scheduler at `address`. Raises WvError."""
+    from wv_cli.cluster.dask_cluster import dask_cluster
+
+    with dask_cluster(address, log) as workers:
+        yield workers
+
+
+def refuse_for_executor(address: str | None, **asked: object) -> None:
+    """Raises UsageError for the first option with a value that the workers at `address` cannot do together."""
+    if address is None:
+        return
+    from wv_cli.cluster.inputs import refuse_for_cluster
+
+    refuse_for_cluster(address, None, **asked)
 
 
 def _silent(message: str, **facts: object) -> None:

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Protocol
 
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
@@ -56,18 +55,9 @@ def training_facts(outcome: Outcome) -> Facts:
     }
 
 
-class Reader(Protocol):
-    """A session that reads text; see wv_cli.jobs.training_session.TextSession."""
-
-    @property
-    def vocab_config(self) -> VocabConfig: ...
-
-    def own_facts(self) -> Facts: ...
-
-
 def run_facts(
-    session: Reader,
     config: Mapping[str, object],
+    words: VocabConfig,
     text: Facts,
     outcome: Outcome,
     *,
@@ -76,13 +66,12 @@ def run_facts(
     **own: object,
 ) -> Facts:
     """What the sidecar says about a run of `config` that began at `begin` (time.monotonic) and learnt from `text`, with
-    the model's own facts and the session's."""
+    the job's `own` metadata."""
     return {
         "config": config,
-        "vocabulary_config": asdict(session.vocab_config),
+        "vocabulary_config": asdict(words),
         "corpus": text,
         **own,
-        **session.own_facts(),
         "resumed_at_step": first_step or None,
         **training_facts(outcome),
         "seconds": round(time.monotonic() - begin, 3),

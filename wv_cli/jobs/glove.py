@@ -1,45 +1,84 @@
-"""One GloVe run, from text or counts to vectors, for `wv glove`: count, order, train, checkpoint, save."""
+"""`wv glove`: from a text or counts to GloVe vectors: count, order, train, save."""
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 from wv_cli import formats
 from wv_cli._glove import RECORD
-from wv_cli.cluster.inputs import refuse_for_cluster, refuse_for_ranks
-from wv_cli.cluster.ranks import awaited
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
+from wv_cli.engine.saved_run import Say as Log
 from wv_cli.errors import UsageError
 from wv_cli.glove import record_files
 from wv_cli.glove.config import MODEL, GloveConfig
 from wv_cli.glove.model import Glove
 from wv_cli.glove.record_runs import RecordFile
-from wv_cli.glove.state import open_state, save_state
+from wv_cli.glove.state import GloveState, open_state, save_state
 from wv_cli.glove.tiles import TileStore
-from wv_cli.jobs.facts import Facts
-from wv_cli.jobs.glove_counting import GloveCounting
-from wv_cli.jobs.session import Observe, Reading
+from wv_cli.jobs.distribution import refuse_for_executor
+from wv_cli.jobs.glove_counting import Counted, Counting, Counts
+from wv_cli.jobs.job import Job
+from wv_cli.jobs.part import Part
+from wv_cli.jobs.parts.continuation import Continuation
+from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
+from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
+from wv_cli.jobs.parts.resume import Resume
+from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.output import check_writable, open_output, together, write_together
 from wv_cli.text.vocab import write_vocab
 
+# The options that the arrays of a state depend on.
+_FIXED = ("dim", "window", "symmetric", "weighting")
+
 
 @dataclass(frozen=True, kw_only=True)
-class GloveSession(GloveCounting):
-    """`counts` are read instead of `inputs`; `save_counts` and `save_vocab`, which tells what their ids mean, are
-    written, and with `counts_only` nothing else. `to` is the format of the outputs, whatever their names.
+class GloveOutputs(Part):
+    """`to` is the format of the `outputs`, whatever their names."""
 
-    A run that goes on with a state counts `inputs` with the words of both, adds the state's counts, and trains on the
-    sums, known words from the state's rows and squared gradients. `decay` takes a share of the counts and of the
+    outputs: tuple[str, ...] = ()
+    to: str | None = None
+
+    def check(self) -> None:
+        for path in self.outputs:
+            formats.format_for_output(path, self.to)
+
+    def results(self) -> list[str]:
+        return list(self.outputs)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstRows(Part):
+    """Training begins with the raw numbers of GloVe's program in `init`, and with its squared gradients."""
+
+    init: str | None = None
+    init_gradsq: str | None = None
+
+    def check(self) -> None:
+        if self.init_gradsq and not self.init:
+            message = "--init-gradsq needs --init, the vectors it belongs to"
+            raise UsageError(message)
+
+    def reads(self) -> list[str]:
+        return [path for path in (self.init, self.init_gradsq) if path]
+
+    def begins_with(self) -> list[str]:
+        return self.reads()
+
+
+@dataclass(frozen=True, kw_only=True)
+class GloveJob(Job):
+    """A run that continues a state counts the text with the words of both, adds the state's counts, and trains on the
+    sums, known words from the state's rows and squared gradients. `decay` takes a fraction of the counts and of the
     squared gradients: with 0 they begin anew and the rows alone are the state's.
 
-    Ranks count together, to the sums of one process, which rank 0 writes and trains on alone."""
+    With `dask`, the address of a scheduler, its workers count."""
 
-    # What --counts settle, and what needs a training. A state says how its counts were made, which a file of counts
-    # does not.
+    # What --counts have settle, and what needs a training. A state says how its counts were made, which a file of
+    # counts does not.
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(
             ("window", "symmetric", "weighting", "lowercase", "dedup", "min_line", "phrases", "learn_phrases"),
@@ -52,151 +91,153 @@ class GloveSession(GloveCounting):
         **dict.fromkeys(("continue_", "save_state"), "not counts and not counts_only"),
         "to": "not counts_only",
         "vocab": "not continue_",
-        "decay": "continue_",
         "threads": "not dask or not counts_only",
     }
-    STATES: ClassVar[Collection[str]] = (MODEL,)
-    FIXED: ClassVar[tuple[str, ...]] = ("dim", "window", "symmetric", "weighting")
 
-    # Not an option: what GloVe's program leaves alone is to be found by its own command line only.
-    CLIP_BIASES: ClassVar[bool] = True
+    config: GloveConfig
+    reading: Reading = field(default_factory=Reading)
+    vocabulary: SavedVocabulary = field(default_factory=SavedVocabulary)
+    phrases: PhraseJoining = field(default_factory=PhraseJoining)
+    counts: Counts = field(default_factory=Counts)
+    outputs: GloveOutputs = field(default_factory=GloveOutputs)
+    first: FirstRows = field(default_factory=FirstRows)
+    continuation: Continuation = field(default_factory=Continuation)
+    resume: Resume = field(default_factory=Resume)
+    dask: str | None = None
 
-    save_counts: str | None = None
-    to: str | None = None
-    init: str | None = None
-    init_gradsq: str | None = None
-
-    def check_options(self) -> None:
+    def check(self) -> None:
+        if (before := self.continuation.before) is not None:
+            self.continuation.require_same(before, self.config, self.reading.words, _FIXED)
+        counts, outputs = self.counts, self.outputs.outputs
         for wrong, message in [
             (
-                bool(self.inputs) == bool(self.counts),
+                bool(self.reading.inputs) == bool(counts.counts),
                 "give either INPUT to count or --counts FILE, not both or neither",
             ),
-            (self.counts_only and not self.save_counts, "--counts-only needs --save-counts FILE"),
-            (self.counts_only and bool(self.outputs), "--counts-only trains nothing; leave -o out"),
+            (counts.counts_only and not counts.save_counts, "--counts-only needs --save-counts FILE"),
+            (counts.counts_only and bool(outputs), "--counts-only trains nothing; leave -o out"),
             (
-                self.counts_only and self.saves,
+                counts.counts_only and self.resume.wanted,
                 "--counts-only trains nothing; leave --resume and --checkpoint-every out",
             ),
-            (not self.counts_only and not self.outputs, "-o FILE is missing (or --counts-only --save-counts FILE)"),
-            (bool(self.init_gradsq) and not self.init, "--init-gradsq needs --init, the vectors it belongs to"),
+            (not counts.counts_only and not outputs, "-o FILE is missing (or --counts-only --save-counts FILE)"),
         ]:
             if wrong:
                 raise UsageError(message)
-        alone = {
-            "counts": self.counts,
-            "continue_": self.continue_,
-            "dedup": self.vocab_config.dedup,
-            "learn_phrases": self.phrase_learning.learn_phrases,
-        }
-        refuse_for_ranks(self.ranks, **alone)
-        refuse_for_cluster(self.dask, self.ranks, **alone)
-        for path in self.outputs:
-            formats.format_for_output(path, self.to)
+        refuse_for_executor(
+            self.dask,
+            counts=counts.counts,
+            continue_=self.continuation.continue_,
+            dedup=self.reading.words.dedup,
+            learn_phrases=self.phrases.learning.learn_phrases,
+        )
 
     @property
-    def format_asked(self) -> str | None:
-        return self.to
+    def output_format(self) -> str | None:
+        return self.outputs.to
 
     @property
-    def first_rows(self) -> tuple[str | None, ...]:
-        return (*super().first_rows, self.init, self.init_gradsq)
+    def trains(self) -> bool:
+        return not self.counts.counts_only
 
-    def read(self) -> list[str]:
-        counts = [*self.counts, *(spec.rpartition(":")[0] for spec in self.counts)]
-        return super().read() + [path for path in (*counts, self.init, self.init_gradsq) if path]
+    @cached_property
+    def counting(self) -> Counting:
+        return Counting(self.config, self.reading, self.counts, self.phrases, self.continuation, self.beside)
 
-    def results(self) -> list[str]:
-        return super().results() + ([self.save_counts] if self.save_counts else [])
-
-    @property
-    def by_steps(self) -> bool:
-        return not self.counts_only
-
-    def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
-        """See Session.run: counts, trains unless `counts_only`, saves. Not `observe` but `say` is told how the training
-        goes, once an iteration."""
-        if not self.leads:
-            assert self.ranks is not None, "a process alone leads"
-            with ExitStack() as stack:
-                for _ in self._records(say, reading, None, stack)[1]:
-                    raise AssertionError("they come on rank 0")
-            return awaited(self.ranks), {}
+    def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
+        """See Job.work: counts, trains unless `counts_only`, saves. The log is told how the training goes, once an
+        iteration."""
         # The counts wait for the vectors. A run that a signal stops leaves the counts, which are complete.
         with together(), ExitStack() as stack:
-            outcome, facts = self._run(say, reading, stack)
+            outcome, metadata = self._work(run, stack)
         if outcome is not None and outcome.finished:
-            self.finish([*self.outputs, *([self.save_state] if self.save_state else [])], facts)
-        if self.ranks is not None:
-            awaited(self.ranks, outcome)
-        return outcome, facts
+            self.finish(run, [*self.outputs.outputs, *self.continuation.results()], metadata)
+        return outcome, metadata
 
-    def _run(self, say: Say, reading: Reading | None, stack: ExitStack) -> tuple[Outcome | None, Facts]:
-        begin = time.monotonic()
-        state = open_state(self.continue_) if self.continue_ else None
-        vocab, records, digest = self._records(say, reading, state, stack)
+    def _work(self, run: Run, stack: ExitStack) -> tuple[Outcome | None, Metadata]:
+        begin, continuation = time.monotonic(), self.continuation
+        state = open_state(continuation.continue_) if continuation.continue_ else None
+        found = self._counted(run, state, stack)
+        vocab, records = found.vocab, found.records
         kept = RecordFile(self.beside)
         stack.callback(kept.close)
-        if self.save_vocab:
-            write_vocab(self.save_vocab, vocab, sentence_end=False)
+        if self.vocabulary.save_vocab:
+            write_vocab(self.vocabulary.save_vocab, vocab, sentence_end=False)
         counted, store = 0, None
         with ExitStack() as files:
-            if self.save_counts:
-                records = record_files.written(records, files.enter_context(open_output(self.save_counts)))
-            if self.save_state:
+            if self.counts.save_counts:
+                records = record_files.written(records, files.enter_context(open_output(self.counts.save_counts)))
+            if continuation.save_state:
                 records = kept.kept(records)
-            if self.counts_only:
+            if self.counts.counts_only:
                 counted = sum(len(block) for block in records)
             else:
-                store = stack.enter_context(TileStore(records, len(vocab), self.beside, self.memory_limit // 4))
+                order_memory = self.counting.memory_limit // 4
+                store = stack.enter_context(TileStore(records, len(vocab), self.beside, order_memory))
                 counted = store.records
         seconds = round(time.monotonic() - begin, 3)
-        counts: Facts = {"digest": digest, "records": counted, "words": len(vocab)}
-        facts: Facts = {
+        counts: Metadata = {"digest": found.digest, "records": counted, "words": len(vocab)}
+        metadata: Metadata = {
             "config": asdict(self.config),
-            "vocabulary_config": asdict(self.vocab_config),
+            "vocabulary_config": asdict(self.reading.words),
             "counts": counts,
             "counting_seconds": seconds,
-            **self.own_facts(),
+            **self.metadata(),
+            **found_phrases(found.joiner),
         }
-        say(f"{counted:,} pairs of {len(vocab):,} words ({seconds:.1f} s)", **counts)
+        run.log(f"{counted:,} pairs of {len(vocab):,} words ({seconds:.1f} s)", **counts)
         if store is None:
-            return None, facts
-        model = Glove(self.config, vocab, store, digest, clip_biases=self.CLIP_BIASES, room=self.room(say))
-        if self.init or self.init_gradsq:
-            model.load_raw(self.init, self.init_gradsq)
+            return None, metadata
+        model = Glove(self.config, vocab, store, found.digest, room=self.reading.matrices(self.beside, run.log))
+        if self.first.init:
+            model.load_raw(self.first.init, self.first.init_gradsq)
         if state is not None:
-            model.go_on(state.rows, vocab.words.find_all(state.vocab.words), self.share)
-        if self.save_state:
+            model.go_on(state.rows, vocab.words.find_all(state.vocab.words), continuation.kept)
+        if continuation.save_state:
             rows = sum(array.nbytes for array in model.state_rows().values())
-            check_writable(self.save_state, rows + kept.length * RECORD.itemsize)
-        outcome = self._train(model, say)
-        facts["training_seconds"] = round(outcome.seconds, 3)
-        facts["costs"] = [cost / store.records for cost in model.costs if cost]
-        facts["seconds"] = round(time.monotonic() - begin, 3)
+            check_writable(continuation.save_state, rows + kept.length * RECORD.itemsize)
+        outcome = self._trained(model, run)
+        metadata["training_seconds"] = round(outcome.seconds, 3)
+        metadata["costs"] = [cost / store.records for cost in model.costs if cost]
+        metadata["seconds"] = round(time.monotonic() - begin, 3)
         if outcome.finished:
-            self._save(model)
-            if self.save_state:
-                left = self.left_behind(MODEL, self.config, self.config.eta, self.config.iterations * store.records)
-                save_state(self.save_state, left, vocab, model.state_rows(), kept.mapped())
-        return outcome, facts
+            vectors = model.embeddings()
+            write_together(
+                (path, lambda path: formats.save(path, vectors, format=self.outputs.to))
+                for path in self.outputs.outputs
+            )
+            if continuation.save_state:
+                config, learnt = self.config, self.config.iterations * store.records
+                left = continuation.left_behind(MODEL, config, self.reading.words, lr=config.eta, learnt=learnt)
+                save_state(continuation.save_state, left, vocab, model.state_rows(), kept.mapped())
+        return outcome, metadata
 
-    def _train(self, model: Glove, say: Say) -> Outcome:
+    def _counted(self, run: Run, state: GloveState | None, stack: ExitStack) -> Counted:
+        counting = self.counting
+        if self.counts.counts:
+            return counting.of_files()
+        texts = self.reading.texts(run.log, written=self.writes())
+        if self.dask is not None:
+            return counting.of_text_on(self.dask, texts, run, stack.enter_context(ExitStack()))
+        found = counting.of_text(texts, run, state)
+        write_together(self.phrases.writers(found.joiner))
+        if state is not None:
+            self.continuation.require_same(state.options, self.config, self.reading.words, _FIXED)
+            self.continuation.tell(len(state.vocab), len(found.vocab), run.log)
+        return found
+
+    def _trained(self, model: Glove, run: Run) -> Outcome:
+        first_step = run.first_step(model)
+        told = _Iterations(model, first_step // model.epoch_steps, self.config.threads, run.log)
         advice = f"lower --eta (now {self.config.eta:g}) or --grad-clip"
-        first_step = self.first_step(model, say)
-        iterations = _Iterations(model, first_step // model.epoch_steps, self.config.threads, say)
-        return self.train(model, first_step, iterations, advice)
-
-    def _save(self, model: Glove) -> None:
-        embeddings = model.embeddings()
-        write_together((path, lambda path: formats.save(path, embeddings, format=self.to)) for path in self.outputs)
+        return run.train(model, first_step, threads=self.config.threads, advice=advice, on_progress=told)
 
 
 class _Iterations:
     """Observes a run and reports every iteration that is complete; the first `told` are not told again."""
 
-    def __init__(self, model: Glove, told: int, threads: int, say: Say) -> None:
-        self.model, self.told, self.threads, self.say = model, told, threads, say
+    def __init__(self, model: Glove, told: int, threads: int, log: Log) -> None:
+        self.model, self.told, self.threads, self.log = model, told, threads, log
 
     def __call__(self, now: Progress) -> None:
         model = self.model
@@ -205,7 +246,7 @@ class _Iterations:
         while self.told < (model.epochs if now.fraction >= 1 else done):
             cost = model.costs[self.told] / model.store.records
             self.told += 1
-            self.say(
+            self.log(
                 f"iteration {self.told}/{model.epochs}  cost {cost:.6f}  {now.rate / 1e6:.1f} M pairs/s",
                 iteration=self.told,
                 cost=cost,

@@ -52,6 +52,11 @@ class Job:
         """Raises UsageError for options of several parts that do not go together."""
 
     @property
+    def is_main(self) -> bool:
+        """Whether this process writes and talks."""
+        return True
+
+    @property
     def trains(self) -> bool:
         """Whether a model is trained, so that the run can stop and be resumed."""
         return True
@@ -169,6 +174,11 @@ class Job:
             run = replace(run, saved=saved, save_every=resume.checkpoint_every, max_seconds=resume.max_time)
         stack.enter_context(run.saved.claimed(run.log))
         return run
+
+    def require_disk_space(self, needed: int) -> None:
+        """Raises WvError where a result or the checkpoint, of `needed` bytes each, cannot be written."""
+        for path in [*self.results(), *([self.checkpoint_path] if self.checkpoint_path else [])]:
+            check_writable(path, needed)
 
     def finish(self, run: Run, written: Sequence[str], metadata: Mapping[str, object]) -> None:
         """After the results are written: their sidecars, and the run's own checkpoint goes. A sidecar that cannot be

@@ -1,19 +1,22 @@
-"""One run of a neural language model from text to files, for `wv train`: encode, train, checkpoint, save."""
+"""`wv train` of a neural language model: a text in, the model or its word vectors out."""
 
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import ClassVar
 
 from wv_cli import formats
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
-from wv_cli.jobs.facts import Facts, corpus_facts, run_facts, tell_corpus
-from wv_cli.jobs.phrases import PhrasesSession
-from wv_cli.jobs.session import Observe, Reading
-from wv_cli.jobs.training_session import VocabularySession
+from wv_cli.jobs.facts import corpus_facts, run_facts, tell_corpus
+from wv_cli.jobs.job import Job, Writer
+from wv_cli.jobs.part import Part
+from wv_cli.jobs.parts.outputs import Outputs
+from wv_cli.jobs.parts.phrases import PhraseJoining
+from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
+from wv_cli.jobs.parts.resume import Resume
+from wv_cli.jobs.run import Metadata, Run
 from wv_cli.lm import neural_files
 from wv_cli.lm.counts import SPECIAL
 from wv_cli.lm.files import load_neural
@@ -22,34 +25,48 @@ from wv_cli.models.config import NeuralConfig
 from wv_cli.models.neural import NeuralLm
 from wv_cli.system.compression import inner_name
 from wv_cli.system.output import open_output, write_together
-from wv_cli.text.vocab import read_vocab, write_vocab
+from wv_cli.text.vocab import write_vocab
 
 _ENDING = ".lm"
 
 
 @dataclass(frozen=True, kw_only=True)
-class NeuralSession(VocabularySession, PhrasesSession):
-    """Outputs that are called NAME.lm are the model, others its word vectors in the format that their name says. A
-    clustered tree is made of what the neural model `tree_from` predicts."""
+class Tree(Part):
+    """A clustered tree is made of what the neural model `tree_from` predicts."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {"tree_from": "loss=hs and tree=clustered"}
 
-    config: NeuralConfig
     tree_from: str | None = None
 
-    def check_options(self) -> None:
-        if self.joins:
-            flag = "--phrases" if self.phrases else "--learn-phrases"
+    def reads(self) -> list[str]:
+        return [self.tree_from] if self.tree_from else []
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeuralJob(Job):
+    """Outputs that are called NAME.lm are the model, others its word vectors in the format that their name says."""
+
+    config: NeuralConfig
+    reading: Reading
+    vocabulary: SavedVocabulary = field(default_factory=SavedVocabulary)
+    phrases: PhraseJoining = field(default_factory=PhraseJoining)
+    outputs: Outputs
+    resume: Resume = field(default_factory=Resume)
+    tree: Tree = field(default_factory=Tree)
+
+    def check(self) -> None:
+        if self.phrases.joins:
+            flag = "--phrases" if self.phrases.phrases else "--learn-phrases"
             message = (
                 f"{flag}: a language model learns from sentences as they stand; join the phrases with `wv phrases`"
             )
             raise UsageError(message)
-        if self.config.loss == "hs" and self.config.tree == "clustered" and not self.tree_from:
+        if self.config.loss == "hs" and self.config.tree == "clustered" and not self.tree.tree_from:
             message = (
                 "--tree clustered needs --tree-from NAME.lm, a neural model that was trained before (--tree random)"
             )
             raise UsageError(message)
-        for path in self.outputs:
+        for path in self.outputs.outputs:
             if not _is_model(path):
                 formats.format_for_output(path, None)
             elif self.config.model == "ivlbl":
@@ -59,42 +76,48 @@ class NeuralSession(VocabularySession, PhrasesSession):
                 )
                 raise UsageError(message)
 
-    def read(self) -> list[str]:
-        return super().read() + ([self.tree_from] if self.tree_from else [])
-
-    def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
-        """See Session.run: reads the text, trains, saves."""
-        begin, config = time.monotonic(), self.config
+    def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
+        """See Job.work: reads the text, trains, saves."""
+        begin, config, reading = time.monotonic(), self.config, self.reading
         corpus = encode_sentences(
-            self.texts(say),
-            self.vocab_config,
-            vocab=read_vocab(self.vocab) if self.vocab else None,
-            memory=self.memory,
+            reading.texts(run.log, written=self.writes()),
+            reading.words,
+            vocab=reading.vocabulary(),
+            memory=reading.memory,
             spool_beside=self.beside,
-            progress=reading,
+            progress=run.on_reading,
         )
-        tell_corpus(corpus, say, time.monotonic() - begin)
-        if self.save_vocab:
-            write_vocab(self.save_vocab, corpus.vocab)
+        tell_corpus(corpus, run.log, time.monotonic() - begin)
+        if self.vocabulary.save_vocab:
+            write_vocab(self.vocabulary.save_vocab, corpus.vocab)
         needed = NeuralLm.bytes_needed(config, len(corpus.vocab) + len(SPECIAL))
-        say(f"needs {needed / 1e6:,.0f} MB for the model and as much disk for a checkpoint", model_bytes=needed)
-        self.require_room(needed)
-        model = NeuralLm(config, corpus, load_neural(self.tree_from) if self.tree_from else None)
-        first_step = self.first_step(model, say)
-        outcome = self.train(model, first_step, observe, f"lower --lr (now {config.lr:g})")
-        text = corpus_facts(corpus)
-        facts = run_facts(self, asdict(config), text, outcome, first_step=first_step, begin=begin)
+        run.log(f"needs {needed / 1e6:,.0f} MB for the model and as much disk for a checkpoint", model_bytes=needed)
+        self.require_disk_space(needed)
+        model = NeuralLm(config, corpus, load_neural(self.tree.tree_from) if self.tree.tree_from else None)
+        first_step = run.first_step(model)
+        outcome = run.train(
+            model,
+            first_step,
+            threads=config.threads,
+            advice=f"lower --lr (now {config.lr:g})",
+            on_progress=run.on_progress,
+        )
+        metadata = run_facts(
+            asdict(config), reading.words, corpus_facts(corpus), outcome, first_step=first_step, begin=begin
+        )
         if outcome.finished:
-            write_together([(path, self._writer(model, path)) for path in self.outputs])
-            self.finish(self.results(), facts)
-        return outcome, facts
-
-    def _writer(self, model: NeuralLm, path: str) -> Callable[[str], None]:
-        return partial(_save_model, model) if _is_model(path) else partial(formats.save, embeddings=model.embeddings())
+            write_together([_writer(model, path) for path in self.outputs.outputs])
+            self.finish(run, self.results(), metadata)
+        return outcome, metadata
 
 
 def _is_model(path: str) -> bool:
     return inner_name(path).endswith(_ENDING)
+
+
+def _writer(model: NeuralLm, path: str) -> Writer:
+    save = partial(_save_model, model) if _is_model(path) else partial(formats.save, embeddings=model.embeddings())
+    return path, save
 
 
 def _save_model(model: NeuralLm, path: str) -> None:

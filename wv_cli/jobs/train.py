@@ -3,50 +3,27 @@
 Options have the names they have on the command line, with underscores; one that is None is not given.
 """
 
-import dataclasses
 import os
-from collections.abc import Container, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 from wv_cli.config import flag_of
 from wv_cli.engine.state import StateOptions
 from wv_cli.errors import UsageError
 from wv_cli.jobs import DEFAULT_MODEL, MODELS, PRESETS, Model
-from wv_cli.jobs.growing import continued, state_of
-from wv_cli.jobs.session import FIELDS, session_fields
+from wv_cli.jobs.job import build, option_names
+from wv_cli.jobs.parts.continuation import continued, state_of
 from wv_cli.models.presets import Preset
-from wv_cli.text.config import PhraseLearning, VocabConfig
 
 if TYPE_CHECKING:
-    from wv_cli.engine.saved_run import Say
-    from wv_cli.jobs.phrases import PhrasesSession
-    from wv_cli.jobs.session import Observe
-    from wv_cli.jobs.training_session import TrainingConfig
+    from wv_cli.engine.saved_run import Say as Log
+    from wv_cli.jobs.job import Job
+    from wv_cli.jobs.run import OnProgress
 
 Path = str | os.PathLike[str]
-Options = dict[str, Any]
-
-_OPTION = {field: option for option, field in FIELDS.items()}
-# Fields of sessions that are no options: facts about a run, and what the originals' command lines ask for.
-_NOT_OPTIONS = {
-    "inputs",
-    "outputs",
-    "config",
-    "vocab_config",
-    "phrase_learning",
-    "given",
-    "named",
-    "argv",
-    "resumable",
-} | {
-    "line_ends",
-    "fasttext_files",
-    "marked",
-    "preset",
-}
 
 
-def session(
+def training_job(
     inputs: Path | Iterable[Path],
     outputs: Path | Iterable[Path],
     model: str | None = None,
@@ -54,44 +31,43 @@ def session(
     *,
     argv: tuple[str, ...] = (),
     **options: Any,
-) -> "PhrasesSession":
-    """The session that trains `model` (skipgram, or the one it goes on with) on `inputs` and writes `outputs`.
-    `argv` is recorded beside them.
+) -> "Job":
+    """The job that trains `model` (skipgram, or the one that is continued) on `inputs` and writes `outputs`. `argv` is
+    recorded beside them.
 
     Raises UsageError for an unknown model or preset and for an option, or a choice, that the model does not have;
-    whether the values can be is for the session to say. Raises BadFile, WvError for a state that cannot be read.
+    whether the values can be is for the job to say. Raises BadFile, WvError for a state that cannot be read.
     """
     path = _plain(options.get("continue_"))
     before = _state(path, preset) if path is not None else None
     chosen, model = model, model or (before.model if before is not None else DEFAULT_MODEL)
     row, meaning = MODELS.find(model), f"--model {model}"
     chosen_preset = _preset(row, preset, meaning)
-    kind = row.session_type()
-    names = {field.name for field in dataclasses.fields(kind)}
-    named = tuple(name for name, value in options.items() if value is not None)
+    kind = row.job_type()
+    given = {name: _plain(value) for name, value in options.items() if value is not None}
+    explicit = tuple(given)
     if before is not None and row.config is MODELS[before.model].config:
-        options = {**options, **continued(path, before, row.config, named)}
-    own = {_OPTION.get(name, name) for name in names - _NOT_OPTIONS}
-    homes: list[Container[str]] = [row.config.options(), VocabConfig.options(), PhraseLearning.options(), own]
+        given |= continued(path, before, row.config, explicit)
+    known = option_names(kind)
     choices = {name: each.choices for name, each in row.config.options().items() if each.choices}
-    config, vocab, learning, rest = _fitting(options, homes, choices, meaning)
-    if "preset" in names:
+    for name, value in given.items():
+        if name not in known:
+            raise UsageError(f"{flag_of(name)} has no meaning for {meaning}")
+        if value not in choices.get(name, (value,)):
+            possible = ", ".join(choices[name])
+            raise UsageError(f"{flag_of(name)} {value} has no meaning for {meaning}; choose from {possible}")
+    config = {name: value for name, value in given.items() if name in row.config.options()}
+    every = option_names(kind, every=True)
+    rest = {name: value for name, value in given.items() if name not in config}
+    rest |= {"inputs": _paths(inputs), "outputs": _paths(outputs), "argv": argv, "explicit": explicit}
+    if "preset" in every:
         rest["preset"] = preset or "word2vec"
-    if "given" in names:
-        rest["given"] = (*config, *(["model"] if chosen is not None and "model" in row.config.options() else []))
+    if "fixed" in every:
+        rest["fixed"] = (*config, *(["model"] if chosen is not None and "model" in row.config.options() else []))
     config = {**chosen_preset.changes, **config}
     if "model" in row.config.options():
         config["model"] = model
-    return kind(
-        inputs=_paths(inputs),
-        outputs=_paths(outputs),
-        config=cast("TrainingConfig", row.config(**config)),
-        vocab_config=VocabConfig(**{**row.vocab_defaults, **vocab}),
-        phrase_learning=PhraseLearning(**learning),
-        argv=argv,
-        named=named,
-        **session_fields(rest),
-    )
+    return build(kind, {**row.vocab_defaults, **rest}, config=row.config(**config))
 
 
 def train(
@@ -100,25 +76,25 @@ def train(
     *,
     model: str | None = None,
     preset: str | None = None,
-    say: "Say | None" = None,
-    observe: "Observe | None" = None,
+    log: "Log | None" = None,
+    on_progress: "OnProgress | None" = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """Trains a model and writes it, as `wv train` does. Returns the facts that are recorded beside it.
+    """Trains a model and writes it, as `wv train` does. Returns the metadata that is recorded beside it.
 
-    `inputs` and `output` are a file each or several. `say(message, **facts)` is told what happens, `observe(progress)`
-    how far it is. `continue_` is --continue, a word that Python has for itself. Sizes (`memory`) are in bytes, times
-    (`max_time`) in seconds.
+    `inputs` and `output` are a file each or several. `log(message, **facts)` is told what happens,
+    `on_progress(progress)` how far it is. `continue_` is --continue, a word that Python has for itself. Sizes
+    (`memory`) are in bytes, times (`max_time`) in seconds.
 
     Raises UsageError, WvError and its kin for what cannot be done; Interrupted and TimedOut for a run that a signal or
     `max_time` stopped, which `resume=True` continues.
     """
-    made = session(inputs, output, model, preset, **options)
-    outcome, facts = made.run(say or _silent, observe)
+    made = training_job(inputs, output, model, preset, **options)
+    outcome, metadata = made.run(log or _silent, on_progress)
     if outcome is not None and not outcome.finished:
         # What is saved is the checkpoint, or in a search for options its log.
         raise outcome.ended_early("go on with resume=True" if made.checkpoint_path else "nothing was saved")
-    return facts
+    return metadata
 
 
 def _state(path: str, preset: str | None) -> StateOptions:
@@ -139,21 +115,6 @@ def _preset(row: Model, name: str | None, meaning: str) -> Preset:
         choices = ", ".join(row.presets)
         raise UsageError(f"--preset {name} has no meaning for {meaning}; choose from {choices}")
     return row.presets.find(name or next(iter(row.presets)))
-
-
-def _fitting(
-    options: Options, homes: Sequence[Container[str]], choices: dict[str, tuple[str, ...]], meaning: str
-) -> list[Options]:
-    """For each of `homes`, which are names, the options given that it has. Raises UsageError for one that has none and
-    for a value that is none of its `choices`; `meaning` names what the user chose instead: "--model supervised"."""
-    given = {name: value for name, value in options.items() if value is not None}
-    for name, value in given.items():
-        flag = flag_of(name)
-        if not any(name in home for home in homes):
-            raise UsageError(f"{flag} has no meaning for {meaning}")
-        if value not in choices.get(name, (value,)):
-            raise UsageError(f"{flag} {value} has no meaning for {meaning}; choose from {', '.join(choices[name])}")
-    return [{name: _plain(value) for name, value in given.items() if name in home} for home in homes]
 
 
 def _plain(value: Any) -> Any:

@@ -1,251 +1,393 @@
-"""One word2vec or fastText run from text to word vectors, for `wv train`: encode, train, checkpoint, save."""
+"""`wv train` of word vectors: a text in, word2vec's or fastText's vectors out.
+
+The parts are checked by themselves; Word2vecJob checks what two of them must know of each other. What is written in the
+end is in word_outputs.py, the search for options in autotune_words.py, the best epoch in validation.py.
+"""
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
-from typing import TYPE_CHECKING
-
-import numpy as np
+from collections.abc import Collection, Mapping
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli import formats
-from wv_cli.cluster.ranks import agreeing
-from wv_cli.cluster.training import of_all
+from wv_cli.config import require
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
+from wv_cli.engine.saved_run import Say as Log
 from wv_cli.engine.state import State, read_state, save_state
+from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
-from wv_cli.jobs.facts import Facts, corpus_facts, run_facts, tell_corpus
-from wv_cli.jobs.session import Observe, Reading
-from wv_cli.jobs.word2vec_options import Word2vecOptions
+from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, is_main, refuse_fasttext, refuse_sharing, shared
+from wv_cli.jobs.facts import corpus_facts, run_facts, tell_corpus
+from wv_cli.jobs.job import Job
+from wv_cli.jobs.part import Part
+from wv_cli.jobs.parts.continuation import Continuation
+from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
+from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
+from wv_cli.jobs.parts.resume import Resume
+from wv_cli.jobs.parts.search import SearchOptions, searched
+from wv_cli.jobs.run import Metadata, OnProgress, OnReading, Run
+from wv_cli.jobs.word_outputs import WordOutputs
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.ensemble import Ensemble
-from wv_cli.models.presets import Member
-from wv_cli.models.rounds import rounds_facts
+from wv_cli.models.presets import WORD_PRESETS, Member
+from wv_cli.models.rounds import DeterministicWord2vec, rounds_facts
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
+from wv_cli.system.compression import inner_name
 from wv_cli.system.matrices import Room
-from wv_cli.system.output import check_writable, open_output, write_together
+from wv_cli.system.output import check_writable, write_together
 from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.growing import decayed
-from wv_cli.text.vocab import SENTENCE_END, read_vocab, write_vocab
-from wv_cli.transforms.clusters import word_classes
-from wv_cli.transforms.ensemble import as_long_as, joined, plus_contexts
+from wv_cli.text.joining import Phrases
+from wv_cli.text.vocab import write_vocab
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.words import WordList
-from wv_cli.words import encode as encode_word
 
 if TYPE_CHECKING:
     from wv_cli.jobs.autotune_words import WordSearch
     from wv_cli.jobs.validation import Items, Validated
 
+_LEAST_DIM = 100  # of a model among several
 _BYTES_PER_TEXT_FLOAT = 10
+_ONE_MODEL = "preset=" + "|".join(name for name, preset in WORD_PRESETS.items() if not preset.members)
+# The options that the arrays of a state depend on.
+_FIXED = ("loss", "dim", "minn", "maxn", "buckets")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Word2vecSession(Word2vecOptions):
-    """Reads the text, searches for options if asked, trains and saves."""
+class FirstVectors(Part):
+    """The words found in the file `init` start from its vectors; with `keep_words` its other words are in the model,
+    too."""
 
-    def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
-        """See Session.run: reads the text, trains, saves."""
+    init: str | None = None
+    keep_words: bool = False
+
+    def reads(self) -> list[str]:
+        return [self.init] if self.init else []
+
+    def begins_with(self) -> list[str]:
+        return self.reads()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Validation(Part):
+    """The vectors are scored after every epoch on the file `validation` of pairs or analogies, and those of the best
+    epoch are kept. After `patience` epochs without a better score the run ends (wv_cli.jobs.validation)."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = {"patience": "validation"}
+
+    validation: str | None = None
+    patience: int | None = None
+
+    def check(self) -> None:
+        if self.patience is not None and self.patience < 1:
+            raise UsageError(f"--patience must be at least 1, not {self.patience}")
+
+    def reads(self) -> list[str]:
+        return [self.validation] if self.validation else []
+
+
+@dataclass(frozen=True, kw_only=True)
+class Word2vecJob(Job):
+    """A `preset` of several models trains them one after the other; the vectors are theirs, joined."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = {
+        # A search compares models that begin alike.
+        "continue_": f"{_ONE_MODEL} and not autotune_validation",
+        "to": "not classes",
+        "validation": f"epochs>0 and {_ONE_MODEL} and not autotune_validation",
+        "autotune_validation": f"epochs>0 and {_ONE_MODEL}",
+        "vocab": "not continue_ and not keep_words",
+        "keep_words": "init and not phrases and not learn_phrases",
+        "init": f"not continue_ and {_ONE_MODEL}",
+        # What tells the models of a preset apart, or belongs to one model.
+        **dict.fromkeys(("loss", "minn", "maxn", "save_output_vectors", "save_state"), _ONE_MODEL),
+    }
+    ONE_PROCESS: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(
+            ("deterministic", "validation", "autotune_validation", "continue_", "save_state", "dedup"), LEAVE_OUT
+        ),
+        "learn_phrases": FIND_BEFORE,
+    }
+
+    config: Word2vecConfig
+    reading: Reading
+    vocabulary: SavedVocabulary = field(default_factory=SavedVocabulary)
+    phrases: PhraseJoining = field(default_factory=PhraseJoining)
+    outputs: WordOutputs
+    first: FirstVectors = field(default_factory=FirstVectors)
+    continuation: Continuation = field(default_factory=Continuation)
+    resume: Resume = field(default_factory=Resume)
+    search: SearchOptions = field(default_factory=SearchOptions)
+    validation: Validation = field(default_factory=Validation)
+    preset: str = "word2vec"
+
+    def run(
+        self, log: Log, on_progress: OnProgress | None = None, on_reading: OnReading | None = None
+    ) -> tuple[Outcome | None, Metadata]:
+        with shared(self, log, on_progress, on_reading) as (job, run):
+            return job.work(run)
+
+    @property
+    def is_main(self) -> bool:
+        return is_main()
+
+    def begin(self, run: Run, stack: ExitStack) -> Run:
+        run = super().begin(run, stack)
+        stack.enter_context(self.search.claimed(self.beside, self.resume))
+        return run
+
+    def check(self) -> None:
+        if (before := self.continuation.before) is not None:
+            self.continuation.require_same(before, self.config, self.reading.words, _FIXED)
+        for model in self.models:
+            model.validate()
+        if len(self.models) > 1:
+            message = f"--preset {self.preset} trains skip-gram and CBOW; leave --model {self.config.model} out"
+            require(self.config.model == "skipgram", message)
+            to = self.outputs.to
+            message = f"--to {to}: of --preset {self.preset} come vectors, no model; choose a format of vectors"
+            require(to != fasttext_bin.FORMAT.name, message)
+        if self.search.autotune_validation:
+            self._check_search()
+        self.outputs.check_formats(self.config)
+
+    def refuse_sharing(self, processes: int) -> None:
+        """See wv_cli.jobs.distribution.Shareable."""
+        several = {"preset": len(self.models) > 1}
+        refuse_sharing(processes, {**self.values(), **several}, {**self.ONE_PROCESS, "preset": LEAVE_OUT})
+        if self.outputs.fasttext_files:
+            refuse_fasttext(processes)
+
+    def _check_search(self) -> None:
+        """Raises UsageError when there is nothing to search for, or when what is found decided a file's format."""
+        from wv_cli.jobs.autotune_words import space_of
+
+        space = space_of(self.config, self.search.fixed, self.must_have_effect)
+        if self.outputs.to or self.outputs.classes or not any("maxn" in move.names for move in space):
+            return
+        for path in self.outputs.outputs:
+            if inner_name(path).endswith(".bin"):
+                message = (
+                    f"{path}: word2vec's format or, if subwords are found, fastText's? Say --to word2vec-binary or "
+                    "fasttext-bin, give --maxn, or name the output NAME.vec"
+                )
+                raise UsageError(message)
+
+    @property
+    def must_have_effect(self) -> Collection[str]:
+        """A search may find subwords, for `buckets`."""
+        finds = self.search.autotune_validation and not {"minn", "maxn"} & set(self.search.fixed)
+        return tuple(name for name in self.invocation.explicit if not (finds and name == "buckets"))
+
+    @property
+    def output_format(self) -> str | None:
+        return self.outputs.format
+
+    @property
+    def whole_lines(self) -> bool:
+        """A line is read by one process where more is asked of it than its words."""
+        return bool(self.reading.words.min_line) or self.phrases.joins
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The models of the preset; none: there is one, of `config`."""
+        return WORD_PRESETS.find(self.preset).members
+
+    @cached_property
+    def models(self) -> list[Word2vecConfig]:
+        """What is trained: `config`, or every model of the preset, explicit options in the place of its own. Each has
+        as many numbers as make `dim` together, but not so few that it learns little."""
+        if not self.members:
+            return [self.config]
+        dim = max(_LEAST_DIM, -(-self.config.dim // len(self.members)))
+        explicit = self.invocation.explicit
+        own = [{name: value for name, value in each.changes.items() if name not in explicit} for each in self.members]
+        return [replace(self.config, **{**model, "dim": dim}) for model in own]
+
+    @property
+    def kind(self) -> type[Word2vec]:
+        return DeterministicWord2vec if self.config.deterministic else Word2vec
+
+    @property
+    def steps_at_once(self) -> int:
+        """Of a deterministic run one, which all threads train."""
+        return 1 if self.config.deterministic else self.config.threads
+
+    def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
+        """See Job.work: reads the text, searches for options if asked, trains, saves."""
         begin, config = time.monotonic(), self.config
         items = self._items()
-        init = formats.load(self.init) if self.init else None
-        state = read_state(self.continue_, Word2vec.state_layout(config)) if self.continue_ else None
-        corpus = encode(
-            self.texts(say),
-            self.vocab_config,
-            vocab=read_vocab(self.vocab) if self.vocab else None,
-            marked=self.marked,
-            also=init.words if init is not None and self.keep_words else None,
-            older=decayed(state.vocab, self.share) if state is not None else None,
-            phrases=self.phrases_to_join(say),
-            memory=self.ids_memory,
-            spool_beside=self.beside,
-            progress=reading,
-            pooled=self.pooled,
-        )
-        corpus = of_all(corpus, self.readers)
-        tell_corpus(corpus, say, time.monotonic() - begin)
-        if self.save_vocab:
-            write_vocab(self.save_vocab, corpus.vocab)
-        if self.fasttext_files:
-            words, labels = len(counts_with_line_end(corpus.vocab)[0]) - corpus.added, len(corpus.labels)
-            tokens = corpus.vocab.tokens_read + corpus.vocab.lines
-            say(
-                f"{words:,} words in the model, `</s>` among them, and {labels:,} labels",
-                tokens=tokens,
-                vocabulary=words,
-                labels=labels,
-            )
+        init = formats.load(self.first.init) if self.first.init else None
+        path = self.continuation.continue_
+        state = read_state(path, Word2vec.state_layout(config)) if path else None
+        joiner = self.phrases.joiner(run.log, self.reading.memory)
+        corpus = self._corpus(run, joiner, init, state)
+        tell_corpus(corpus, run.log, time.monotonic() - begin)
+        if self.vocabulary.save_vocab and run.processes.is_main:
+            write_vocab(self.vocabulary.save_vocab, corpus.vocab)
+        if self.outputs.fasttext_files:
+            _tell_words_and_labels(corpus, run)
         if state is not None:
-            self.going_on(state.options, len(state.vocab), len(corpus.vocab), say)
-            config = self.with_rate(config, state.options, corpus.tokens)
-        search = self._search(config, corpus, items, init) if items and self.autotune_validation else None
+            self.continuation.require_same(state.options, self.config, self.reading.words, _FIXED)
+            self.continuation.tell(len(state.vocab), len(corpus.vocab), run.log)
+            config = self.continuation.with_rate(config, state.options, corpus.tokens, self.invocation.explicit)
+        search = self._search(config, corpus, items, init) if items and self.search.autotune_validation else None
         if search is not None:
-            stopped = self.search(search, say)
+            stopped = searched(search, run, resume=self.resume.resume)
             if stopped is not None:
                 return stopped, {}
             config = search.best_options()
-        with agreeing(self.ranks):
-            model = self._made(config, corpus, init, state, say)
+        with run.processes.agreeing():
+            model = self._model(run, config, corpus, init, state)
         del state  # as large as the model
         advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
-        validated = self._validated(model, items, say)
+        validated = self._validated(model, items, run)
         trained, after_epoch = (validated, validated.after_epoch) if validated else (model, None)
-        first_step = self.first_step(trained, say)
-        outcome = self.train(trained, first_step, observe, advice, after_epoch)
-        facts = run_facts(
-            self,
+        first_step = run.first_step(trained)
+        outcome = run.train(
+            trained,
+            first_step,
+            threads=self.steps_at_once,
+            advice=advice,
+            on_progress=run.on_progress,
+            after_epoch=after_epoch,
+        )
+        metadata = run_facts(
             {**asdict(config), "lr": config.start_lr},
+            self.reading.words,
             corpus_facts(corpus),
             outcome,
             first_step=first_step,
             begin=begin,
             **({"models": [asdict(each) for each in self.models]} if len(self.models) > 1 else {}),
             **(rounds_facts() if config.deterministic else {}),
+            **self.metadata(),
+            **found_phrases(joiner),
+            **run.processes.metadata(),
         )
-        if outcome.finished:
+        if outcome.finished and run.processes.is_main:
             if validated:
-                facts["validation"] = validated.keep_best()
+                metadata["validation"] = validated.keep_best()
             if search is not None:
-                facts["autotune"] = search.facts()
-                say(f"{self.autotune_validation} chose the options: score the vectors on other data")
-            self._save(model)
-            self.finish(self.results(), facts)
-        return outcome, facts
+                metadata["autotune"] = search.facts()
+                run.log(f"{self.search.autotune_validation} chose the options: score the vectors on other data")
+            self._save(model, joiner)
+            self.finish(run, self.results(), metadata)
+        return outcome, metadata
+
+    def _corpus(self, run: Run, joiner: Phrases | None, init: Embeddings | None, state: State | None) -> Corpus:
+        reading, processes = self.reading, run.processes
+        corpus = encode(
+            reading.texts(run.log, written=self.writes(), part=processes.part(whole_lines=self.whole_lines)),
+            reading.words,
+            vocab=reading.vocabulary(),
+            marked=reading.marked,
+            also=init.words if init is not None and self.first.keep_words else None,
+            older=decayed(state.vocab, self.continuation.kept) if state is not None else None,
+            phrases=joiner,
+            memory=self.phrases.ids_memory(reading.memory),
+            spool_beside=self.beside,
+            progress=run.on_reading,
+            pooled=processes.pooled,
+        )
+        return processes.whole(corpus)
 
     def _items(self) -> "Items | None":
         """What epochs or trials are scored on. Evaluation is imported for it alone: most trainings score nothing."""
-        path = self.validation or self.autotune_validation
+        path = self.validation.validation or self.search.autotune_validation
         if path is None:
             return None
         from wv_cli.jobs.validation import Items
 
         return Items.read(path)
 
-    def _validated(self, model: Word2vec | Ensemble, items: "Items | None", say: Say) -> "Validated | None":
-        if not (self.validation and items and isinstance(model, Word2vec)):
+    def _validated(self, model: Word2vec | Ensemble, items: "Items | None", run: Run) -> "Validated | None":
+        if not (self.validation.validation and items and isinstance(model, Word2vec)):
             return None
         from wv_cli.jobs.validation import Validated
 
-        return Validated(model, items, self.patience, say)
+        return Validated(model, items, self.validation.patience or 0, run.log)
 
     def _search(self, config: Word2vecConfig, corpus: Corpus, items: "Items", init: Embeddings | None) -> "WordSearch":
         """The search for options. Raises WvError when the vectors cannot be scored, or not be written in the end."""
         from wv_cli.jobs.autotune_words import Task, WordSearch, space_of
         from wv_cli.jobs.trials import SearchPlan
 
-        words = len(corpus.vocab)
-        self.require_room(words * config.dim * 4)
+        self.require_disk_space(len(corpus.vocab) * config.dim * 4)
+        space = space_of(config, self.search.fixed, self.must_have_effect)
+        task = Task(corpus, items, self.first.init, lambda chosen: self.kind(chosen, corpus, init), self.steps_at_once)
+        return WordSearch(SearchPlan(**self.search.plan(self.beside)), config, space, task)
 
-        def model(chosen: Word2vecConfig) -> Word2vec:
-            return self.kind(chosen, corpus, init)
-
-        space = space_of(config, self.given, self.meaningful)
-        task = Task(corpus, items, self.init, model, self.workers)
-        return WordSearch(SearchPlan(**self.planned()), config, space, task)
-
-    def _made(
-        self, config: Word2vecConfig, corpus: Corpus, init: Embeddings | None, state: State | None, say: Say
+    def _model(
+        self, run: Run, config: Word2vecConfig, corpus: Corpus, init: Embeddings | None, state: State | None
     ) -> Word2vec | Ensemble:
         """The model, of this config, or the models of the preset, ready to be trained."""
         models = [config] if len(self.models) == 1 else self.models
         subwords = [Subwords.of(corpus.vocab.words, each) for each in models]
-        room = self._predict(corpus, models, subwords, say)
-        lockstep = {"meetings": self.meetings} if config.deterministic else {}
+        room = self._predict(run, corpus, models, subwords)
+        peers = run.processes.peers
         made = [
-            self.kind(each, corpus, init, its, state, self.rank, room, **lockstep)
+            self.kind(each, corpus, init, its, state, peers.rank if peers else None, room)
             for each, its in zip(models, subwords, strict=True)
         ]
         if init is not None:
-            say(f"{made[0].words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
+            run.log(f"{made[0].words_initialised:,} of {len(corpus.vocab):,} words start from {self.first.init}")
         return Ensemble(made) if self.members else made[0]
 
-    def _predict(self, corpus: Corpus, models: list[Word2vecConfig], subwords: list[Subwords | None], say: Say) -> Room:
-        """Says what the run will need and refuses what cannot work, before the matrices are allocated; where they will
-        be."""
+    def _predict(self, run: Run, corpus: Corpus, models: list[Word2vecConfig], subwords: list[Subwords | None]) -> Room:
+        """Where the matrices will be. Says what the run will need and refuses what cannot work, before they are
+        allocated."""
         words, dim = len(corpus.vocab), self.config.dim
         each = list(zip(models, subwords, strict=True))
         matrices = sum(self.kind.bytes_needed(config, words, its, corpus.tokens) for config, its in each)
         saved = sum(Word2vec.checkpoint_bytes(config, words, its) for config, its in each)
-        room = self.room(say)
-        if self.readers is not None:  # and the rows that the ranks agree upon (cluster.exchange)
+        room = self.reading.matrices(self.beside, run.log)
+        if run.processes.peers is not None:  # and the rows as all processes know them
             matrices += saved
         lower = "--dim or --threads" if self.config.threads > 1 else "--dim"  # each thread copies rows
         room.require(matrices, saved, f"lower {lower} or raise --min-count")
-        saved *= 2 if self.validation else 1
-        say(
+        saved *= 2 if self.validation.validation else 1
+        run.log(
             f"needs {matrices / 1e6:,.0f} MB for the model{'s' * (len(each) > 1)} and {corpus.nbytes / 1e6:,.0f} MB "
             f"for the text and its words, {saved / 1e6:,.0f} MB of disk for a checkpoint",
             model_bytes=matrices,
             text_bytes=corpus.nbytes,
             checkpoint_bytes=saved,
         )
-        for path in self.outputs:
-            check_writable(path, words * (dim * _BYTES_PER_TEXT_FLOAT + 8))
-        if self.checkpoint_path:
-            check_writable(self.checkpoint_path, saved)
+        if run.processes.is_main:
+            for path in self.outputs.outputs:
+                check_writable(path, words * (dim * _BYTES_PER_TEXT_FLOAT + 8))
+            if self.checkpoint_path:
+                check_writable(self.checkpoint_path, saved)
         return room
 
-    def _save(self, model: Word2vec | Ensemble) -> None:
+    def _save(self, model: Word2vec | Ensemble, joiner: Phrases | None) -> None:
+        phrases, min_count = self.phrases.writers(joiner), self.reading.words.min_count
         if isinstance(model, Ensemble):
-            vectors = _joined(model, self.members, self.config.dim)
-            each = ((path, partial(self._save_vectors, vectors)) for path in self.outputs)
-            write_together([*self.phrases_writers(), *each])
+            write_together([*phrases, *self.outputs.ensemble_writers(model, self.members, self.config)])
             return
-        if self.fasttext_files:
-            save_files(self.outputs, model.fasttext_model(self.vocab_config.min_count))
+        if self.outputs.fasttext_files:
+            save_files(self.outputs.outputs, model.fasttext_model(min_count))
             return
-        writers: list[tuple[str, Callable[[str], None]]]
-        writers = [(path, partial(self._save_words, model)) for path in self.outputs]
-        if self.output_vectors:
-            save = partial(formats.save, embeddings=model.output_embeddings(), format=self.format_asked)
-            writers.append((self.output_vectors, save))
-        if self.save_state:
-            config = model.config
-            left = self.left_behind(config.model, config, config.start_lr, config.epochs * model.corpus.tokens)
-            state = model.state(left)
-            writers.append((self.save_state, partial(save_state, state=state)))
-        write_together([*self.phrases_writers(), *writers])
-
-    def _save_words(self, model: Word2vec, path: str) -> None:
-        if self.writes_model(path):
-            fasttext_bin.save_model(path, model.fasttext_model(self.vocab_config.min_count))
-            return
-        self._save_vectors(model.embeddings(), path)
-
-    def _save_vectors(self, vectors: Embeddings, path: str) -> None:
-        if self.line_ends:
-            vectors = with_line_end(vectors, self.config.seed)
-        if self.classes:
-            _save_classes(path, vectors, self.classes)
-        else:
-            formats.save(path, vectors, format=self.to)
+        writers = [*phrases, *self.outputs.writers(model, min_count)]
+        if self.continuation.save_state:
+            config, words = model.config, self.reading.words
+            learnt = config.epochs * model.corpus.tokens
+            left = self.continuation.left_behind(config.model, config, words, lr=config.start_lr, learnt=learnt)
+            writers.append((self.continuation.save_state, partial(save_state, state=model.state(left))))
+        write_together(writers)
 
 
-def _joined(ensemble: Ensemble, members: Sequence[Member], dim: int) -> Embeddings:
-    """The vectors of several models as one of `dim` numbers a word."""
-    rows = [model.embeddings().matrix for model in ensemble.models]
-    parts = [
-        plus_contexts(words, model.output_embeddings().matrix) if member.with_contexts else words
-        for words, model, member in zip(rows, ensemble.models, members, strict=True)
-    ]
-    (lengths,) = (words for words, member in zip(rows, members, strict=True) if member.gives_length)
-    return Embeddings(ensemble.models[0].corpus.vocab.words, as_long_as(joined(parts, dim), lengths))
-
-
-def with_line_end(vectors: Embeddings, seed: int) -> Embeddings:
-    """The vectors after a row `</s>`, which is as random as all rows were at the start: word2vec trains none for it."""
-    row = np.random.default_rng(seed + 1).random((1, vectors.dim), np.float32) - np.float32(0.5)
-    blob, starts = SENTENCE_END + vectors.words.blob, vectors.words.starts - vectors.words.starts[0]
-    words = WordList(blob, np.concatenate([[0], starts + len(SENTENCE_END)]))
-    return Embeddings(words, np.concatenate([row / np.float32(vectors.dim), vectors.matrix]))
-
-
-def _save_classes(path: str, embeddings: Embeddings, classes: int) -> None:
-    assigned = word_classes(embeddings, classes)
-    with open_output(path) as stream:
-        for word, number in zip(embeddings.words, assigned, strict=True):
-            stream.write(encode_word(word) + b" %d\n" % number)
+def _tell_words_and_labels(corpus: Corpus, run: Run) -> None:
+    """As fastText counts them."""
+    words, labels = len(counts_with_line_end(corpus.vocab)[0]) - corpus.added, len(corpus.labels)
+    tokens = corpus.vocab.tokens_read + corpus.vocab.lines
+    run.log(
+        f"{words:,} words in the model, `</s>` among them, and {labels:,} labels",
+        tokens=tokens,
+        vocabulary=words,
+        labels=labels,
+    )

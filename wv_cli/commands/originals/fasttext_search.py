@@ -45,7 +45,7 @@ class Searching:
         self._warned = False
 
     def options(self) -> dict[str, Any]:
-        """The same as the fields of a SupervisedSession. Tells which flags stay as they are."""
+        """The same as options of a SupervisedJob. Tells which flags stay as they are."""
         args = self._args
         for flag in _SEARCHED:
             if flag in args.given:
@@ -57,7 +57,7 @@ class Searching:
             "autotune_predictions": args.autotune_predictions,
             "autotune_size": self.size or None,
             # fastText has no dropout: what is found must be options of its own.
-            "given": ("dropout", *(name for flag, name in _SEARCHED.items() if name and flag in args.given)),
+            "fixed": ("dropout", *(name for flag, name in _SEARCHED.items() if name and flag in args.given)),
         }
 
     def hear(self, facts: Mapping[str, Any]) -> None:

@@ -12,7 +12,7 @@ from wv_cli.errors import UsageError, WvError
 
 if TYPE_CHECKING:
     from wv_cli.commands.originals.fasttext_search import Searching
-    from wv_cli.jobs.training_session import TextSession
+    from wv_cli.jobs.job import Job
 
 _LOSSES = {"one-vs-all": "ova"}  # all others have our names
 
@@ -96,24 +96,23 @@ def _options(args: Args) -> dict[str, Any]:
     }
 
 
-def _session(args: Args, paths: tuple[str, ...]) -> dict[str, Any]:
-    """The same of the sessions."""
-    from wv_cli.text.config import VocabConfig
-
+def _job_options(args: Args, paths: tuple[str, ...]) -> dict[str, Any]:
+    """The same of the jobs."""
     return {
         "inputs": (args.input,),
         "outputs": paths,
-        "vocab_config": VocabConfig(min_count=max(args.minCount, 1)),  # no word occurs less than once
+        "min_count": max(args.minCount, 1),  # no word occurs less than once
         "keep_words": True,
         "fasttext_files": True,
         "force_text": True,
         "resumable": False,
-        "write_meta": False,
+        "meta": False,
     }
 
 
-def _classifier(args: Args, paths: tuple[str, ...], searching: "Searching | None") -> "TextSession":
-    from wv_cli.jobs.supervised import SupervisedSession
+def _classifier(args: Args, paths: tuple[str, ...], searching: "Searching | None") -> "Job":
+    from wv_cli.jobs.job import build
+    from wv_cli.jobs.supervised import SupervisedJob
     from wv_cli.models.config import SupervisedConfig
 
     config = SupervisedConfig(
@@ -122,23 +121,23 @@ def _classifier(args: Args, paths: tuple[str, ...], searching: "Searching | None
         label_prefix=args.label,
         **_options(args),
     )
-    search = searching.options() if searching is not None else {}
-    return SupervisedSession(config=config, pretrained=_vectors(args), **search, **_session(args, paths))
+    search = {**searching.options(), "logged": False} if searching is not None else {}
+    options = {"pretrained": _vectors(args), **search, **_job_options(args, paths)}
+    return build(SupervisedJob, options, config=config)
 
 
-def _word_vectors(args: Args, model: str, paths: tuple[str, ...]) -> "TextSession":
-    from wv_cli.jobs.word2vec import Word2vecSession
+def _word_vectors(args: Args, model: str, paths: tuple[str, ...]) -> "Job":
+    from wv_cli.jobs.job import build
+    from wv_cli.jobs.word2vec import Word2vecJob
     from wv_cli.models.config import Word2vecConfig
     from wv_cli.models.presets import WORD_PRESETS
     from wv_cli.text.corpus import Marked
 
     asked = {"model": model, "window": args.ws, "sample": args.t, **_options(args)}
-    return Word2vecSession(
-        config=Word2vecConfig(**{**WORD_PRESETS["fasttext"].changes, **asked}),
-        init=_vectors(args),
-        marked=Marked(args.label, args.minCountLabel),
-        **_session(args, paths),
-    )
+    marked = Marked(args.label, args.minCountLabel)
+    options = {"init": _vectors(args), "marked": marked, **_job_options(args, paths)}
+    config = Word2vecConfig(**{**WORD_PRESETS["fasttext"].changes, **asked})
+    return build(Word2vecJob, options, config=config)
 
 
 def _vectors(args: Args) -> str | None:
@@ -160,7 +159,7 @@ def _require_vectors(args: Args) -> None:
         abort(f"Dimension of pretrained vectors ({dim}) does not match dimension ({args.dim})!")
 
 
-def _train(args: Args, session: "TextSession", searching: "Searching | None") -> int:
+def _train(args: Args, job: "Job", searching: "Searching | None") -> int:
     from wv_cli.engine.run import Diverged
     from wv_cli.text.vocab import EmptyVocabulary
 
@@ -179,7 +178,7 @@ def _train(args: Args, session: "TextSession", searching: "Searching | None") ->
 
     try:
         with contextlib.nullcontext() if searching is None else searching.explained():
-            outcome, _ = session.run(hear, telling.observe)
+            outcome, _ = job.run(hear, telling.observe)
     except EmptyVocabulary:
         telling.read(0, 0, 0)
         abort("Empty vocabulary. Try a smaller -minCount value.")

@@ -53,7 +53,8 @@ class _Asked:
     def run(self) -> None:
         require_opened(self.vocab, "vocab file")
         from wv_cli.glove.config import GloveConfig
-        from wv_cli.jobs.glove_files import GloveFilesSession
+        from wv_cli.jobs.glove_files import GloveFiles, GloveFilesJob, GloveInput
+        from wv_cli.jobs.part import Invocation
         from wv_cli.system.host import processors
         from wv_cli.text.vocab import read_ranked_vocab
 
@@ -74,14 +75,7 @@ class _Asked:
             seed=self.seed % (1 << 32),
             threads=max(1, min(self.threads, processors())),
         )
-        session = GloveFilesSession(
-            inputs=(),
-            outputs=(),
-            config=config,
-            counts=(self.input,),
-            vocab=self.vocab,
-            init=self.parameters,
-            init_gradsq=self.squares,
+        files = GloveFiles(
             save_file=self.save,
             gradsq_file=self.gradsq,
             text=self.binary != 1,
@@ -89,11 +83,11 @@ class _Asked:
             header=self.header != 0,
             save_start=self.save_start,
             checkpoint_iterations=self.checkpoint_every,
-            untrained=self.iter < 1,
-            resumable=False,
-            write_meta=False,
+            iterations=max(self.iter, 0),
         )
-        outcome, _ = session.run(self.hear)
+        source = GloveInput(counts=self.input, vocab=self.vocab, init=self.parameters, init_gradsq=self.squares)
+        job = GloveFilesJob(invocation=Invocation(meta=False), config=config, source=source, files=files)
+        outcome, _ = job.run(self.hear)
         if outcome is not None and not outcome.finished:
             saves = self.save_start or self.checkpoint_every > 0
             raise outcome.ended_early(f"nothing was saved{' but what was told of' if saves else ''}")

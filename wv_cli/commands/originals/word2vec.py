@@ -91,10 +91,10 @@ class _Asked:
             say(f"Vocab size: {words + 1}\nWords in train file: {tokens + lines}\n")
 
     def run(self) -> None:
-        from wv_cli.jobs.word2vec import Word2vecSession
+        from wv_cli.jobs.job import build
+        from wv_cli.jobs.word2vec import Word2vecJob
         from wv_cli.models.config import Word2vecConfig
         from wv_cli.system.host import processors
-        from wv_cli.text.config import VocabConfig
 
         if self.read_vocab and not Path(self.train).exists():
             self.tell_vocabulary(self.count())
@@ -117,20 +117,20 @@ class _Asked:
             threads=threads,
             **drawn,
         )
-        session = Word2vecSession(
-            inputs=(self.train,),
-            outputs=(self.output,),
-            config=config,
-            vocab_config=VocabConfig(min_count=self.min_count),
-            vocab=self.read_vocab or None,
-            save_vocab=self.save_vocab or None,
-            classes=self.classes,
-            to="word2vec-binary" if self.binary else "word2vec-text",
-            line_ends=True,
-            resumable=False,
-            write_meta=False,
-        )
-        outcome, _ = session.run(self._hear, self._progress(threads) if self.debug > 1 else None)
+        options = {
+            "inputs": (self.train,),
+            "outputs": (self.output,),
+            "min_count": self.min_count,
+            "vocab": self.read_vocab or None,
+            "save_vocab": self.save_vocab or None,
+            "classes": self.classes,
+            "to": "word2vec-binary" if self.binary else "word2vec-text",
+            "line_ends": True,
+            "resumable": False,
+            "meta": False,
+        }
+        job = build(Word2vecJob, options, config=config)
+        outcome, _ = job.run(self._hear, self._progress(threads) if self.debug > 1 else None)
         if outcome is not None and not outcome.finished:
             raise outcome.ended_early("nothing was saved")
 

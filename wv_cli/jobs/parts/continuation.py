@@ -62,12 +62,11 @@ class Continuation(Part):
         """What the state says that this run continues. Raises BadFile, WvError."""
         return read_options(self.continue_) if self.continue_ is not None else None
 
-    def require_same(self, config: Config, vocabulary: VocabConfig, fixed: Collection[str]) -> None:
-        """Raises UsageError, with the first option, when the rows of the state are not for these options. The arrays of
-        a state depend on those of `config` that are `fixed`."""
-        before = self.before
-        if before is None:
-            return
+    def require_same(
+        self, before: StateOptions, config: Config, vocabulary: VocabConfig, fixed: Collection[str]
+    ) -> None:
+        """Raises UsageError, with the first option, when the rows of the state `before` are not for these options. The
+        arrays of a state depend on those of `config` that are `fixed`."""
         pairs = [("model", before.model, getattr(config, "model", before.model))]
         for each, found, names in (
             (config, before.config, fixed),
@@ -88,11 +87,11 @@ class Continuation(Part):
             new_words=words - older,
         )
 
-    def with_rate(self, config: Learner, tokens: int, explicit: Collection[str]) -> Learner:
+    def with_rate(self, config: Learner, before: StateOptions, tokens: int, explicit: Collection[str]) -> Learner:
         """The config with the learning rate to begin with, when the text has `tokens` tokens."""
-        if self.before is None or "lr" in explicit or config.epochs * tokens == 0:
+        if "lr" in explicit or config.epochs * tokens == 0:
             return config
-        return replace(config, lr=self.before.lr_after(config.epochs * tokens, self.kept))
+        return replace(config, lr=before.lr_after(config.epochs * tokens, self.kept))
 
     def metadata(self) -> Metadata:
         before = self.before

@@ -1,0 +1,52 @@
+"""How a command runs a job that trains: what it tells meanwhile and in the end."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from wv_cli.commands.shared.bar import LINE, reading_bar
+from wv_cli.commands.shared.display import observer, say, stopped
+from wv_cli.errors import Elsewhere
+from wv_cli.system.places import is_stdout
+
+if TYPE_CHECKING:
+    from wv_cli.jobs.job import Job
+
+
+def run_training(
+    job: "Job",
+    outputs: Sequence[str],
+    quiet: bool,
+    as_json: bool,
+    figures: Callable[[dict[str, Any]], str],
+    *,
+    progress: bool = True,
+    unit: str = "B",
+    desc: str = "reading",
+) -> None:
+    """Runs `job` and tells how it went: the names of the `outputs`, then `figures` of its metadata. `progress`: whether
+    a bar shows the training; `unit` and `desc` are of the bar for reading.
+
+    Raises Interrupted and TimedOut with the command line that goes on, and what the job raises."""
+
+    def log(message: str, **facts: object) -> None:
+        say(message, quiet, as_json, **facts)
+
+    is_main = job.is_main
+    quiet = quiet or not is_main
+    on_progress = observer(quiet, as_json) if progress else None
+    with reading_bar(quiet or as_json, job.reads(), unit, desc) as on_reading:
+        outcome, metadata = job.run(log, on_progress, on_reading)
+        if outcome is not None and outcome.finished:
+            LINE.keep()
+    if not is_main:
+        if outcome is not None and not outcome.finished:
+            raise Elsewhere(outcome.ended_early("").exit_code)
+        return
+    if outcome is not None and not outcome.finished:
+        raise stopped(outcome, job.checkpoint_path is not None, job.values()["resume"])
+    if as_json and not any(map(is_stdout, job.writes())):
+        click.echo(json.dumps({"outputs": list(outputs), **metadata}))
+    log(f"wrote {', '.join(outputs)}{figures(metadata)}")
