@@ -23,7 +23,6 @@ COMMANDS: Registry[Command] = Registry(
             ("build-vocab", "build_vocab", "Count the words of a text; merge counts made elsewhere."),
             ("phrases", "phrases", "Join words that belong together: new york -> new_york."),
             ("train", "train", "Train word vectors, a classifier or a language model."),
-            ("merge-models", "merge_models", "Average models that were trained on parts of one text."),
             ("glove", "glove", "Train GloVe vectors; count co-occurrences."),
             ("predict", "predict", "Predict the labels of lines with a classifier."),
             ("lm", "lm.group", "Train language models of n-grams; ask these and neural ones."),

@@ -38,7 +38,6 @@ from wv_cli.text.config import ReadingConfig
 @training_options
 @phrases_options
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary (from build-vocab or word2vec) and its counts.")
-@click.option("--shard", metavar="I/N", help="Only part I of N of INPUT; needs --vocab. See `wv merge-models`.")
 @click.option("--save-vocab", metavar="FILE", help="Also save the vocabulary, `word count` lines, before the training.")
 @click.option("--init", metavar="FILE", help="Start the words found in this vector file from their vectors.")
 @click.option(

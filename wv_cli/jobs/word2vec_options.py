@@ -23,8 +23,6 @@ from wv_cli.models.rounds import WORKERS, DeterministicWord2vec
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.compression import inner_name
 from wv_cli.text.corpus import Marked
-from wv_cli.text.input_files import expand_inputs
-from wv_cli.text.parts import Part
 
 _LEAST_DIM = 100  # of a model among several
 _ONE_MODEL = "preset=" + "|".join(name for name, preset in WORD_PRESETS.items() if not preset.members)
@@ -40,8 +38,7 @@ class Word2vecOptions(AutotunedSession, GrowingSession, SharedSession, Vocabular
     jobs.autotune_words'.
 
     With `fasttext_files` the outputs are those of a fastText run (formats.fasttext_files). What is `marked` is no word;
-    with `keep_words` the words of `init` are in the model, whether the text has them or not. A `shard`, `I/N`, is one
-    of N parts of the text, cut as for ranks (text.parts)."""
+    with `keep_words` the words of `init` are in the model, whether the text has them or not."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         **AutotunedSession.SEARCH_CONDITIONS,
@@ -61,7 +58,6 @@ class Word2vecOptions(AutotunedSession, GrowingSession, SharedSession, Vocabular
 
     config: Word2vecConfig
     init: str | None = None
-    shard: str | None = None
     output_vectors: str | None = None
     classes: int = 0
     preset: str = "word2vec"
@@ -77,17 +73,6 @@ class Word2vecOptions(AutotunedSession, GrowingSession, SharedSession, Vocabular
     def whole_lines(self) -> bool:
         return super().whole_lines or self.joins
 
-    @property
-    def part(self) -> Part | None:
-        """See TextSession. Raises UsageError."""
-        if self.shard is None:
-            return super().part
-        try:
-            return Part.named(self.shard, whole_lines=self.whole_lines)
-        except ValueError as error:
-            message = f"--shard {self.shard}: expected part I of N as I/N, I between 1 and N, such as 2/4"
-            raise UsageError(message) from error
-
     def check_options(self) -> None:
         super().check_options()
         for model in self.models:
@@ -97,16 +82,7 @@ class Word2vecOptions(AutotunedSession, GrowingSession, SharedSession, Vocabular
             require(self.config.model == "skipgram", message)
             message = f"--to {self.to}: of --preset {self.preset} come vectors, no model; choose a format of vectors"
             require(self.to != fasttext_bin.FORMAT.name, message)
-        if self.shard is not None and self.part is not None:
-            require(bool(self.vocab), "--shard needs --vocab FILE, the words and counts of all shards together")
-            message = "--shard and --{} cannot be used together: a shard does not know the lines of the others"
-            require(not self.vocab_config.dedup, message.format("dedup"))
-            require(not self.phrase_learning.learn_phrases, message.format("learn-phrases"))
-            if self.ranks is None:
-                self.part.of(expand_inputs(self.texts(_silent)))
-        refuse_for_ranks(
-            self.ranks, shard=self.shard, validation=self.validation, autotune_validation=self.autotune_validation
-        )
+        refuse_for_ranks(self.ranks, validation=self.validation, autotune_validation=self.autotune_validation)
         refuse_for_ranks(
             self.readers,
             continue_=self.continue_,
@@ -214,7 +190,3 @@ class Word2vecOptions(AutotunedSession, GrowingSession, SharedSession, Vocabular
         if LAYERS[self.config.loss].fasttext is None:
             message = f"{path}: fastText's models know no --loss {self.config.loss}; leave --to out or use --loss ns"
             raise UsageError(message)
-
-
-def _silent(message: str, **facts: object) -> None:
-    """It is told when the text is read."""
