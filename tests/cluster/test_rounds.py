@@ -12,9 +12,11 @@ from tests.cluster.threads import ThreadRanks, run_ranks
 from wv_cli.cluster.rounds import Together
 from wv_cli.cluster.training import of_all, pooled_by
 from wv_cli.engine.run import Outcome, train
+from wv_cli.errors import WvError
 from wv_cli.formats.recognise import texts
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.word2vec import Word2vec
+from wv_cli.text import parts
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.parts import Part
@@ -55,6 +57,24 @@ def test_the_ranks_have_the_vocabulary_of_one_process(slice_text: Path) -> None:
             assert corpus.vocab.digest == alone.vocab.digest
             assert (corpus.tokens, corpus.lines, corpus.tokens_read) == (alone.tokens, alone.lines, alone.tokens_read)
         assert np.array_equal(np.concatenate([corpus.ids for corpus in parts]), alone.ids)
+
+
+def test_a_line_that_is_cut_between_words_is_one_line_of_the_vocabulary(
+    slice_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "_LONG_LINE", 1 << 10)
+    path = tmp_path / "text"
+    path.write_bytes(slice_text.read_bytes().replace(b"\n", b" "))
+    alone = encode([str(path)], VocabConfig()).vocab
+    for corpus in run_ranks(3, lambda ranks: part_of(path, ranks)):
+        assert (corpus.vocab.digest, corpus.vocab.lines, corpus.vocab.tokens) == (alone.digest, 1, alone.tokens)
+
+
+def test_texts_without_a_word_have_no_vocabulary(tmp_path: Path) -> None:
+    path = tmp_path / "text"
+    path.write_bytes(b" \n" * 100)
+    with pytest.raises(WvError, match="no text: expected words"):
+        run_ranks(2, lambda ranks: part_of(path, ranks))
 
 
 @pytest.mark.parametrize(

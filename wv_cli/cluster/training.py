@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 
 from wv_cli import __version__
 from wv_cli.cluster.ranks import Ranks, agreeing
-from wv_cli.cluster.sums import tally_of_all
 from wv_cli.engine.saved_run import Savable, SavedRun, Say
 from wv_cli.errors import UsageError, WvError
 from wv_cli.text.corpus import Corpus, Pooled
 from wv_cli.text.labelled import LabelledCorpus
-from wv_cli.text.vocab import Tally
+from wv_cli.text.vocab import Tally, add_up
 
 Made = TypeVar("Made")
 Buckets = NDArray[np.int32]
@@ -41,7 +40,7 @@ def pooled_by(ranks: Ranks) -> Pooled:
     """How the ranks make one vocabulary of what each has counted, the same as one process would have."""
 
     def pooled(own: Tally, made: Callable[[Tally], Made]) -> Made:
-        whole = tally_of_all(ranks, own)
+        whole = ranks.reduce(own, lambda one, other: add_up([one, other]))
         answer: Made | WvError | None = None
         try:
             if whole is not None:

@@ -8,8 +8,7 @@ from typing import ClassVar
 
 from wv_cli import formats
 from wv_cli._glove import RECORD
-from wv_cli.cluster.inputs import refuse_for_cluster, refuse_for_ranks
-from wv_cli.cluster.ranks import awaited
+from wv_cli.cluster.inputs import refuse_for_cluster
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
@@ -34,9 +33,7 @@ class GloveSession(GloveCounting):
 
     A run that goes on with a state counts `inputs` with the words of both, adds the state's counts, and trains on the
     sums, known words from the state's rows and squared gradients. `decay` takes a share of the counts and of the
-    squared gradients: with 0 they begin anew and the rows alone are the state's.
-
-    Ranks count together, to the sums of one process, which rank 0 writes and trains on alone."""
+    squared gradients: with 0 they begin anew and the rows alone are the state's."""
 
     # What --counts settle, and what needs a training. A state says how its counts were made, which a file of counts
     # does not.
@@ -89,8 +86,7 @@ class GloveSession(GloveCounting):
             "dedup": self.vocab_config.dedup,
             "learn_phrases": self.phrase_learning.learn_phrases,
         }
-        refuse_for_ranks(self.ranks, **alone)
-        refuse_for_cluster(self.dask, self.ranks, **alone)
+        refuse_for_cluster(self.dask, **alone)
         for path in self.outputs:
             formats.format_for_output(path, self.to)
 
@@ -116,19 +112,11 @@ class GloveSession(GloveCounting):
     def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: counts, trains unless `counts_only`, saves. Not `observe` but `say` is told how the training
         goes, once an iteration."""
-        if not self.leads:
-            assert self.ranks is not None, "a process alone leads"
-            with ExitStack() as stack:
-                for _ in self._records(say, reading, None, stack)[1]:
-                    raise AssertionError("they come on rank 0")
-            return awaited(self.ranks), {}
         # The counts wait for the vectors. A run that a signal stops leaves the counts, which are complete.
         with together(), ExitStack() as stack:
             outcome, facts = self._run(say, reading, stack)
         if outcome is not None and outcome.finished:
             self.finish([*self.outputs, *([self.save_state] if self.save_state else [])], facts)
-        if self.ranks is not None:
-            awaited(self.ranks, outcome)
         return outcome, facts
 
     def _run(self, say: Say, reading: Reading | None, stack: ExitStack) -> tuple[Outcome | None, Facts]:

@@ -1,4 +1,4 @@
-"""What a GloVe run learns from: counts in files, or those of a text, counted by this process, ranks, or a cluster."""
+"""What a GloVe run learns from: counts in files, or those of a text, counted by this process or a cluster."""
 
 import time
 from collections.abc import Iterator
@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from wv_cli.cluster.counted import SHARD_BYTES, Divided
 from wv_cli.cluster.dask_cluster import dask_cluster
-from wv_cli.cluster.sums import records_of_all
-from wv_cli.cluster.training import of_all
 from wv_cli.engine.saved_run import Say
 from wv_cli.glove import cooccurrence, record_files
 from wv_cli.glove.config import GloveConfig
@@ -21,7 +19,6 @@ from wv_cli.jobs.facts import tell_corpus
 from wv_cli.jobs.growing import GrowingSession
 from wv_cli.jobs.phrases import PhrasesSession
 from wv_cli.jobs.session import Reading
-from wv_cli.jobs.shared import ReadingSession
 from wv_cli.jobs.training_session import VocabularySession
 from wv_cli.system import memory
 from wv_cli.system.output import write_together
@@ -31,19 +28,14 @@ from wv_cli.text.vocab import Vocab, read_vocab
 
 
 @dataclass(frozen=True, kw_only=True)
-class GloveCounting(GrowingSession, ReadingSession, VocabularySession, PhrasesSession):
+class GloveCounting(GrowingSession, VocabularySession, PhrasesSession):
     """`counts` are read instead of `inputs`; `counts_only` leaves the memory of ordering them to counting. With `dask`,
-    the address of a scheduler, its workers count for this process; with ranks all of them do, for rank 0."""
+    the address of a scheduler, its workers count for this process."""
 
     config: GloveConfig
     counts: tuple[str, ...] = ()
     counts_only: bool = False
     dask: str | None = None
-
-    @property
-    def whole_lines(self) -> bool:
-        """Pairs of words stand in one line."""
-        return True
 
     @property
     def memory_limit(self) -> int:
@@ -78,10 +70,7 @@ class GloveCounting(GrowingSession, ReadingSession, VocabularySession, PhrasesSe
             memory=ids_memory,
             spool_beside=self.beside,
             progress=reading,
-            pooled=self.pooled,
-            may_be_empty=self.ranks is not None,
         )
-        corpus = of_all(corpus, self.ranks)
         tell_corpus(corpus, say, time.monotonic() - begin)
         write_together(self.phrases_writers())
         earlier, digest = None, corpus.digest
@@ -97,7 +86,6 @@ class GloveCounting(GrowingSession, ReadingSession, VocabularySession, PhrasesSe
             memory=self._buffer_memory(),
             spool_beside=self.beside,
             earlier=earlier,
-            summed=self._summed if self.ranks is not None else None,
         )
         return corpus.vocab, records, digest
 
@@ -128,7 +116,3 @@ class GloveCounting(GrowingSession, ReadingSession, VocabularySession, PhrasesSe
                 )
 
         return corpus.vocab, records(), corpus.digest
-
-    def _summed(self, own: Iterator[Records]) -> Iterator[Records]:
-        assert self.ranks is not None, "several processes have sums to add up"
-        return records_of_all(self.ranks, own, self._buffer_memory() // 4)

@@ -13,7 +13,7 @@ from typing import ClassVar
 from wv_cli.engine.progress import Totals
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Say
-from wv_cli.errors import UsageError, WvError
+from wv_cli.errors import WvError
 from wv_cli.formats import default_threads, glove_text, require_finite
 from wv_cli.formats.base import WORD2VEC_PRECISION, WriteOptions
 from wv_cli.glove.model import UNKNOWN, Glove
@@ -53,8 +53,7 @@ class GloveFilesSession(GloveSession):
     untrained: bool = False
 
     def check_options(self) -> None:
-        if self.ranks is not None:
-            raise UsageError(f"GloVe's command line is for one process, not for {self.ranks.size}; use `wv glove`")
+        """The command line has been checked already."""
 
     def read(self) -> list[str]:
         # Not what the run begins with: it may be what an earlier run has written and this one writes anew.

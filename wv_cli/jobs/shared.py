@@ -34,7 +34,6 @@ _NOTHING: dict[str, Any] = {
     "save_vocab": None,
     "save_phrases": None,
     "save_state": None,
-    "save_counts": None,
     "output_vectors": None,
     "checkpoint": None,
     "resumable": False,
