@@ -14,9 +14,10 @@ from tests.cluster.served import silent
 from tests.cluster.threads import ThreadRanks, run_ranks
 from tests.reference.supervised import lines, word_ngrams
 from wv_cli import _subwords
-from wv_cli.cluster.rounds import Together
+from wv_cli.cluster.trainer import RankTrainer
 from wv_cli.cluster.training import labelled_of_all, pooled_by
 from wv_cli.engine.run import Outcome, train
+from wv_cli.engine.threads import Threads
 from wv_cli.errors import WvError
 from wv_cli.formats.recognise import texts
 from wv_cli.models.classifier import Classifier
@@ -58,7 +59,7 @@ def model_of(path: Path, ranks: ThreadRanks, config: SupervisedConfig = CONFIG) 
 
 def trained(path: Path, ranks: ThreadRanks, config: SupervisedConfig = CONFIG) -> tuple[Supervised, Outcome]:
     model = model_of(path, ranks, config)
-    return model, Together(model, ranks).train(None, threads=1)
+    return model, train(RankTrainer(model, ranks, 1))
 
 
 def alone(path: Path, config: SupervisedConfig = CONFIG) -> Supervised:
@@ -146,7 +147,7 @@ def test_ranks_learn_what_one_process_learns(halves: tuple[Path, bytes], loss: s
     config = replace(CONFIG, loss=loss)
     models = [alone(path, replace(config, seed=seed)) for seed in (1, 2, 3)]
     for model in models:
-        train(model)
+        train(Threads(model))
     expected = float(np.mean([precision(model, held_out) for model in models]))
     for size in (2, 4, 8):
         (first, outcome), *others = run_ranks(size, lambda ranks: trained(path, ranks, config))
@@ -161,7 +162,7 @@ def test_n_grams_and_dropout_of_ranks(halves: tuple[Path, bytes], more: dict[str
     path, held_out = halves
     config = replace(CONFIG, **more)
     model = alone(path, config)
-    train(model)
+    train(Threads(model))
     (first, _), _ = run_ranks(2, lambda ranks: trained(path, ranks, config))
     assert precision(first, held_out) > precision(model, held_out) - 0.03
 

@@ -46,8 +46,8 @@ MODELS: list[Promise] = [
             Fault(
                 "a signal in the last step leaves the last epoch unscored",
                 "wv_cli/engine/run.py",
-                "if after_epoch is not None and told < model.epochs and model.steps",
-                "if False and after_epoch is not None and told < model.epochs and model.steps",
+                "if after_epoch is not None and steps and trainer.next_step >= limit:",
+                "if after_epoch is not None and steps and trainer.next_step >= limit and not wishes().to_end:",
             ),
         ),
     ),

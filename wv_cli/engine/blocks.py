@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.engine.run import Immediate, StepResult
+from wv_cli.engine.trainer import Immediate, StepResult
 
 
 class EpochOrder:
@@ -79,6 +79,6 @@ class BlockTraining(Immediate, Generic[Config]):
         return self.epochs * self.epoch_steps
 
     def train_step(self, step: int, worker: BlockWorker) -> StepResult:
-        """See engine.run.Trainable."""
+        """See engine.trainer.Trainable."""
         epoch, block = divmod(step, self.epoch_steps)
         return worker.block(int(self.starts[block]), int(self.starts[block + 1]), epoch)

@@ -6,7 +6,6 @@ SharedSession    all of them train one model, each from its part of the text, or
 The processes of one machine are one rank: see wv_cli.cluster.machine.
 """
 
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
@@ -16,11 +15,12 @@ from wv_cli.cluster.inputs import shared_texts
 from wv_cli.cluster.lockstep import Alike, Lockstep, Meetings
 from wv_cli.cluster.machine import APART, OneOfMachines
 from wv_cli.cluster.ranks import Ranks
-from wv_cli.cluster.rounds import PARTS, InParts, Shareable, Together
+from wv_cli.cluster.trainer import PARTS, InParts, RankTrainer, Shareable
 from wv_cli.cluster.training import first_part, pooled_by
 from wv_cli.engine import checkpoint
-from wv_cli.engine.run import Outcome, Worker
-from wv_cli.engine.saved_run import Savable, Say
+from wv_cli.engine.run import Outcome
+from wv_cli.engine.saved_run import Checkpointed, Savable, Say
+from wv_cli.engine.trainer import Trainer, Worker
 from wv_cli.jobs.facts import Facts
 from wv_cli.jobs.session import Observe, Reading
 from wv_cli.jobs.training_session import TextSession
@@ -143,7 +143,7 @@ class ReadingSession(OneOfMachines, TextSession):
 class SharedSession(ReadingSession):
     """With `ranks` all of them train one model."""
 
-    _trained: Together | Lockstep | None = field(default=None, init=False, repr=False, compare=False)
+    _trained: RankTrainer | Lockstep | None = field(default=None, init=False, repr=False, compare=False)
 
     @cached_property
     def meetings(self) -> Meetings | None:
@@ -151,12 +151,12 @@ class SharedSession(ReadingSession):
         return Meetings(self.ranks) if self.ranks is not None and self.readers is None else None
 
     def first_step(self, model: Savable[Worker], say: Say) -> int:
-        """See TrainingSession; with ranks that divide the text it is a part of the whole (cluster.rounds.PARTS). One
+        """See TrainingSession; with ranks that divide the text it is a part of the whole (cluster.trainer.PARTS). One
         process goes on where they were."""
         try:
             if self.ranks is None:
                 return super().first_step(model, say)
-            return first_part(self.saved_run, self._together(model, self.ranks).saved, self.ranks, say)
+            return first_part(self.saved_run, self.saved_as(model), self.ranks, say)
         except checkpoint.OtherRun as error:
             of_ranks = error.steps == PARTS
             # A model with a validation is none that ranks can have.
@@ -169,27 +169,26 @@ class SharedSession(ReadingSession):
                 error.args = (message,)
             raise
 
-    def trained_by(self, model: Savable[Any]) -> tuple[Savable[Any], Callable[..., Outcome]]:
+    def saved_as(self, model: Savable[Any]) -> Checkpointed:
+        """See TrainingSession."""
+        if self.ranks is None or self.meetings is not None:
+            return model
+        return InParts(cast(Shareable[Any], model))
+
+    def trainer(self, model: Savable[Any], first_step: int) -> Trainer:
         """See TrainingSession."""
         if self.ranks is None:
-            return super().trained_by(model)
-        together = self._together(model, self.ranks)
-        return together.saved, together.train
-
-    def _together(self, model: Savable[Any], ranks: Ranks) -> Together | Lockstep:
-        """The model as the ranks train it, always the same one."""
-        if self._trained is None:
-            made: Together | Lockstep
-            if self.meetings is not None:
-                made = Lockstep(cast(Alike[Any], model), self.meetings)
-            else:
-                made = Together(cast(Shareable[Any], model), ranks)
-            object.__setattr__(self, "_trained", made)
-        assert self._trained is not None, "made above"
-        return self._trained
+            return super().trainer(model, first_step)
+        made: RankTrainer | Lockstep
+        if self.meetings is not None:
+            made = Lockstep(cast(Alike[Any], model), self.meetings).begin(first_step)
+        else:
+            made = RankTrainer(cast(Shareable[Any], model), self.ranks, self.workers, first_step)
+        object.__setattr__(self, "_trained", made)
+        return made
 
     def figures(self) -> Facts:
-        return asdict(self._trained.figures) if self._trained is not None else {}
+        return asdict(self._trained.figures()) if self._trained is not None else {}
 
 
 def _silent(message: str, **facts: object) -> None:

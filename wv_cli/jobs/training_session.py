@@ -12,8 +12,10 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from wv_cli.config import flag_of
-from wv_cli.engine.run import Outcome, Worker, train
-from wv_cli.engine.saved_run import Savable, SavedRun, Say
+from wv_cli.engine.run import Outcome
+from wv_cli.engine.saved_run import Checkpointed, Savable, SavedRun, Say
+from wv_cli.engine.threads import Threads
+from wv_cli.engine.trainer import Trainer, Worker
 from wv_cli.errors import UsageError
 from wv_cli.formats.recognise import texts
 from wv_cli.jobs.facts import Facts
@@ -125,17 +127,14 @@ class TrainingSession(Session):
     ) -> Outcome:
         """Trains on, saving as the options say; for `after_epoch` see engine.run.train. Raises WvError; after a
         divergence its message ends with `advice`."""
-        trained, by = self.trained_by(model)
         return self.saved_run.train(
-            trained,
-            first_step=first_step,
-            threads=self.workers,
+            self.saved_as(model),
+            self.trainer(model, first_step),
             save_every=self.checkpoint_every,
             max_seconds=self.max_seconds,
             observe=observe,
             advice=advice,
             after_epoch=after_epoch,
-            by=by,
         )
 
     def require_room(self, needed: int) -> None:
@@ -143,9 +142,13 @@ class TrainingSession(Session):
         for path in [*self.results(), *([self.checkpoint_path] if self.checkpoint_path else [])]:
             check_writable(path, needed)
 
-    def trained_by(self, model: Savable[Any]) -> tuple[Savable[Any], Callable[..., Outcome]]:
-        """The model as it is saved, and what trains it, called as engine.run.train."""
-        return model, train
+    def saved_as(self, model: Savable[Any]) -> Checkpointed:
+        """The model as checkpoints hold it."""
+        return model
+
+    def trainer(self, model: Savable[Any], first_step: int) -> Trainer:
+        """What does the steps of the model, from `first_step` on."""
+        return Threads(model, self.workers, first_step)
 
     def finish(self, written: Sequence[str], facts: Mapping[str, object]) -> None:
         """After the results are written: the sidecars, and the run's own checkpoint goes."""

@@ -38,7 +38,7 @@ _NOT_ITS_ROWS = "the state's rows are not those of its words, labels and n-grams
 
 
 class Supervised(BlockTraining[SupervisedConfig]):
-    """A model in training. Satisfies wv_cli.engine.run.Trainable.
+    """A model in training. Satisfies wv_cli.engine.trainer.Trainable.
 
     `input` is (rows, padded dim) float32: the words of the corpus, then the buckets that occur, in order of first
     sight; `bucket_row` (buckets,) int32 tells which row a bucket has, -1 for none. `output` is (labels, padded dim);

@@ -30,7 +30,7 @@ from wv_cli.vectors.fasttext import FastTextModel
 
 
 class Word2vec(BlockTraining[Word2vecConfig]):
-    """A model in training. Satisfies wv_cli.engine.run.Trainable.
+    """A model in training. Satisfies wv_cli.engine.trainer.Trainable.
 
     `input` holds the word vectors, with subwords the rows that `subwords` describes; `output` the context vectors
     (hierarchical softmax: those of the inner nodes); both are (rows, padded dim) float32.

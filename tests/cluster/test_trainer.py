@@ -1,5 +1,9 @@
 """Models that several ranks train together, here threads of one process (tests/cluster/threads.py)."""
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,9 +13,10 @@ import pytest
 from tests.cluster.checkpoints import SIZES, stop_and_go_on
 from tests.cluster.served import silent
 from tests.cluster.threads import ThreadRanks, run_ranks
-from wv_cli.cluster.rounds import Together
+from wv_cli.cluster.trainer import PARTS, Figures, RankTrainer
 from wv_cli.cluster.training import of_all, pooled_by
 from wv_cli.engine.run import Outcome, train
+from wv_cli.engine.threads import Threads
 from wv_cli.errors import WvError
 from wv_cli.formats.recognise import texts
 from wv_cli.models.config import Word2vecConfig
@@ -33,10 +38,11 @@ def model_of(path: Path, ranks: ThreadRanks, config: Word2vecConfig = CONFIG) ->
     return Word2vec(config, part_of(path, ranks), rank=ranks.rank)
 
 
-def trained(path: Path, ranks: ThreadRanks, config: Word2vecConfig = CONFIG) -> tuple[Word2vec, Together, Outcome]:
+def trained(path: Path, ranks: ThreadRanks, config: Word2vecConfig = CONFIG) -> tuple[Word2vec, Figures, Outcome]:
     model = model_of(path, ranks, config)
-    together = Together(model, ranks)
-    return model, together, together.train(None, threads=1)
+    trainer = RankTrainer(model, ranks, threads=1)
+    outcome = train(trainer)
+    return model, trainer.figures(), outcome
 
 
 def final_loss(model: Word2vec, corpus: Corpus) -> float:
@@ -86,7 +92,7 @@ def test_two_ranks_learn_what_one_learns(slice_text: Path, model: str, loss: str
     corpus = encode([str(slice_text)], VocabConfig())
     alone = Word2vec(config, corpus)
     start = final_loss(alone, corpus)
-    train(alone)
+    train(Threads(alone))
     (one, _, outcome), (other, _, _) = run_ranks(2, lambda ranks: trained(slice_text, ranks, config))
     assert all(np.array_equal(array, other.arrays()[name]) for name, array in one.arrays().items())
     assert outcome.finished and outcome.totals.tokens == 3 * corpus.tokens
@@ -100,9 +106,9 @@ def test_the_same_ranks_make_the_same_vectors(slice_text: Path) -> None:
 
 
 def test_what_the_ranks_send_is_counted(slice_text: Path) -> None:
-    _, together, _ = run_ranks(2, lambda ranks: trained(slice_text, ranks))[0]
-    assert together.figures.rounds == 2 * 64
-    assert 1 < together.figures.bytes_per_word < 10_000
+    _, figures, _ = run_ranks(2, lambda ranks: trained(slice_text, ranks))[0]
+    assert figures.rounds == 2 * 64
+    assert 1 < figures.bytes_per_word < 10_000
 
 
 @pytest.mark.parametrize("sizes", SIZES)
@@ -110,3 +116,45 @@ def test_a_checkpoint_is_continued_by_any_number_of_ranks(
     slice_text: Path, tmp_path: Path, sizes: tuple[int, int]
 ) -> None:
     stop_and_go_on(tmp_path / "model.checkpoint", sizes, lambda ranks: model_of(slice_text, ranks))
+
+
+def test_a_signal_of_one_rank_ends_all_at_the_same_part(slice_text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All know it one meeting later, and rank 0 saves."""
+    own = threading.local()
+
+    @contextmanager
+    def caught() -> Iterator[list[int]]:
+        yield [signal.SIGTERM] if own.rank == 1 else []
+
+    def task(ranks: ThreadRanks) -> tuple[Outcome, list[int]]:
+        saved: list[int] = []
+        own.rank = ranks.rank
+        trainer = RankTrainer(model_of(slice_text, ranks), ranks, threads=1)
+        return train(trainer, save=saved.append if ranks.rank == 0 else None), saved
+
+    monkeypatch.setattr("wv_cli.engine.run.caught_signals", caught)
+    found = run_ranks(2, task)
+    second = 2 * PARTS // 128
+    assert [(outcome.next_step, outcome.signal, saved) for outcome, saved in found] == [
+        (second, signal.SIGTERM, [second]),
+        (second, signal.SIGTERM, []),
+    ]
+
+
+def test_ranks_save_on_the_way_and_learn_the_same(slice_text: Path) -> None:
+    """A checkpoint is of values that all have; whoever takes part in it need not know of it before."""
+
+    def task(ranks: ThreadRanks) -> tuple[Word2vec, list[int], Outcome]:
+        saved: list[int] = []
+        model = model_of(slice_text, ranks)
+        mine = {"save": saved.append, "save_every": 1e-9} if ranks.rank == 0 else {}
+        return model, saved, train(RankTrainer(model, ranks, threads=1), **mine)
+
+    (one, saved, outcome), (other, nothing, _) = run_ranks(2, task)
+    assert outcome.finished and len(saved) > 10 and saved == sorted(set(saved)) and saved[-1] < PARTS and not nothing
+    assert all(np.array_equal(array, other.arrays()[name]) for name, array in one.arrays().items())
+
+
+def test_a_training_of_no_epochs_ends(slice_text: Path) -> None:
+    (_, _, outcome), _ = run_ranks(2, lambda ranks: trained(slice_text, ranks, replace(CONFIG, epochs=0)))
+    assert outcome.finished and outcome.totals.tokens == 0
