@@ -15,7 +15,7 @@ from tests.cluster.threads import ThreadRanks, run_ranks
 from tests.reference.supervised import lines, word_ngrams
 from wv_cli import _subwords
 from wv_cli.cluster.trainer import RankTrainer
-from wv_cli.cluster.training import labelled_of_all, pooled_by
+from wv_cli.cluster.training import RankPeers, labelled_of_all, pooled_by
 from wv_cli.engine.run import Outcome, train
 from wv_cli.engine.threads import Threads
 from wv_cli.errors import WvError
@@ -54,7 +54,7 @@ def part_of(path: Path, ranks: ThreadRanks, **options: Any) -> LabelledCorpus:
 
 def model_of(path: Path, ranks: ThreadRanks, config: SupervisedConfig = CONFIG) -> Supervised:
     corpus = part_of(path, ranks, keep_dropped=config.uses_buckets)
-    return Supervised(config, WORDS.min_count, corpus, ranks=ranks)
+    return Supervised(config, WORDS.min_count, corpus, peers=RankPeers(ranks))
 
 
 def trained(path: Path, ranks: ThreadRanks, config: SupervisedConfig = CONFIG) -> tuple[Supervised, Outcome]:
@@ -172,7 +172,7 @@ def test_ranks_draw_other_numbers(path: Path) -> None:
 
     def task(ranks: ThreadRanks) -> np.ndarray[Any, Any]:
         config = replace(CONFIG, loss="ns", negative=1)
-        model = Supervised(config, 1, encode_labelled([str(path)], WORDS), ranks=ranks)
+        model = Supervised(config, 1, encode_labelled([str(path)], WORDS), peers=RankPeers(ranks))
         model.train_step(0, model.worker())
         return model.output
 

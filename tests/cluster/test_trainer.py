@@ -14,7 +14,7 @@ from tests.cluster.checkpoints import SIZES, stop_and_go_on
 from tests.cluster.served import silent
 from tests.cluster.threads import ThreadRanks, run_ranks
 from wv_cli.cluster.trainer import PARTS, Figures, RankTrainer
-from wv_cli.cluster.training import of_all, pooled_by
+from wv_cli.cluster.training import RankPeers, of_all, pooled_by
 from wv_cli.engine.run import Outcome, train
 from wv_cli.engine.threads import Threads
 from wv_cli.errors import WvError
@@ -35,7 +35,7 @@ def part_of(path: Path, ranks: ThreadRanks) -> Corpus:
 
 
 def model_of(path: Path, ranks: ThreadRanks, config: Word2vecConfig = CONFIG) -> Word2vec:
-    return Word2vec(config, part_of(path, ranks), rank=ranks.rank)
+    return Word2vec(config, part_of(path, ranks), peers=RankPeers(ranks))
 
 
 def trained(path: Path, ranks: ThreadRanks, config: Word2vecConfig = CONFIG) -> tuple[Word2vec, Figures, Outcome]:

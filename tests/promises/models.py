@@ -68,9 +68,9 @@ MODELS: list[Promise] = [
                 "needed += 0 * (inputs + outputs)",
             ),
             Fault(
-                "rows of ranks wait for a meeting",
+                "rows of peers wait for a meeting",
                 "wv_cli/models/hotrows.py",
-                "longest = min(longest, _LONGEST_OF_RANKS)",
+                "longest = min(longest, _LONGEST_OF_PEERS)",
                 "pass",
             ),
         ),

@@ -8,19 +8,19 @@ later, and act upon together.
 
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.cluster.exchange import Exchange
 from wv_cli.cluster.ranks import Ranks
+from wv_cli.engine.peers import Shareable
 from wv_cli.engine.progress import Totals
-from wv_cli.engine.saved_run import Savable
 from wv_cli.engine.threads import WAKE_SECONDS, Threads
-from wv_cli.engine.trainer import Wishes, Worker
+from wv_cli.engine.trainer import Wishes
 
 # A round is so many words for each thread of a rank, but there are at least so many rounds in an epoch.
 ROUND_WORDS, _LEAST_ROUNDS = 100_000, 64
@@ -30,34 +30,6 @@ PARTS = 1_000_000
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _TIMED_OUT, _SAVE, _TOKENS, _EXAMPLES, _LOSS = range(len(_SIGNALS), len(_SIGNALS) + 5)
 _NOTES = _LOSS + 1
-
-
-class Counted(Protocol):
-    """A text that is known by its counts."""
-
-    @property
-    def counted(self) -> str: ...
-
-
-class Shareable(Savable[Worker], Protocol[Worker]):
-    """A model that ranks can train together, on its part of the text."""
-
-    @property
-    def corpus(self) -> Counted: ...
-
-    def shared(self) -> Sequence[tuple[NDArray[np.float32], NDArray[np.float64]]]:
-        """The rows of all that training changes, and how often one word of this rank's text changes each. A model has
-        the same rows on all ranks, whatever the text of each."""
-        ...
-
-    def words(self) -> int:
-        """Words of this rank's text, which it trains in an epoch."""
-        ...
-
-    @property
-    def lr(self) -> float:
-        """The learning rate at the start."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,6 @@ from wv_cli.text.labelled import LabelledCorpus
 from wv_cli.text.vocab import Tally, add_up
 
 Made = TypeVar("Made")
-Buckets = NDArray[np.int32]
 
 
 def require_same(ranks: Ranks, options: Mapping[str, object], version: str = __version__) -> None:
@@ -71,11 +70,21 @@ def labelled_of_all(corpus: LabelledCorpus, ranks: Ranks | None) -> LabelledCorp
     return corpus if ranks is None else replace(corpus, lines=sum(ranks.gather(corpus.lines)))
 
 
-def buckets_of_all(ranks: Ranks, own: Buckets) -> Buckets:
-    """The numbers that any rank has, each once, in order of first sight in the text of all ranks, given those of each
-    in order of first sight in its part."""
-    together = ranks.reduce(own, lambda one, other: np.concatenate([one, other[~np.isin(other, one)]]))
-    return ranks.share(together)
+class RankPeers:
+    """Ranks as a model sees them. Satisfies wv_cli.engine.peers.Peers."""
+
+    def __init__(self, ranks: Ranks) -> None:
+        self._ranks = ranks
+        self.index, self.count = ranks.rank, ranks.size
+
+    def union(self, own: NDArray[np.int32]) -> NDArray[np.int32]:
+        """See Peers."""
+        ranks = self._ranks
+        return ranks.share(ranks.reduce(own, lambda one, other: np.concatenate([one, other[~np.isin(other, one)]])))
+
+    def total(self, own: int) -> int:
+        """See Peers."""
+        return sum(self._ranks.gather(own))
 
 
 def first_part(saved: SavedRun, model: Checkpointed, ranks: Ranks, say: Say) -> int:

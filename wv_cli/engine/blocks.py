@@ -37,11 +37,6 @@ def epoch_order() -> int:
     return zlib.crc32(EpochOrder(1, 1000).of(2).astype("<i8").tobytes())
 
 
-def rank_seed(seed: int, rank: int) -> int:
-    """The seed of a rank's draws, that of the whole run for rank 0."""
-    return (seed + rank * 0x9E3779B97F4A7C15) % 2**63
-
-
 class Epochs(Protocol):
     """A config that says how often the text is read."""
 

@@ -15,9 +15,10 @@ from wv_cli.cluster.inputs import shared_texts
 from wv_cli.cluster.lockstep import Alike, Lockstep, Meetings
 from wv_cli.cluster.machine import APART, OneOfMachines
 from wv_cli.cluster.ranks import Ranks
-from wv_cli.cluster.trainer import PARTS, InParts, RankTrainer, Shareable
-from wv_cli.cluster.training import first_part, pooled_by
+from wv_cli.cluster.trainer import PARTS, InParts, RankTrainer
+from wv_cli.cluster.training import RankPeers, first_part, pooled_by
 from wv_cli.engine import checkpoint
+from wv_cli.engine.peers import Peers, Shareable
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Checkpointed, Savable, Say
 from wv_cli.engine.trainer import Trainer, Worker
@@ -54,9 +55,9 @@ class ReadingSession(OneOfMachines, TextSession):
         return self.ranks
 
     @property
-    def rank(self) -> int | None:
-        """Whose text this process reads."""
-        return self.readers.rank if self.readers is not None else None
+    def peers(self) -> Peers | None:
+        """The processes between which the text is divided, as a model sees them."""
+        return RankPeers(self.readers) if self.readers is not None else None
 
     @property
     def leads(self) -> bool:

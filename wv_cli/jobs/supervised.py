@@ -157,7 +157,7 @@ class SupervisedSession(AutotunedSession, GrowingSession, SharedSession, Phrases
             self.going_on(state.options, len(state.vocab), corpus.kept, say)
             config = self.with_rate(config, state.options, len(corpus.ids))
         with agreeing(self.ranks):
-            model = Supervised(config, self.vocab_config.min_count, corpus, vectors, state, self.ranks, self.room(say))
+            model = Supervised(config, self.vocab_config.min_count, corpus, vectors, state, self.peers, self.room(say))
         del state  # as large as the model
         self._tell_model(model, say)
         first_step = self.first_step(model, say)
@@ -219,8 +219,8 @@ class SupervisedSession(AutotunedSession, GrowingSession, SharedSession, Phrases
     def _tell_model(self, model: Supervised, say: Say) -> None:
         """Says what the model takes and refuses a disk that cannot hold it."""
         corpus, examples = model.corpus, model.survey["examples"]
-        if self.ranks is not None:
-            examples = sum(self.ranks.gather(examples))
+        if self.peers is not None:
+            examples = self.peers.total(examples)
         size = model.input.nbytes + model.output.nbytes
         left_out = corpus.lines - examples
         say(

@@ -156,7 +156,7 @@ class Word2vecSession(Word2vecOptions):
         room = self._predict(corpus, models, subwords, say)
         lockstep = {"meetings": self.meetings} if config.deterministic else {}
         made = [
-            self.kind(each, corpus, init, its, state, self.rank, room, **lockstep)
+            self.kind(each, corpus, init, its, state, self.peers, room, **lockstep)
             for each, its in zip(models, subwords, strict=True)
         ]
         if init is not None:
@@ -171,7 +171,7 @@ class Word2vecSession(Word2vecOptions):
         matrices = sum(self.kind.bytes_needed(config, words, its, corpus.tokens) for config, its in each)
         saved = sum(Word2vec.checkpoint_bytes(config, words, its) for config, its in each)
         room = self.room(say)
-        if self.readers is not None:  # and the rows that the ranks agree upon (cluster.exchange)
+        if self.peers is not None:  # and the rows that they agree upon
             matrices += saved
         lower = "--dim or --threads" if self.config.threads > 1 else "--dim"  # each thread copies rows
         room.require(matrices, saved, f"lower {lower} or raise --min-count")
