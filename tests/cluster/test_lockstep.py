@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from tests.cluster.threads import ThreadRanks, run_ranks, run_sessions
 from tests.models.test_rounds import VARIANTS
 from wv_cli.cluster.lockstep import Lockstep, Meetings
-from wv_cli.engine.run import Diverged, Outcome, StepResult
+from wv_cli.engine.run import Outcome
+from wv_cli.engine.run import train as train_by
+from wv_cli.engine.trainer import Diverged, StepResult
 from wv_cli.errors import Elsewhere, TimedOut, WvError
 from wv_cli.jobs.train import train
 
@@ -73,7 +75,7 @@ def test_ranks_go_on_with_the_checkpoint_of_one_process(
     text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = alone(text, tmp_path / "1.bin")
-    monkeypatch.setattr("wv_cli.engine.run.WAKE_SECONDS", 0)
+    monkeypatch.setattr("wv_cli.engine.threads.WAKE_SECONDS", 0)
     with pytest.raises(TimedOut):
         alone(text, tmp_path / "part.bin", max_time=1e-9)
     assert by_ranks(monkeypatch, 8, text, tmp_path / "part.bin", resume=True) == one
@@ -184,7 +186,7 @@ class Counting:
 
 def counted(ranks: ThreadRanks, fault: str = "", **asked: Any) -> Outcome:
     model: Any = Counting(ranks, fault)
-    return Lockstep(model, Meetings(ranks)).train(model, threads=1, **asked)
+    return train_by(Lockstep(model, Meetings(ranks)).begin(0), **asked)
 
 
 @pytest.mark.parametrize(
@@ -219,7 +221,7 @@ def test_a_signal_of_one_rank_stops_all_at_the_same_step(monkeypatch: pytest.Mon
         own.rank = ranks.rank
         return counted(ranks, save=saved.append if ranks.rank == 0 else None), saved
 
-    monkeypatch.setattr("wv_cli.cluster.lockstep.caught_signals", caught)
+    monkeypatch.setattr("wv_cli.engine.run.caught_signals", caught)
     found = run_ranks(2, task)
     assert [(outcome.next_step, outcome.signal, saved) for outcome, saved in found] == [(1, 15, [1]), (1, 15, [])]
 

@@ -66,14 +66,12 @@ def test_what_ranks_cannot_do_they_can(slice_text: Path, tmp_path: Path, wv: Run
 
 
 @needs_mpi
-def test_classifiers_and_glove(slice_text: Path, tmp_path: Path) -> None:
+def test_classifiers(slice_text: Path, tmp_path: Path) -> None:
     (tmp_path / "train.txt").write_text("".join(labelled_lines(slice_text)))
-    classifier = ["train", "train.txt", "--model", "supervised", *SMALL]
-    for job in (classifier, ["glove", slice_text, "--dim", "16", "--iterations", "1"]):
-        result = mpirun(tmp_path, [2, *job, "-o", "m.bin", "--overwrite"])
-        assert result.returncode == 0, result.stderr
-        assert result.stderr.count("work as one") == 1 and result.stderr.count("wrote m.bin") == 1
-        assert "ranks" not in json.loads((tmp_path / "m.bin.meta.json").read_text())
+    result = mpirun(tmp_path, [2, "train", "train.txt", "--model", "supervised", *SMALL, "-o", "m.bin"])
+    assert result.returncode == 0, result.stderr
+    assert result.stderr.count("work as one") == 1 and result.stderr.count("wrote m.bin") == 1
+    assert "ranks" not in json.loads((tmp_path / "m.bin.meta.json").read_text())
 
 
 @needs_mpi
@@ -83,13 +81,6 @@ def test_each_is_a_rank_where_they_are_to_do_different_things(slice_text: Path, 
     assert result.returncode == 2
     (line,) = said(result)
     assert "has dim 32" in line and "start all with the same command line" in line
-
-
-@needs_mpi
-def test_words_are_counted_by_all(slice_text: Path, tmp_path: Path) -> None:
-    """By ranks: threads do not count."""
-    result = mpirun(tmp_path, [2, "build-vocab", slice_text, "-o", "vocab"])
-    assert result.returncode == 0 and "work as one" not in result.stderr
 
 
 @needs_mpi

@@ -1,17 +1,13 @@
 """Whether there are ranks, and how they agree."""
 
-import signal
 import sys
-from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from tests.cluster.threads import ThreadRanks, run_ranks
 from wv_cli.cluster.launcher import started_together
 from wv_cli.cluster.mpi import world
-from wv_cli.cluster.ranks import agreeing, awaited, joined
+from wv_cli.cluster.ranks import agreeing, joined
 from wv_cli.cluster.training import require_same
 from wv_cli.errors import Elsewhere, UsageError, WvError
 
@@ -84,35 +80,3 @@ def test_other_versions_are_refused_with_the_rank() -> None:
         return str(caught.value)
 
     assert "rank 1 of 2 (here) has wv 0.1, rank 0 of 2 (here) has 0.0" in run_ranks(2, task)[0]
-
-
-class WaitingRanks(ThreadRanks):
-    """One rank of two, whose reduction does not block, as MPI's do not; Ctrl-C comes while it waits."""
-
-    def __init__(self, rank: int) -> None:
-        self.rank, self.size, self.bytes_sent = rank, 2, 0
-        self.calls: list[str] = []
-
-    def start_union(self, bits: NDArray[np.uint8]) -> "WaitingRanks":  # type: ignore[override]
-        self.calls.append("start")
-        return self
-
-    def wait(self) -> None:
-        self.calls.append("wait")
-        signal.raise_signal(signal.SIGINT)
-
-    def share(self, value: Any) -> Any:
-        self.calls.append("share")
-        return value or "of rank 0"
-
-
-def test_who_waits_for_rank_0_leaves_it_the_signals_and_the_processor() -> None:
-    """MPI's own share() waits at full speed: it is called when rank 0 is there."""
-    ranks = WaitingRanks(1)
-    assert awaited(ranks) == "of rank 0"
-    assert ranks.calls == ["start", "wait", "share"]
-
-
-def test_rank_0_keeps_the_signals() -> None:
-    with pytest.raises(KeyboardInterrupt):
-        awaited(WaitingRanks(0), "done")

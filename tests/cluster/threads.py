@@ -1,10 +1,9 @@
 """Ranks that are threads of one process: what MPI does, without MPI."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from copy import deepcopy
 from functools import reduce
-from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -61,10 +60,6 @@ class ThreadRanks:
 
     def share(self, value: Value | None) -> Value:
         return self.gather(value)[0]  # type: ignore[return-value]
-
-    def to_first(self, pieces: Iterable[Value]) -> Iterator[Value]:
-        several = self.gather([deepcopy(piece) for piece in pieces])
-        yield from chain.from_iterable(several) if self.rank == 0 else ()
 
     def share_array(self, array: NDArray[Any]) -> None:
         array[...] = self.gather(array.copy())[0]

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tests.conftest import GOLDEN, Run, double_state, start_wv
+from tests.conftest import GOLDEN, Run, start_wv
 from wv_cli import _cpu
 from wv_cli.commands import COMMANDS
 from wv_cli.commands.shared.program import wv as group
@@ -48,7 +48,6 @@ CALLS = {
     "build-vocab": Call("{text} -o {out}", "{text} -q"),
     "phrases": Call("{text} -o {out}", "{text} -q"),
     "train": Call(f"{TRAIN} -o {{out}}", f"{TRAIN} -o -"),
-    "merge-models": Call("{state} {doubled} -o {out} -q", "{state} {doubled} -o - -q"),
     "glove": Call(f"{GLOVE} -o {{out}}", f"{GLOVE} -o -"),
     "predict": Call("{model} {labelled}", "{model} {labelled}"),
     "lm": Call(f"{LM} -o {{out}}", f"{LM} -o -"),
@@ -84,7 +83,7 @@ SPEAKERS = pytest.mark.parametrize("name", [name for name, call in CALLS.items()
 
 
 @pytest.fixture
-def names(tmp_path: Path, slice_text: Path, slice_vectors: Path, slice_state: Path, data: Path) -> dict[str, object]:
+def names(tmp_path: Path, slice_text: Path, slice_vectors: Path, data: Path) -> dict[str, object]:
     """Good files for every placeholder; tests put a bad one in the place of one of them."""
     text = tmp_path / "short.txt"
     with slice_text.open("rb") as whole:
@@ -93,10 +92,7 @@ def names(tmp_path: Path, slice_text: Path, slice_vectors: Path, slice_state: Pa
     model = GOLDEN / "ft-labels.bin"
     found = {"text": text, "vectors": slice_vectors, "model": model, "labelled": text, "pairs": pairs}
     counts = GOLDEN / "w2v.vocab"
-    doubled = tmp_path / "doubled.state"
-    double_state(slice_state, doubled, 8)
-    states = {"state": slice_state, "doubled": doubled}
-    return {**found, **states, "other": slice_vectors, "counts": counts, "out": tmp_path / "out.vec"}
+    return {**found, "other": slice_vectors, "counts": counts, "out": tmp_path / "out.vec"}
 
 
 def assert_failed(done: "subprocess.CompletedProcess[str]", name: str, *parts: str, code: int = 1) -> None:

@@ -14,7 +14,7 @@ import click
 import numpy as np
 import pytest
 
-from tests.conftest import GOLDEN, double_state
+from tests.conftest import GOLDEN
 from wv_cli import __main__
 from wv_cli.commands.shared.program import wv
 from wv_cli.errors import UsageError
@@ -90,7 +90,6 @@ VALUES = {
     "gamma": "2", "split": "punctuation", "fit_data": "few.csv", "sentence_vectors": "sentences.npy",
     "learn_phrases": "2 --phrase-threshold 9", "phrase_threshold": "11", "phrase_min_count": "2",
     "phrase_score": "npmi", "phrase_delimiter": "+", "dropout_ngrams": "5", "doc_vectors": "out.docs.vec",
-    "shard": "1/2",
 }  # fmt: skip
 ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
 TINY = GOLDEN / "encoders" / "tiny-bert"
@@ -114,7 +113,6 @@ VARIANTS = [
     f"{W2V} --learn-phrases 1 --phrase-threshold 9",
     f"{W2V} --init init.vec",
     f"{W2V} --vocab text.vocab",
-    "merge-models small.state doubled.state -o out.vec",
     f"{SUP} --pretrained init.vec",
     "train text.txt -o out.vec --continue small.state --epochs 2",
     f"{W2V} --preset quality",
@@ -330,7 +328,6 @@ def folder(tmp_path_factory, slice_text):
         f"{SUP} -o classifier.bin --word-ngrams 2 --buckets 900 -q",
     ):
         assert call(made) == 0, made
-    double_state(path / "small.state", path / "doubled.state", 4)
     yield path
     os.chdir(before)
 

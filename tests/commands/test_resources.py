@@ -8,7 +8,9 @@ import pytest
 
 from wv_cli.commands import COMMANDS
 from wv_cli.commands.shared.program import wv as group
-from wv_cli.engine.run import Immediate, train
+from wv_cli.engine.run import train
+from wv_cli.engine.threads import Threads
+from wv_cli.engine.trainer import Immediate
 from wv_cli.errors import WvError
 from wv_cli.hashing.config import HashConfig
 from wv_cli.system.host import processors
@@ -78,7 +80,7 @@ def limited(monkeypatch, most):
 def test_a_run_stops_the_threads_that_started(monkeypatch):
     started = limited(monkeypatch, 3)
     with pytest.raises(WvError, match=r"the system starts no more threads; lower --threads"):
-        train(Steps(), threads=5)
+        train(Threads(Steps(), 5))
     assert len(started) == 3 and not any(thread.is_alive() for thread in started)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from tests.fuzz import seeds
 from wv_cli.engine import checkpoint
 from wv_cli.engine.run import train
+from wv_cli.engine.threads import Threads
 from wv_cli.formats.texts import save_model
 from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.model import Glove
@@ -134,7 +135,7 @@ def go_on(name: str) -> Callable[[Path], object]:
         run = model(name)
         step = checkpoint.load(path, run.identity(), run.arrays(), steps=run.steps)["next_step"]
         assert type(step) is int and 0 <= step <= run.steps, f"going on at step {step}"
-        train(run, first_step=step)
+        train(Threads(run, first_step=step))
 
     return use
 
@@ -210,5 +211,5 @@ def text_models() -> list[bytes]:
     for options in ({}, {"loss": "hs"}, {"algorithm": "dm_mean"}, {"algorithm": "dm_concat", "window": 2}):
         made.append(Doc2vec(Doc2vecConfig(dim=4, epochs=2, threads=1, **options), documents()))  # type: ignore[arg-type]
     for each in made:
-        train(each)
+        train(Threads(each))
     return [seeds.written(lambda path, each=each: save_model(path, each.model())) for each in made]  # type: ignore[misc]

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.conftest import GOLDEN, double_state
+from tests.conftest import GOLDEN
 
 SHIM = Path(__file__).with_name("faults.c")
 _MARK = "WV_FAULTS"
@@ -77,7 +77,6 @@ COMMANDS = [
         ("white.vec", "moments", "transform"),
     ),
     Command("align vectors.vec vectors.vec -o aligned.vec -q", ("aligned.vec",)),
-    Command("merge-models half.state doubled.state -o whole.state -q", ("whole.state",)),
     Command("index vectors.vec -o words.index --no-meta -q", ("words.index", "words.index.words.txt")),
     Command("convert vectors.vec binary.bin -q", ("binary.bin",)),
     Command("phrases text.txt -o phrases.txt -q", ("phrases.txt",)),
@@ -94,15 +93,13 @@ COMMANDS = [
 
 
 def inputs(folder: Path) -> None:
-    from tests.fuzz import seeds, states
+    from tests.fuzz import seeds
 
     text = seeds.text()
     (folder / "text.txt").write_bytes(text)
     (folder / "labelled.txt").write_bytes(text)
     shutil.copy(GOLDEN / "version-0.1" / "vectors.vec", folder)
     shutil.copy(GOLDEN / "ft-words.bin", folder / "model.bin")
-    (folder / "half.state").write_bytes(states.saved()[0])
-    double_state(folder / "half.state", folder / "doubled.state", 4)
 
 
 def preloaded() -> None:

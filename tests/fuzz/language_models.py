@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tests.fuzz.seeds import golden, written
 from wv_cli.engine.run import train
+from wv_cli.engine.threads import Threads
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.lm import neural_files as container
 from wv_cli.lm.asking import LanguageModel
@@ -62,7 +63,7 @@ def neural_files() -> list[bytes]:
         NeuralConfig(model="lbl", loss="softmax", dim=3, tie=True, epochs=1),
     ):
         model = NeuralLm(config, corpus)
-        train(model)
+        train(Threads(model))
         stream = io.BytesIO()
         container.write(stream, model.model())
         made.append(stream.getvalue())

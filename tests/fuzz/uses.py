@@ -15,6 +15,7 @@ from wv_cli.encoders import EncoderConfig, open_encoder
 from wv_cli.encoders.base import encode as encode_texts
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.engine.run import train
+from wv_cli.engine.threads import Threads
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.formats.fasttext_bin import load_model
@@ -172,7 +173,7 @@ def vocabulary(path: Path) -> None:
 
 def trained(corpus: Corpus) -> None:
     for loss in ("ns", "hs", "nce"):
-        train(Word2vec(Word2vecConfig(dim=4, epochs=1, threads=1, loss=loss), corpus))
+        train(Threads(Word2vec(Word2vecConfig(dim=4, epochs=1, threads=1, loss=loss), corpus)))
 
 
 def text(path: Path) -> None:
@@ -183,7 +184,7 @@ def labelled(path: Path) -> None:
     config = SupervisedConfig(dim=4, epochs=1, threads=1, word_ngrams=2, minn=2, maxn=3, buckets=1000)
     corpus = encode_labelled([str(path)], VocabConfig(min_count=1), keep_dropped=True)
     model = Supervised(config, 1, corpus)
-    train(model)
+    train(Threads(model))
     list(Classifier(model.fasttext_model(), "file").answers([seeds.text()[:200]], -1))
 
 
@@ -197,7 +198,7 @@ def counts(path: Path) -> None:
     for specs, most in (([str(path)], 0), ([str(path), str(path)], 20)):
         found = Counts(open_counts(specs, vocab), VocabConfig(min_count=1, max_vocab=most))
         with TileStore(found.stream(1 << 20, str(path)), len(found.vocab), str(path), 1 << 20) as store:
-            train(Glove(GloveConfig(dim=4, iterations=1, threads=1), found.vocab, store, found.digest))
+            train(Threads(Glove(GloveConfig(dim=4, iterations=1, threads=1), found.vocab, store, found.digest)))
 
 
 def counts_vocabulary(path: Path) -> None:
@@ -211,9 +212,9 @@ def glove_start(path: Path) -> None:
     model = _glove()[0]
     with np.errstate(under="ignore"):
         model.load_raw(str(path), None)
-        train(model)
+        train(Threads(model))
         model.load_raw(str(path), str(path))
-        train(model)
+        train(Threads(model))
 
 
 @cache

@@ -5,6 +5,7 @@ import pytest
 
 from wv_cli.engine import checkpoint
 from wv_cli.engine.run import train
+from wv_cli.engine.threads import Threads
 from wv_cli.errors import UsageError
 from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.cooccurrence import count
@@ -39,7 +40,7 @@ def same(first, second):
 def test_learns_and_repeats(corpus, store):
     first, again, other = (model_of(corpus, store, seed=seed) for seed in (1, 1, 2))
     for model in (first, again, other):
-        outcome = train(model)
+        outcome = train(Threads(model))
         assert outcome.finished and outcome.totals.examples == 4 * store.records
     assert (np.diff(first.costs) < 0).all(), "the cost must fall from iteration to iteration"
     assert same(first, again) and not same(first, other)
@@ -47,14 +48,14 @@ def test_learns_and_repeats(corpus, store):
 
 def test_two_threads_learn_as_much(corpus, store):
     one, two = (model_of(corpus, store) for _ in range(2))
-    train(one)
-    assert train(two, threads=2).totals.examples == 4 * store.records
+    train(Threads(one))
+    assert train(Threads(two, 2)).totals.examples == 4 * store.records
     np.testing.assert_allclose(two.costs, one.costs, rtol=0.02)
 
 
 def test_stopped_anywhere_and_resumed_from_disk_is_exact(corpus, store, tmp_path):
     whole, first = model_of(corpus, store), model_of(corpus, store)
-    train(whole)
+    train(Threads(whole))
     worker = first.worker()
     stop = first.epoch_steps + 3
     for step in range(stop):
@@ -62,7 +63,7 @@ def test_stopped_anywhere_and_resumed_from_disk_is_exact(corpus, store, tmp_path
     checkpoint.save(tmp_path / "c", first.identity(), {"next_step": stop}, first.arrays())
     second = model_of(corpus, store, seed=1, threads=2)
     state = checkpoint.load(tmp_path / "c", second.identity(), second.arrays())
-    train(second, first_step=state["next_step"])
+    train(Threads(second, first_step=state["next_step"]))
     assert same(whole, second)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.conftest import ROOT
 from wv_cli.engine.run import train
+from wv_cli.engine.threads import Threads
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.formats import load
@@ -220,12 +221,12 @@ def test_sgd_lowers_the_energy_and_goes_to_the_unit_sphere(glove):
 def test_sgd_goes_on_where_it_stopped(glove):
     x = np.ascontiguousarray(glove.matrix)
     whole, part = BioHash(x, sgd()), BioHash(x, sgd())
-    assert train(whole).finished
+    assert train(Threads(whole)).finished
     for step in range(2):
         part.train_step(step, part.worker())
     resumed = BioHash(x, sgd())
     resumed.arrays()["weights"][:] = part.arrays()["weights"]
-    assert train(resumed, first_step=2).finished
+    assert train(Threads(resumed, first_step=2)).finished
     np.testing.assert_array_equal(resumed.weights, whole.weights)
     assert whole.identity() == part.identity() != BioHash(x, sgd(seed=2)).identity()
 

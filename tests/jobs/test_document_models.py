@@ -5,6 +5,7 @@ import pytest
 
 from wv_cli import formats
 from wv_cli.engine.run import train as run_all
+from wv_cli.engine.threads import Threads
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.formats.texts import read_model, save_model
 from wv_cli.jobs.train import train
@@ -88,7 +89,7 @@ def buckets(model, *words):
 def test_a_new_text_has_one_vector_whatever_stands_beside_it(options, text):
     corpus = encode([str(text)], VocabConfig(min_count=1), every_line=True)
     run = Doc2vec(Doc2vecConfig(dim=6, epochs=3, sample=0, lr=0.1, **options), corpus)
-    assert run_all(run).finished
+    assert run_all(Threads(run)).finished
     model = run.model()
     alone, among = (
         line_vectors(model, ["salt with soup"]),
@@ -102,7 +103,7 @@ def test_a_new_text_has_one_vector_whatever_stands_beside_it(options, text):
 def test_what_is_saved_answers_as_what_was_trained(options, text, tmp_path):
     corpus = encode([str(text)], VocabConfig(min_count=1), every_line=True)
     run = Doc2vec(Doc2vecConfig(dim=6, epochs=3, sample=0, lr=0.1, **options), corpus)
-    assert run_all(run).finished
+    assert run_all(Threads(run)).finished
     model = run.model()
     save_model(tmp_path / "model.d2v", model)
     lines = ["queen king", "the salt of the castle"]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from wv_cli.engine.run import train
+from wv_cli.engine.threads import Threads
 from wv_cli.errors import TimedOut
 from wv_cli.jobs import MODELS
 from wv_cli.jobs.train import train as run_session
@@ -83,18 +84,18 @@ def test_learns_and_repeats(model, loss, corpus, tmp_path):
     assert np.isfinite(first.input).all() and not np.array_equal(first.input, begin)
 
     again = Word2vec(small(model, loss), corpus)
-    assert train(again).finished
+    assert train(Threads(again)).finished
     for name, array in first.arrays().items():
         np.testing.assert_array_equal(array, again.arrays()[name])
     other = Word2vec(small(model, loss, seed=2), corpus)
-    assert train(other).finished
+    assert train(Threads(other)).finished
     assert not np.array_equal(other.input, first.input)
 
 
 @pytest.mark.parametrize("model", WORD_MODELS)
 def test_two_threads_train_the_same_tokens(model, corpus):
     one, two = (Word2vec(small(model, "ns", epochs=8, threads=n), corpus) for n in (1, 2))
-    first, second = train(one), train(two, threads=2)
+    first, second = train(Threads(one)), train(Threads(two, 2))
     assert first.totals.tokens == second.totals.tokens == 8 * corpus.tokens
     assert first.totals.examples == second.totals.examples, "the draws do not depend on the threads"
     assert second.totals.loss == pytest.approx(first.totals.loss, rel=0.04)  # a small text: most rows are hot ones

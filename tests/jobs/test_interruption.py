@@ -23,17 +23,17 @@ def command(text, folder, *more):
 HELD = """
 import threading
 from wv_cli.__main__ import main
-from wv_cli.engine import run
-asked, stop, check = threading.Event(), run.Crew.stop, run.require_finite
+from wv_cli.engine import threads
+asked, stop, check = threading.Event(), threads.Threads.stop, threads.require_finite
 def hold(loss, step, steps):
     check(loss, step, steps)
     if step == steps * 3 // 5:
         print("held", flush=True)
         asked.wait(60)
-def stop_held(crew):
+def stop_held(trainer):
     asked.set()
-    stop(crew)
-run.require_finite, run.Crew.stop = hold, stop_held
+    stop(trainer)
+threads.require_finite, threads.Threads.stop = hold, stop_held
 main()
 """
 

@@ -8,6 +8,7 @@ import pytest
 
 from wv_cli import _subwords, _word2vec
 from wv_cli.engine.run import train
+from wv_cli.engine.threads import Threads
 from wv_cli.formats.fasttext_bin import load_model, save_model
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
@@ -104,7 +105,7 @@ def test_learns_repeats_and_resumes(model, loss, corpus, small_corpus):
         stopped.train_step(step, worker)
     for name, array in rest.arrays().items():
         array[:] = stopped.arrays()[name]
-    assert train(rest, first_step=half).finished
+    assert train(Threads(rest, first_step=half)).finished
     for name, array in first.arrays().items():
         np.testing.assert_array_equal(array, rest.arrays()[name])
 
@@ -112,7 +113,7 @@ def test_learns_repeats_and_resumes(model, loss, corpus, small_corpus):
 @pytest.mark.parametrize("model", ["skipgram", "cbow"])
 def test_two_threads_train_the_same_tokens(model, corpus):
     one, two = (Word2vec(config(model, epochs=6, threads=n), corpus) for n in (1, 2))
-    first, second = train(one), train(two, threads=2)
+    first, second = train(Threads(one)), train(Threads(two, 2))
     assert first.totals.examples == second.totals.examples
     assert second.totals.loss == pytest.approx(first.totals.loss, rel=0.02)
 
@@ -128,7 +129,7 @@ def test_words_of_one_spelling_family_come_together(corpus):
         return np.mean([unit[a] @ unit[b] for a, b in pairs])
 
     plain, subwords = Word2vec(config(minn=0, maxn=0), corpus), Word2vec(config(), corpus)
-    assert train(plain).finished and train(subwords).finished
+    assert train(Threads(plain)).finished and train(Threads(subwords)).finished
     assert nearness(subwords) > nearness(plain) + 0.1
 
 
@@ -136,7 +137,7 @@ def test_words_of_one_spelling_family_come_together(corpus):
 @pytest.mark.parametrize("model", ["skipgram", "cbow"])
 def test_the_fasttext_model_has_the_trained_vectors(model, loss, small_corpus, tmp_path):
     run = Word2vec(config(model, loss, epochs=1), small_corpus)
-    assert train(run).finished
+    assert train(Threads(run)).finished
     embeddings = run.embeddings()
     save_model(tmp_path / "model.bin", run.fasttext_model(min_count=1))
     loaded = load_model(tmp_path / "model.bin")
@@ -184,7 +185,7 @@ def test_chinese_trains_with_characters(tmp_path):
     path = tmp_path / "zh.txt"
     path.write_text(CHINESE, encoding="utf-8")
     run = Word2vec(config(minn=1, maxn=2, buckets=2_000_000), encode([str(path)], VocabConfig(min_count=1)))
-    assert train(run).finished
+    assert train(Threads(run)).finished
     model = run.fasttext_model(min_count=1)
     near, far = model.word_vectors(["北京的", "qx"])
     assert np.abs(near).max() > 0 and not far.any(), "known characters give an unknown word a vector"

@@ -10,6 +10,7 @@ import pytest
 from tests.lm.golden import FOLDER
 from tests.reference.neural import context_of
 from wv_cli.engine.run import train
+from wv_cli.engine.threads import Threads
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import PerplexityConfig
@@ -45,7 +46,7 @@ def trained(loss="nce", **changes):
     corpus = encode_sentences([TEXT], VocabConfig(min_count=1))
     clusters = trained("nce", dim=4).model() if changes.get("tree") == "clustered" else None
     run = NeuralLm(NeuralConfig(loss=loss, **{**defaults, **changes}), corpus, clusters)
-    train(run)
+    train(Threads(run))
     return run
 
 
@@ -289,7 +290,7 @@ def test_generating_goes_by_the_model():
 def test_two_threads_learn_the_same_events(model, each):
     """`each`: examples of a position, of which ivlbl has one for each word of the context."""
     one, two = (trained("nce", model=model, order=4, epochs=10, threads=n) for n in (1, 2))
-    outcome = train(NeuralLm(two.config, two.corpus), threads=2)
+    outcome = train(Threads(NeuralLm(two.config, two.corpus), 2))
     assert outcome.totals.examples == 10 * each * len(one.corpus.ids)
 
 
@@ -299,7 +300,7 @@ def test_ivlbl_learns_what_follows_at_each_distance(tmp_path):
     text.write_text("a b c " * 400)
     corpus = encode_sentences([str(text)], VocabConfig(min_count=1))
     model = NeuralLm(NeuralConfig(model="ivlbl", loss="softmax", order=3, dim=8, epochs=10, lr=0.05), corpus)
-    train(model)
+    train(Threads(model))
     rows = {word: place + len(SPECIAL) for place, word in enumerate(corpus.vocab.words)}
     for place, follower in ((0, "b"), (1, "c")):
         predicted = model.mixing[place, :8] * model.input[rows["a"], :8]

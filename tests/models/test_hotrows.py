@@ -40,10 +40,10 @@ def test_private_rows_are_as_many_as_are_exchanged_often_enough(threads, tokens,
     assert fewer[0] <= rows <= more[0]
 
 
-def test_the_hottest_rows_of_ranks_do_not_wait_for_a_meeting():
+def test_the_hottest_rows_of_peers_do_not_wait_for_a_meeting():
     config = Word2vecConfig(threads=2)
-    assert private_rows(config, 10**10, ranks=True) == (2500, 250)
-    assert private_rows(config, 10**5, ranks=True) == private_rows(config, 10**5)
+    assert private_rows(config, 10**10, peers=True) == (2500, 250)
+    assert private_rows(config, 10**5, peers=True) == private_rows(config, 10**5)
 
 
 @pytest.mark.parametrize(("loss", "first", "hottest"), [("ns", 0, 0), ("hs", 4199, 800), ("hs_ns", 4599, 400)])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from wv_cli.engine.run import train
+from wv_cli.engine.threads import Threads
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
@@ -22,7 +23,7 @@ def test_probabilities_come_out_without_a_normalisation(tmp_path, share):
         loss="nce", dim=8, window=1, negative=20, sample=0, lr=0.1, epochs=100, threads=1, share_negatives=share
     )
     model = Word2vec(config, corpus)
-    train(model, threads=1)
+    train(Threads(model, 1))
     assert model.output_bias is not None
     likely = np.exp(model.input @ model.output.T + model.output_bias)
     np.testing.assert_allclose(likely.sum(axis=1), 1, atol=0.05)

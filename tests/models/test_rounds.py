@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from wv_cli.engine.run import train
+from wv_cli.engine.threads import Threads
 from wv_cli.errors import TimedOut, UsageError, WvError
 from wv_cli.jobs import MODELS
 from wv_cli.jobs.train import train as run_session
@@ -70,7 +71,7 @@ def test_every_number_of_steps_goes_on_alike(text):
     """Stopped after each step: what a round leaves is in the arrays that a checkpoint has."""
     corpus = encode([str(text)], VocabConfig(min_count=2))
     whole = DeterministicWord2vec(Word2vecConfig(dim=8, epochs=2, deterministic=True), corpus)
-    train(whole)
+    train(Threads(whole))
     parts = None
     for step in range(whole.steps):
         model = DeterministicWord2vec(Word2vecConfig(dim=8, epochs=2, deterministic=True, threads=1 + step % 3), corpus)
@@ -125,7 +126,7 @@ def test_learns_what_free_threads_learn(slice_text):
     losses = []
     for kind in (Word2vec, DeterministicWord2vec):
         model = kind(Word2vecConfig(dim=32, epochs=3, deterministic=kind is DeterministicWord2vec), corpus)
-        losses.append(train(model).totals)
+        losses.append(train(Threads(model)).totals)
     free, rounds = (each.loss / each.examples for each in losses)
     assert rounds == pytest.approx(free, rel=0.08)
     assert losses[0].tokens == losses[1].tokens

@@ -46,8 +46,8 @@ MODELS: list[Promise] = [
             Fault(
                 "a signal in the last step leaves the last epoch unscored",
                 "wv_cli/engine/run.py",
-                "if after_epoch is not None and told < model.epochs and model.steps",
-                "if False and after_epoch is not None and told < model.epochs and model.steps",
+                "if after_epoch is not None and steps and trainer.next_step >= limit:",
+                "if after_epoch is not None and steps and trainer.next_step >= limit and not wishes().to_end:",
             ),
         ),
     ),
@@ -68,9 +68,9 @@ MODELS: list[Promise] = [
                 "needed += 0 * (inputs + outputs)",
             ),
             Fault(
-                "rows of ranks wait for a meeting",
+                "rows of peers wait for a meeting",
                 "wv_cli/models/hotrows.py",
-                "longest = min(longest, _LONGEST_OF_RANKS)",
+                "longest = min(longest, _LONGEST_OF_PEERS)",
                 "pass",
             ),
         ),

@@ -13,6 +13,7 @@ import pytest
 
 from tests.engine.test_run import Recorder
 from wv_cli.engine.run import train
+from wv_cli.engine.threads import Threads
 from wv_cli.errors import UsageError, WvError
 from wv_cli.jobs.autotune import LabelSearch, Plan
 from wv_cli.jobs.autotune_log import Trial
@@ -84,7 +85,7 @@ def test_negatives_are_drawn_by_the_power(slice_text):
 
     def moved(power):
         model = Word2vec(Word2vecConfig(dim=16, epochs=1, power=power, window=1, negative=20), corpus)
-        train(model)
+        train(Threads(model))
         norms = np.linalg.norm(model.output, axis=1)
         return norms[-500:].mean() / norms[:500].mean()
 
@@ -93,7 +94,7 @@ def test_negatives_are_drawn_by_the_power(slice_text):
 
 def test_the_time_left_counts_only_what_this_run_did():
     model, seen = Recorder(steps=1000, seconds=0.002), []
-    train(model, first_step=900, observe=seen.append)
+    train(Threads(model, first_step=900), observe=seen.append)
     for report in seen[:-1]:
         done = report.fraction * 1000 - 900
         assert report.eta == pytest.approx(report.elapsed * (100 - done) / done)
@@ -105,7 +106,7 @@ def test_a_second_interrupt_ends_at_once():
         threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT)).start()
     begin = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        train(model)
+        train(Threads(model))
     assert time.monotonic() - begin < 1.4, "it waited for the step"
 
 

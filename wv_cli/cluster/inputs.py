@@ -1,10 +1,10 @@
-"""The texts that ranks, or the workers of a Dask cluster, read together: one process checks what is asked and lists the
-files, each reads its part of them."""
+"""The texts that ranks read together: rank 0 checks the options and lists the files, each rank reads its part."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
+from wv_cli.cluster.launcher import refuse_processes
 from wv_cli.cluster.ranks import Ranks, agreeing, ending_all
 from wv_cli.cluster.training import require_same
 from wv_cli.config import flag_of
@@ -74,12 +74,12 @@ def refuse_fasttext_for_ranks(ranks: Ranks | None, fasttext: bool) -> None:
         raise UsageError(f"fastText's command line is for one process, not for {ranks.size}; use `wv train`")
 
 
-def refuse_for_cluster(dask: str | None, ranks: Ranks | None, **asked: object) -> None:
-    """Raises UsageError for the first option given that workers of the cluster `dask` cannot do together, and where the
-    process is a rank besides."""
+def refuse_for_cluster(dask: str | None, **asked: object) -> None:
+    """Raises UsageError for the first option given that workers of the cluster `dask` cannot do together; WvError where
+    a launcher has started several processes."""
     if dask is None:
         return
-    refuse_for_ranks(ranks, dask=dask)
+    refuse_processes()
     for name, value in asked.items():
         if value:
             instead = _INSTEAD.get(name, "leave it out")

@@ -14,16 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _text
+from wv_cli._glove import RECORD, sort
 from wv_cli.cluster.counted import Divided, records_of, words_of
 from wv_cli.cluster.dask_cluster import DaskCluster, Held, worker_folder
-from wv_cli.cluster.sums import pairs_of, records_of_pairs
 from wv_cli.system.pair_runs import Records
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import PhrasesConfig, VocabConfig
 from wv_cli.text.corpus import tally
 from wv_cli.text.id_stream import read_ids
 from wv_cli.text.inputs import Texts
-from wv_cli.text.joining import Counts, Given, JoinedIds, Pairs
+from wv_cli.text.joining import Counts, JoinedIds, Pairs
 from wv_cli.text.source import Source
 from wv_cli.text.vocab import Tally
 from wv_cli.words import WordList
@@ -64,9 +64,6 @@ class JoinedOnWorkers:
             first, second, counts = pairs_of(records)
             often = counts >= least
             yield first[often], second[often], counts[often]
-
-    def agreed(self, given: Given) -> Given:
-        return given
 
     def join(self, first: Counts, second: Counts, phrases: WordList) -> int:
         if not len(phrases):
@@ -145,6 +142,20 @@ class _Reading(NamedTuple):
     def text(self, part: Texts, whole: Tally, passes: tuple[Pass, ...]) -> bytes:
         with self._ids(part, whole, passes) as text:
             return b"".join(text.chunks())
+
+
+def pairs_of(records: Records) -> Pairs:
+    """(first words, second words, counts) of records, which count words from 1."""
+    first, second = (records[name].astype(np.int64) - 1 for name in ("row", "column"))
+    return first, second, records["value"].copy().view(np.int64)
+
+
+def records_of_pairs(first: Counts, second: Counts, counts: Counts) -> Records:
+    """Sorted records of pairs."""
+    records = np.empty(len(counts), RECORD)
+    records["row"], records["column"], records["value"] = first + 1, second + 1, counts.view(np.float64)
+    sort(records)
+    return records
 
 
 def _both(one: _Changed, other: _Changed) -> _Changed:

@@ -1,7 +1,9 @@
-"""What a launcher (mpirun, srun) says in the environment of the processes it starts. Imports nothing."""
+"""What a launcher (mpirun, srun) says in the environment of the processes it starts. Imports nothing but the errors."""
 
 import os
 from collections.abc import Mapping
+
+from wv_cli.errors import WvError
 
 # How many processes were started together, as the launcher says: Open MPI's mpirun, that of MPICH and Intel MPI,
 # MVAPICH's, and srun for the step it starts (a batch script itself is no step and has no such variable).
@@ -14,6 +16,16 @@ def started_together(environment: Mapping[str, str] = os.environ) -> int:
     """How many processes the launcher has started together; 1 without one."""
     counts = [environment.get(name, "") for name in _COUNTS]
     return max((int(count) for count in counts if count.isdecimal()), default=1) or 1
+
+
+def refuse_processes() -> None:
+    """Raises WvError where a launcher has started several processes that cannot share the work."""
+    if (started := started_together()) > 1:
+        message = (
+            f"started as {started} processes, which cannot share this work; start it once "
+            "(shared is wv train of skipgram, cbow and supervised)"
+        )
+        raise WvError(message)
 
 
 def leave_processors_to_ranks() -> None:

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from wv_cli import _cpu
 from wv_cli.cluster.ranks import Ranks, agreeing
-from wv_cli.cluster.rounds import Figures
-from wv_cli.engine.progress import Progress, Reports, Totals
-from wv_cli.engine.run import WAKE_SECONDS, Outcome, Worker, caught_signals, require_finite
+from wv_cli.cluster.trainer import Figures
+from wv_cli.engine.progress import Totals
 from wv_cli.engine.saved_run import Savable
+from wv_cli.engine.threads import WAKE_SECONDS
+from wv_cli.engine.trainer import Wishes, Worker, require_finite
 from wv_cli.errors import WvError
 
 
@@ -61,54 +62,34 @@ class Lockstep:
     def __init__(self, model: Alike[Any], meetings: Meetings) -> None:
         require_alike(meetings.ranks, model)
         self.saved, self._meetings = model, meetings
-        self.figures = Figures(0, 0, 0)
+        self._figures = Figures(0, 0, 0)
 
-    def train(
-        self,
-        _: object,
-        *,
-        threads: int,
-        first_step: int = 0,
-        save: Callable[[int], None] | None = None,
-        save_every: float | None = None,
-        max_seconds: float | None = None,
-        observe: Callable[[Progress], None] | None = None,
-    ) -> Outcome:
-        """Trains as engine.run.train does a model whose steps take all threads; all ranks have the same values then,
-        and totals. `save` is of rank 0. Raises Diverged."""
-        model, ranks = self.saved, self._meetings.ranks
-        begin = last_save = last_report = time.monotonic()
-        step, totals = first_step, Totals()
-        report = Reports(
-            observe, steps=model.steps, epochs=model.epochs, epoch_steps=model.epoch_steps, first_step=first_step
-        )
-        number, timed_out = None, False
-        with caught_signals() as caught:
-            worker = model.worker()
-            while step < model.steps:
-                totals.add(*self._trained(step, worker))
-                step += 1
-                now = time.monotonic()
-                late = max_seconds is not None and now - begin >= max_seconds
-                wishes = ranks.gather((caught[0] if caught else None, late))
-                number = next((each for each, _ in wishes if each is not None), None)
-                timed_out = any(late for _, late in wishes)
-                if number is not None or timed_out or step == model.steps:
-                    break
-                if save is not None and save_every is not None and now - last_save >= save_every:
-                    save(step)
-                    last_save = now
-                if now - last_report >= WAKE_SECONDS:
-                    report(step, totals)
-                    last_report = now
-        report(step, totals)
-        self.figures = self._meetings.figures(totals.tokens)
-        seconds = time.monotonic() - begin
-        if step == model.steps:
-            return Outcome(step, totals, seconds, late=number)
-        if save is not None:
-            save(step)
-        return Outcome(step, totals, seconds, number, timed_out and number is None)
+    def begin(self, first_step: int) -> "Lockstep":
+        """Satisfies wv_cli.engine.trainer.Trainer from then on."""
+        model = self.saved
+        self.steps, self.epochs, self.epoch_steps = model.steps, model.epochs, model.epoch_steps
+        self.next_step, self.totals, self._worker = first_step, Totals(), model.worker()
+        self._last_watch = 0.0
+        return self
+
+    def train_until(self, limit: int, deadline: float | None, watch: Callable[[], bool]) -> None:
+        if self.next_step < self.steps:
+            self.totals.add(*self._trained(self.next_step, self._worker))
+            self.next_step += 1
+        if time.monotonic() - self._last_watch >= WAKE_SECONDS:
+            self._last_watch = time.monotonic()
+            watch()
+
+    def agree(self, wishes: Wishes) -> Wishes:
+        found = self._meetings.ranks.gather((wishes.signal, wishes.timed_out, wishes.save))
+        number = next((each for each, _, _ in found if each is not None), None)
+        return Wishes(number, any(late for _, late, _ in found), any(save for _, _, save in found))
+
+    def flush(self) -> None:
+        self._figures = self._meetings.figures(self.totals.tokens)
+
+    def figures(self) -> Figures:
+        return self._figures
 
     def _trained(self, step: int, worker: Any) -> tuple[float, int, int, float]:
         model = self.saved

@@ -3,7 +3,7 @@
 import atexit
 import platform
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -106,28 +106,6 @@ class MpiRanks:
         rows = max(1, _MOST_BYTES // max(1, array[:1].nbytes))
         for first in range(0, len(array), rows):
             self._world.Bcast(array[first : first + rows], root=0)
-
-    def to_first(self, pieces: Iterable[Value]) -> Iterator[Value]:
-        if self.rank == 0:
-            yield from pieces
-            for source in range(1, self.size):
-                yield from self._from(source)
-            return
-        for piece in pieces:
-            self._to_first((piece,))
-        self._to_first(())
-
-    def _to_first(self, pieces: tuple[Value, ...]) -> None:
-        _Request(self._world.isend(pieces, dest=0)).wait()
-
-    def _from(self, source: int) -> Iterator[Value]:
-        while True:
-            while (message := self._world.improbe(source=source)) is None:
-                time.sleep(_NAP_SECONDS)
-            pieces: tuple[Value, ...] = message.recv()
-            if not pieces:
-                return
-            yield from pieces
 
     def start_sum(self, buffer: NDArray[np.float32]) -> "_Request":
         self.bytes_sent += buffer.nbytes

@@ -1,6 +1,5 @@
 """The ranks of a training as a job sees them (wv_cli.jobs.run.Processes)."""
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from typing import Any, cast
@@ -8,70 +7,75 @@ from typing import Any, cast
 from wv_cli.cluster.inputs import shared_texts
 from wv_cli.cluster.machine import APART, place
 from wv_cli.cluster.ranks import Ranks, agreeing
-from wv_cli.cluster.rounds import PARTS, Shareable, Together
-from wv_cli.cluster.training import first_part, labelled_of_all, of_all, pooled_by
-from wv_cli.engine import checkpoint
-from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Savable, SavedRun
+from wv_cli.cluster.trainer import PARTS, InParts, RankTrainer
+from wv_cli.cluster.training import RankPeers, first_part, labelled_of_all, of_all, pooled_by
+from wv_cli.engine.checkpoint import OtherRun
+from wv_cli.engine.peers import Shareable
+from wv_cli.engine.saved_run import Checkpointed, Savable, SavedRun
 from wv_cli.engine.saved_run import Say as Log
+from wv_cli.engine.trainer import Trainer
 from wv_cli.text.corpus import Corpus
 from wv_cli.text.labelled import LabelledCorpus
 from wv_cli.text.parts import Part
 
-__all__ = ["APART", "RankProcesses", "place", "shared_texts"]
+__all__ = ["APART", "RankProcesses", "place", "shared_texts", "step_of_parts"]
 
 
 class RankProcesses:
     """The ranks of one training, of which this process is one."""
 
     def __init__(self, ranks: Ranks) -> None:
-        self.peers, self.pooled = ranks, pooled_by(ranks)
-        self._trained: Together | None = None
+        self._ranks = ranks
+        self.peers, self.pooled = RankPeers(ranks), pooled_by(ranks)
+        self._trainer: RankTrainer | None = None
 
     @property
     def is_main(self) -> bool:
-        return self.peers.rank == 0
+        return self._ranks.rank == 0
 
     @property
     def count(self) -> int:
-        return self.peers.size
+        return self._ranks.size
 
     def part(self, *, whole_lines: bool) -> Part:
-        return Part(self.peers.rank, self.peers.size, whole_lines)
+        return Part(self._ranks.rank, self._ranks.size, whole_lines)
 
     def agreeing(self) -> AbstractContextManager[None]:
-        return agreeing(self.peers)
+        return agreeing(self._ranks)
 
     def whole(self, corpus: Corpus) -> Corpus:
-        return of_all(corpus, self.peers)
+        return of_all(corpus, self._ranks)
 
     def whole_labelled(self, corpus: LabelledCorpus) -> LabelledCorpus:
-        return labelled_of_all(corpus, self.peers)
-
-    def total(self, count: int) -> int:
-        return sum(self.peers.gather(count))
+        return labelled_of_all(corpus, self._ranks)
 
     def first_step(self, saved: SavedRun, model: Savable[Any], log: Log) -> int:
-        """A part of the whole (wv_cli.cluster.rounds.PARTS)."""
+        """A part of the whole (wv_cli.cluster.trainer.PARTS)."""
         try:
-            return first_part(saved, self._together(model), self.peers, log)
-        except checkpoint.OtherRun as error:
+            return first_part(saved, self.saved_as(model), self._ranks, log)
+        except OtherRun as error:
             if error.steps != PARTS:
                 whose = "the checkpoint of one process, not of ranks"
                 message = f"{saved.path}: {whose}; go on with one process, or begin anew with --overwrite"
                 error.args = (message,)
             raise
 
-    def trained_by(self, model: Savable[Any]) -> tuple[Savable[Any], Callable[..., Outcome]]:
-        together = self._together(model)
-        return together, together.train
+    def saved_as(self, model: Savable[Any]) -> Checkpointed:
+        return InParts(cast(Shareable[Any], model))
 
-    def _together(self, model: Savable[Any]) -> Together:
-        """The model as the ranks train it, always the same one."""
-        if self._trained is None:
-            self._trained = Together(cast(Shareable[Any], model), self.peers)
-        return self._trained
+    def trainer(self, model: Savable[Any], threads: int, first_step: int) -> Trainer:
+        self._trainer = RankTrainer(cast(Shareable[Any], model), self._ranks, threads, first_step)
+        return self._trainer
 
     def metadata(self) -> dict[str, object]:
-        figures = asdict(self._trained.figures) if self._trained is not None else {}
+        figures = asdict(self._trainer.figures()) if self._trainer is not None else {}
         return {"ranks": {"size": self.count, **figures}}
+
+
+def step_of_parts(error: OtherRun, saved: SavedRun, model: Savable[Any], log: Log) -> int | None:
+    """The step at which one process goes on with a checkpoint that several ranks left, now loaded; None: that was not
+    the `error`, or ranks cannot have the model. Raises WvError."""
+    if error.steps != PARTS or not isinstance(model, Shareable):
+        return None
+    part = saved.first_step(InParts(model), log)
+    return -(-part * model.steps // PARTS)

@@ -4,8 +4,8 @@ A launcher (mpirun, srun) says in the environment how many processes it has star
 mpi4py imported (wv_cli.cluster.mpi): one process alone pays nothing. Nothing here knows what the ranks train.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, cached_property
 from typing import Any, Protocol, TypeVar
 
@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.cluster.launcher import started_together
-from wv_cli.engine.run import caught_signals
 from wv_cli.errors import Elsewhere, WvError
 
 Value = TypeVar("Value")
@@ -63,11 +62,6 @@ class Ranks(Protocol):
 
     def share_array(self, array: NDArray[Any]) -> None:
         """Fills the array with that of rank 0, which has the same shape and type."""
-        ...
-
-    def to_first(self, pieces: Iterable[Value]) -> Iterator[Value]:
-        """The pieces of all ranks, in the order of the ranks, on rank 0, one after the other as they come. Elsewhere
-        there are none, and who goes through them hands his own over."""
         ...
 
     def start_sum(self, buffer: NDArray[np.float32]) -> Pending:
@@ -146,14 +140,6 @@ def ending_all(ranks: Ranks | None) -> Iterator[None]:
         if not isinstance(error, Exception):  # a signal, by which the launcher ends all: it says so, or who failed did
             raise Elsewhere(1) from error
         raise
-
-
-def awaited(ranks: Ranks, value: Value | None = None) -> Value:
-    """What rank 0 gives after work that it does alone. The others leave it their processors meanwhile, and the signals:
-    it is the one that has something to save."""
-    with caught_signals() if ranks.rank else nullcontext():
-        ranks.start_union(np.zeros(1, np.uint8)).wait()
-        return ranks.share(value)
 
 
 def named(error: WvError, ranks: Ranks) -> None:

@@ -2,22 +2,20 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import __version__
 from wv_cli.cluster.ranks import Ranks, agreeing
-from wv_cli.cluster.sums import tally_of_all
-from wv_cli.engine.saved_run import Savable, SavedRun, Say
+from wv_cli.engine.saved_run import Checkpointed, SavedRun, Say
 from wv_cli.errors import UsageError, WvError
 from wv_cli.text.corpus import Corpus, Pooled
 from wv_cli.text.labelled import LabelledCorpus
-from wv_cli.text.vocab import Tally
+from wv_cli.text.vocab import Tally, add_up
 
 Made = TypeVar("Made")
-Buckets = NDArray[np.int32]
 
 
 def require_same(ranks: Ranks, options: Mapping[str, object], version: str = __version__) -> None:
@@ -41,7 +39,7 @@ def pooled_by(ranks: Ranks) -> Pooled:
     """How the ranks make one vocabulary of what each has counted, the same as one process would have."""
 
     def pooled(own: Tally, made: Callable[[Tally], Made]) -> Made:
-        whole = tally_of_all(ranks, own)
+        whole = ranks.reduce(own, lambda one, other: add_up([one, other]))
         answer: Made | WvError | None = None
         try:
             if whole is not None:
@@ -72,14 +70,24 @@ def labelled_of_all(corpus: LabelledCorpus, ranks: Ranks | None) -> LabelledCorp
     return corpus if ranks is None else replace(corpus, lines=sum(ranks.gather(corpus.lines)))
 
 
-def buckets_of_all(ranks: Ranks, own: Buckets) -> Buckets:
-    """The numbers that any rank has, each once, in order of first sight in the text of all ranks, given those of each
-    in order of first sight in its part."""
-    together = ranks.reduce(own, lambda one, other: np.concatenate([one, other[~np.isin(other, one)]]))
-    return ranks.share(together)
+class RankPeers:
+    """Ranks as a model sees them. Satisfies wv_cli.engine.peers.Peers."""
+
+    def __init__(self, ranks: Ranks) -> None:
+        self._ranks = ranks
+        self.index, self.count = ranks.rank, ranks.size
+
+    def union(self, own: NDArray[np.int32]) -> NDArray[np.int32]:
+        """See Peers."""
+        ranks = self._ranks
+        return ranks.share(ranks.reduce(own, lambda one, other: np.concatenate([one, other[~np.isin(other, one)]])))
+
+    def total(self, own: int) -> int:
+        """See Peers."""
+        return sum(self._ranks.gather(own))
 
 
-def first_part(saved: SavedRun, model: Savable[Any], ranks: Ranks, say: Say) -> int:
+def first_part(saved: SavedRun, model: Checkpointed, ranks: Ranks, say: Say) -> int:
     """Where to begin, in the steps of the model: what SavedRun.first_step says on rank 0, whose rows all ranks then
     have."""
     with agreeing(ranks):

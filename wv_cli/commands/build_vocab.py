@@ -47,10 +47,9 @@ def command(
 
     The most frequent word comes first, words of equal count in order of first sight. `wv train --vocab` reads the file,
     word2vec (-read-vocab) and GloVe do. To count a large text in parts, count each part with --min-count 1 and sum the
-    files with --merge, where --min-count and --max-vocab cut the sums. Processes that mpirun starts together count a
-    part each, and rank 0 writes the file that one process would; so do the workers of a Dask cluster (--dask).
+    files with --merge, where --min-count and --max-vocab cut the sums. The workers of a Dask cluster (--dask) count a
+    part each, to the file that one process writes.
     """
-    from wv_cli.cluster.ranks import agreeing
     from wv_cli.commands.shared.bar import reading_bar
     from wv_cli.commands.shared.display import say
     from wv_cli.jobs.facts import number_of
@@ -61,16 +60,15 @@ def command(
         inputs=inputs, output=output, config=VocabConfig(**options), merge=merge, sentence_end=sentence_end,
         memory=memory, force_text=force_text, dask=dask,
     )  # fmt: skip
-    with agreeing(run.ranks):
-        run.config.validate()
-        for name in ("lowercase", "dedup", "min_line"):
-            if merge and getattr(run.config, name):
-                raise conflict("--merge", flag_of(name), "the words are counted already; give it when counting")
-        if merge and memory is not None:
-            raise conflict("--merge", "--memory", "vocabularies are summed in memory")
+    run.config.validate()
+    for name in ("lowercase", "dedup", "min_line"):
+        if merge and getattr(run.config, name):
+            raise conflict("--merge", flag_of(name), "the words are counted already; give it when counting")
+    if merge and memory is not None:
+        raise conflict("--merge", "--memory", "vocabularies are summed in memory")
 
-    bytes_read, silent = 0, quiet or run.follows
-    with reading_bar(silent or as_json, inputs) as show:
+    bytes_read = 0
+    with reading_bar(quiet or as_json, inputs) as show:
 
         def progress(consumed: int, total: int | None) -> None:
             nonlocal bytes_read
@@ -78,13 +76,11 @@ def command(
             if show:
                 show(consumed, total)
 
-        facts = run.run(partial(say, quiet=silent, as_json=as_json), progress)
-    if facts is None:
-        return
+        facts = run.run(partial(say, quiet=quiet, as_json=as_json), progress)
     if as_json:
         click.echo(json.dumps(facts), err=is_stdout(output))
     elif not quiet:
-        rate = "" if merge or run.ranks or dask else f" ({bytes_read / 1e6 / facts['seconds']:,.0f} MB/s)"
+        rate = "" if merge or dask else f" ({bytes_read / 1e6 / facts['seconds']:,.0f} MB/s)"
         click.echo(
             f"{facts['tokens']:,} words in {number_of(facts['lines'], 'line')}, {facts['words']:,} different ones; "
             f"kept {facts['kept_words']:,}, which cover {facts['coverage']:.2%} of the text; "

@@ -33,16 +33,6 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         ("a neural language model and its word vectors", "wv train corpus.txt -o neural.lm -o words.vec --model nplm"),
     ),
-    "merge-models": (
-        (
-            "two machines, half of the text each",
-            "wv train corpus.txt -o 1.bin --shard 1/2 --vocab corpus.vocab --save-state 1.state && "
-            "wv train corpus.txt -o 2.bin --shard 2/2 --vocab corpus.vocab --save-state 2.state && "
-            "wv merge-models 1.state 2.state -o vectors.bin",
-        ),
-        ("a state to go on with", "wv merge-models 1.state 2.state -o model.state"),
-        ("of runs with subwords a fastText model", "wv merge-models 1.state 2.state 3.state -o model.bin"),
-    ),
     "glove": (
         ("counts, order and training in one", "wv glove corpus.txt -o glove.vec --threads 2"),
         ("only count, in GloVe's format", "wv glove part.txt --save-counts part.counts --counts-only"),

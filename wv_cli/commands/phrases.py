@@ -53,10 +53,9 @@ def command(
 
     A pair of neighbours in a line becomes one word when it occurs much more often than its words would by chance. Each
     further pass works on the joined text, so longer phrases grow: --threshold 200 --threshold 100, or --passes 2.
-    --apply joins the same phrases in another text, in the same order. Processes that mpirun starts together read a part
-    each; rank 0 writes what one process would, and so do the workers of a Dask cluster (--dask).
+    --apply joins the same phrases in another text, in the same order. The workers of a Dask cluster (--dask) read a
+    part each, to the file that one process writes.
     """
-    from wv_cli.cluster.ranks import agreeing
     from wv_cli.commands.shared.bar import reading_bar
     from wv_cli.commands.shared.display import say
     from wv_cli.jobs.facts import number_of
@@ -77,18 +76,16 @@ def command(
         force_text=force_text,
         dask=dask,
     )
-    with agreeing(run.ranks):
-        config.validate()
-        require_one_use(apply or "", "-" in inputs)
-    silent = quiet or run.follows
+    config.validate()
+    require_one_use(apply or "", "-" in inputs)
 
     def tell(message: str, **facts: object) -> None:
-        say(message, silent, as_json, **facts)
+        say(message, quiet, as_json, **facts)
 
-    with reading_bar(silent or as_json, inputs) as reading:
-        facts = run.run(tell, lambda message: say(message, silent or as_json, as_json), reading)
-    if as_json and not run.follows:
+    with reading_bar(quiet or as_json, inputs) as reading:
+        facts = run.run(tell, lambda message: say(message, quiet or as_json, as_json), reading)
+    if as_json:
         click.echo(json.dumps(facts), err=any(map(is_stdout, run.outputs)))
-    elif not silent:
+    elif not quiet:
         told = f"{facts['tokens_read']:,} words in, {facts['tokens']:,} out, {number_of(facts['lines'], 'line')}"
         click.echo(f"{told}; {facts['seconds']:.1f} s", err=True)

@@ -9,7 +9,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.engine.run import Immediate, StepResult
+from wv_cli.engine.trainer import Immediate, StepResult
 
 
 class EpochOrder:
@@ -35,11 +35,6 @@ ORDER_OF_VERSION_01 = 1318386966
 def epoch_order() -> int:
     """A fingerprint of the orders drawn here: another one where NumPy, or this file, draws others."""
     return zlib.crc32(EpochOrder(1, 1000).of(2).astype("<i8").tobytes())
-
-
-def rank_seed(seed: int, rank: int) -> int:
-    """The seed of a rank's draws, that of the whole run for rank 0."""
-    return (seed + rank * 0x9E3779B97F4A7C15) % 2**63
 
 
 class Epochs(Protocol):
@@ -79,6 +74,6 @@ class BlockTraining(Immediate, Generic[Config]):
         return self.epochs * self.epoch_steps
 
     def train_step(self, step: int, worker: BlockWorker) -> StepResult:
-        """See engine.run.Trainable."""
+        """See engine.trainer.Trainable."""
         epoch, block = divmod(step, self.epoch_steps)
         return worker.block(int(self.starts[block]), int(self.starts[block + 1]), epoch)

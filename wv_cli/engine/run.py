@@ -1,14 +1,11 @@
-"""Runs the steps of a training on several threads and lets the main thread watch.
+"""The training loop: signals, checkpoints, time limits, epochs and reports, whoever does the steps.
 
 A run is a fixed list of steps: epoch after epoch, block after block of the corpus. A step is a pure function of its
 number and the matrices (random draws are seeded by it, the learning rate follows from it), so stopping between steps
-and going on later, even in another process, gives the same result as never having stopped. Threads take the next step
-from a counter; with one thread the order, and so the result, is fixed bit for bit.
-
-The workers are Python threads inside one call without the GIL per step. This module prints nothing.
+and going on later, even in another process, gives the same result as never having stopped. A Trainer does the steps, a
+stretch at a time; the loop decides what happens between two stretches. This module prints nothing.
 """
 
-import math
 import signal
 import threading
 import time
@@ -16,56 +13,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
-from typing import Generic, Protocol, TypeVar
 
 from wv_cli.engine.progress import Progress, Reports, Totals
+from wv_cli.engine.trainer import Trainer, Wishes
 from wv_cli.errors import Interrupted, TimedOut, WvError
-from wv_cli.system.threads import starting
-
-WAKE_SECONDS = 0.2
-
-Worker = TypeVar("Worker")
-StepResult = tuple[float, int, int, float]  # loss sum, examples, tokens, learning rate
-
-
-class Trainable(Protocol[Worker]):
-    """A model as the runner sees it."""
-
-    @property
-    def steps(self) -> int: ...
-    @property
-    def epochs(self) -> int: ...
-    @property
-    def epoch_steps(self) -> int: ...
-    def worker(self) -> Worker:
-        """What one thread needs to train steps: working memory and the like."""
-        ...
-
-    def train_step(self, step: int, worker: Worker, /) -> StepResult:
-        """Trains one step without the GIL, with what worker() made for this thread."""
-        ...
-
-    def settle(self, worker: Worker, /) -> None:
-        """The thread trains no more for now: what it has learnt and the model does not have yet goes to the model."""
-        ...
-
-
-class Immediate:
-    """A Trainable whose steps change the model itself."""
-
-    def settle(self, worker: object, /) -> None:
-        """No thread holds anything back."""
-
-
-class Diverged(WvError):
-    """A row holds NaN or infinity."""
-
-
-def require_finite(loss: float, step: int, steps: int) -> None:
-    """Raises Diverged when the loss of a step is not."""
-    if not math.isfinite(loss):
-        message = f"the vectors diverged (NaN or infinity) in step {step:,} of {steps:,}"
-        raise Diverged(message)
 
 
 @dataclass(frozen=True)
@@ -89,67 +40,6 @@ class Outcome:
         if self.signal is not None:
             return Interrupted(f"interrupted; {way_on}", self.signal)
         return TimedOut(f"stopped after --max-time; {way_on}")
-
-
-class Crew(Generic[Worker]):
-    """The threads of one stretch of work, which ends before the step `limit` or with the steps that are under way at
-    `deadline` (of the monotonic clock), and what they share."""
-
-    def __init__(self, model: Trainable[Worker], next_step: int, totals: Totals, deadline: float | None = None) -> None:
-        self.model = model
-        self.next_step, self.limit = next_step, model.steps
-        self.deadline = deadline
-        self.totals = totals
-        self.stopping = False
-        self.error: BaseException | None = None
-        self.lock = threading.Lock()
-        self.idle = threading.Event()
-        self.threads: list[threading.Thread] = []
-
-    def start(self, count: int) -> None:
-        self.idle.clear()
-        self.stopping = False
-        self.threads = []
-        try:
-            for _ in range(count):
-                thread = threading.Thread(target=self._work, daemon=True)
-                with starting():
-                    thread.start()
-                self.threads.append(thread)
-        except BaseException:
-            self.stop()
-            raise
-
-    def stop(self) -> None:
-        """Returns once every thread has finished its step; every step below next_step is then done."""
-        self.stopping = True
-        for thread in self.threads:
-            thread.join()
-        if self.error is not None:
-            raise self.error
-
-    def _work(self) -> None:
-        try:
-            worker = self.model.worker()
-            while True:
-                with self.lock:
-                    step = self.next_step
-                    if self.stopping or step >= self.limit:
-                        break
-                    self.next_step += 1
-                loss, examples, tokens, lr = self.model.train_step(step, worker)
-                require_finite(loss, step, self.model.steps)
-                with self.lock:
-                    self.totals.add(loss, examples, tokens, lr)
-                if self.deadline is not None and time.monotonic() >= self.deadline:
-                    self.stopping = True
-            with self.lock:  # one after the other: all go through the same rows
-                self.model.settle(worker)
-        except BaseException as error:  # carried to the main thread by stop()
-            self.error = error
-            self.stopping = True
-        finally:
-            self.idle.set()
 
 
 @contextmanager
@@ -178,17 +68,15 @@ def caught_signals() -> Iterator[list[int]]:
 
 
 def train(
-    model: Trainable[Worker],
+    trainer: Trainer,
     *,
-    threads: int = 1,
-    first_step: int = 0,
     save: Callable[[int], None] | None = None,
     save_every: float | None = None,
     max_seconds: float | None = None,
     observe: Callable[[Progress], None] | None = None,
     after_epoch: Callable[[int], bool] | None = None,
 ) -> Outcome:
-    """Trains steps first_step .. model.steps - 1.
+    """Trains steps trainer.next_step .. trainer.steps - 1.
 
     save(next_step) is called between steps, with no thread running, every `save_every` seconds and when a signal or
     `max_seconds` ends the run early. A run that is out of time ends with the steps under way, one at least. observe is
@@ -199,54 +87,46 @@ def train(
     """
     begin = last_save = time.monotonic()
     deadline = None if max_seconds is None else begin + max_seconds
-    crew = Crew(model, first_step, Totals(), deadline)
-    reports = Reports(
-        observe, steps=model.steps, epochs=model.epochs, epoch_steps=model.epoch_steps, first_step=first_step
-    )
+    steps, epoch_steps = trainer.steps, trainer.epoch_steps
+    report = Reports(observe, steps=steps, epochs=trainer.epochs, epoch_steps=epoch_steps, first_step=trainer.next_step)
+    limit = steps
+    if after_epoch is not None and steps:
+        limit = max(1, -(-trainer.next_step // epoch_steps)) * epoch_steps
 
-    def report() -> None:
-        with crew.lock:
-            step, totals = crew.next_step, Totals(**vars(crew.totals))
-        reports(step, totals)
-
-    if after_epoch is not None and model.steps:
-        crew.limit = max(1, -(-first_step // model.epoch_steps)) * model.epoch_steps
-    told = 0  # of so many epochs
-    enough = False
     with caught_signals() as caught:
-        crew.start(threads)
-        timed_out = False
-        while True:
-            ended = crew.idle.wait(WAKE_SECONDS)
+
+        def wishes() -> Wishes:
             now = time.monotonic()
-            timed_out = deadline is not None and now >= deadline
-            if ended:
-                crew.stop()
-                if after_epoch is None or crew.next_step < crew.limit or not model.steps:
-                    break
-                told = crew.limit // model.epoch_steps
-                enough = not after_epoch(told)
-                if enough or crew.limit == model.steps:
-                    break
-                crew.limit += model.epoch_steps
-                crew.start(threads)
-            if caught or timed_out:
+            due = save is not None and save_every is not None and now - last_save >= save_every
+            return Wishes(caught[0] if caught else None, deadline is not None and now >= deadline, due)
+
+        def watch() -> bool:
+            report(trainer.next_step, trainer.totals)
+            wished = wishes()
+            return wished.to_end or wished.save
+
+        while True:
+            trainer.train_until(limit, deadline, watch)
+            finished = trainer.next_step >= steps
+            if after_epoch is not None and steps and trainer.next_step >= limit:
+                trainer.flush()
+                finished = not after_epoch(limit // epoch_steps) or finished
+                limit += epoch_steps
+            wished = trainer.agree(wishes())
+            if finished or wished.to_end:
                 break
-            report()
-            if save is not None and save_every is not None and now - last_save >= save_every:
-                crew.stop()
-                save(crew.next_step)
+            if wished.save:
+                trainer.flush()
+                if save is not None:
+                    save(trainer.next_step)
                 last_save = time.monotonic()
-                crew.start(threads)
-        crew.stop()
-        if after_epoch is not None and told < model.epochs and model.steps and crew.next_step == model.steps:
-            after_epoch(model.epochs)  # a signal came while the last step was under way
-        outcome = Outcome(crew.next_step, crew.totals, time.monotonic() - begin, late=caught[0] if caught else None)
-        if crew.next_step < model.steps and not enough:
-            outcome = Outcome(
-                crew.next_step, crew.totals, outcome.seconds, caught[0] if caught else None, timed_out and not caught
-            )
+        trainer.flush()
+        seconds, late = time.monotonic() - begin, caught[0] if caught else None
+        outcome = Outcome(trainer.next_step, trainer.totals, seconds, late=late)
+        if not finished:
+            timed_out = wished.signal is None
+            outcome = Outcome(trainer.next_step, trainer.totals, seconds, wished.signal, timed_out)
             if save is not None:
-                save(crew.next_step)
-        report()
+                save(trainer.next_step)
+        report(trainer.next_step, trainer.totals)
     return outcome

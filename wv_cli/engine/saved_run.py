@@ -21,7 +21,8 @@ from wv_cli import _cpu
 from wv_cli.engine import checkpoint
 from wv_cli.engine.blocks import ORDER_OF_VERSION_01, epoch_order
 from wv_cli.engine.progress import Progress
-from wv_cli.engine.run import Diverged, Outcome, Trainable, Worker, train
+from wv_cli.engine.run import Outcome, train
+from wv_cli.engine.trainer import Diverged, Trainable, Trainer, Worker
 from wv_cli.errors import WvError
 from wv_cli.system.lock import held
 from wv_cli.system.output import remove_output
@@ -35,9 +36,13 @@ class Say(Protocol):
     def __call__(self, message: str, **facts: object) -> None: ...
 
 
-class Savable(Trainable[Worker], Protocol[Worker]):
-    """A model whose training can stop and go on."""
+class Checkpointed(Protocol):
+    """What a checkpoint is of. `steps` are in the unit in which the trainer counts."""
 
+    @property
+    def steps(self) -> int: ...
+    @property
+    def epochs(self) -> int: ...
     def identity(self) -> Mapping[str, object]:
         """What must be the same for a checkpoint to be continued."""
         ...
@@ -54,6 +59,10 @@ class Savable(Trainable[Worker], Protocol[Worker]):
     def arrays(self) -> Mapping[str, NDArray[np.generic]]:
         """Everything that training changes."""
         ...
+
+
+class Savable(Trainable[Worker], Checkpointed, Protocol[Worker]):
+    """A model whose training can stop and go on."""
 
 
 class SavedRun:
@@ -87,7 +96,7 @@ class SavedRun:
             self._ours = _file_at(self.path) if self._overwrite else None
             yield
 
-    def first_step(self, model: Savable[Worker], say: Say) -> int:
+    def first_step(self, model: Checkpointed, say: Say) -> int:
         """The step to begin with: 0, or with `resume` where the checkpoint, now loaded into the model, was saved. The
         model's rows are those that it begins with. Raises WvError for a checkpoint of another run or a damaged one."""
         if self.path is not None and self._from_files:
@@ -111,24 +120,22 @@ class SavedRun:
             say(message, made_with=state["isa"], isa=_cpu.name())
         return step
 
-    def _identity(self, model: Savable[Worker]) -> dict[str, object]:
+    def _identity(self, model: Checkpointed) -> dict[str, object]:
         return {**model.identity(), **self._first_rows}
 
     def train(
         self,
-        model: Savable[Worker],
+        model: Checkpointed,
+        trainer: Trainer,
         *,
-        first_step: int,
-        threads: int,
         save_every: float | None,
         max_seconds: float | None,
         observe: Callable[[Progress], None] | None,
         advice: str,
         after_epoch: Callable[[int], bool] | None = None,
-        by: Callable[..., Outcome] = train,
     ) -> Outcome:
-        """Trains on, saving; `by` is run.train, which has `after_epoch`, or takes its other arguments. A divergence is
-        a WvError that ends with `advice`; it leaves the last checkpoint as it was."""
+        """Trains on by `trainer`, saving the `model`; for the other arguments see run.train. A divergence is a WvError
+        that ends with `advice`; it leaves the last checkpoint as it was."""
 
         def save(next_step: int) -> None:
             assert self.path is not None, "only called when there is a path"
@@ -137,15 +144,13 @@ class SavedRun:
             self._ours = _file_at(self.path)
 
         try:
-            return by(
-                model,
-                threads=threads,
-                first_step=first_step,
+            return train(
+                trainer,
                 save=save if self.path else None,
                 save_every=save_every,
                 max_seconds=max_seconds,
                 observe=observe,
-                **({"after_epoch": after_epoch} if after_epoch else {}),
+                after_epoch=after_epoch,
             )
         except Diverged as error:
             intact = self.path is not None and _file_at(self.path) is not None
@@ -170,7 +175,7 @@ def _check_sum(arrays: Mapping[str, NDArray[np.generic]]) -> int:
     return crc
 
 
-def _schedule(model: Savable[Worker]) -> dict[str, object]:
+def _schedule(model: Checkpointed) -> dict[str, object]:
     steps = {"steps": model.steps, "epochs": model.epochs, "epoch_order": epoch_order()}
     return {**steps, **model.schedule()}
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from wv_cli.cluster.dask_cluster import dask_cluster
 from wv_cli.cluster.held import bytes_of, require_bytes
 from wv_cli.cluster.inputs import refuse_for_cluster
-from wv_cli.cluster.ranks import joined
 from wv_cli.engine.saved_run import Say
 from wv_cli.evaluation.base import Found, Vectors
 from wv_cli.vectors.embeddings import Embeddings
@@ -21,7 +20,7 @@ def on_cluster(
 ) -> Iterator[Found]:
     """With the first three an Each whose function is applied by the cluster at `address`, where `load` reads the file
     that is called as the vectors are. Raises WvError, for a worker that does not see it, too."""
-    refuse_for_cluster(address, joined())
+    refuse_for_cluster(address)
     asked = [(each.name, str(Path(each.name).absolute()), bytes_of(each.name)) for each in vectors]
     with dask_cluster(address, say, same_kernels=True) as cluster:
         yield from cluster.mapped("score", partial(_found, load, function), asked)

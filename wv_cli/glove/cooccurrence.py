@@ -13,7 +13,7 @@ the sums of several days are those of one pass over all texts.
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
@@ -61,23 +61,20 @@ def count(
     memory: int | None = None,
     spool_beside: str | None = None,
     earlier: Earlier | None = None,
-    summed: Callable[[Iterator[Records]], Iterator[Records]] | None = None,
 ) -> Iterator[Records]:
     """The co-occurrences of a corpus, and with them those of `earlier` texts. `memory` bounds the bytes of positions,
     pages of a mapped corpus, blocks and merge buffers (not a corpus in memory); a text that needs more is counted in
-    segments whose sorted records wait in a file without a name in the folder of `spool_beside`. Where the ids are a
-    part of a text, of which all else in `corpus` tells, `summed` makes of the sums of this part, as int64 units in the
-    place of values, those of all of it. Raises WvError when that file cannot be written."""
+    segments whose sorted records wait in a file without a name in the folder of `spool_beside`. Raises WvError when
+    that file cannot be written."""
     memory = memory or DEFAULT_MEMORY
     if corpus.tokens == 0:
         return
     units, scale = units_of(corpus, config, earlier)
     own = Counting(corpus, config, units, memory)
-    if len(own.cuts) == 2 and earlier is None and summed is None:
+    if len(own.cuts) == 2 and earlier is None:
         yield from own.segment(0, scale)
         return
-    sums = own.sums(spool_beside, earlier.units(scale, memory) if earlier is not None else None)
-    for records in sums if summed is None else summed(sums):
+    for records in own.sums(spool_beside, earlier.units(scale, memory) if earlier is not None else None):
         yield as_values(records, scale)
 
 

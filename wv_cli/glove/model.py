@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _glove
 from wv_cli.engine.blocks import EpochOrder
-from wv_cli.engine.run import Immediate, StepResult
+from wv_cli.engine.trainer import Immediate, StepResult
 from wv_cli.errors import BadFile, WvError
 from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.state import LARGEST, OF_A_SIDE, SIDES, Arrays
@@ -35,7 +35,7 @@ _FROZEN = 1e30  # squared gradient of a coordinate that must not move
 
 
 class Glove(Immediate):
-    """A model in training. Satisfies wv_cli.engine.run.Trainable.
+    """A model in training. Satisfies wv_cli.engine.trainer.Trainable.
 
     `words` and `contexts` are (words, 2, half) float32: [:, 0] holds the vectors with their biases, [:, 1] the squared
     gradients. Word rows are [w, bias, 1, 0 ...], context rows [c, 1, bias, 0 ...].

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _hashing
 from wv_cli.engine.blocks import EpochOrder
-from wv_cli.engine.run import Immediate, StepResult
+from wv_cli.engine.trainer import Immediate, StepResult
 from wv_cli.hashing.base import Train, require_rows
 from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.linear import Projections

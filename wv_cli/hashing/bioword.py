@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _bioword
 from wv_cli.engine.blocks import EpochOrder
-from wv_cli.engine.run import Immediate, StepResult
+from wv_cli.engine.trainer import Immediate, StepResult
 from wv_cli.errors import WvError
 from wv_cli.hashing.base import LARGEST
 from wv_cli.hashing.config import BiowordConfig

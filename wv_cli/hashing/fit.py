@@ -5,7 +5,9 @@ from dataclasses import asdict, replace
 
 import numpy as np
 
-from wv_cli.engine.run import train as train_to_the_end
+from wv_cli.engine import run
+from wv_cli.engine.threads import Threads
+from wv_cli.engine.trainer import Trainable, Worker
 from wv_cli.errors import UsageError, WvError
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.base import Fit, Train, VectorHasher, prepared
@@ -39,6 +41,11 @@ def filled(config: HashConfig, method: str, dim: int) -> HashConfig:
         raise UsageError(message)
     centre = row.centre if config.centre == "auto" else config.centre
     return replace(config, length=length, expansion=expansion, centre=centre)
+
+
+def train_to_the_end(model: Trainable[Worker]) -> run.Outcome:
+    """Trains by one thread and saves nothing."""
+    return run.train(Threads(model))
 
 
 def fit(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.engine.run import Outcome, train
+from wv_cli.engine.threads import Threads
 from wv_cli.errors import UsageError, WvError
 from wv_cli.evaluation.labels import count, scores
 from wv_cli.jobs.retrain import retrainer
@@ -167,7 +168,7 @@ class LabelSearch(Search[SupervisedConfig]):
 
     def attempt(self, config: SupervisedConfig, dsub: int, seconds: float) -> tuple[float | None, Outcome]:
         model = Supervised(config, self._min_count, self._corpus, self._fitting(config))
-        outcome = train(model, threads=config.threads, max_seconds=seconds)
+        outcome = train(Threads(model, config.threads), max_seconds=seconds)
         if not outcome.finished:
             return None, outcome
         classifier = Classifier(self.finished(model.fasttext_model(), config, dsub))

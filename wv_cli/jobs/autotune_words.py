@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from wv_cli.engine.run import Outcome, train
+from wv_cli.engine.threads import Threads
 from wv_cli.errors import UsageError
 from wv_cli.jobs.trials import Choice, Number, Search, SearchPlan, Space, proposed
 from wv_cli.jobs.validation import Items
@@ -116,7 +117,7 @@ class WordSearch(Search[Word2vecConfig]):
 
     def attempt(self, config: Word2vecConfig, dsub: int, seconds: float) -> tuple[float | None, Outcome]:
         model = self.task.model(config)
-        outcome = train(model, threads=self.task.workers, max_seconds=seconds)
+        outcome = train(Threads(model, self.task.workers), max_seconds=seconds)
         if not outcome.finished:
             return None, outcome
         return self.task.items.score(model.embeddings(), config.threads), outcome

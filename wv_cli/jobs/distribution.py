@@ -4,7 +4,7 @@ A job that trains word vectors or a classifier can be shared by the processes th
 several processes are refused. What needs no exchange can be done by the workers of a Dask cluster (`executor`).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
@@ -12,9 +12,10 @@ from typing import Any, Protocol, TypeVar
 from wv_cli.cluster.launcher import started_together
 from wv_cli.config import flag_of
 from wv_cli.engine import checkpoint
-from wv_cli.engine.run import Outcome, train
-from wv_cli.engine.saved_run import Savable, SavedRun
+from wv_cli.engine.saved_run import Checkpointed, Savable, SavedRun
 from wv_cli.engine.saved_run import Say as Log
+from wv_cli.engine.threads import Threads
+from wv_cli.engine.trainer import Trainer
 from wv_cli.errors import UsageError, WvError
 from wv_cli.jobs.parts.reading import Reading
 from wv_cli.jobs.run import Metadata, OnProgress, OnReading, Run
@@ -77,23 +78,23 @@ class OneProcess:
     def whole_labelled(self, corpus: LabelledCorpus) -> LabelledCorpus:
         return corpus
 
-    def total(self, count: int) -> int:
-        return count
-
     def first_step(self, saved: SavedRun, model: Savable[Any], log: Log) -> int:
         """It goes on where several processes were, too."""
         try:
             return saved.first_step(model, log)
         except checkpoint.OtherRun as error:
-            from wv_cli.cluster.rounds import step_of_parts
+            from wv_cli.cluster.processes import step_of_parts
 
             step = step_of_parts(error, saved, model, log)
             if step is None:
                 raise
             return step
 
-    def trained_by(self, model: Savable[Any]) -> tuple[Savable[Any], Callable[..., Outcome]]:
-        return model, train
+    def saved_as(self, model: Savable[Any]) -> Checkpointed:
+        return model
+
+    def trainer(self, model: Savable[Any], threads: int, first_step: int) -> Trainer:
+        return Threads(model, threads, first_step)
 
     def metadata(self) -> Metadata:
         return {}

@@ -7,9 +7,10 @@ from typing import ClassVar
 
 from wv_cli.config import flag_of
 from wv_cli.engine.progress import Progress
-from wv_cli.engine.run import Outcome, Worker
+from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Savable
 from wv_cli.engine.saved_run import Say as Log
+from wv_cli.engine.trainer import Worker
 from wv_cli.errors import UsageError, shown
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing import HASHERS

@@ -2,17 +2,15 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from wv_cli.cluster.counted import Divided
 from wv_cli.cluster.dask_cluster import dask_cluster
 from wv_cli.cluster.held import answered_on
-from wv_cli.cluster.inputs import refuse_for_cluster, refuse_for_ranks, shared_texts
+from wv_cli.cluster.inputs import refuse_for_cluster
 from wv_cli.cluster.joined import JoinedOnWorkers
-from wv_cli.cluster.ranks import OneOfRanks
-from wv_cli.cluster.sums import OtherRanks
+from wv_cli.cluster.launcher import refuse_processes
 from wv_cli.engine.saved_run import Say
 from wv_cli.formats.recognise import texts
 from wv_cli.jobs.session import Reading
@@ -31,7 +29,7 @@ SHARD_BYTES = 1 << 24  # of text that a task joins, or in which it counts pairs
 
 
 @dataclass(frozen=True, kw_only=True)
-class JoiningRun(OneOfRanks):
+class JoiningRun:
     """`inputs` are texts, `output` gets them with phrases joined, `save_phrases` the phrases; with `apply`, a file of
     them, none are looked for; with `dask`, the address of a scheduler, its workers find and join them."""
 
@@ -49,31 +47,23 @@ class JoiningRun(OneOfRanks):
 
     def run(self, say: Say, report: Callable[[str], None], reading: Reading | None) -> dict[str, Any]:
         """Does the work; what is to be told of it. `report` is told of every pass. Raises WvError and its kin."""
+        refuse_processes()
         started = time.perf_counter()
-        options = {**asdict(self), **asdict(self.config), "config": None}
-        with ExitStack() as stack:
-            asked = stack.enter_context(
-                # A pair of words stands in one line.
-                shared_texts(self.ranks, options, lambda: self._checked(say), whole_lines=True)
-            )
-            if self.dask is not None:
-                if self.apply is not None:
-                    facts = self._applied_on(self.dask, self.apply, asked, say, reading)
-                else:
-                    facts = self._joined_on(self.dask, asked, say, report, reading)
-                return {**facts, "seconds": time.perf_counter() - started}
-            beside = None if self.follows else self.output
-            text = stack.enter_context(
-                JoinedText(
-                    asked,
-                    self.config,
-                    spool_beside=beside,
-                    progress=reading,
-                    after_pass=lambda done: report(done.summary),
-                    saved=read_phrases(self.apply) if self.apply is not None else None,
-                    others=OtherRanks(self.ranks, beside) if self.ranks is not None else None,
-                )
-            )
+        asked = self._checked(say)
+        if self.dask is not None:
+            if self.apply is not None:
+                facts = self._applied_on(self.dask, self.apply, asked, say, reading)
+            else:
+                facts = self._joined_on(self.dask, asked, say, report, reading)
+            return {**facts, "seconds": time.perf_counter() - started}
+        with JoinedText(
+            asked,
+            self.config,
+            spool_beside=self.output,
+            progress=reading,
+            after_pass=lambda done: report(done.summary),
+            saved=read_phrases(self.apply) if self.apply is not None else None,
+        ) as text:
             self._write(text.rows, text.chunks())
         facts = {"output": self.output, "lines": text.lines, "tokens_read": text.tokens_read, "tokens": text.tokens}
         return {**facts, "passes": [done.facts for done in text.passes], "seconds": time.perf_counter() - started}
@@ -111,8 +101,7 @@ class JoiningRun(OneOfRanks):
         return {"output": self.output, "lines": lines, "tokens_read": tokens_read, "tokens": tokens, "passes": []}
 
     def _checked(self, say: Say) -> Texts:
-        refuse_for_ranks(self.ranks, across_lines=self.config.across_lines)
-        refuse_for_cluster(self.dask, self.ranks, across_lines=self.config.across_lines)
+        refuse_for_cluster(self.dask, across_lines=self.config.across_lines)
         for path in self.outputs:
             refuse_overwriting([*self.inputs, *filter(None, [self.apply])], path)
             check_writable(path)
@@ -120,12 +109,6 @@ class JoiningRun(OneOfRanks):
         return texts(self.inputs, note=say, written=self.outputs, force=self.force_text)
 
     def _write(self, rows: Callable[[], Iterable[bytes]], chunks: Iterator[bytes | bytearray]) -> None:
-        if self.ranks is not None:
-            chunks = self.ranks.to_first(chunks)
-        if self.follows:
-            for _ in chunks:
-                raise AssertionError("they come on rank 0")
-            return
         parts: dict[str | None, Callable[[], Iterable[bytes | bytearray]]]
         parts = {self.save_phrases: rows, self.output: lambda: chunks}
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from wv_cli.cluster.held import answered_on
 from wv_cli.cluster.inputs import refuse_for_cluster
-from wv_cli.cluster.ranks import joined
 from wv_cli.engine.saved_run import Say
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.recognise import texts
@@ -38,7 +37,7 @@ class PredictionRun:
             source = Source(asked)
             yield from self._shown(source, self.opened())
             return
-        refuse_for_cluster(dask, joined())
+        refuse_for_cluster(dask)
         divided = [asked.only(shard) for shard in shards(expand_inputs(asked), SHARD_BYTES, whole_lines=True)]
         yield from answered_on(dask, say, "predict", self, divided)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from wv_cli import _subwords
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import train
+from wv_cli.engine.threads import Threads
 from wv_cli.errors import Interrupted, WvError
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
@@ -32,7 +33,7 @@ def retrainer(
 
     def retrained(model: FastTextModel) -> FastTextModel:
         training = Retraining(model, inputs, config)
-        outcome = train(training, threads=config.threads, observe=observe)
+        outcome = train(Threads(training, config.threads), observe=observe)
         if outcome.signal is not None:
             message = "stopped; nothing was written, start again"
             raise Interrupted(message, outcome.signal)

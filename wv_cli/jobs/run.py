@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from wv_cli.engine.progress import Progress
-from wv_cli.engine.run import Outcome, Worker
-from wv_cli.engine.saved_run import Savable, SavedRun
+from wv_cli.engine.peers import Peers
+from wv_cli.engine.run import Outcome
+from wv_cli.engine.saved_run import Checkpointed, Savable, SavedRun
 from wv_cli.engine.saved_run import Say as Log
+from wv_cli.engine.trainer import Trainer
 from wv_cli.text.corpus import Corpus, Pooled
 from wv_cli.text.labelled import LabelledCorpus
 from wv_cli.text.parts import Part as TextPart
@@ -28,8 +30,8 @@ class Processes(Protocol):
         ...
 
     @property
-    def peers(self) -> Any:
-        """What a model must know of the others; None: there are none."""
+    def peers(self) -> Peers | None:
+        """The others as a model sees them; None: there are none."""
         ...
 
     @property
@@ -53,16 +55,16 @@ class Processes(Protocol):
         """The same of a labelled text."""
         ...
 
-    def total(self, count: int) -> int:
-        """The sum over all of them."""
-        ...
-
     def first_step(self, saved: SavedRun, model: Savable[Any], log: Log) -> int:
         """The step to begin with: 0, or where the checkpoint, now loaded, was saved. Raises WvError."""
         ...
 
-    def trained_by(self, model: Savable[Any]) -> tuple[Savable[Any], Callable[..., Outcome]]:
-        """The model as it is saved, and what trains it, called as engine.run.train."""
+    def saved_as(self, model: Savable[Any]) -> Checkpointed:
+        """The model as checkpoints hold it."""
+        ...
+
+    def trainer(self, model: Savable[Any], threads: int, first_step: int) -> Trainer:
+        """What does the steps of the model, from `first_step` on."""
         ...
 
     def metadata(self) -> Metadata:
@@ -89,7 +91,7 @@ class Run:
 
     def train(
         self,
-        model: Savable[Worker],
+        model: Savable[Any],
         first_step: int,
         *,
         threads: int,
@@ -99,15 +101,12 @@ class Run:
     ) -> Outcome:
         """Trains on with so many steps at once, saving on the way; for `after_epoch` see engine.run.train. Raises
         WvError; after a divergence its message ends with `advice`."""
-        trained, by = self.processes.trained_by(model)
         return self.saved.train(
-            trained,
-            first_step=first_step,
-            threads=threads,
+            self.processes.saved_as(model),
+            self.processes.trainer(model, threads, first_step),
             save_every=self.save_every,
             max_seconds=self.max_seconds,
             observe=on_progress,
             advice=advice,
             after_epoch=after_epoch,
-            by=by,
         )

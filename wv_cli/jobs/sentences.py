@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from wv_cli.cluster.held import Asking, answered_on
 from wv_cli.cluster.inputs import refuse_for_cluster
-from wv_cli.cluster.ranks import joined
 from wv_cli.encoders import open_encoder
 from wv_cli.encoders.base import Encoded, Encoder, encode
 from wv_cli.encoders.config import EncoderConfig
@@ -43,7 +42,7 @@ def sentence_lines(
         for batch in batches:
             yield asking.answer(model, batch)
         return
-    refuse_for_cluster(dask, joined())
+    refuse_for_cluster(dask)
     yield from answered_on(dask, say, "sentences", asking, batches)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from wv_cli import formats
-from wv_cli.cluster.launcher import started_together
+from wv_cli.cluster.launcher import refuse_processes
 from wv_cli.config import refuse_idle
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
@@ -135,12 +135,7 @@ class Session:
 
     def refuse_processes(self) -> None:
         """Raises WvError where a launcher has started several that cannot share the work."""
-        if (started := started_together()) > 1:
-            message = (
-                f"started as {started} processes, which cannot share this work; start it once "
-                "(shared are wv train of skipgram, cbow and supervised, and what build-vocab, phrases and glove count)"
-            )
-            raise WvError(message)
+        refuse_processes()
 
     @contextmanager
     def claimed(self, say: Say) -> Iterator[None]:

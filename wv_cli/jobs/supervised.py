@@ -288,7 +288,9 @@ class SupervisedJob(Job):
 
     def _tell_model(self, run: Run, model: Supervised) -> None:
         """Says what the model takes and refuses a disk that cannot hold it."""
-        corpus, examples = model.corpus, run.processes.total(model.survey["examples"])
+        corpus, examples, peers = model.corpus, model.survey["examples"], run.processes.peers
+        if peers is not None:
+            examples = peers.total(examples)
         size = model.input.nbytes + model.output.nbytes
         left_out = corpus.lines - examples
         run.log(

@@ -19,7 +19,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from wv_cli.config import Config, flag_of
-from wv_cli.engine.run import Diverged, Outcome
+from wv_cli.engine.run import Outcome
+from wv_cli.engine.trainer import Diverged
 from wv_cli.errors import UsageError, WvError
 from wv_cli.jobs.autotune_log import Trial, TrialLog
 

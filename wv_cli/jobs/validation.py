@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.engine.run import StepResult
 from wv_cli.engine.saved_run import Say
+from wv_cli.engine.trainer import StepResult
 from wv_cli.errors import WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.analogy import read_questions

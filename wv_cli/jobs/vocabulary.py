@@ -2,26 +2,25 @@
 
 import time
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from wv_cli.cluster.counted import counted_on
-from wv_cli.cluster.inputs import refuse_for_cluster, refuse_for_ranks, shared_texts
-from wv_cli.cluster.ranks import OneOfRanks
-from wv_cli.cluster.sums import counting_by
+from wv_cli.cluster.inputs import refuse_for_cluster
+from wv_cli.cluster.launcher import refuse_processes
 from wv_cli.engine.saved_run import Say
 from wv_cli.formats.recognise import texts
 from wv_cli.jobs.session import Reading
 from wv_cli.system.output import check_writable
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.counting import Counts
+from wv_cli.text.counting import Counts, counting
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
 from wv_cli.text.inputs import Texts
 from wv_cli.text.vocab import merge_vocabs, read_vocab, write_pieces
 
 
 @dataclass(frozen=True, kw_only=True)
-class VocabularyRun(OneOfRanks):
+class VocabularyRun:
     """`inputs` are texts, or with `merge` vocabulary files; `output` gets the words that `config` keeps, and with
     `sentence_end` the number of lines. Without `memory` all words are counted in it, with it in so many bytes; with
     `dask`, the address of a scheduler, by its workers."""
@@ -35,14 +34,12 @@ class VocabularyRun(OneOfRanks):
     force_text: bool = False
     dask: str | None = None
 
-    def run(self, say: Say, reading: Reading | None) -> dict[str, Any] | None:
-        """Does the work; what is to be told of it, None on a rank that another one speaks for. Raises WvError and its
-        kin, on all ranks."""
+    def run(self, say: Say, reading: Reading | None) -> dict[str, Any]:
+        """Does the work; what is to be told of it. Raises WvError and its kin."""
+        refuse_processes()
         started = time.perf_counter()
         with ExitStack() as stack:
             every = self._counts(stack, say, reading)
-            if every is None:
-                return None
             words, tokens = write_pieces(self.output, every.kept, every.lines, sentence_end=self.sentence_end)
         facts: dict[str, Any] = {
             "output": self.output,
@@ -53,23 +50,18 @@ class VocabularyRun(OneOfRanks):
         kept = {"kept_words": words, "kept_tokens": tokens, "coverage": tokens / every.tokens}
         return {**facts, **kept, "seconds": time.perf_counter() - started}
 
-    def _counts(self, stack: ExitStack, say: Say, reading: Reading | None) -> Counts | None:
-        options = {**asdict(self), **asdict(self.config), "config": None}
-        asked = stack.enter_context(
-            shared_texts(self.ranks, options, lambda: self._checked(say), whole_lines=bool(self.config.min_line))
-        )
+    def _counts(self, stack: ExitStack, say: Say, reading: Reading | None) -> Counts:
+        asked = self._checked(say)
         if self.merge:
             return Counts.of(merge_vocabs([read_vocab(path) for path in expand_inputs(self.inputs)]), self.config)
         if self.dask is not None:
             return Counts.of(counted_on(self.dask, asked, self.config, say, reading), self.config)
         return stack.enter_context(
-            counting_by(self.ranks, asked, self.config, progress=reading, memory=self.memory, spool_beside=self.output)
+            counting(asked, self.config, progress=reading, memory=self.memory, spool_beside=self.output)
         )
 
     def _checked(self, say: Say) -> Texts:
-        alone = {"merge": self.merge, "memory": self.memory, "dedup": self.config.dedup}
-        refuse_for_ranks(self.ranks, **alone)
-        refuse_for_cluster(self.dask, self.ranks, **alone)
+        refuse_for_cluster(self.dask, merge=self.merge, memory=self.memory, dedup=self.config.dedup)
         refuse_overwriting(self.inputs, self.output)
         check_writable(self.output)
         return texts(self.inputs, note=say, written=[self.output], force=self.force_text)

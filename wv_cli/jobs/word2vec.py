@@ -328,9 +328,8 @@ class Word2vecJob(Job):
         models = [config] if len(self.models) == 1 else self.models
         subwords = [Subwords.of(corpus.vocab.words, each) for each in models]
         room = self._predict(run, corpus, models, subwords)
-        peers = run.processes.peers
         made = [
-            self.kind(each, corpus, init, its, state, peers.rank if peers else None, room)
+            self.kind(each, corpus, init, its, state, run.processes.peers, room)
             for each, its in zip(models, subwords, strict=True)
         ]
         if init is not None:

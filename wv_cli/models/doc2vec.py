@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _doc2vec, _word2vec
-from wv_cli.engine.run import StepResult
+from wv_cli.engine.trainer import StepResult
 from wv_cli.formats.npy import numbered
 from wv_cli.models.sentence_config import Doc2vecConfig
 from wv_cli.models.text_training import STEP_IDS, TextTraining
@@ -25,8 +25,9 @@ _LONGEST = 2**31 - 1
 
 
 class Doc2vec(TextTraining[Doc2vecConfig]):
-    """A model in training. Satisfies wv_cli.engine.run.Trainable. The matrices are those of csrc/kernels/wv_doc2vec.h;
-    `corpus` has a line end for every line of its text."""
+    """A model in training. Satisfies wv_cli.engine.trainer.Trainable.
+
+    The matrices are those of csrc/kernels/wv_doc2vec.h; `corpus` has a line end for every line of its text."""
 
     def __init__(
         self, config: Doc2vecConfig, corpus: Corpus, *, lowercase: bool = False, room: Room = IN_MEMORY
@@ -67,7 +68,7 @@ class Doc2vec(TextTraining[Doc2vecConfig]):
         return self._run.worker()
 
     def train_step(self, step: int, worker: _doc2vec.Worker) -> StepResult:  # type: ignore[override]
-        """See engine.run.Trainable."""
+        """See engine.trainer.Trainable."""
         epoch, block = divmod(step, self.epoch_steps)
         first = int(self._first_document[block])
         return worker.block(int(self.starts[block]), int(self.starts[block + 1]), epoch, first)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.engine.run import StepResult
+from wv_cli.engine.trainer import StepResult
 from wv_cli.models.word2vec import Word2vec
 
 Workers = dict[int, Any]  # of one thread: what it needs for the models that it has trained, by their number
@@ -40,7 +40,7 @@ class Ensemble:
         return {}
 
     def train_step(self, step: int, worker: Workers) -> StepResult:
-        """See engine.run.Trainable."""
+        """See engine.trainer.Trainable."""
         number = int(np.searchsorted(self._ends, step, side="right"))
         model = self.models[number]
         if number not in worker:

@@ -1,4 +1,4 @@
-"""How often a text changes the rows of a classifier: what ranks that train one together go by (cluster.exchange), and
+"""How often a text changes the rows of a classifier: what peers that train one together go by (engine.peers), and
 threads, each of which has a copy of the output rows (csrc/kernels/supervised.c)."""
 
 from dataclasses import dataclass

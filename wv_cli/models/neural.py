@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _neural, _word2vec
 from wv_cli.engine.blocks import BlockTraining, EpochOrder
-from wv_cli.engine.run import StepResult
+from wv_cli.engine.trainer import StepResult
 from wv_cli.lm.counts import SENTENCE, SPECIAL
 from wv_cli.lm.neural import Classes, NeuralModel, Paths, Words
 from wv_cli.lm.neural_files import NOTHING
@@ -33,8 +33,9 @@ _UNSEEN = 0.5
 
 
 class NeuralLm(BlockTraining[NeuralConfig]):
-    """A model in training. Satisfies wv_cli.engine.run.Trainable. The matrices are those of csrc/kernels/wv_neural.h;
-    `corpus` is what wv_cli.lm.sentences makes of a text."""
+    """A model in training. Satisfies wv_cli.engine.trainer.Trainable.
+
+    The matrices are those of csrc/kernels/wv_neural.h; `corpus` is what wv_cli.lm.sentences makes of a text."""
 
     def __init__(self, config: NeuralConfig, corpus: Corpus, clusters: NeuralModel | None = None) -> None:
         """Allocates and initialises; a clustered tree is made of what the model `clusters` predicts. Raises WvError
@@ -126,7 +127,7 @@ class NeuralLm(BlockTraining[NeuralConfig]):
         return self._run.worker()
 
     def train_step(self, step: int, worker: _neural.Worker) -> StepResult:  # type: ignore[override]
-        """See engine.run.Trainable."""
+        """See engine.trainer.Trainable."""
         epoch, place = divmod(step, self.epoch_steps)
         block = int(self._order.of(epoch)[place])
         share = max(1 - step / self.steps, self.config.lr_floor)

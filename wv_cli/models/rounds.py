@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _rounds, _word2vec
 from wv_cli.cluster.lockstep import Meetings
-from wv_cli.engine.run import StepResult
+from wv_cli.engine.trainer import StepResult
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.hotrows import added_share
 from wv_cli.models.layers import LAYERS
@@ -97,7 +97,7 @@ class DeterministicWord2vec(Word2vec):
         """What the threads have learnt is in the model after every round."""
 
     def train_step(self, step: int, worker: Threads) -> StepResult:  # type: ignore[override]
-        """See engine.run.Trainable; of the worker all threads are taken."""
+        """See engine.trainer.Trainable; of the worker all threads are taken."""
         epoch, first = divmod(step, self.epoch_steps)
         rounds = first * _STEP_ROUNDS, min((first + 1) * _STEP_ROUNDS, self._rounds.count)
         (own, *others), pool = worker

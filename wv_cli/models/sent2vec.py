@@ -21,7 +21,7 @@ from wv_cli.vectors.texts import Sent2vecModel
 
 
 class Sent2vec(TextTraining[Sent2vecConfig]):
-    """A model in training. Satisfies wv_cli.engine.run.Trainable.
+    """A model in training. Satisfies wv_cli.engine.trainer.Trainable.
 
     `input` is (rows, padded dim) float32: the words of the corpus, then the buckets that occur, in order of first
     sight; `bucket_row` (buckets,) int32 tells which row a bucket has, -1 for none. `output` is (words, padded dim).

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _subwords, _supervised, _word2vec
-from wv_cli.cluster.ranks import Ranks
-from wv_cli.cluster.training import buckets_of_all
-from wv_cli.engine.blocks import BlockTraining, rank_seed
+from wv_cli.engine.blocks import BlockTraining
+from wv_cli.engine.peers import Peers, seed_of
 from wv_cli.engine.state import State, StateOptions
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import SupervisedConfig
@@ -31,14 +30,14 @@ from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, Sp
 _STEP_ROWS = 200_000
 _LABELS_PER_ROW = 4
 _ROWS_OF_VERSION_01 = (200_000, 4)  # the same two, which its checkpoints do not say
-_STEPS_OF_RANKS = 256  # of an epoch, at least: ranks meet at the end of steps
+_STEPS_OF_PEERS = 256  # of an epoch, at least: peers meet at the end of steps
 _NOISE_POWER = 0.5  # fastText's
 _NO_BUCKETS = np.empty(0, np.int32)
 _NOT_ITS_ROWS = "the state's rows are not those of its words, labels and n-grams; make it again"
 
 
 class Supervised(BlockTraining[SupervisedConfig]):
-    """A model in training. Satisfies wv_cli.engine.run.Trainable.
+    """A model in training. Satisfies wv_cli.engine.trainer.Trainable.
 
     `input` is (rows, padded dim) float32: the words of the corpus, then the buckets that occur, in order of first
     sight; `bucket_row` (buckets,) int32 tells which row a bucket has, -1 for none. `output` is (labels, padded dim);
@@ -52,11 +51,11 @@ class Supervised(BlockTraining[SupervisedConfig]):
         corpus: LabelledCorpus,
         pretrained: Embeddings | None = None,
         before: State | None = None,
-        ranks: Ranks | None = None,
+        peers: Peers | None = None,
         room: Room = IN_MEMORY,
     ) -> None:
         """Allocates, in `room`, and initialises; `min_count` is only noted in the model's file. With a state `before`,
-        all of whose words and labels are in the corpus, training goes on. The models of several `ranks`, each of which
+        all of whose words and labels are in the corpus, training goes on. The models of several `peers`, each of which
         has a part of the text, begin with the same rows, those of one process, and draw other random numbers. Raises
         UsageError for `pretrained` that does not fit, WvError when there is no room for the matrices or the state is
         not that of such a model."""
@@ -66,15 +65,15 @@ class Supervised(BlockTraining[SupervisedConfig]):
         self.bucket_row = np.full(config.buckets, -1, np.int32) if config.uses_buckets else None
         self._learnt = before.arrays["buckets"] if before is not None and config.uses_buckets else _NO_BUCKETS
         self._rules = self._make_rules()
-        self._ranks = ranks
-        self._bucket_count = np.zeros(config.buckets, np.int64) if ranks and config.word_ngrams > 1 else None
+        self._peers = peers
+        self._bucket_count = np.zeros(config.buckets, np.int64) if peers and config.word_ngrams > 1 else None
         self.survey = self._rules.survey(corpus.ids, self._next_row, bucket_count=self._bucket_count)
-        if ranks is not None and config.word_ngrams > 1:
-            self._agree_on_rows(ranks)
+        if peers is not None and config.word_ngrams > 1:
+            self._agree_on_rows(peers)
         rows, stride = self.survey["next_row"], memory.padded(config.dim)
         outputs = len(corpus.labels) - self.layer.tree
         matrices = 4 * stride * (rows + outputs)
-        needed = matrices * (1 if ranks is None else 2)  # those that ranks agree upon, too
+        needed = matrices * (1 if peers is None else 2)  # those that peers agree upon, too
         needed += private_bytes(config, outputs)
         room.require(needed, matrices, "lower --dim or --buckets, or raise --min-count")
         self.input, self.output = room.zeros(rows, stride), room.zeros(outputs, stride)
@@ -114,11 +113,11 @@ class Supervised(BlockTraining[SupervisedConfig]):
             self.bucket_row[learnt] = kept + np.arange(len(learnt), dtype=np.int32)
         return kept + len(learnt)
 
-    def _agree_on_rows(self, ranks: Ranks) -> None:
+    def _agree_on_rows(self, peers: Peers) -> None:
         """Gives the word n-grams of all texts the rows that they would have if one process read them all."""
         assert self.bucket_row is not None
         used = np.flatnonzero(self.bucket_row >= self._next_row)
-        together = buckets_of_all(ranks, used[np.argsort(self.bucket_row[used])].astype(np.int32))
+        together = peers.union(used[np.argsort(self.bucket_row[used])].astype(np.int32))
         self.bucket_row[together] = self._next_row + np.arange(len(together), dtype=np.int32)
         self.survey["next_row"] = self._next_row + len(together)
 
@@ -150,10 +149,10 @@ class Supervised(BlockTraining[SupervisedConfig]):
         corpus, config = self.corpus, self.config
         rows = self.survey["rows"] / len(corpus.ids)
         labels = len(corpus.labels) if self.layer.takes_all else 2 * config.negative + 10
-        lines = corpus.lines if self._ranks is None else self.survey["lines"]
+        lines = corpus.lines if self._peers is None else self.survey["lines"]
         outputs = labels / _LABELS_PER_ROW * lines / len(corpus.ids)
         most = max(1, int(_STEP_ROWS * 100 / max(config.dim, 16) / (rows + outputs)))
-        return most if self._ranks is None else max(1, min(most, len(corpus.ids) // _STEPS_OF_RANKS))
+        return most if self._peers is None else max(1, min(most, len(corpus.ids) // _STEPS_OF_PEERS))
 
     def _initialise(self, pretrained: Embeddings | None) -> int:
         """Uniform in +-1 / dim as fastText; output rows stay zero. Returns how many words came from `pretrained`; its
@@ -197,7 +196,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
         if self.layer.tree:
             tables["path"] = _word2vec.huffman(corpus.label_counts)
         return _supervised.Run(
-            replace(config, seed=rank_seed(config.seed, self._ranks.rank if self._ranks else 0)),
+            replace(config, seed=seed_of(config.seed, self._peers)),
             rules=self._rules,
             survey=self.survey,
             ids=corpus.ids,
@@ -213,7 +212,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
         return noise
 
     def words(self) -> int:
-        """See cluster.rounds.Shareable."""
+        """See engine.peers.Shareable."""
         return int(np.count_nonzero(self.corpus.ids >= 0)) + self.survey["lines"]
 
     @property
@@ -221,7 +220,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
         return self.config.lr
 
     def shared(self) -> list[tuple[NDArray[np.float32], NDArray[np.float64]]]:
-        """See cluster.rounds.Shareable."""
+        """See engine.peers.Shareable."""
         config, corpus, survey = self.config, self.corpus, self.survey
         inputs = occurrences(corpus, len(self.input), self._rows_of_words)
         if self._bucket_count is not None and self.bucket_row is not None:

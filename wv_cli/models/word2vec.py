@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _word2vec
-from wv_cli.engine.blocks import BlockTraining, rank_seed
+from wv_cli.engine.blocks import BlockTraining
+from wv_cli.engine.peers import Peers, seed_of
 from wv_cli.engine.state import State, StateOptions
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import Word2vecConfig
@@ -30,7 +31,7 @@ from wv_cli.vectors.fasttext import FastTextModel
 
 
 class Word2vec(BlockTraining[Word2vecConfig]):
-    """A model in training. Satisfies wv_cli.engine.run.Trainable.
+    """A model in training. Satisfies wv_cli.engine.trainer.Trainable.
 
     `input` holds the word vectors, with subwords the rows that `subwords` describes; `output` the context vectors
     (hierarchical softmax: those of the inner nodes); both are (rows, padded dim) float32.
@@ -43,12 +44,12 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         init: Embeddings | None = None,
         subwords: Subwords | None = None,
         before: State | None = None,
-        rank: int | None = None,
+        peers: Peers | None = None,
         room: Room = IN_MEMORY,
     ) -> None:
         """Allocates, in `room`, and initialises; `subwords` are those of the vocabulary, when the caller has them
         already. With a state `before`, all of whose words are in the vocabulary, training goes on (models.growing). The
-        models of several ranks begin with the same rows and draw other random numbers. Raises UsageError for a corpus
+        models of several `peers` begin with the same rows and draw other random numbers. Raises UsageError for a corpus
         or `init` that cannot be trained on, WvError when there is no room for the matrices or the state is not that of
         such a model."""
         words = corpus.require_different_words()
@@ -60,7 +61,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         room.require(
             self.bytes_needed(config, words, self.subwords, corpus.tokens), matrices, "lower --dim or raise --min-count"
         )
-        self.config, self.corpus, self.layer, self._rank = config, corpus, LAYERS[config.loss], rank
+        self.config, self.corpus, self.layer, self._peers = config, corpus, LAYERS[config.loss], peers
         self._path = self._make_path(corpus.vocab) if self.layer.tree else None
         outputs = int(self._path[1].max()) + 1 if self._path else 0
         if self.layer.draws or not self._path:
@@ -168,7 +169,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             tables["subwords"] = (self.subwords.starts, self.subwords.rows)
         self._tables = tables
         run = _word2vec.Run(
-            replace(config, seed=rank_seed(config.seed, self._rank or 0)),
+            replace(config, seed=seed_of(config.seed, self._peers)),
             ids=self.corpus.ids,
             input=self.input,
             output=self.output,
@@ -177,7 +178,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         )
         if config.threads == 1 or self.layer.takes_all:
             return run, None
-        private = private_rows(config, self.corpus.tokens, self._rank is not None)
+        private = private_rows(config, self.corpus.tokens, self._peers is not None)
         return run, hot_rows(config, self._kept(counts), self._path, noise, private, self.subwords)
 
     def _kept(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -195,7 +196,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         return self.corpus.vocab.counts.astype(np.float64) ** self.config.power if self.layer.draws else None
 
     def shared(self) -> list[tuple[NDArray[np.float32], NDArray[np.float64]]]:
-        """See cluster.rounds.Shareable."""
+        """See engine.peers.Shareable."""
         ids, dim = self.corpus.ids, self.config.dim
         inputs, outputs = self._updates(np.bincount(ids[ids >= 0], minlength=len(self.corpus.vocab)))
         rows = [(self.input[:, :dim], inputs), (self.output[:, :dim], outputs)]
@@ -211,7 +212,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         return contexts, outputs
 
     def words(self) -> int:
-        """See cluster.rounds.Shareable."""
+        """See engine.peers.Shareable."""
         return int(np.count_nonzero(self.corpus.ids >= 0))
 
     @property
@@ -226,7 +227,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
 
     @property
     def _step_ids(self) -> int:
-        return self.layer.word_step_ids if self._rank is None else max(1, self.layer.word_step_ids // _STEPS_OF_RANKS)
+        return self.layer.word_step_ids if self._peers is None else max(1, self.layer.word_step_ids // _STEPS_OF_PEERS)
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""
@@ -297,7 +298,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         return Embeddings(self.corpus.vocab.words, self.output[:, : self.config.dim])
 
 
-_STEPS_OF_RANKS = 10  # of a rank for one otherwise: ranks meet more often than threads are answered
+_STEPS_OF_PEERS = 10  # for one otherwise: peers meet more often than threads are answered
 
 
 def _matrices(config: Word2vecConfig) -> int:

@@ -6,7 +6,7 @@ them.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +22,14 @@ Counts = NDArray[np.int64]
 
 class JoinedIds:
     """The ids that read_ids has put into `encoder` or `spool`, from which they are taken. `words` and `counts` are by
-    provisional id; a word of which nothing is left has the count 0. With `others` they are those of the whole text."""
+    provisional id; a word of which nothing is left has the count 0."""
 
-    def __init__(self, encoder: _text.Encoder, spool: Spool, others: "Others | None" = None) -> None:
-        self._encoder, self._others = encoder, others
+    def __init__(self, encoder: _text.Encoder, spool: Spool) -> None:
+        self._encoder = encoder
         self.stream = IdStream(encoder, spool)
         blob, starts, self.counts = encoder.vocabulary()
         self.words = WordList(blob, starts)
         self.lines, self.tokens_read = encoder.lines, encoder.tokens
-        if others is not None:
-            self.renumber(others.tally(Tally(self.words, self.counts, self.lines, self.tokens_read)))
 
     def renumber(self, whole: Tally) -> None:
         """Gives the words of this part the ids that they have in the `whole` text, whose counts are then known here."""
@@ -45,15 +43,8 @@ class JoinedIds:
         self, bounds: NDArray[np.float32], least: int, memory: int, *, across_lines: bool = False
     ) -> "Iterator[Pairs]":
         """(first words, second words, counts) of the pairs of neighbours that PairCounts counts within `bounds` (words,
-        2) and that are seen `least` times; with others all of them, which come in the first process only. Counts take
-        `memory` bytes, in as many walks as that needs."""
+        2) and that are seen `least` times. Counts take `memory` bytes, in as many walks as that needs."""
         table = _phrases.PairCounts(bounds, memory)
-        if self._others is None:
-            return self._walked(table, least, across_lines)
-        # Seen seldom in one part of a text a pair may be frequent in all of it.
-        return self._others.pairs(self._walked(table, 1, across_lines), memory)
-
-    def _walked(self, table: _phrases.PairCounts, least: int, across_lines: bool) -> "Iterator[Pairs]":
         while True:
             for block in self.stream.blocks():
                 table.add(block[block >= 0] if across_lines else block)
@@ -61,24 +52,15 @@ class JoinedIds:
             if not table.next_part():
                 return
 
-    def agreed(self, given: "Given") -> "Given":
-        """What the process that has the pairs makes of them, in all."""
-        return given if self._others is None else self._others.shared(given)
-
     def join(self, first: Counts, second: Counts, phrases: WordList) -> int:
         """Makes the phrase of the same place of each pair (first, second) of ids, in one walk from the left: the right
         word of a joined pair does not begin another. Returns how many were joined."""
         if not len(phrases):
             return 0
         ids = self._ids(phrases)
-        before = self.counts.copy()
         joiner = _phrases.Joiner(first, second, ids, self.counts)
         self.stream.join(joiner)
-        if self._others is None:
-            return joiner.joined
-        changes = self._others.counts(np.append(self.counts - before, joiner.joined))
-        self.counts = before + changes[:-1]
-        return int(changes[-1])
+        return joiner.joined
 
     def join_words(self, first: WordList, second: WordList, phrases: WordList) -> int:
         """The same for pairs of words, whether they occur or not."""
@@ -114,7 +96,6 @@ class JoinedIds:
 
 
 Pairs = tuple[Counts, Counts, Counts]
-Given = TypeVar("Given")
 
 
 class Joinable(Protocol):
@@ -126,29 +107,7 @@ class Joinable(Protocol):
     def pairs(
         self, bounds: NDArray[np.float32], least: int, memory: int, *, across_lines: bool = False
     ) -> Iterator[Pairs]: ...
-    def agreed(self, given: Given) -> Given: ...
     def join(self, first: Counts, second: Counts, phrases: WordList) -> int: ...
-
-
-class Others(Protocol):
-    """The processes that read the parts of one text, this one among them. All take part in every call."""
-
-    def tally(self, own: Tally) -> Tally:
-        """The words of the whole text in order of first sight."""
-        ...
-
-    def counts(self, own: Counts) -> Counts:
-        """The sums of what all have."""
-        ...
-
-    def pairs(self, own: Iterator[Pairs], memory: int) -> Iterator[Pairs]:
-        """The sums of the (first words, second words, counts) of pairs, which come in any order, each once. They come
-        in the first process; in the others nothing, but it must be gone through all the same."""
-        ...
-
-    def shared(self, given: Given) -> Given:
-        """What the first one has given."""
-        ...
 
 
 class Phrases(Protocol):

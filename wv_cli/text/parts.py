@@ -29,14 +29,6 @@ class Part:
     count: int
     whole_lines: bool = False
 
-    @classmethod
-    def named(cls, text: str, *, whole_lines: bool = False) -> "Part":
-        """Part I of N from `I/N`, counted from 1. Raises ValueError."""
-        index, count = map(int, text.split("/"))
-        if not 1 <= index <= count:
-            raise ValueError(text)
-        return cls(index - 1, count, whole_lines)
-
     def of(self, paths: list[str]) -> list[Piece]:
         """What this part reads, in order. Raises WvError for what is no file of a known size, and when there is nothing
         to read."""

@@ -136,7 +136,7 @@ class PhraseFinder:
         if count_pairs:
             self.pairs = every, often
         first, second, counts, scores = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        return text.agreed((first, second, counts, scores))
+        return first, second, counts, scores
 
 
 class _Scoring:

@@ -8,7 +8,7 @@ from wv_cli.text.config import PhrasesConfig
 from wv_cli.text.corpus import require_words
 from wv_cli.text.id_stream import read_ids
 from wv_cli.text.input_files import Inputs
-from wv_cli.text.joining import JoinedIds, Others, Phrases
+from wv_cli.text.joining import JoinedIds, Phrases
 from wv_cli.text.phrase_finding import Pass, PhraseFinder
 from wv_cli.text.saved_phrases import SavedPhrases
 from wv_cli.text.source import Progress, Source
@@ -35,12 +35,10 @@ class JoinedText:
         after_pass: Callable[[Pass], None] | None = None,
         count_pairs: bool = False,
         saved: SavedPhrases | None = None,
-        others: Others | None = None,
         may_be_empty: bool = False,
     ) -> None:
         """With `count_pairs` the first pass counts all pairs (see PhraseFinder). `saved` phrases are joined instead of
-        those of this text; there are no `passes` then. With `others` what is known here is known of the whole
-        text; chunks() are of this process's part."""
+        those of this text; there are no `passes` then."""
         self._finder = PhraseFinder(config, after_pass=after_pass, count_pairs=count_pairs)
         phrases: Phrases = self._finder if saved is None else saved
         self._spool = Spool(spool_beside)
@@ -48,7 +46,7 @@ class JoinedText:
             source = Source(inputs, lowercase=config.lowercase, progress=progress)
             self._words = _text.Encoder(every_line=True)
             read_ids(source, self._words, config.memory // 2, self._spool)
-            self._text = JoinedIds(self._words, self._spool, others)
+            self._text = JoinedIds(self._words, self._spool)
             self.lines, self.tokens_read = self._text.lines, self._text.tokens_read
             if not may_be_empty:
                 require_words(self.tokens_read, source.inputs)

@@ -160,7 +160,7 @@ def _require_vectors(args: Args) -> None:
 
 
 def _train(args: Args, job: "Job", searching: "Searching | None") -> int:
-    from wv_cli.engine.run import Diverged
+    from wv_cli.engine.trainer import Diverged
     from wv_cli.text.vocab import EmptyVocabulary
 
     telling = Telling(args.verbose, args.thread, _threads(args))

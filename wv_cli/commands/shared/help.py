@@ -23,7 +23,7 @@ _FEW = 13
 # Where options stand that are no fields, by the name of their parameter; all others under "Options".
 _PLACES = {
     "Input": "phrases init keep_words continue_ decay init_gradsq from_format limit data counts moments hasher fit top "
-    "merge inputs shard validation",
+    "merge inputs validation",
     "Model": "model preset",
     "Method": "method transform",
     "Vocabulary": "vocab",
