@@ -20,6 +20,7 @@ from wv_cli.text.config import PhraseLearning, VocabConfig
         ({"continue_": "a.state"}, "--continue"),
         ({"save_state": "a.state"}, "--save-state"),
         ({"preset": "quality"}, "--preset"),
+        ({"config": Word2vecConfig(deterministic=True)}, "--deterministic"),
     ],
     ids=str,
 )
@@ -30,16 +31,6 @@ def test_refused_with_ranks_only(options: dict[str, Any], name: str) -> None:
     session.check_options()
     session.__dict__["ranks"] = SimpleNamespace(size=2, rank=0)
     with pytest.raises(UsageError, match=f"{name} is for one process, not for 2 ranks; leave it out"):
-        session.check_options()
-
-
-@pytest.mark.parametrize("name", ["validation", "autotune_validation"])
-def test_ranks_in_lockstep_score_nothing_on_the_way(name: str) -> None:
-    config = Word2vecConfig(deterministic=True)
-    files = {"inputs": ("text.txt",), "outputs": ("out.vec",), name: "pairs.txt"}
-    session = Word2vecSession(config=config, vocab_config=VocabConfig(), **files)
-    session.__dict__["ranks"] = SimpleNamespace(size=2, rank=0)
-    with pytest.raises(UsageError, match="is for one process, not for 2 ranks; leave it out"):
         session.check_options()
 
 

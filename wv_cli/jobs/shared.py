@@ -1,7 +1,4 @@
-"""A run that several ranks share: each reads its part of the texts, or all of them; rank 0 checks, talks and writes.
-
-ReadingSession   the ranks read together; who trains is for the session to say
-SharedSession    all of them train one model, each from its part of the text, or, where they read all of it, in lockstep
+"""A run that several ranks share: each trains one model from its part of the text; rank 0 checks, talks and writes.
 
 The processes of one machine are one rank: see wv_cli.cluster.machine.
 """
@@ -9,11 +6,9 @@ The processes of one machine are one rank: see wv_cli.cluster.machine.
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, fields, replace
-from functools import cached_property
 from typing import Any, Self, cast
 
 from wv_cli.cluster.inputs import shared_texts
-from wv_cli.cluster.lockstep import Alike, Lockstep, Meetings
 from wv_cli.cluster.machine import APART, OneOfMachines
 from wv_cli.cluster.ranks import Ranks
 from wv_cli.cluster.rounds import PARTS, InParts, Shareable, Together
@@ -44,19 +39,11 @@ _OWN = {"argv", "named", "config", "vocab_config", "_trained", "_finder"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadingSession(OneOfMachines, TextSession):
-    """With `ranks` this process is one of several that a launcher has started. Every rank reads the whole of other
-    files than texts."""
+class SharedSession(OneOfMachines, TextSession):
+    """With `ranks` this process is one of several that a launcher has started, and all of them train one model. Every
+    rank reads the whole of other files than texts."""
 
-    @property
-    def readers(self) -> Ranks | None:
-        """The ranks between which the text is divided; None: this process reads all of it."""
-        return self.ranks
-
-    @property
-    def rank(self) -> int | None:
-        """Whose text this process reads."""
-        return self.readers.rank if self.readers is not None else None
+    _trained: Together | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def leads(self) -> bool:
@@ -64,8 +51,8 @@ class ReadingSession(OneOfMachines, TextSession):
 
     @property
     def part(self) -> Part | None:
-        readers = self.readers
-        return Part(readers.rank, readers.size, self.whole_lines) if readers is not None else None
+        ranks = self.ranks
+        return Part(ranks.rank, ranks.size, self.whole_lines) if ranks is not None else None
 
     @property
     def whole_lines(self) -> bool:
@@ -74,7 +61,7 @@ class ReadingSession(OneOfMachines, TextSession):
 
     @property
     def pooled(self) -> Pooled | None:
-        return pooled_by(self.readers) if self.readers is not None else None
+        return pooled_by(self.ranks) if self.ranks is not None else None
 
     def run(
         self, say: Say, observe: Observe | None = None, reading: Reading | None = None
@@ -83,7 +70,7 @@ class ReadingSession(OneOfMachines, TextSession):
         in the message."""
         own = self._for_the_machine(say)
         if own.ranks is None:
-            return super(ReadingSession, own).run(say, observe, reading)
+            return super(SharedSession, own).run(say, observe, reading)
         return own._run_as_rank(own.ranks, say, observe, reading)
 
     def refuse_processes(self) -> None:
@@ -112,8 +99,7 @@ class ReadingSession(OneOfMachines, TextSession):
                     stack.enter_context(self.claimed(say))
                 return self.texts(say)
 
-            cut = {"whole_lines": self.whole_lines, "divided": self.readers is not None}
-            texts = stack.enter_context(shared_texts(ranks, self._options(), checked, **cut))
+            texts = stack.enter_context(shared_texts(ranks, self._options(), checked, whole_lines=self.whole_lines))
             own = replace(own, inputs=tuple(texts.inputs))
             return own.work(say, observe, reading) if self.leads else own.work(_silent, None, None)
         raise AssertionError("no error is kept back")
@@ -132,26 +118,11 @@ class ReadingSession(OneOfMachines, TextSession):
         """With how many ranks there are, nothing of a process that was alone."""
         if self.ranks is None:
             return super().own_facts()
-        return {**super().own_facts(), "ranks": {"size": self.ranks.size, **self.figures()}}
-
-    def figures(self) -> Facts:
-        """What the sidecar says of the ranks beside their number."""
-        return {}
-
-
-@dataclass(frozen=True, kw_only=True)
-class SharedSession(ReadingSession):
-    """With `ranks` all of them train one model."""
-
-    _trained: Together | Lockstep | None = field(default=None, init=False, repr=False, compare=False)
-
-    @cached_property
-    def meetings(self) -> Meetings | None:
-        """Of ranks that train in lockstep."""
-        return Meetings(self.ranks) if self.ranks is not None and self.readers is None else None
+        figures = asdict(self._trained.figures) if self._trained is not None else {}
+        return {**super().own_facts(), "ranks": {"size": self.ranks.size, **figures}}
 
     def first_step(self, model: Savable[Worker], say: Say) -> int:
-        """See TrainingSession; with ranks that divide the text it is a part of the whole (cluster.rounds.PARTS). One
+        """See TrainingSession; with ranks it is a part of the whole (cluster.rounds.PARTS). One
         process goes on where they were."""
         try:
             if self.ranks is None:
@@ -163,7 +134,7 @@ class SharedSession(ReadingSession):
             if of_ranks and self.ranks is None and hasattr(model, "corpus"):
                 part = self.saved_run.first_step(InParts(cast(Shareable[Any], model)), say)
                 return -(-part * model.steps // PARTS)
-            if self.readers is not None and not of_ranks:
+            if self.ranks is not None and not of_ranks:
                 whose = "the checkpoint of one process, not of ranks"
                 message = f"{self.checkpoint_path}: {whose}; go on with one process, or begin anew with --overwrite"
                 error.args = (message,)
@@ -176,20 +147,12 @@ class SharedSession(ReadingSession):
         together = self._together(model, self.ranks)
         return together.saved, together.train
 
-    def _together(self, model: Savable[Any], ranks: Ranks) -> Together | Lockstep:
+    def _together(self, model: Savable[Any], ranks: Ranks) -> Together:
         """The model as the ranks train it, always the same one."""
         if self._trained is None:
-            made: Together | Lockstep
-            if self.meetings is not None:
-                made = Lockstep(cast(Alike[Any], model), self.meetings)
-            else:
-                made = Together(cast(Shareable[Any], model), ranks)
-            object.__setattr__(self, "_trained", made)
+            object.__setattr__(self, "_trained", Together(cast(Shareable[Any], model), ranks))
         assert self._trained is not None, "made above"
         return self._trained
-
-    def figures(self) -> Facts:
-        return asdict(self._trained.figures) if self._trained is not None else {}
 
 
 def _silent(message: str, **facts: object) -> None:

@@ -66,7 +66,7 @@ class Word2vecSession(Word2vecOptions):
             progress=reading,
             pooled=self.pooled,
         )
-        corpus = of_all(corpus, self.readers)
+        corpus = of_all(corpus, self.ranks)
         tell_corpus(corpus, say, time.monotonic() - begin)
         if self.save_vocab:
             write_vocab(self.save_vocab, corpus.vocab)
@@ -154,10 +154,9 @@ class Word2vecSession(Word2vecOptions):
         models = [config] if len(self.models) == 1 else self.models
         subwords = [Subwords.of(corpus.vocab.words, each) for each in models]
         room = self._predict(corpus, models, subwords, say)
-        lockstep = {"meetings": self.meetings} if config.deterministic else {}
+        rank = self.ranks.rank if self.ranks is not None else None
         made = [
-            self.kind(each, corpus, init, its, state, self.rank, room, **lockstep)
-            for each, its in zip(models, subwords, strict=True)
+            self.kind(each, corpus, init, its, state, rank, room) for each, its in zip(models, subwords, strict=True)
         ]
         if init is not None:
             say(f"{made[0].words_initialised:,} of {len(corpus.vocab):,} words start from {self.init}")
@@ -171,7 +170,7 @@ class Word2vecSession(Word2vecOptions):
         matrices = sum(self.kind.bytes_needed(config, words, its, corpus.tokens) for config, its in each)
         saved = sum(Word2vec.checkpoint_bytes(config, words, its) for config, its in each)
         room = self.room(say)
-        if self.readers is not None:  # and the rows that the ranks agree upon (cluster.exchange)
+        if self.ranks is not None:  # and the rows that the ranks agree upon (cluster.exchange)
             matrices += saved
         lower = "--dim or --threads" if self.config.threads > 1 else "--dim"  # each thread copies rows
         room.require(matrices, saved, f"lower {lower} or raise --min-count")

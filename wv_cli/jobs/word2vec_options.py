@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from wv_cli import formats
 from wv_cli.cluster.inputs import refuse_fasttext_for_ranks, refuse_for_ranks
-from wv_cli.cluster.ranks import Ranks
 from wv_cli.config import require
 from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
@@ -19,7 +18,7 @@ from wv_cli.jobs.training_session import VocabularySession
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.presets import WORD_PRESETS, Member
-from wv_cli.models.rounds import WORKERS, DeterministicWord2vec
+from wv_cli.models.rounds import DeterministicWord2vec
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.compression import inner_name
 from wv_cli.text.corpus import Marked
@@ -82,17 +81,17 @@ class Word2vecOptions(AutotunedSession, GrowingSession, SharedSession, Vocabular
             require(self.config.model == "skipgram", message)
             message = f"--to {self.to}: of --preset {self.preset} come vectors, no model; choose a format of vectors"
             require(self.to != fasttext_bin.FORMAT.name, message)
-        refuse_for_ranks(self.ranks, validation=self.validation, autotune_validation=self.autotune_validation)
         refuse_for_ranks(
-            self.readers,
+            self.ranks,
+            deterministic=self.config.deterministic,
+            validation=self.validation,
+            autotune_validation=self.autotune_validation,
             continue_=self.continue_,
             save_state=self.save_state,
             preset=len(self.models) > 1,
             dedup=self.vocab_config.dedup,
             learn_phrases=self.phrase_learning.learn_phrases,
         )
-        if self.config.deterministic and self.ranks is not None and self.ranks.size > WORKERS:
-            raise UsageError(f"--deterministic has work for {WORKERS} ranks, not for {self.ranks.size}; start fewer")
         refuse_fasttext_for_ranks(self.ranks, self.fasttext_files)
         if "patience" in self.named and self.patience < 1:
             raise UsageError(f"--patience must be at least 1, not {self.patience}")
@@ -155,11 +154,6 @@ class Word2vecOptions(AutotunedSession, GrowingSession, SharedSession, Vocabular
     @property
     def first_rows(self) -> tuple[str | None, ...]:
         return (*super().first_rows, self.init)
-
-    @property
-    def readers(self) -> Ranks | None:
-        """See ReadingSession: in lockstep every rank must have the text that one process has, and its draws."""
-        return None if self.config.deterministic else super().readers
 
     @property
     def kind(self) -> type[Word2vec]:
