@@ -6,11 +6,9 @@
  *
  *     shared += share * sum over workers (copy - shared)
  *
- * in the order of the workers. A row that no other worker may use is trained where it is, or, where other processes must
- * be told, in a copy that then takes its place: most rows of a round are such. Which those are is known before
- * (round_users.h). Which thread does the work of which worker, or merges which rows, changes no bit of the
- * result; nor does which process does it, when each has been told the copies of all before it merges
- * (wv_cli/_round_messages.pxd). The shares are decided in wv_cli/models/rounds.py.
+ * in the order of the workers. A row that no other worker may use is trained where it is: most rows of a round are such. Which
+ * those are is known before (round_users.h). Which thread does the work of which worker, or merges which rows, changes no
+ * bit of the result. The shares are decided in wv_cli/models/rounds.py.
  *
  * A row's number among the copies is known when a tile lists it, the copy is made before the tile is trained, some tiles
  * later, when the row has come from memory.

@@ -1,18 +1,16 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""Deterministic rounds for Python: virtual workers, the threads and processes that do their work, and merging
-(kernels/rounds.h).
+"""Deterministic rounds for Python: virtual workers, the threads that do their work, and merging (kernels/rounds.h).
 
-Every array is checked here, once, before its address goes to C, and so is every message of another process.
+Every array is checked here, once, before its address goes to C.
 """
 
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t
+from libc.stdint cimport int32_t, int64_t, uint16_t
 from libc.string cimport memset
 
 from wv_cli._arguments cimport require, require_ids, require_starts
 from wv_cli._kernels cimport (
     WV_ROUND_STAMPS, WV_ROUND_WORKERS, wv_block_result, wv_hot_rows, wv_round_merge, wv_round_rows, wv_round_worker,
 )
-from wv_cli._round_messages cimport Heading, bytes_after_heading, taken, worker_taken, worker_written
 from wv_cli._scratch cimport address, aligned_zeros
 from wv_cli._word2vec cimport Run
 
@@ -64,9 +62,6 @@ cdef class Rounds:
 
     input_share and output_share, (rows,) float32, say how much of what the workers change is added to each row. All
     `threads` threads must train the same rounds at once: they wait for each other.
-
-    Process `process` of `processes` does the work of some of the workers, and `meet`, called after every round with what
-    these have changed, (bytes,) uint8, returns what all processes have given it. One process alone has no `meet`.
     """
 
     cdef Run run
@@ -78,26 +73,17 @@ cdef class Rounds:
     cdef uint16_t *input_users
     cdef uint16_t *output_users
     cdef const int64_t *starts
-    cdef int64_t blocks, most_inputs, most_outputs
-    cdef int32_t first, end, process  # workers first .. end-1 are this process's
+    cdef int64_t blocks
     cdef readonly int64_t count
-    cdef bint meets, failed
-    cdef object meet, failure, kept_alive
+    cdef object kept_alive
 
     def __init__(self, Run run, const int64_t[::1] starts, const float[::1] input_share,
-                 const float[::1] output_share, int32_t workers, int32_t threads, int32_t process=0,
-                 int32_t processes=1, meet=None):
+                 const float[::1] output_share, int32_t workers, int32_t threads):
         memset(&self.barrier, 0, sizeof(self.barrier))
         self.run, self.blocks, self.starts = run, starts.shape[0] - 1, &starts[0]
         require_starts(starts, self.blocks, run.length, "blocks")
         require(0 < workers <= WV_ROUND_WORKERS, f"expected 1 to {WV_ROUND_WORKERS} virtual workers, found {workers}")
-        require(0 < processes <= workers, f"expected 1 to {workers} processes, found {processes}")
-        require(0 <= process < processes, f"process {process}: there are {processes}")
-        require((meet is not None) == (processes > 1), "several processes meet, and no others")
-        self.first, self.end = workers * process // processes, workers * (process + 1) // processes
-        self.process, self.meet, self.meets = process, meet, meet is not None
-        require(0 < threads <= self.end - self.first,
-                f"expected 1 to {self.end - self.first} threads, found {threads}")
+        require(0 < threads <= workers, f"expected 1 to {workers} threads, found {threads}")
         require(input_share.shape[0] == run.input_rows, f"expected {run.input_rows} shares of input rows")
         require(output_share.shape[0] == run.output_rows, f"expected {run.output_rows} shares of output rows")
         self.count = (self.blocks + workers - 1) // workers
@@ -109,7 +95,6 @@ cdef class Rounds:
         inputs = min(most_in_block(ids, starts, run.inputs_of_words()), run.input_rows)
         outputs = min(most_in_block(ids, starts, run.outputs_of_words()), run.output_rows)
         require((max(inputs, outputs) + 1) * WV_ROUND_WORKERS < 2**31, "the blocks are too large")
-        self.most_inputs, self.most_outputs = inputs, outputs
         # All of it in one piece, which gets huge pages: the workers' rows are more than small ones reach.
         self.kept_alive.append(aligned_zeros(self.lay_out(NULL, inputs, outputs)))
         self.lay_out(address(self.kept_alive[3]), inputs, outputs)
@@ -170,55 +155,6 @@ cdef class Rounds:
         """What thread `number` needs to train; see RoundThread."""
         return RoundThread(self, number)
 
-    cdef object changes(self):
-        """What the workers of this process have changed in the round, (bytes,) uint8."""
-        import numpy as np
-
-        cdef size_t dim = self.run.run.options.dim, size = 0
-        cdef uint8_t[::1] message
-        cdef char *at
-        cdef int32_t w
-        for w in range(self.first, self.end):
-            size += sizeof(Heading) + bytes_after_heading(&self.worker[w], dim)
-        message = np.empty(size, np.uint8)
-        at = <char *>&message[0]
-        with nogil:
-            for w in range(self.first, self.end):
-                at = worker_written(at, w, &self.worker[w], &self.results[w], dim, self.run.run.stride)
-        return message.base
-
-    cdef int take(self, const uint8_t[::1] message) except -1:
-        """Takes in what other workers have changed. Raises ValueError for what changes() never gives."""
-        cdef const char *at = <const char *>&message[0] if message.shape[0] else NULL
-        cdef const char *end = at + message.shape[0]
-        cdef Heading heading
-        while at != end:
-            require(end - at >= <int64_t>sizeof(heading), "a message ends within a heading")
-            at = taken(&heading, at, sizeof(heading))
-            require(0 <= heading.worker < self.merge.workers and not self.first <= heading.worker < self.end,
-                    f"a message has worker {heading.worker}, which is none of another process")
-            require(0 <= heading.inputs <= self.most_inputs and 0 <= heading.outputs <= self.most_outputs,
-                    "a message has more rows than a block")
-            at = worker_taken(at, end - at, &heading, &self.worker[heading.worker], self.merge.input_rows,
-                              self.merge.output_rows, self.run.run.options.dim, self.run.run.stride)
-            self.results[heading.worker] = heading.result
-        return 0
-
-    cdef int exchange(self) except -1:
-        """Gives the other processes what this one has changed in the round, and takes in what they have."""
-        cdef int32_t process
-        for process, message in enumerate(self.meet(self.changes())):
-            if process != self.process:
-                self.take(message)
-        return 0
-
-    cdef void exchanged(self) noexcept:
-        """exchange() by one thread, while the others wait: what goes wrong is raised when they do not."""
-        try:
-            self.exchange()
-        except BaseException as error:
-            self.failure, self.failed = error, True
-
     def totals(self):
         """(loss, examples, tokens, lr) of the rounds trained last, when all threads have: sums in the order of the
         workers."""
@@ -254,7 +190,7 @@ cdef class RoundThread:
 
     def train(self, int64_t first, int64_t end, int32_t epoch):
         """Trains the rounds first .. end-1 of an epoch without the GIL, together with all other threads; what they did is
-        Rounds.totals()'s. Thread 0 meets other processes, and raises what goes wrong then; afterwards none may go on."""
+        Rounds.totals()'s."""
         cdef Rounds rounds = self.rounds
         cdef Run run = rounds.run
         cdef wv_round_merge merge
@@ -263,7 +199,7 @@ cdef class RoundThread:
         require(0 <= first <= end <= rounds.count, f"rounds {first} to {end} lie beyond the {rounds.count} of an epoch")
         require(end - first <= WV_ROUND_STAMPS, f"expected {WV_ROUND_STAMPS} rounds or fewer, found {end - first}")
         with nogil:
-            for w in range(rounds.first, rounds.end):
+            for w in range(rounds.merge.workers):
                 if w % rounds.merge.threads == self.number:
                     memset(&rounds.results[w], 0, sizeof(wv_block_result))
             if self.stamp + end - first > WV_ROUND_STAMPS:
@@ -275,28 +211,18 @@ cdef class RoundThread:
             for round in range(first, end):
                 self.stamp += 1
                 merge = rounds.of_round(self.stamp)
-                for w in range(rounds.first, rounds.end):
+                for w in range(rounds.merge.workers):
                     if w % rounds.merge.threads == self.number:
                         self.block(rounds, run, w, round, epoch, &merge)
                 wv_barrier_wait(&rounds.barrier, rounds.merge.threads)
-                if rounds.meets:
-                    if self.number == 0:
-                        with gil:
-                            rounds.exchanged()
-                    wv_barrier_wait(&rounds.barrier, rounds.merge.threads)
-                    if rounds.failed:
-                        break
                 run.kernel.word2vec_merge(&run.run, rounds.worker, &merge, self.number, self.input_slot,
                                           self.output_slot)
                 if round + 1 < end:
                     self.mark(rounds, run, round + 1, epoch, self.stamp + 1)
                 wv_barrier_wait(&rounds.barrier, rounds.merge.threads)
-        if rounds.failed and self.number == 0:
-            raise rounds.failure
 
     cdef void mark(self, Rounds rounds, Run run, int64_t round, int32_t epoch, int32_t stamp) noexcept nogil:
-        """Marks which rows workers use in a round: this thread's share of all workers, whichever process does their
-        work."""
+        """Marks which rows workers use in a round: this thread's share of all workers."""
         cdef wv_round_merge merge = rounds.of_round(stamp)
         cdef Block block
         cdef int32_t w
@@ -313,8 +239,7 @@ cdef class RoundThread:
         cdef Block block = rounds.block(w, round)
         worker.input.slot, worker.output.slot = self.input_slot, self.output_slot
         worker.input.users, worker.output.users = merge.input_users, merge.output_users
-        # What other processes must be told is in a copy.
-        worker.input.alone = worker.output.alone = -1 if rounds.meets else merge.round << 8 | 1 << w
+        worker.input.alone = worker.output.alone = merge.round << 8 | 1 << w
         self.hot.round = worker
         run.kernel.word2vec_block(&run.run, &self.hot, run.ids, block.start, block.end, epoch,
                                   run.length * round // rounds.count, self.scratch, &result)

@@ -23,6 +23,15 @@ def mpirun(cwd: Path, *jobs: list[object]) -> "subprocess.CompletedProcess[str]"
     return subprocess.run(command[:-1], capture_output=True, encoding="utf-8", cwd=cwd, timeout=300, check=False)
 
 
+def same(one: Path, other: Path) -> bool:
+    return one.read_bytes() == other.read_bytes()
+
+
+def children(process: int) -> list[int]:
+    found = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    return [int(child) for child in found]
+
+
 def said(result: "subprocess.CompletedProcess[str]") -> list[str]:
     """What wv train said of what went wrong, without mpirun's own words."""
     return [line for line in result.stderr.splitlines() if line.startswith("wv train:")]

@@ -2,12 +2,17 @@
 
 import gzip
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from tests.cluster.launched import mpirun, needs_mpi, said
+from tests.cluster.launched import LAUNCH, WV, children, mpirun, needs_mpi, said
 from tests.conftest import Run
 
 pytestmark = needs_mpi
@@ -95,3 +100,28 @@ def test_ranks_count_nothing(slice_text: Path, tmp_path: Path, wv: Run, command:
     (line,) = result.stderr.splitlines()
     assert line.startswith(f"wv {command}: started as 2 processes, which cannot share this work; start it once")
     assert not list(tmp_path.iterdir())
+
+
+def test_deterministic_ranks_are_refused_before_any_work(slice_text: Path, tmp_path: Path) -> None:
+    result = mpirun(tmp_path, [2, "train", slice_text, "-o", "v.bin", *SMALL, "--deterministic"])
+    assert result.returncode == 2
+    (line,) = said(result)
+    assert line.endswith("--deterministic is for one process, not for 2 ranks; leave it out")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the ranks in /proc")
+def test_a_rank_that_is_killed_ends_all_and_leaves_the_checkpoint(slice_text: Path, tmp_path: Path) -> None:
+    job = ["train", str(slice_text), "-o", "part.bin", "--dim", "16", "--epochs", "20", "--threads", "1"]
+    checkpoint = tmp_path / "part.bin.checkpoint"
+    with subprocess.Popen(
+        [*LAUNCH, "-n", "2", *WV, *job, "--checkpoint-every", "0.01s"], cwd=tmp_path, stderr=subprocess.DEVNULL
+    ) as running:
+        while not checkpoint.exists() and running.poll() is None:
+            time.sleep(0.01)
+        os.kill(children(running.pid)[-1], signal.SIGKILL)
+        assert running.wait(60) != 0
+    assert not (tmp_path / "part.bin").exists()
+    result = mpirun(tmp_path, [2, *job, "--resume"])
+    assert result.returncode == 0 and "going on at" in result.stderr, result.stderr
+    assert (tmp_path / "part.bin").exists() and not checkpoint.exists()

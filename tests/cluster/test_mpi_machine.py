@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.labelled_text import labelled_lines
-from tests.cluster.launched import LAUNCH, WV, mpirun, needs_mpi, said
-from tests.cluster.test_mpi_lockstep import children, same
+from tests.cluster.launched import LAUNCH, WV, children, mpirun, needs_mpi, said, same
 from tests.conftest import Run
 from wv_cli.cluster.machine import CHOICE, Place
 from wv_cli.engine.checkpoint import standing

@@ -50,10 +50,6 @@ class ThreadRanks:
         self._meeting.barrier.wait()
         return found
 
-    def gather_bytes(self, own: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
-        self.bytes_sent += own.nbytes
-        return self.gather(own.copy())
-
     def reduce(self, value: Value, merge: Callable[[Value, Value], Value]) -> Value | None:
         values = self.gather(deepcopy(value))
         return reduce(merge, values) if self.rank == 0 else None

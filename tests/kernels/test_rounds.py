@@ -1,12 +1,10 @@
-"""Deterministic rounds (csrc/kernels/rounds.h): their float64 twin, and the same bytes whatever the threads and
-processes."""
+"""Deterministic rounds (csrc/kernels/rounds.h): their float64 twin, and the same bytes whatever the threads."""
 
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
-from tests.cluster.threads import run_ranks
 from tests.kernels.test_word2vec import CONTEXTS, aligned, setting
 from tests.reference.rounds import train_epoch
 from tests.reference.word2vec import Twin
@@ -19,7 +17,7 @@ STAMPS = 255
 LOSSES = [name for name, layer in LAYERS.items() if not layer.takes_all]
 
 
-def run_rounds(isa, context, layer, dim=20, workers=WORKERS, threads=1, meeting=None, **changes):
+def run_rounds(isa, context, layer, dim=20, workers=WORKERS, threads=1, **changes):
     """Trains a corpus of more blocks than workers; (the twin that starts from the same rows, with the shares and cuts
     that it needs, tables, input, output, the totals)."""
     config, tables, x, y = setting(context, layer, dim, lines=60, **changes)
@@ -32,7 +30,7 @@ def run_rounds(isa, context, layer, dim=20, workers=WORKERS, threads=1, meeting=
         twin_tables["output_bias"] = tables["output_bias"].astype(float)
     twin = Twin(config, input=x32[:, :dim].astype(float), output=y32[:, :dim].astype(float), **twin_tables)
     run = _word2vec.Run(config, input=x32, output=y32, isa=isa, **tables)
-    rounds = _rounds.Rounds(run, cuts, *shares, workers=workers, threads=threads, **(meeting or {}))
+    rounds = _rounds.Rounds(run, cuts, *shares, workers=workers, threads=threads)
     assert rounds.count > 1 and (len(cuts) - 1) % WORKERS, "in the last round some of many workers have no part"
     totals = np.zeros(3)
     with ThreadPoolExecutor(threads) as pool:
@@ -144,54 +142,6 @@ def test_any_number_of_threads_gives_the_same_bytes(context, layer, subwords, th
         assert tables["output_bias"].tobytes() == others["output_bias"].tobytes()
 
 
-@pytest.mark.parametrize("processes", [2, 3, 8])
-@pytest.mark.parametrize("subwords", [False, True])
-@pytest.mark.parametrize("layer", LOSSES)
-@pytest.mark.parametrize("context", CONTEXTS)
-def test_any_number_of_processes_gives_the_same_bytes(context, layer, subwords, processes):
-    options = {"subwords": subwords, "lr": 0.02}
-    _, tables, x, y, totals = run_rounds(None, context, layer, **options)
-
-    def process(ranks):
-        meeting = {"process": ranks.rank, "processes": ranks.size, "meet": ranks.gather_bytes}
-        _, others, *found = run_rounds(
-            None, context, layer, threads=1 if processes == 8 else 2, meeting=meeting, **options
-        )
-        return others.get("output_bias"), *found
-
-    for bias, x2, y2, totals2 in run_ranks(processes, process):
-        assert x.tobytes() == x2.tobytes() and y.tobytes() == y2.tobytes() and tuple(totals) == tuple(totals2)
-        assert bias is None or tables["output_bias"].tobytes() == bias.tobytes()
-
-
-HEADING = np.dtype("i4, i4, i4, i4, f8, i8, i8, f4, i4")
-
-
-def heading(worker, inputs=0, outputs=0):
-    return np.array((worker, inputs, outputs, 0, 0, 0, 0, 0, 0), HEADING).tobytes()
-
-
-@pytest.mark.parametrize(
-    ("message", "problem"),
-    [
-        (heading(1)[:-1], "a message ends within a heading"),
-        (heading(0), "a message has worker 0, which is none of another process"),
-        (heading(2), "a message has worker 2, which is none of another process"),
-        (heading(-1), "a message has worker -1, which is none of another process"),
-        (heading(1, inputs=1000), "a message has more rows than a block"),
-        (heading(1, outputs=-1), "a message has more rows than a block"),
-        (heading(1, inputs=1) + bytes(35), "a message ends within its rows"),
-        (heading(1, inputs=1) + np.array([23] + 8 * [0], np.int32).tobytes(), "a message has a row that is not there"),
-        (heading(1, outputs=1) + np.array([-1] + 8 * [0], np.int32).tobytes(), "a message has a row that is not there"),
-    ],
-)
-def test_messages_that_no_process_sends_are_refused(message, problem):
-    found = np.frombuffer(message, np.uint8)
-    rounds = small_rounds(threads=1, process=0, processes=2, meet=lambda own: [own, found])
-    with pytest.raises(ValueError, match=problem):
-        rounds.thread().train(0, 1, 0)
-
-
 def test_the_largest_sum_of_a_block():
     ids = np.array([0, 1, -1, 2, -3, 2, -1, 0], np.int32)
     assert _rounds.most_in_block(ids, np.array([0, 3, 7, 8]), np.array([5, 1, 4])) == 8
@@ -216,11 +166,6 @@ def small_rounds(**changes):
         ({"workers": 9}, "expected 1 to 8 virtual workers, found 9"),
         ({"threads": 0}, "expected 1 to 2 threads, found 0"),
         ({"threads": 3}, "expected 1 to 2 threads, found 3"),
-        ({"threads": 2, "processes": 2, "meet": list}, "expected 1 to 1 threads, found 2"),
-        ({"processes": 3, "meet": list}, "expected 1 to 2 processes, found 3"),
-        ({"process": 1}, "process 1: there are 1"),
-        ({"processes": 2}, "several processes meet, and no others"),
-        ({"meet": list}, "several processes meet, and no others"),
     ],
 )
 def test_refused(changes, message):

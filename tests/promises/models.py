@@ -364,26 +364,14 @@ MODELS: list[Promise] = [
         ),
     ),
     Promise(
-        "the same seed gives the same file with any number of threads and of ranks",
-        ("tests/models/test_rounds.py", "tests/cluster/test_lockstep.py"),
+        "the same seed gives the same file with any number of threads",
+        ("tests/models/test_rounds.py",),
         (
             Fault(
                 "as many workers as threads",
                 "wv_cli/models/rounds.py",
-                "workers=WORKERS,",
-                "workers=self.threads,",
-            ),
-            Fault(
-                "each rank draws numbers of its own",
-                "wv_cli/jobs/word2vec_options.py",
-                "return None if self.config.deterministic else super().readers",
-                "return super().readers",
-            ),
-            Fault(
-                "a rank that computes other numbers takes part",
-                "wv_cli/cluster/lockstep.py",
-                "if its_numbers != numbers:",
-                "if False:",
+                "workers=WORKERS, threads",
+                "workers=self.threads, threads",
             ),
             Fault(
                 "rounds of other workers go on",

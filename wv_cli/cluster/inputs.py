@@ -26,10 +26,9 @@ def shared_texts(
     checked: Callable[[], Texts],
     *,
     whole_lines: bool,
-    divided: bool = True,
 ) -> Iterator[Texts]:
     """The texts that this process reads: all that `checked` returns, which it alone calls, or with ranks the part of
-    this one, after rank 0 has called it. Parts are cut between lines only if `whole_lines`; not `divided`, each is all.
+    this one, after rank 0 has called it. Parts are cut between lines only if `whole_lines`.
 
     Raises on all ranks what `checked` raises, what require_same raises of the `options`, and WvError where a rank does
     not see the files that rank 0 sees, or has none of them to read. What goes wrong in the block on one rank ends all
@@ -44,7 +43,7 @@ def shared_texts(
             texts = checked()
             found = texts, [(path, size_of(path)) for path in expand_inputs(texts)]
     listed = ranks.share(found[1] if found is not None else None)
-    part = Part(ranks.rank, ranks.size, whole_lines) if divided else None
+    part = Part(ranks.rank, ranks.size, whole_lines)
     with agreeing(ranks):
         require_files(listed, part)
     with ending_all(ranks):
@@ -52,12 +51,11 @@ def shared_texts(
         yield replace(own, inputs=[path for path, _ in listed], part=part)
 
 
-def require_files(listed: list[tuple[str, int]], part: Part | None) -> None:
+def require_files(listed: list[tuple[str, int]], part: Part) -> None:
     """Raises WvError where this rank does not see the files that rank 0 has listed, and where its part is empty."""
     for path, size in listed:
         require_size(path, size)
-    if part is not None:
-        part.of([path for path, _ in listed])
+    part.of([path for path, _ in listed])
 
 
 def refuse_for_ranks(ranks: Ranks | None, **asked: object) -> None:

@@ -79,21 +79,6 @@ class MpiRanks:
         found: list[Value] = self._world.allgather(value)
         return found
 
-    def gather_bytes(self, own: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
-        self.bytes_sent += own.nbytes
-        sizes = np.empty(self.size, np.int64)
-        _Request(self._world.Iallgather(np.array([len(own)]), sizes)).wait()
-        found = [np.empty(size, np.uint8) for size in sizes]
-        found[self.rank] = own
-        requests = [
-            _Request(self._world.Ibcast(each[first : first + _MOST_BYTES], root=rank))
-            for rank, each in enumerate(found)
-            for first in range(0, len(each), _MOST_BYTES)
-        ]
-        for request in requests:
-            request.wait()
-        return found
-
     def reduce(self, value: Value, merge: Callable[[Value, Value], Value]) -> Value | None:
         merged: Value | None = self._world.reduce(value, op=merge, root=0)
         return merged

@@ -47,10 +47,6 @@ class Ranks(Protocol):
         """What all ranks have given, in their order, on every rank."""
         ...
 
-    def gather_bytes(self, own: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
-        """The same of (bytes,) uint8, as many as each rank likes."""
-        ...
-
     def reduce(self, value: Value, merge: Callable[[Value, Value], Value]) -> Value | None:
         """All values merged in the order of the ranks, neighbours first, on rank 0; None elsewhere. `merge` is
         associative."""

@@ -193,7 +193,7 @@ def refuse_for_executor(address: str | None, **asked: object) -> None:
         return
     from wv_cli.cluster.inputs import refuse_for_cluster
 
-    refuse_for_cluster(address, None, **asked)
+    refuse_for_cluster(address, **asked)
 
 
 def _silent(message: str, **facts: object) -> None:

@@ -126,7 +126,7 @@ class Word2vecConfig(Config):
     threads: int = threads_option()
     deterministic: bool = option(
         False,
-        "The same seed gives the same file whatever --threads and ranks; up to about twice the work, for 8 at most.",
+        "The same seed gives the same file whatever --threads; up to about twice the work, for 8 at most.",
         only="loss=ns|hs|nce|hs_ns",
         group="Run",
         later=True,

@@ -64,10 +64,6 @@ class Ensemble:
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         return self._named(lambda model: model.arrays())
 
-    def tables(self) -> list[NDArray[Any]]:
-        """See cluster.lockstep.Alike."""
-        return [array for model in self.models for array in model.tables()]
-
     def _named(self, facts: Any) -> dict[str, Any]:
         """The facts of every model, by its number from 1."""
         return {

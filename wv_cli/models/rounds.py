@@ -1,14 +1,12 @@
-"""word2vec whose bytes do not depend on the number of threads and processes: rounds of virtual workers
+"""word2vec whose bytes do not depend on the number of threads: rounds of virtual workers
 (csrc/kernels/rounds.h), what share of their changes is added, and the steps that a run counts."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wv_cli import _rounds, _word2vec
-from wv_cli.cluster.lockstep import Meetings
 from wv_cli.engine.trainer import StepResult
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.hotrows import added_share
@@ -31,13 +29,7 @@ Threads = tuple[list[_rounds.RoundThread], ThreadPoolExecutor]
 
 
 class DeterministicWord2vec(Word2vec):
-    """A Word2vec whose steps are rounds: a step takes _STEP_ROUNDS of them, and all its threads. With `meetings` it is
-    one of several processes, each of which does the work of some workers and takes every step."""
-
-    def __init__(self, *of_word2vec: Any, meetings: Meetings | None = None, **more: Any) -> None:
-        """A Word2vec's, and `meetings`."""
-        self._meetings = meetings
-        super().__init__(*of_word2vec, **more)
+    """A Word2vec whose steps are rounds: a step takes _STEP_ROUNDS of them, and all its threads."""
 
     @staticmethod
     def bytes_needed(config: Word2vecConfig, words: int, subwords: Subwords | None = None, tokens: int = 0) -> int:
@@ -51,15 +43,8 @@ class DeterministicWord2vec(Word2vec):
 
     @property
     def threads(self) -> int:
-        """More than this process has workers would have nothing to do."""
-        process, processes = self._place
-        own = WORKERS * (process + 1) // processes - WORKERS * process // processes
-        return min(self.config.threads, own)
-
-    @property
-    def _place(self) -> tuple[int, int]:
-        """Which process this is, of how many."""
-        return (self._meetings.ranks.rank, self._meetings.ranks.size) if self._meetings is not None else (0, 1)
+        """More than there are workers would have nothing to do."""
+        return min(self.config.threads, WORKERS)
 
     @property
     def _step_ids(self) -> int:
@@ -71,19 +56,7 @@ class DeterministicWord2vec(Word2vec):
             added_share(WORKERS, _CURVATURE * self.config.start_lr, _ROUND_IDS * updates)
             for updates in self._updates(self.corpus.vocab.counts)
         )
-        self._shares = inputs, outputs
-        process, processes = self._place
-        self._rounds = _rounds.Rounds(
-            run,
-            self.starts,
-            inputs,
-            outputs,
-            workers=WORKERS,
-            threads=self.threads,
-            process=process,
-            processes=processes,
-            meet=self._meetings,
-        )
+        self._rounds = _rounds.Rounds(run, self.starts, inputs, outputs, workers=WORKERS, threads=self.threads)
         return run, None
 
     @property
@@ -106,10 +79,6 @@ class DeterministicWord2vec(Word2vec):
         for other in waiting:
             other.result()
         return self._rounds.totals()
-
-    def tables(self) -> list[NDArray[Any]]:
-        """See cluster.lockstep.Alike."""
-        return [*super().tables(), *self._shares]
 
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""

@@ -248,11 +248,6 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             arrays["output_bias"] = self.output_bias
         return arrays
 
-    def tables(self) -> list[NDArray[Any]]:
-        """What a step computes with beside arrays() and what follows from integers alone."""
-        found = [self._tables.get(name) for name in ("keep", "sampler", "log_noise")]
-        return [each for each in found if each is not None]
-
     def state(self, options: StateOptions) -> State:
         """What a run leaves that others go on with; `options` say how it was made."""
         dim = self.config.dim
