@@ -28,9 +28,9 @@ def _fail(speaker: str, message: str, code: int) -> int:
 
 
 def _note(message: str) -> None:
-    from wv_cli.commands.shared.bar import LINE
+    from wv_cli.commands.shared.bar import above_bar
 
-    with LINE.above():
+    with above_bar():
         print(message, file=sys.stderr)  # noqa: T201
 
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 
 import click
 
-from wv_cli.commands.shared.bar import LINE, plain
+from wv_cli.commands.shared.bar import above_bar
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import WvError
@@ -39,17 +39,14 @@ def _facts(now: Progress) -> dict[str, str]:
     }
 
 
-def bar_text(now: Progress, width: int) -> str:
-    """One line of at most `width` columns: percent, a bar, and the facts there is room for."""
-    from tqdm import tqdm
-
+def bar_format(now: Progress, width: int) -> str:
+    """tqdm's `bar_format` for a line of `width` columns: percent, a bar, and the facts there is room for."""
     facts = _facts(now)
     for name in _DISPENSABLE:
         if _room(facts, width) < _SHORTEST_BAR:
             del facts[name]
     room = max(1, min(_room(facts, width), _LONGEST_BAR))
-    bar_format = f"{{percentage:5.1f}}%|{{bar:{room}}}| {'  '.join(facts.values())}"
-    return str(tqdm.format_meter(now.fraction, 1.0, now.elapsed, bar_format=bar_format, ascii=plain()))[:width]
+    return f"{{percentage:5.1f}}%|{{bar:{room}}}| {'  '.join(facts.values())}"
 
 
 def _room(facts: Mapping[str, str], width: int) -> int:
@@ -58,13 +55,21 @@ def _room(facts: Mapping[str, str], width: int) -> int:
 
 
 def _bar() -> Observer:
-    """A bar that shows the last loss there was; who opened it clears or keeps it (LINE)."""
+    """A bar that shows the last loss there was. The caller clears or keeps it with close_bar()."""
+    from wv_cli.commands.shared.terminal_bar import TerminalBar, widest_bar
+
+    bar: TerminalBar | None = None
     loss: float | None = None
 
     def observe(now: Progress) -> None:
-        nonlocal loss
+        nonlocal bar, loss
         loss = loss if now.loss is None else now.loss
-        LINE.draw(bar_text(replace(now, loss=loss), LINE.width))
+        text = bar_format(replace(now, loss=loss), widest_bar())
+        if bar is None:
+            bar = TerminalBar(total=1.0, initial=now.fraction, bar_format=text)
+        else:
+            bar.n, bar.bar_format = now.fraction, text
+            bar.refresh()
 
     return observe
 
@@ -112,7 +117,7 @@ def say(message: str, quiet: bool, as_json: bool, **facts: object) -> None:
     """One line of talk on stderr; with --json an event that carries `facts`."""
     if quiet:
         return
-    with contextlib.suppress(OSError), LINE.above():  # as _patient
+    with contextlib.suppress(OSError), above_bar():  # as _patient
         click.echo(json.dumps({"event": "message", "message": message, **facts}) if as_json else message, err=True)
 
 

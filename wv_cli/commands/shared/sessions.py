@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from wv_cli.commands.shared.bar import LINE, reading_bar
+from wv_cli.commands.shared.bar import close_bar, reading_bar
 from wv_cli.commands.shared.display import observer, say, stopped
 from wv_cli.commands.shared.options import given_options, take
 from wv_cli.config import Config
@@ -57,7 +57,7 @@ def run_session(
     with reading_bar(quiet or as_json, session.read(), unit, desc) as reading:
         outcome, facts = session.run(tell, observe, reading)
         if outcome is not None and outcome.finished:
-            LINE.keep()
+            close_bar(leave=True)
     if not session.leads:
         if outcome is not None and not outcome.finished:
             raise Elsewhere(outcome.ended_early("").exit_code)
