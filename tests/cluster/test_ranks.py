@@ -9,11 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.cluster.threads import ThreadRanks, run_ranks
-from wv_cli.cluster.launcher import started_together
 from wv_cli.cluster.mpi import world
 from wv_cli.cluster.ranks import agreeing, awaited, joined
 from wv_cli.cluster.training import require_same
 from wv_cli.errors import Elsewhere, UsageError, WvError
+from wv_cli.system.launcher import started_together
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from wv_cli._glove import RECORD, merge, sort
 from wv_cli.cluster.ranks import Ranks
+from wv_cli.system.events import OnProgress
 from wv_cli.system.pair_runs import Records, pair_runs
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import require_words, tally
 from wv_cli.text.counting import Counts, counting
 from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Given, Pairs
-from wv_cli.text.source import Progress
 from wv_cli.text.vocab import Tally, add_up
 
 Numbers = NDArray[np.int64]
@@ -36,7 +36,7 @@ def tally_of_all(ranks: Ranks, own: Tally) -> Tally | None:
 
 @contextmanager
 def counting_by(
-    ranks: Ranks | None, texts: Texts, config: VocabConfig, *, progress: Progress | None = None, **alone: Any
+    ranks: Ranks | None, texts: Texts, config: VocabConfig, *, progress: OnProgress | None = None, **alone: Any
 ) -> Iterator[Counts | None]:
     """What text.counting.counting gives one process, which has the options `alone`, on rank 0; None elsewhere."""
     if ranks is None:

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from wv_cli import __version__
 from wv_cli.cluster.ranks import Ranks, agreeing
 from wv_cli.cluster.sums import tally_of_all
-from wv_cli.engine.saved_run import Savable, SavedRun, Say
+from wv_cli.engine.saved_run import Savable, SavedRun
 from wv_cli.errors import UsageError, WvError
+from wv_cli.system.events import Log
 from wv_cli.text.corpus import Corpus, Pooled
 from wv_cli.text.labelled import LabelledCorpus
 from wv_cli.text.vocab import Tally
@@ -79,7 +80,7 @@ def buckets_of_all(ranks: Ranks, own: Buckets) -> Buckets:
     return ranks.share(together)
 
 
-def first_part(saved: SavedRun, model: Savable[Any], ranks: Ranks, say: Say) -> int:
+def first_part(saved: SavedRun, model: Savable[Any], ranks: Ranks, say: Log) -> int:
     """Where to begin, in the steps of the model: what SavedRun.first_step says on rank 0, whose rows all ranks then
     have."""
     with agreeing(ranks):

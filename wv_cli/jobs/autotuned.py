@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.jobs import autotune_log
 from wv_cli.jobs.training_session import TextSession
 from wv_cli.system.compression import compression_of
+from wv_cli.system.events import Log as Say
 from wv_cli.system.places import is_stream
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing.bioword import Bioword, load_hasher
@@ -14,6 +13,7 @@ from wv_cli.hashing.config import BiowordConfig
 from wv_cli.jobs.facts import Facts, corpus_facts, tell_corpus
 from wv_cli.jobs.phrases import PhrasesSession
 from wv_cli.jobs.session import Observe, Reading
+from wv_cli.system.events import Log as Say
 from wv_cli.system.output import write_together
 from wv_cli.text.corpus import encode
 from wv_cli.text.vocab import read_vocab

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Protocol
 
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
+from wv_cli.system.events import Log as Say
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus
 

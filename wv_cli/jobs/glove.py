@@ -12,7 +12,6 @@ from wv_cli.cluster.inputs import refuse_for_cluster, refuse_for_ranks
 from wv_cli.cluster.ranks import awaited
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.glove import record_files
 from wv_cli.glove.config import MODEL, GloveConfig
@@ -23,6 +22,7 @@ from wv_cli.glove.tiles import TileStore
 from wv_cli.jobs.facts import Facts
 from wv_cli.jobs.glove_counting import GloveCounting
 from wv_cli.jobs.session import Observe, Reading
+from wv_cli.system.events import Log as Say
 from wv_cli.system.output import check_writable, open_output, together, write_together
 from wv_cli.text.vocab import write_vocab
 

@@ -9,7 +9,6 @@ from wv_cli.cluster.counted import SHARD_BYTES, Divided
 from wv_cli.cluster.dask_cluster import dask_cluster
 from wv_cli.cluster.sums import records_of_all
 from wv_cli.cluster.training import of_all
-from wv_cli.engine.saved_run import Say
 from wv_cli.glove import cooccurrence, record_files
 from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.growing import Earlier
@@ -24,6 +23,7 @@ from wv_cli.jobs.session import Reading
 from wv_cli.jobs.shared import ReadingSession
 from wv_cli.jobs.training_session import VocabularySession
 from wv_cli.system import memory
+from wv_cli.system.events import Log as Say
 from wv_cli.system.output import write_together
 from wv_cli.text.corpus import encode
 from wv_cli.text.growing import decayed

@@ -12,7 +12,6 @@ from typing import ClassVar
 
 from wv_cli.engine.progress import Totals
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats import default_threads, glove_text, require_finite
 from wv_cli.formats.base import WORD2VEC_PRECISION, WriteOptions
@@ -22,6 +21,7 @@ from wv_cli.glove.record_runs import Records
 from wv_cli.glove.state import GloveState
 from wv_cli.jobs.glove import GloveSession
 from wv_cli.jobs.session import Reading
+from wv_cli.system.events import Log as Say
 from wv_cli.system.output import apart, open_output, write_together
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.vocab import Vocab, read_ranked_vocab

@@ -9,7 +9,7 @@ from wv_cli import formats
 from wv_cli.config import flag_of
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome, Worker
-from wv_cli.engine.saved_run import Savable, Say
+from wv_cli.engine.saved_run import Savable
 from wv_cli.errors import UsageError, shown
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing import HASHERS
@@ -20,6 +20,7 @@ from wv_cli.hashing.saved import load_hasher
 from wv_cli.jobs.facts import Facts
 from wv_cli.jobs.session import Observe, Reading
 from wv_cli.jobs.training_session import TrainingSession
+from wv_cli.system.events import Log as Say
 from wv_cli.system.output import write_together
 from wv_cli.vectors.embeddings import Embeddings
 

@@ -13,9 +13,9 @@ from wv_cli.cluster.inputs import refuse_for_cluster, refuse_for_ranks, shared_t
 from wv_cli.cluster.joined import JoinedOnWorkers
 from wv_cli.cluster.ranks import OneOfRanks
 from wv_cli.cluster.sums import OtherRanks
-from wv_cli.engine.saved_run import Say
 from wv_cli.formats.recognise import texts
 from wv_cli.jobs.session import Reading
+from wv_cli.system.events import Log as Say
 from wv_cli.system.output import check_writable, open_output, write_together
 from wv_cli.system.places import require_different
 from wv_cli.text.config import PhrasesConfig

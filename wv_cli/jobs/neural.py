@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from wv_cli import formats
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.jobs.facts import Facts, corpus_facts, run_facts, tell_corpus
 from wv_cli.jobs.phrases import PhrasesSession
@@ -21,6 +20,7 @@ from wv_cli.lm.sentences import encode_sentences
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.neural import NeuralLm
 from wv_cli.system.compression import inner_name
+from wv_cli.system.events import Log as Say
 from wv_cli.system.output import open_output, write_together
 from wv_cli.text.vocab import read_vocab, write_vocab
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wv_cli.engine.saved_run import Say
 from wv_cli.jobs.facts import Facts
 from wv_cli.jobs.training_session import TextSession
+from wv_cli.system.events import Log as Say
 from wv_cli.system.output import open_output
 from wv_cli.text.config import PhraseLearning
 from wv_cli.text.joining import Phrases

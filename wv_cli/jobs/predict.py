@@ -4,14 +4,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wv_cli.cluster.held import answered_on
-from wv_cli.cluster.inputs import refuse_for_cluster
-from wv_cli.cluster.ranks import joined
-from wv_cli.engine.saved_run import Say
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.recognise import texts
 from wv_cli.models.classifier import Answered, Classifier
 from wv_cli.models.config import PredictConfig
+from wv_cli.system.events import Log as Say
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import shards
@@ -38,6 +35,10 @@ class PredictionRun:
             source = Source(asked)
             yield from self._shown(source, self.opened())
             return
+        from wv_cli.cluster.held import answered_on
+        from wv_cli.cluster.inputs import refuse_for_cluster
+        from wv_cli.cluster.ranks import joined
+
         refuse_for_cluster(dask, joined())
         divided = [asked.only(shard) for shard in shards(expand_inputs(asked), SHARD_BYTES, whole_lines=True)]
         yield from answered_on(dask, say, "predict", self, divided)

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from wv_cli import formats
-from wv_cli.cluster.launcher import started_together
 from wv_cli.config import refuse_idle
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
 from wv_cli.errors import WvError
 from wv_cli.jobs.facts import Facts
 from wv_cli.system import meta
+from wv_cli.system.events import Log as Say
+from wv_cli.system.launcher import started_together
 from wv_cli.system.output import check_writable
 from wv_cli.system.places import is_stream, refuse_folder, refuse_reading, require_different
 

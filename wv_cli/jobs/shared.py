@@ -20,10 +20,11 @@ from wv_cli.cluster.rounds import PARTS, InParts, Shareable, Together
 from wv_cli.cluster.training import first_part, pooled_by
 from wv_cli.engine import checkpoint
 from wv_cli.engine.run import Outcome, Worker
-from wv_cli.engine.saved_run import Savable, Say
+from wv_cli.engine.saved_run import Savable
 from wv_cli.jobs.facts import Facts
 from wv_cli.jobs.session import Observe, Reading
 from wv_cli.jobs.training_session import TextSession
+from wv_cli.system.events import Log as Say
 from wv_cli.text.corpus import Pooled
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import Part

@@ -10,7 +10,6 @@ from wv_cli.cluster.inputs import refuse_fasttext_for_ranks, refuse_for_ranks
 from wv_cli.cluster.ranks import agreeing
 from wv_cli.cluster.training import labelled_of_all
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
 from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_files import save_files
@@ -23,6 +22,7 @@ from wv_cli.jobs.shared import SharedSession
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.compression import inner_name
+from wv_cli.system.events import Log as Say
 from wv_cli.system.output import together, write_together
 from wv_cli.system.places import is_stream
 from wv_cli.text.config import VocabConfig

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from wv_cli import formats
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Savable, Say
+from wv_cli.engine.saved_run import Savable
 from wv_cli.errors import UsageError
 from wv_cli.formats.texts import DOC2VEC, ENDINGS, SENT2VEC, save_model
 from wv_cli.jobs.facts import Facts, corpus_facts, run_facts, tell_corpus
@@ -19,6 +19,7 @@ from wv_cli.models.doc2vec import Doc2vec
 from wv_cli.models.sent2vec import Sent2vec
 from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig
 from wv_cli.system.compression import inner_name
+from wv_cli.system.events import Log as Say
 from wv_cli.system.matrices import Room
 from wv_cli.system.output import write_together
 from wv_cli.text.corpus import Corpus, encode

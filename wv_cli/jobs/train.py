@@ -18,10 +18,10 @@ from wv_cli.models.presets import Preset
 from wv_cli.text.config import PhraseLearning, VocabConfig
 
 if TYPE_CHECKING:
-    from wv_cli.engine.saved_run import Say
     from wv_cli.jobs.phrases import PhrasesSession
     from wv_cli.jobs.session import Observe
     from wv_cli.jobs.training_session import TrainingConfig
+    from wv_cli.system.events import Log as Say
 
 Path = str | os.PathLike[str]
 Options = dict[str, Any]

@@ -13,11 +13,12 @@ from typing import Any, Protocol
 
 from wv_cli.config import flag_of
 from wv_cli.engine.run import Outcome, Worker, train
-from wv_cli.engine.saved_run import Savable, SavedRun, Say
+from wv_cli.engine.saved_run import Savable, SavedRun
 from wv_cli.errors import UsageError
 from wv_cli.formats.recognise import texts
 from wv_cli.jobs.facts import Facts
 from wv_cli.jobs.session import Config, Observe, Session
+from wv_cli.system.events import Log as Say
 from wv_cli.system.matrices import Room
 from wv_cli.system.output import check_writable
 from wv_cli.system.places import is_stream

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.engine.run import StepResult
-from wv_cli.engine.saved_run import Say
 from wv_cli.errors import WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.analogy import read_questions
@@ -23,6 +22,7 @@ from wv_cli.evaluation.similarity import read_pairs
 from wv_cli.jobs.facts import Facts
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system import memory
+from wv_cli.system.events import Log as Say
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import split_words
 

@@ -9,9 +9,9 @@ from wv_cli.cluster.counted import counted_on
 from wv_cli.cluster.inputs import refuse_for_cluster, refuse_for_ranks, shared_texts
 from wv_cli.cluster.ranks import OneOfRanks
 from wv_cli.cluster.sums import counting_by
-from wv_cli.engine.saved_run import Say
 from wv_cli.formats.recognise import texts
 from wv_cli.jobs.session import Reading
+from wv_cli.system.events import Log as Say
 from wv_cli.system.output import check_writable
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.counting import Counts

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats import format_for_output
 from wv_cli.formats.base import Precision
 from wv_cli.formats.streams import RowSource, save_blocks
 from wv_cli.jobs.facts import Facts
 from wv_cli.jobs.session import Observe, Reading, Session
+from wv_cli.system.events import Log as Say
 from wv_cli.system.output import write_together
 from wv_cli.text.vocab import Vocab, read_vocab
 from wv_cli.transforms.config import WhitenConfig

@@ -12,7 +12,6 @@ from wv_cli import formats
 from wv_cli.cluster.ranks import agreeing
 from wv_cli.cluster.training import of_all
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
 from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
@@ -25,6 +24,7 @@ from wv_cli.models.presets import Member
 from wv_cli.models.rounds import rounds_facts
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
+from wv_cli.system.events import Log as Say
 from wv_cli.system.matrices import Room
 from wv_cli.system.output import check_writable, open_output, write_together
 from wv_cli.text.corpus import Corpus, encode

@@ -2,10 +2,12 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
+
+from wv_cli.system.events import OnProgress
 
 if TYPE_CHECKING:
     from wv_cli.commands.shared.terminal_bar import TerminalBar
@@ -36,7 +38,7 @@ def above_bar() -> Iterator[None]:
 @contextlib.contextmanager
 def reading_bar(
     quiet: bool, inputs: Sequence[str] = (), unit: str = "B", desc: str = "reading"
-) -> Iterator[Callable[[int, int | None], None] | None]:
+) -> Iterator[OnProgress | None]:
     """Gives the `progress` argument of wv_cli.text.corpus functions, None where no bar is wanted: nor is one while
     somebody types the text. The bar goes away when the last byte of `inputs` has been read, so that another may follow
     inside the block, and at its end."""
