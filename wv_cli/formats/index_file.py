@@ -31,8 +31,6 @@ from wv_cli.words import WordList
 
 _TITLE = b"wvindex1"
 _SEAL = struct.Struct("<8sI16sI")
-_KIND = "an index of faiss; wv nn takes it as --index"
-kinds.KINDS.append(kinds.beginning(b"IHNf|IwPQ|IxFI|IxF2|IwFl", _KIND))
 
 
 def words_path(path: str | os.PathLike[str]) -> str:
