@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.recognise import texts
 from wv_cli.models.classifier import Answered, Classifier
-from wv_cli.models.config import PredictConfig
+from wv_cli.models.prediction_config import PredictConfig
 from wv_cli.system.events import Log as Say
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
