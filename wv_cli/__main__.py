@@ -28,9 +28,9 @@ def _fail(speaker: str, message: str, code: int) -> int:
 
 
 def _note(message: str) -> None:
-    from wv_cli.commands.shared.bar import LINE
+    from wv_cli.commands.shared.bar import above_bar
 
-    with LINE.above():
+    with above_bar():
         print(message, file=sys.stderr)  # noqa: T201
 
 
@@ -129,8 +129,8 @@ def main() -> None:
     gc.set_threshold(_COLLECT_EVERY)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupted_at_once)
-    from wv_cli.cluster.launcher import leave_processors_to_ranks
     from wv_cli.commands.shared import streams
+    from wv_cli.system.launcher import leave_processors_to_ranks
 
     leave_processors_to_ranks()
     streams.prepare()

@@ -1,7 +1,7 @@
 """Tables: a name -> row dictionary whose look-up failure names the choices and the nearest one."""
 
-import difflib
-from collections.abc import Iterable
+import importlib
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from wv_cli.errors import UsageError
@@ -18,8 +18,40 @@ class Registry(dict[str, Row]):
 
     def find(self, name: str) -> Row:
         """The row called `name`. Raises UsageError with the choices and "did you mean"."""
-        if name in self:
-            return self[name]
-        near = difflib.get_close_matches(name, self, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise UsageError(f"unknown {self.kind} {name!r}{hint} (choices: {', '.join(self)})")
+        return _find(self, name, self.kind)
+
+
+class LazyRegistry(Mapping[str, Row]):
+    """A table whose rows stand in modules, which are imported when a row is asked for. `places` are names of rows with
+    "module:attribute"."""
+
+    def __init__(self, kind: str, places: Mapping[str, str]) -> None:
+        self.kind, self._places = kind, places
+
+    def __getitem__(self, name: str) -> Row:
+        module, _, attribute = self._places[name].partition(":")
+        row: Row = getattr(importlib.import_module(module), attribute)
+        return row
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._places
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def find(self, name: str) -> Row:
+        """As Registry.find."""
+        return _find(self, name, self.kind)
+
+
+def _find(table: Mapping[str, Row], name: str, kind: str) -> Row:
+    if name in table:
+        return table[name]
+    import difflib
+
+    near = difflib.get_close_matches(name, table, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise UsageError(f"unknown {kind} {name!r}{hint} (choices: {', '.join(table)})")

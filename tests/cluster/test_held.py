@@ -17,7 +17,7 @@ from wv_cli.cluster.dask_cluster import DaskCluster, _on_worker
 from wv_cli.evaluation import by_file
 from wv_cli.formats import recognise
 from wv_cli.jobs import joined_text, predict
-from wv_cli.models.config import PredictConfig
+from wv_cli.models.prediction_config import PredictConfig
 
 pytest.importorskip("distributed", reason="needs the extra dask")
 

@@ -5,11 +5,11 @@ import sys
 import pytest
 
 from tests.cluster.threads import ThreadRanks, run_ranks
-from wv_cli.cluster.launcher import started_together
 from wv_cli.cluster.mpi import world
 from wv_cli.cluster.ranks import agreeing, joined
 from wv_cli.cluster.training import require_same
 from wv_cli.errors import Elsewhere, UsageError, WvError
+from wv_cli.system.launcher import started_together
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,21 @@ import pytest
 OUTSIDE = {"asyncio", "ssl", "socket", "importlib.metadata", "multiprocessing.resource_tracker", "tqdm"}
 # Ours: what a search for options or a score needs.
 OURS = {f"wv_cli.{name}" for name in ("evaluation", "jobs.trials", "jobs.validation", "jobs.autotune_words")}
+# The rooms of which a query has modules; below `_` all extension modules count as one. Whatever another command needs,
+# its own jobs, the engine and the cluster among it, a query does not wait for.
+BELOW = {"commands", "config", "errors", "formats", "registry", "search", "system", "vectors", "words"}
+QUERIES = {
+    "nn words.bin the": (set(), 65),
+    "similarity words.bin the of": (set(), 65),
+    "vectors words.bin the": ({"encoders", "transforms"}, 78),
+    "vectors labels.bin --sentences the": ({"encoders", "transforms", "jobs", "jobs.sentences", "models", "text"}, 96),
+    "predict labels.bin labelled.txt": ({"jobs", "jobs.predict", "models", "text"}, 90),
+    "lm score words.lm text.txt": ({"lm", "text"}, 106),
+}
+QUERY = (
+    "import sys; from wv_cli.__main__ import run; status = run(sys.argv[1:]); "
+    "print(*(name for name in sys.modules if name.startswith('wv_cli.')), file=sys.stderr); sys.exit(status)"
+)
 CODE = (
     "import sys; from wv_cli.__main__ import run; status = run(sys.argv[2:]); "
     "print(*sorted({*sys.argv[1].split()} & {*sys.modules}), file=sys.stderr); sys.exit(status)"
@@ -25,7 +40,7 @@ def folder(slice_text: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         lines = [*islice(whole, 400)]
     (folder / "text.txt").write_text("".join(lines))
     (folder / "labelled.txt").write_text("".join(f"__label__{len(line) % 2} {line}" for line in lines))
-    for call in (CALLS[0], CALLS[3]):
+    for call in (CALLS[0], CALLS[3], CALLS[-1]):
         imported(folder, call)
     return folder
 
@@ -48,12 +63,25 @@ CALLS = (
     "nn words.bin the",
     "vectors words.bin",
     "convert words.bin words.vec -q",
+    "lm train text.txt -o words.lm -q --no-meta --order 2",
 )
 
 
 @pytest.mark.parametrize("call", CALLS)
 def test_a_job_imports_only_what_it_uses(call: str, folder: Path) -> None:
     assert imported(folder, call) == ""
+
+
+@pytest.mark.parametrize("call", QUERIES)
+def test_a_query_imports_few_rooms(call: str, folder: Path) -> None:
+    """Rooms by name; of jobs, which trains, every module. The number of modules may fall, and is not to creep up."""
+    rooms, most = QUERIES[call]
+    argv = [sys.executable, "-c", QUERY, *call.split()]
+    done = subprocess.run(argv, cwd=folder, capture_output=True, text=True, check=True)
+    modules = [name.removeprefix("wv_cli.") for name in done.stderr.split()]
+    found = {name if name.startswith("jobs") else name.split(".")[0] for name in modules}
+    assert {room for room in found if not room.startswith("_")} == BELOW | rooms
+    assert len([name for name in modules if not name.startswith(("_", "commands"))]) <= most
 
 
 def test_a_start_is_not_searched_for_garbage(folder: Path) -> None:

@@ -7,9 +7,10 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
+from tqdm import tqdm
 
 from tests.commands.screen import OnTerminal, Screen
-from wv_cli.commands.shared.display import bar_text
+from wv_cli.commands.shared.display import bar_format
 from wv_cli.engine.progress import Progress
 
 WV = [sys.executable, "-m", "wv_cli"]
@@ -129,10 +130,12 @@ def test_a_note_stands_above_the_bar(tmp_path):
         "import warnings\n"
         "from wv_cli.commands.shared import streams; streams.prepare()\n"
         "from wv_cli.__main__ import run\n"
-        "from wv_cli.commands.shared.bar import LINE\n"
+        "from wv_cli.commands.shared.bar import close_bar\n"
         "from wv_cli.commands.shared.display import say\n"
-        "run(['--version']); LINE.draw('bar one'); say('hello', False, False)\n"
-        "LINE.draw('bar two'); warnings.warn('odd'); LINE.draw('end'); LINE.keep()\n"
+        "from wv_cli.commands.shared.terminal_bar import TerminalBar\n"
+        "run(['--version']); bar = TerminalBar(bar_format='bar one'); say('hello', False, False)\n"
+        "bar.bar_format = 'bar two'; bar.refresh(); warnings.warn('odd'); bar.bar_format = 'end'; bar.refresh()\n"
+        "close_bar(leave=True)\n"
     )
     seen = OnTerminal([sys.executable, "-c", script], 80)
     assert seen.run() == 0
@@ -143,7 +146,7 @@ def test_a_note_stands_above_the_bar(tmp_path):
 @pytest.mark.parametrize("width", range(1, 200))
 def test_the_bar_of_a_long_run_fits(width):
     now = Progress(0.99999, 99_999, 100_000, 10**12, 9_999_999, 0.05, 123.4567, 1e6, 360_000.0)
-    line = bar_text(now, width)
+    line = tqdm.format_meter(now.fraction, 1.0, 1.0, width, bar_format=bar_format(now, width))
     assert len(line) <= width
     if width >= 55:
         assert line.startswith("100.0%|█") and line.endswith("loss 123.4567  ETA 100:00:00")

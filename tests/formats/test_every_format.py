@@ -11,10 +11,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests import zstd
 from tests.conftest import GOLDEN
 from tests.reference import codes as code_twin
 from tests.reference import fasttext
@@ -227,7 +227,7 @@ def test_no_rows_at_all(format, tmp_path):
     assert not check(path, format=format).damaged
 
 
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstandard.compress])
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstd.pack])
 def test_compressed_files(pack, tmp_path):
     for name in ("gensim.vec", "gensim.bin", "glove.txt"):
         packed = pack((GOLDEN / name).read_bytes())

@@ -8,11 +8,12 @@ import itertools
 import lzma
 import tempfile
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
 
+from tests import zstd
 from tests.conftest import GOLDEN, ROOT
 from tests.reference.fasttext import oldest
 from wv_cli import formats
@@ -130,13 +131,11 @@ def text() -> bytes:
 
 @cache
 def packed(codec: str) -> list[bytes]:
-    import zstandard
-
     pack: dict[str, Callable[[bytes], bytes]] = {
         "gzip": lambda data: gzip.compress(data, mtime=0),
         "bzip2": bz2.compress,
         "xz": lzma.compress,
-        "zstd": zstandard.ZstdCompressor(write_checksum=True).compress,
+        "zstd": partial(zstd.pack, checksum=True),
     }
     one, other = pack[codec](text()[:1500]), pack[codec](vectors("word2vec-text")[0])
     return [one, other, one + pack[codec](text()[1500:2000]), pack[codec](b"the of and " * 200_000)]

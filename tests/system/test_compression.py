@@ -11,14 +11,10 @@ import time
 import tracemalloc
 
 import pytest
-import zstandard
 
+from tests import zstd
 from wv_cli.errors import BadFile
 from wv_cli.system.compression import CHUNK, unpacked
-
-
-def zstd(data, **options):
-    return zstandard.ZstdCompressor(**options).compress(data)
 
 
 def rle_blocks(count, single=False):
@@ -33,7 +29,7 @@ BOMBS = {
     "gzip": lambda: gzip.compress(ZEROS),
     "bzip2": lambda: bz2.compress(ZEROS),
     "xz": lambda: lzma.compress(ZEROS, preset=1),
-    "zstd": lambda: zstd(ZEROS),
+    "zstd": lambda: zstd.pack(ZEROS),
     "zstd, repeated bytes": lambda: rle_blocks(800),
     "zstd, known size": lambda: rle_blocks(800, single=True),
 }
@@ -56,11 +52,10 @@ def test_pieces_are_bounded(name):
 def frames():
     text = random.Random(1).randbytes(300_000) + b"words " * 100_000
     for level, checksum, size in itertools.product([1, 19], [False, True], [False, True]):
-        packer = zstandard.ZstdCompressor(level=level, write_checksum=checksum, write_content_size=size)
-        yield packer.compress(text), text
+        yield zstd.pack(text, level, checksum, size), text
     for size in (0, 1, 255, 256, 65791, 65792):
-        yield zstd(text[:size]), text[:size]
-        stream = zstandard.ZstdCompressor().compressobj()
+        yield zstd.pack(text[:size]), text[:size]
+        stream = zstd.zstd.ZstdCompressor()
         yield stream.compress(text[:size]) + stream.flush(), text[:size]
     yield b"\x5f\x2a\x4d\x18\x00\x00\x00\x00", b""
     yield rle_blocks(3), b"x" * (3 << 17)
@@ -76,7 +71,7 @@ def test_every_kind_of_frame_in_every_cut(step):
 
 
 def test_damaged_blocks_are_found():
-    good = zstd(b"words " * 100_000)
+    good = zstd.pack(b"words " * 100_000)
     random_ = random.Random(2)
     for _ in range(300):
         data = bytearray(good * 2)

@@ -9,7 +9,8 @@ from wv_cli.evaluation.data import data_lines
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.hashing.bioword import load_hasher as load_bioword
 from wv_cli.hashing.saved import load_hasher
-from wv_cli.system.kinds import KINDS, kind_of
+from wv_cli.system.input import open_input
+from wv_cli.system.kinds import HEAD_BYTES, kind_of
 from wv_cli.text.vocab import read_vocab
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import Transform
@@ -86,4 +87,17 @@ def test_the_table_knows_every_format():
     heads = {row.holds: row for row in formats.FORMATS.values() if row.read}
     assert {FILES[name] for name in FILES} >= {*heads} - {"codes of words"}
     assert kind_of(b"\x80\x04pickle").startswith("a Python pickle") and kind_of(b"the of and\n") is None
-    assert len(KINDS) >= len(formats.FORMATS)
+    for name, kind in FILES.items():
+        with open_input(GOLDEN / name) as source:
+            assert kind_of(source.peek(HEAD_BYTES)) == kind
+
+
+def test_only_likely_modules_are_imported():
+    """FORMATS skips a module whose files begin with other bytes: what `_ROWS` says of these must let its own pass."""
+    for row in formats.FORMATS.values():
+        assert row.name in formats._ROWS
+    for name in FILES:
+        with open_input(GOLDEN / name) as source:
+            head = source.peek(HEAD_BYTES)
+        sniffed = [row.name for row in formats.FORMATS.values() if row.sniff(head)]
+        assert sniffed == [row.name for row in formats._candidates(head) if row.sniff(head)]

@@ -8,12 +8,13 @@ import stat
 import subprocess
 import sys
 import threading
+from functools import partial
 
 import pytest
-import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests import zstd
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.system.compression import CHUNK
 from wv_cli.text.input_files import refuse_overwriting
@@ -23,7 +24,7 @@ COMPRESS = {
     "gzip": gzip.compress,
     "bzip2": bz2.compress,
     "xz": lzma.compress,
-    "zstd": zstandard.ZstdCompressor(level=3).compress,
+    "zstd": zstd.pack,
 }
 codecs = pytest.mark.parametrize("codec", COMPRESS)
 
@@ -265,7 +266,7 @@ def test_truncated(codec, tmp_path, text):
 
 @codecs
 def test_damaged(codec, tmp_path, text):
-    checked = zstandard.ZstdCompressor(write_checksum=True).compress if codec == "zstd" else COMPRESS[codec]
+    checked = partial(zstd.pack, checksum=True) if codec == "zstd" else COMPRESS[codec]
     packed = bytearray(checked(text))
     packed[len(packed) // 2] ^= 0x55
     (tmp_path / "bad").write_bytes(packed)
@@ -302,10 +303,10 @@ def test_utf16(tmp_path):
 
 def test_zstd_without_its_package(tmp_path, monkeypatch):
     (tmp_path / "x.zst").write_bytes(COMPRESS["zstd"](b"text"))
-    monkeypatch.setitem(sys.modules, "zstandard", None)
+    monkeypatch.setitem(sys.modules, zstd.NAME, None)
     message = error(WvError, tmp_path / "x.zst")
     assert "compressed with zstd" in message
-    assert "pip install 'wv-cli[zstd]'" in message
+    assert message.endswith(zstd.REMEDY)
 
 
 def test_a_read_that_fails(tmp_path):

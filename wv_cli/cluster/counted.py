@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 
 from wv_cli._glove import RECORD
 from wv_cli.cluster.dask_cluster import DaskCluster, Held, dask_cluster
-from wv_cli.engine.saved_run import Say
+from wv_cli.system.events import Log, OnProgress
 from wv_cli.system.pair_runs import Records, pair_runs
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import require_words, tally
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import shards
-from wv_cli.text.source import Progress
 from wv_cli.text.vocab import Tally, Vocab, add_up
 
 SHARD_BYTES = 1 << 26  # of text in which a task counts words: a second of work, a few megabytes of words
@@ -43,7 +42,7 @@ class Divided:
     """Texts as the shards that tasks read, each of `most` bytes or so, and how much of them has been read. `names` are
     what was asked for, `texts` the files that this has been found to be."""
 
-    def __init__(self, texts: Texts, most: int, progress: Progress | None = None, *, whole_lines: bool) -> None:
+    def __init__(self, texts: Texts, most: int, progress: OnProgress | None = None, *, whole_lines: bool) -> None:
         """Raises WvError for what workers cannot read."""
         paths = expand_inputs(texts)
         self.names, self.texts = texts.inputs, replace(texts, inputs=paths)
@@ -62,7 +61,7 @@ class Divided:
             self._progress(self._read, sum(self._bytes))
 
 
-def counted_on(address: str, texts: Texts, config: VocabConfig, say: Say, progress: Progress | None = None) -> Vocab:
+def counted_on(address: str, texts: Texts, config: VocabConfig, say: Log, progress: OnProgress | None = None) -> Vocab:
     """All words of texts, not cut, counted by the Dask cluster at `address`. Raises EmptyVocabulary, WvError."""
     divided = Divided(texts, SHARD_BYTES, progress, whole_lines=bool(config.min_line))
     with dask_cluster(address, say) as cluster:

@@ -15,8 +15,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from wv_cli import _cpu
-from wv_cli.engine.saved_run import Say
 from wv_cli.errors import WvError
+from wv_cli.system.events import Log
 from wv_cli.system.extra import require
 from wv_cli.system.host import processors
 
@@ -31,7 +31,7 @@ _SPEAKERS = ("distributed", "tornado", "asyncio")  # loggers of what Dask tells 
 
 
 @contextmanager
-def dask_cluster(address: str, say: Say, *, same_kernels: bool = False) -> Iterator["DaskCluster"]:
+def dask_cluster(address: str, say: Log, *, same_kernels: bool = False) -> Iterator["DaskCluster"]:
     """The cluster of the scheduler at `address`, or with "local" one of this machine, with a worker a processor, that
     is there as long as the block. Raises WvError without the extra, when no scheduler answers or has workers, and for a
     worker with another version of wv or, where `same_kernels` are to give the same bits, another instruction set."""

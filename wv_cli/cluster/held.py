@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from wv_cli.cluster.dask_cluster import dask_cluster
-from wv_cli.engine.saved_run import Say
 from wv_cli.errors import WvError, reason
+from wv_cli.system.events import Log
 from wv_cli.text.parts import size_of
 
 Question = TypeVar("Question", contravariant=True)
@@ -34,7 +34,7 @@ class Asking(Protocol[Question, Answer]):
 
 
 def answered_on(
-    address: str, say: Say, what: str, asking: Asking[Question, Answer], questions: Iterable[Question]
+    address: str, say: Log, what: str, asking: Asking[Question, Answer], questions: Iterable[Question]
 ) -> Iterator[Answer]:
     """The answers of the Dask cluster at `address`, in order. `what` names the tasks on its dashboard. Raises WvError,
     for a worker that does not see the file, too."""

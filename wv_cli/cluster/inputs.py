@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from wv_cli.cluster.launcher import refuse_processes
 from wv_cli.cluster.ranks import Ranks, agreeing, ending_all
 from wv_cli.cluster.training import require_same
 from wv_cli.config import flag_of
 from wv_cli.errors import UsageError
+from wv_cli.system.launcher import refuse_processes
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import Part, require_size, size_of

@@ -12,8 +12,8 @@ from wv_cli.cluster.training import RankPeers, first_part, labelled_of_all, of_a
 from wv_cli.engine.checkpoint import OtherRun
 from wv_cli.engine.peers import Shareable
 from wv_cli.engine.saved_run import Checkpointed, Savable, SavedRun
-from wv_cli.engine.saved_run import Say as Log
 from wv_cli.engine.trainer import Trainer
+from wv_cli.system.events import Log
 from wv_cli.text.corpus import Corpus
 from wv_cli.text.labelled import LabelledCorpus
 from wv_cli.text.parts import Part

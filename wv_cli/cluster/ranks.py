@@ -12,8 +12,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.cluster.launcher import started_together
 from wv_cli.errors import Elsewhere, WvError
+from wv_cli.system.launcher import started_together
 
 Value = TypeVar("Value")
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from wv_cli import __version__
 from wv_cli.cluster.ranks import Ranks, agreeing
-from wv_cli.engine.saved_run import Checkpointed, SavedRun, Say
+from wv_cli.engine.saved_run import Checkpointed, SavedRun
 from wv_cli.errors import UsageError, WvError
+from wv_cli.system.events import Log
 from wv_cli.text.corpus import Corpus, Pooled
 from wv_cli.text.labelled import LabelledCorpus
 from wv_cli.text.vocab import Tally, add_up
@@ -87,7 +88,7 @@ class RankPeers:
         return sum(self._ranks.gather(own))
 
 
-def first_part(saved: SavedRun, model: Checkpointed, ranks: Ranks, say: Say) -> int:
+def first_part(saved: SavedRun, model: Checkpointed, ranks: Ranks, say: Log) -> int:
     """Where to begin, in the steps of the model: what SavedRun.first_step says on rank 0, whose rows all ranks then
     have."""
     with agreeing(ranks):

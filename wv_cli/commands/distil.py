@@ -29,7 +29,8 @@ def command(vocab: str, encoder: str, output: str, to_format: str | None, quiet:
     OUT with the ending of a vector file becomes one, with the weights in the vectors.
     """
     from wv_cli.formats import format_for_output, save
-    from wv_cli.formats.static import MODEL, save_folder
+    from wv_cli.formats.beside import MODEL
+    from wv_cli.formats.static import save_folder
     from wv_cli.jobs.distil import distil
     from wv_cli.system.output import check_writable
     from wv_cli.text.vocab import read_vocab

@@ -44,8 +44,6 @@ def command(
     VECTORS may be codes from `wv hash`: the score is the share of equal bits, of sparse codes of common active bits,
     and several words stand for their majority; codes of pq stand for vectors and are searched as these.
     """
-    from wv_cli.jobs.index import indexed
-    from wv_cli.vectors.codes import CodeVectors, reranked
     from wv_cli.vectors.queries import WordIndex
     from wv_cli.vectors.sums import Sum
 
@@ -53,6 +51,10 @@ def command(
         candidates="rerank or index", beside="not rerank and not index", rerank="not index",
         restrict_vocab="not index", limit="not index",
     )  # fmt: skip
+    if index:
+        from wv_cli.formats.index_file import open_search
+    if rerank:
+        from wv_cli.vectors.codes import CodeVectors, reranked
     if words and (positive or negative):
         error = conflict("--positive" if positive else "--negative", "WORD", "the query is made of the options' words")
         raise error
@@ -66,7 +68,7 @@ def command(
             problem = f"{each.vectors} holds vectors, whose search is exact; give codes"
             raise UsageError(f"--rerank: {problem}")
         search = (
-            indexed(vectors, each.vectors, index, each.threads, candidates)
+            open_search(vectors, each.vectors, index, each.threads, candidates)
             if index
             else vectors.search(threads=each.threads)
         )

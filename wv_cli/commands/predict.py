@@ -8,7 +8,7 @@ import click
 
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import dask_option, field_options, quiet_option, refuse_meaningless
-from wv_cli.models.config import PredictConfig
+from wv_cli.models.prediction_config import PredictConfig
 
 
 @click.command("predict", cls=Command)

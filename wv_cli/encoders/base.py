@@ -1,7 +1,7 @@
 """What an encoder is to the rest of the program, and sentences -> vectors by one, in batches of like length."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Protocol
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile
+from wv_cli.system.events import OnProgress
 from wv_cli.system.threads import run_all
 
 # Of a batch: sentences, tokens with padding, and pairs of tokens of a sentence, of which attention has a number each.
@@ -64,7 +65,7 @@ def encode(
     *,
     normalize: bool = False,
     threads: int = 1,
-    progress: Callable[[int, int | None], None] | None = None,
+    progress: OnProgress | None = None,
 ) -> list[Encoded]:
     """One for each of the poolings, of one pass through the encoder. `progress` is told of sentences. Raises BadFile
     for an encoder whose numbers overflow."""

@@ -14,8 +14,9 @@ from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.folder import Folder, Settings
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import UsageError
+from wv_cli.formats.beside import MODEL
 from wv_cli.formats.safetensors import Tensors
-from wv_cli.formats.static import MODEL, TOKENIZER, matrix_of
+from wv_cli.formats.static import TOKENIZER, matrix_of
 
 
 class Static:

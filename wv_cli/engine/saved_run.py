@@ -24,16 +24,11 @@ from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome, train
 from wv_cli.engine.trainer import Diverged, Trainable, Trainer, Worker
 from wv_cli.errors import WvError
+from wv_cli.system.events import Log
 from wv_cli.system.lock import held
 from wv_cli.system.output import remove_output
 
 _ROWS_AT_ONCE = 1 << 14
-
-
-class Say(Protocol):
-    """Is told about events: a line for people, and the same as facts for programs."""
-
-    def __call__(self, message: str, **facts: object) -> None: ...
 
 
 class Checkpointed(Protocol):
@@ -78,7 +73,7 @@ class SavedRun:
         self._first_rows: dict[str, object] = {}
 
     @contextmanager
-    def claimed(self, say: Say) -> Iterator[None]:
+    def claimed(self, say: Log) -> Iterator[None]:
         """The run happens inside. Raises WvError, before any of it, when another run uses the checkpoint or one is
         there about which the user has not said what shall become of it."""
         if self.path is None:
@@ -96,7 +91,7 @@ class SavedRun:
             self._ours = _file_at(self.path) if self._overwrite else None
             yield
 
-    def first_step(self, model: Checkpointed, say: Say) -> int:
+    def first_step(self, model: Checkpointed, say: Log) -> int:
         """The step to begin with: 0, or with `resume` where the checkpoint, now loaded into the model, was saved. The
         model's rows are those that it begins with. Raises WvError for a checkpoint of another run or a damaged one."""
         if self.path is not None and self._from_files:

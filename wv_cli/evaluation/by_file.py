@@ -7,8 +7,8 @@ from pathlib import Path
 from wv_cli.cluster.dask_cluster import dask_cluster
 from wv_cli.cluster.held import bytes_of, require_bytes
 from wv_cli.cluster.inputs import refuse_for_cluster
-from wv_cli.engine.saved_run import Say
 from wv_cli.evaluation.base import Found, Vectors
+from wv_cli.system.events import Log
 from wv_cli.vectors.embeddings import Embeddings
 
 Loading = Callable[[str], Embeddings]
@@ -16,7 +16,7 @@ _Asked = tuple[str, str, int]  # what the file is called, its path wherever it i
 
 
 def on_cluster(
-    address: str, say: Say, load: Loading, function: Callable[[Vectors], Found], vectors: Sequence[Vectors]
+    address: str, say: Log, load: Loading, function: Callable[[Vectors], Found], vectors: Sequence[Vectors]
 ) -> Iterator[Found]:
     """With the first three an Each whose function is applied by the cluster at `address`, where `load` reads the file
     that is called as the vectors are. Raises WvError, for a worker that does not see it, too."""

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from wv_cli.config import Config, option, require, search_threads_option, seed_option
 from wv_cli.encoders.config import LAYER
-from wv_cli.models.config import PredictConfig
+from wv_cli.models.prediction_config import PredictConfig
 from wv_cli.text.config import ReadingConfig
 from wv_cli.transforms.config import WhitenConfig
 

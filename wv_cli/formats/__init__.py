@@ -4,30 +4,21 @@ Adding a format: a module with one FORMAT row, its name here, and what README.md
 """
 
 import os
+import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile, UsageError, WvError, shown
-from wv_cli.formats import (
-    codes,
-    fasttext_bin,
-    finalfusion,
-    glove_text,
-    npy,
-    projector,
-    static,
-    texts,
-    word2vec_binary,
-    word2vec_text,
-)
 from wv_cli.formats.base import WORD2VEC_PRECISION, Format, FormatWarning, Precision, ReadOptions, WriteOptions
-from wv_cli.formats.beside import mark_of, open_beside, read_words
+from wv_cli.formats.beside import inside, mark_of, open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
 from wv_cli.formats.report import Problem, Report
-from wv_cli.registry import Registry
+from wv_cli.registry import LazyRegistry
 from wv_cli.system import kinds
 from wv_cli.system.compression import inner_name
 from wv_cli.system.host import processors
@@ -35,7 +26,9 @@ from wv_cli.system.input import Input, open_input
 from wv_cli.system.output import open_output, together
 from wv_cli.system.places import is_stdout, is_stream
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.fasttext import FastTextModel
+
+if TYPE_CHECKING:
+    from wv_cli.vectors.fasttext import FastTextModel
 
 __all__ = [
     "FORMATS",
@@ -52,30 +45,43 @@ __all__ = [
     "words_file",
 ]
 
-# The order in which files are tried, and in which a suffix is looked up.
-FORMATS: Registry[Format] = Registry(
-    "format",
-    [
-        (row.name, row)
-        for row in (
-            word2vec_text.FORMAT,
-            word2vec_binary.FORMAT,
-            glove_text.FORMAT,
-            codes.FORMAT,
-            codes.TEXT_FORMAT,
-            npy.FORMAT,
-            projector.FORMAT,
-            fasttext_bin.FORMAT,
-            finalfusion.FORMAT,
-            static.FORMAT,
-            texts.FORMAT,
-        )
-    ],
+_ANY, _NONE = rb"", rb"(?!)"
+# The row of each format, and what its files begin with: a module is imported for a file that may be of its format. In
+# the order in which files are tried, and in which a suffix is looked up.
+_ROWS = {
+    "word2vec-text": ("word2vec_text:FORMAT", _ANY),
+    "word2vec-binary": ("word2vec_binary:FORMAT", _ANY),
+    "glove-text": ("glove_text:FORMAT", _ANY),
+    "codes": ("codes:FORMAT", rb"wv codes "),
+    "codes-text": ("codes:TEXT_FORMAT", rb"# wv codes "),
+    "npy": ("npy:FORMAT", rb"\x93NUMPY"),
+    "projector-tsv": ("projector:FORMAT", _NONE),
+    "fasttext-bin": ("fasttext_bin:FORMAT", rb"\xba\x16\x4f\x2f|(?s:...)\0"),  # the magic number, or the dimension
+    "finalfusion": ("finalfusion:FORMAT", rb"FiFu"),
+    "safetensors": ("static:FORMAT", rb"(?s:.{8})\{"),
+    "text-model": ("texts:FORMAT", rb"wv text-model "),
+}
+FORMATS: LazyRegistry[Format] = LazyRegistry(
+    "format", {name: f"{__name__}.{place}" for name, (place, _) in _ROWS.items()}
 )
 SNIFF_BYTES = kinds.HEAD_BYTES
+
+
+def _candidates(head: bytes) -> Iterator[Format]:
+    """The formats that a file which begins with `head` may be of."""
+    return (FORMATS[name] for name, (_, first) in _ROWS.items() if re.match(first, head))
+
+
+def _certainly(head: bytes) -> str | None:
+    return next((what for row in _candidates(head) if (what := row.what_is_certainly(head))), None)
+
+
+def _probably(head: bytes) -> str | None:
+    return next((what for row in _candidates(head) if (what := row.what_is(head))), None)
+
+
 # So that readers of anything else, in every room, can say that they were given one of these.
-kinds.KINDS.extend(kinds.Kind(row.what_is_certainly) for row in FORMATS.values())
-kinds.KINDS.extend(kinds.Kind(row.what_is, certain=False) for row in FORMATS.values())
+kinds.KINDS += [kinds.Kind(_certainly), kinds.Kind(_probably, certain=False)]
 
 
 def default_threads() -> int:
@@ -86,7 +92,7 @@ def default_threads() -> int:
 def sniff_input(source: Input) -> Format:
     """As sniff, of an open file."""
     head = source.peek(SNIFF_BYTES)
-    for row in FORMATS.values():
+    for row in _candidates(head):
         if row.sniff(head):
             return row
     kind = kinds.kind_of(head)
@@ -98,7 +104,7 @@ def sniff_input(source: Input) -> Format:
 
 def sniff(path: str | os.PathLike[str]) -> Format:
     """The format of a file, by its content. Raises BadFile when it is none of FORMATS."""
-    with open_input(static.inside(path)) as source:
+    with open_input(inside(path)) as source:
         return sniff_input(source)
 
 
@@ -121,7 +127,7 @@ def load(
     if limit is not None and limit < 1:
         message = f"the limit must be at least 1 row, not {limit}"
         raise UsageError(message)
-    path, chosen = static.inside(path), find_readable(format)
+    path, chosen = inside(path), find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)
         result = _read(row, source, path, limit, threads, mapped=mapped)
@@ -158,17 +164,17 @@ def find_readable(format: str | None) -> Format | None:
 
 def open_vectors(
     path: str | os.PathLike[str], *, format: str | None = None, mapped: bool = False
-) -> Embeddings | FastTextModel:
+) -> "Embeddings | FastTextModel":
     """Opens vectors for looking up some of them: a fastText model as itself, mapped where possible, so that its vectors
     are composed only when they are asked for; anything else as load() reads it. Raises what load() raises."""
-    path, chosen = static.inside(path), find_readable(format)
+    path, chosen = inside(path), find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)
-        return (
-            fasttext_bin.read_model(source)
-            if row is fasttext_bin.FORMAT
-            else _read(row, source, path, None, mapped=mapped)
-        )
+        if row.name != "fasttext-bin":
+            return _read(row, source, path, None, mapped=mapped)
+        from wv_cli.formats.fasttext_bin import read_model
+
+        return read_model(source)
 
 
 def format_for_output(path: str | os.PathLike[str], format: str | None = None) -> Format:
@@ -179,7 +185,7 @@ def format_for_output(path: str | os.PathLike[str], format: str | None = None) -
     if format is not None:
         row = FORMATS.find(format)
     else:
-        row = _by_ending(inner) or (word2vec_text.FORMAT if is_stream(path) else None)
+        row = _by_ending(inner) or (FORMATS["word2vec-text"] if is_stream(path) else None)
     choices = ", ".join(f"{row.name} ({', '.join(row.suffixes)})" for row in FORMATS.values() if row.write is not None)
     if row is None:
         suffix = Path(inner).suffix
@@ -208,9 +214,7 @@ def words_file(path: str, format: str | None = None) -> str | None:
 def refuse_terminal(path: str | os.PathLike[str]) -> None:
     """Raises UsageError when `path` is a terminal, for formats that are not text."""
     if is_stdout(path) and sys.stdout.isatty():
-        message = (
-            f"binary vectors are not for a terminal; redirect standard output or choose {word2vec_text.FORMAT.name}"
-        )
+        message = "binary vectors are not for a terminal; redirect standard output or choose word2vec-text"
         raise UsageError(message)
 
 
@@ -267,7 +271,7 @@ def require_finite(embeddings: Embeddings, name: str) -> None:
 def check(path: str | os.PathLike[str], *, format: str | None = None, max_problems: int = 100) -> Report:
     """Reads a whole file and reports all that is wrong with it, at most `max_problems` of it in detail.
     Raises BadFile when it is no vector file at all, WvError when it cannot be read."""
-    path, chosen = static.inside(path), find_readable(format)
+    path, chosen = inside(path), find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)
         assert row.check is not None

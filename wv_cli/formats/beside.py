@@ -6,7 +6,6 @@ numbers holds a digest of the file of words, so that a pair of which one half wa
 """
 
 import contextlib
-import hashlib
 import os
 import warnings
 from collections.abc import Iterator
@@ -19,12 +18,15 @@ from wv_cli.system.input import Input
 from wv_cli.system.output import open_output
 from wv_cli.words import WordList
 
+MODEL = "model.safetensors"  # the vectors in the folder of a static embedding
 _DIGEST_BYTES = 8
 HEAD_BYTES = 256  # of a file: where words_mark finds the digest
 
 
 def digest(text: bytes) -> str:
     """Of a file of words: 64 bits, 16 hexadecimal digits."""
+    import hashlib
+
     return hashlib.blake2b(text, digest_size=_DIGEST_BYTES).hexdigest()
 
 
@@ -97,3 +99,9 @@ def open_beside(row: Format, path: str | os.PathLike[str], numbers: BinaryIO) ->
         row.mark_words(numbers, digest(text))
     with open_output(name) as stream:
         stream.write(text)
+
+
+def inside(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    """The file of vectors of a folder, `path` itself where it is none of a static embedding."""
+    model = Path(path) / MODEL
+    return model if model.is_file() else path

@@ -19,17 +19,18 @@ from typing import Any, BinaryIO
 
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.formats.beside import digest
+from wv_cli.search.approximate import Approximate
 from wv_cli.search.indexes import kind_of, library
 from wv_cli.system import kinds
 from wv_cli.system.extra import foreign
 from wv_cli.system.input import open_input
 from wv_cli.system.output import open_output, together
+from wv_cli.vectors.codes import CodeVectors
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 _TITLE = b"wvindex1"
 _SEAL = struct.Struct("<8sI16sI")
-_KIND = "an index of faiss; wv nn takes it as --index"
-kinds.KINDS.append(kinds.beginning(b"IHNf|IwPQ|IxFI|IxF2|IwFl", _KIND))
 
 
 def words_path(path: str | os.PathLike[str]) -> str:
@@ -54,6 +55,30 @@ def save_index(path: str, index: Any, words: WordList, factor: int) -> int:
         with open_output(words_path(path)) as stream:
             stream.write(text)
     return summed.size + _SEAL.size
+
+
+def open_search(
+    vectors: Embeddings, name: str, path: str, threads: int = 0, candidates: int | None = None
+) -> Approximate:
+    """The search of `vectors` by their index in the file `path`. Messages call the vectors `name`. For `candidates` see
+    Approximate. Raises WvError for an index of other vectors, BadFile for a file that is no index."""
+    require_vectors(vectors, name)
+    index, words, factor = open_index(path)
+    if words != vectors.words or index.d != vectors.dim:
+        found = f"{len(words):,} words of {index.d} numbers, and there {len(vectors):,} of {vectors.dim}"
+        message = f"{path}: was made of other vectors than those of {name} ({found}); make it again with wv index"
+        raise WvError(message)
+    exact = vectors.exact(threads=threads)
+    search = Approximate(index, exact, threads=threads, factor=factor, candidates=candidates)
+    search.require_of(path, name)
+    return search
+
+
+def require_vectors(vectors: Embeddings, name: str) -> None:
+    """Raises WvError for codes, which need no index."""
+    if isinstance(vectors, CodeVectors):
+        message = f"{name}: expected vectors, found codes, which are searched as they are"
+        raise WvError(message)
 
 
 class _Summed:

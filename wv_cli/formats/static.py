@@ -29,6 +29,7 @@ from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.formats import safetensors
 from wv_cli.formats.base import Format, ReadOptions
+from wv_cli.formats.beside import MODEL
 from wv_cli.formats.header import MAX_DIM
 from wv_cli.formats.npy import numbered
 from wv_cli.formats.report import Report
@@ -38,17 +39,11 @@ from wv_cli.system.output import open_output, together
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList, decode
 
-MODEL, TOKENIZER = "model.safetensors", "tokenizer.json"
+TOKENIZER = "tokenizer.json"
 _NAMES = ("embeddings", "embedding.weight")
 _UNKNOWN = "[UNK]"
 Split = Literal["blanks", "punctuation"]
 _SPLITS = {"blanks": "WhitespaceSplit", "punctuation": "Whitespace"}
-
-
-def inside(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """The file of vectors of a folder, `path` itself where it is none of a static embedding."""
-    model = Path(path) / MODEL
-    return model if model.is_file() else path
 
 
 def matrix_of(tensors: Tensors) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:

@@ -13,9 +13,8 @@ from wv_cli._floattext import first_not_finite
 from wv_cli.errors import UsageError, WvError, shown
 from wv_cli.formats import default_threads, find_readable, format_for_output, load, sniff_input
 from wv_cli.formats.base import WORD2VEC_PRECISION, Precision, ReadOptions, Stream, WriteOptions
-from wv_cli.formats.beside import mark_of, open_beside, read_words
+from wv_cli.formats.beside import inside, mark_of, open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable
-from wv_cli.formats.static import inside
 from wv_cli.system.input import Input, open_input
 from wv_cli.system.output import open_output, together
 from wv_cli.vectors.embeddings import Embeddings

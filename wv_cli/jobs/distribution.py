@@ -9,16 +9,16 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
-from wv_cli.cluster.launcher import started_together
 from wv_cli.config import flag_of
 from wv_cli.engine import checkpoint
 from wv_cli.engine.saved_run import Checkpointed, Savable, SavedRun
-from wv_cli.engine.saved_run import Say as Log
 from wv_cli.engine.threads import Threads
 from wv_cli.engine.trainer import Trainer
-from wv_cli.errors import UsageError, WvError
+from wv_cli.errors import UsageError
 from wv_cli.jobs.parts.reading import Reading
-from wv_cli.jobs.run import Metadata, OnProgress, OnReading, Run
+from wv_cli.jobs.run import Metadata, OnTraining, Run
+from wv_cli.system.events import Log, OnProgress
+from wv_cli.system.launcher import refuse_processes, started_together
 from wv_cli.text.corpus import Corpus
 from wv_cli.text.inputs import Texts
 from wv_cli.text.labelled import LabelledCorpus
@@ -111,22 +111,17 @@ def is_main() -> bool:
 
 
 @contextmanager
-def alone(job: Single, log: Log, on_progress: OnProgress | None, on_reading: OnReading | None) -> Iterator[Run]:
+def alone(job: Single, log: Log, on_progress: OnTraining | None, on_reading: OnProgress | None) -> Iterator[Run]:
     """The run of a job, checked. Raises what the checks raise, and WvError where a launcher has started several
     processes."""
-    if (started := started_together()) > 1:
-        message = (
-            f"started as {started} processes, which cannot share this work; start it once "
-            "(wv train of skipgram, cbow and supervised can be shared)"
-        )
-        raise WvError(message)
+    refuse_processes()
     with ExitStack() as stack:
         yield job.begin(Run(OneProcess(), log, on_progress, on_reading), stack)
 
 
 @contextmanager
 def shared(
-    job: AnyJob, log: Log, on_progress: OnProgress | None, on_reading: OnReading | None
+    job: AnyJob, log: Log, on_progress: OnTraining | None, on_reading: OnProgress | None
 ) -> Iterator[tuple[AnyJob, Run]]:
     """The job as this process does it, checked, and its run. Raises what the checks raise, in all processes."""
     run = Run(OneProcess(), log, on_progress, on_reading)

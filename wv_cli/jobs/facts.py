@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
+from wv_cli.system.events import Log
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus
 
@@ -17,7 +17,7 @@ def number_of(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
-def tell_corpus(corpus: Corpus, say: Say, seconds: float) -> None:
+def tell_corpus(corpus: Corpus, say: Log, seconds: float) -> None:
     words = len(corpus.vocab)
     say(
         f"{corpus.tokens:,} words in {number_of(corpus.lines, 'line')}, {words:,} different ones "

@@ -11,7 +11,6 @@ from wv_cli import formats
 from wv_cli._glove import RECORD
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say as Log
 from wv_cli.errors import UsageError
 from wv_cli.glove import record_files
 from wv_cli.glove.config import MODEL, GloveConfig
@@ -28,6 +27,7 @@ from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, Run
+from wv_cli.system.events import Log
 from wv_cli.system.output import check_writable, open_output, together, write_together
 from wv_cli.text.vocab import write_vocab
 

@@ -9,7 +9,6 @@ from wv_cli.config import flag_of
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Savable
-from wv_cli.engine.saved_run import Say as Log
 from wv_cli.engine.trainer import Worker
 from wv_cli.errors import UsageError, shown
 from wv_cli.formats.codes import save as save_codes
@@ -24,6 +23,7 @@ from wv_cli.jobs.parts.outputs import Outputs
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.parts.vectors import VectorInput
 from wv_cli.jobs.run import Metadata, Run
+from wv_cli.system.events import Log
 from wv_cli.system.output import write_together
 from wv_cli.vectors.embeddings import Embeddings
 

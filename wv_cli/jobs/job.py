@@ -15,13 +15,13 @@ from typing import Any, ClassVar, TypeVar, get_type_hints
 from wv_cli import formats
 from wv_cli.config import Config, flag_of, refuse_idle
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say as Log
 from wv_cli.errors import UsageError, WvError
 from wv_cli.jobs.distribution import alone
 from wv_cli.jobs.part import Invocation, Part, parts_of, values_of
 from wv_cli.jobs.parts.resume import Resume
-from wv_cli.jobs.run import Metadata, OnProgress, OnReading, Run
+from wv_cli.jobs.run import Metadata, OnTraining, Run
 from wv_cli.system import meta
+from wv_cli.system.events import Log, OnProgress
 from wv_cli.system.output import check_writable
 from wv_cli.system.places import is_stream, refuse_folder, refuse_reading, require_different
 
@@ -72,7 +72,7 @@ class Job:
         return self.invocation.explicit
 
     def run(
-        self, log: Log, on_progress: OnProgress | None = None, on_reading: OnReading | None = None
+        self, log: Log, on_progress: OnTraining | None = None, on_reading: OnProgress | None = None
     ) -> tuple[Outcome | None, Metadata]:
         """Checks and works. `log` is told of events, `on_progress` about a training, `on_reading` (done, total or None)
         about a long file. Raises what `work` raises, and UsageError or WvError for what the checks find."""

@@ -10,10 +10,10 @@ from wv_cli.cluster.dask_cluster import dask_cluster
 from wv_cli.cluster.held import answered_on
 from wv_cli.cluster.inputs import refuse_for_cluster
 from wv_cli.cluster.joined import JoinedOnWorkers
-from wv_cli.cluster.launcher import refuse_processes
-from wv_cli.engine.saved_run import Say
 from wv_cli.formats.recognise import texts
 from wv_cli.jobs.session import Reading
+from wv_cli.system.events import Log
+from wv_cli.system.launcher import refuse_processes
 from wv_cli.system.output import check_writable, open_output, write_together
 from wv_cli.system.places import require_different
 from wv_cli.text.config import PhrasesConfig
@@ -45,7 +45,7 @@ class JoiningRun:
     def outputs(self) -> list[str]:
         return [path for path in (self.output, self.save_phrases) if path]
 
-    def run(self, say: Say, report: Callable[[str], None], reading: Reading | None) -> dict[str, Any]:
+    def run(self, say: Log, report: Callable[[str], None], reading: Reading | None) -> dict[str, Any]:
         """Does the work; what is to be told of it. `report` is told of every pass. Raises WvError and its kin."""
         refuse_processes()
         started = time.perf_counter()
@@ -69,7 +69,7 @@ class JoiningRun:
         return {**facts, "passes": [done.facts for done in text.passes], "seconds": time.perf_counter() - started}
 
     def _joined_on(
-        self, address: str, asked: Texts, say: Say, report: Callable[[str], None], reading: Reading | None
+        self, address: str, asked: Texts, say: Log, report: Callable[[str], None], reading: Reading | None
     ) -> dict[str, Any]:
         """The phrases are found by the workers, too."""
         divided = Divided(asked, SHARD_BYTES, reading, whole_lines=True)
@@ -82,7 +82,7 @@ class JoiningRun:
         return {**facts, "passes": [done.facts for done in finder.passes]}
 
     def _applied_on(
-        self, address: str, phrases: str, asked: Texts, say: Say, reading: Reading | None
+        self, address: str, phrases: str, asked: Texts, say: Log, reading: Reading | None
     ) -> dict[str, Any]:
         divided = shards(expand_inputs(asked), SHARD_BYTES, whole_lines=True)
         total, read = sum(shard.bytes for shard in divided), 0
@@ -100,7 +100,7 @@ class JoiningRun:
             require_words(tokens_read, self.inputs)
         return {"output": self.output, "lines": lines, "tokens_read": tokens_read, "tokens": tokens, "passes": []}
 
-    def _checked(self, say: Say) -> Texts:
+    def _checked(self, say: Log) -> Texts:
         refuse_for_cluster(self.dask, across_lines=self.config.across_lines)
         for path in self.outputs:
             refuse_overwriting([*self.inputs, *filter(None, [self.apply])], path)

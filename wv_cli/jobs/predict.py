@@ -4,13 +4,11 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wv_cli.cluster.held import answered_on
-from wv_cli.cluster.inputs import refuse_for_cluster
-from wv_cli.engine.saved_run import Say
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.recognise import texts
 from wv_cli.models.classifier import Answered, Classifier
-from wv_cli.models.config import PredictConfig
+from wv_cli.models.prediction_config import PredictConfig
+from wv_cli.system.events import Log
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import shards
@@ -29,7 +27,7 @@ class PredictionRun:
     prob: bool = False
     as_json: bool = False
 
-    def answers(self, inputs: tuple[str, ...], say: Say, dask: str | None = None) -> Iterator[bytes | memoryview]:
+    def answers(self, inputs: tuple[str, ...], say: Log, dask: str | None = None) -> Iterator[bytes | memoryview]:
         """The answers to many lines at a time, in order; with `dask`, the address of a scheduler, by its workers.
         Raises WvError and its kin, for `inputs` before `file`."""
         asked = texts(inputs, note=say, force=self.config.force_text)
@@ -37,6 +35,9 @@ class PredictionRun:
             source = Source(asked)
             yield from self._shown(source, self.opened())
             return
+        from wv_cli.cluster.held import answered_on
+        from wv_cli.cluster.inputs import refuse_for_cluster
+
         refuse_for_cluster(dask)
         divided = [asked.only(shard) for shard in shards(expand_inputs(asked), SHARD_BYTES, whole_lines=True)]
         yield from answered_on(dask, say, "predict", self, divided)

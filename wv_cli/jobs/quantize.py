@@ -4,7 +4,6 @@ import time
 from dataclasses import asdict, dataclass, replace
 
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError
 from wv_cli.evaluation.model_score import measure, score
 from wv_cli.formats.fasttext_bin import load_model, save_model
@@ -12,6 +11,7 @@ from wv_cli.formats.recognise import texts
 from wv_cli.jobs.facts import Facts
 from wv_cli.jobs.retrain import retrainer
 from wv_cli.jobs.session import Observe, Reading, Session
+from wv_cli.system.events import Log
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, quantize, quantized_bytes, require_dense
@@ -45,7 +45,7 @@ class QuantizeSession(Session):
     def results(self) -> list[str]:
         return [self.output]
 
-    def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
+    def work(self, say: Log, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: quantises and tells what that cost."""
         begin, config, scores = time.monotonic(), self.config, Facts()
         dense = load_model(self.model)

@@ -5,19 +5,18 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from wv_cli.engine.progress import Progress
 from wv_cli.engine.peers import Peers
+from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Checkpointed, Savable, SavedRun
-from wv_cli.engine.saved_run import Say as Log
 from wv_cli.engine.trainer import Trainer
+from wv_cli.system.events import Log, OnProgress
 from wv_cli.text.corpus import Corpus, Pooled
 from wv_cli.text.labelled import LabelledCorpus
 from wv_cli.text.parts import Part as TextPart
 
 Metadata = dict[str, object]
-OnProgress = Callable[[Progress], None]
-OnReading = Callable[[int, int | None], None]
+OnTraining = Callable[[Progress], None]
 AfterEpoch = Callable[[int], bool]
 
 
@@ -79,8 +78,8 @@ class Run:
 
     processes: Processes
     log: Log
-    on_progress: OnProgress | None = None
-    on_reading: OnReading | None = None
+    on_progress: OnTraining | None = None
+    on_reading: OnProgress | None = None
     saved: SavedRun = field(default_factory=lambda: SavedRun(None))
     save_every: float | None = None
     max_seconds: float | None = None
@@ -96,7 +95,7 @@ class Run:
         *,
         threads: int,
         advice: str,
-        on_progress: OnProgress | None,
+        on_progress: OnTraining | None,
         after_epoch: AfterEpoch | None = None,
     ) -> Outcome:
         """Trains on with so many steps at once, saving on the way; for `after_epoch` see engine.run.train. Raises

@@ -3,21 +3,19 @@ model, and by an encoder of another program."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.cluster.held import Asking, answered_on
-from wv_cli.cluster.inputs import refuse_for_cluster
 from wv_cli.encoders import open_encoder
 from wv_cli.encoders.base import Encoded, Encoder, encode
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.pooling import Pooling
-from wv_cli.engine.saved_run import Say
 from wv_cli.formats import open_vectors
 from wv_cli.formats.base import Precision
 from wv_cli.formats.lines import json_lines, require_finite, text_lines
+from wv_cli.system.events import Log
 from wv_cli.transforms.composition import Composer, composer
 
 
@@ -30,11 +28,14 @@ class Shown(NamedTuple):
     empty: int = 0
 
 
+if TYPE_CHECKING:
+    from wv_cli.cluster.held import Asking
+
 Lines = Sequence[str]
 
 
 def sentence_lines(
-    asking: Asking[Lines, Shown], batches: Iterable[Lines], say: Say, dask: str | None = None
+    asking: "Asking[Lines, Shown]", batches: Iterable[Lines], say: Log, dask: str | None = None
 ) -> Iterator[Shown]:
     """One for each of `batches`, in order; with `dask`, the address of a scheduler, of its workers. Raises WvError."""
     if dask is None:
@@ -42,6 +43,9 @@ def sentence_lines(
         for batch in batches:
             yield asking.answer(model, batch)
         return
+    from wv_cli.cluster.held import answered_on
+    from wv_cli.cluster.inputs import refuse_for_cluster
+
     refuse_for_cluster(dask)
     yield from answered_on(dask, say, "sentences", asking, batches)
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from wv_cli import formats
-from wv_cli.cluster.launcher import refuse_processes
 from wv_cli.config import refuse_idle
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
 from wv_cli.errors import WvError
 from wv_cli.jobs.facts import Facts
 from wv_cli.system import meta
+from wv_cli.system.events import Log
+from wv_cli.system.launcher import refuse_processes
 from wv_cli.system.output import check_writable
 from wv_cli.system.places import is_stream, refuse_folder, refuse_reading, require_different
 
@@ -120,7 +120,7 @@ class Session:
         return self.results()
 
     def run(
-        self, say: Say, observe: Observe | None = None, reading: Reading | None = None
+        self, say: Log, observe: Observe | None = None, reading: Reading | None = None
     ) -> tuple[Outcome | None, Facts]:
         """Does the work and, unless it was stopped, writes the results. `observe` is called while a model trains,
         `reading` with (done, total or None) while a long file is gone through. Returns the outcome of the training
@@ -138,11 +138,11 @@ class Session:
         refuse_processes()
 
     @contextmanager
-    def claimed(self, say: Say) -> Iterator[None]:
+    def claimed(self, say: Log) -> Iterator[None]:
         """What a run needs for itself while it lasts. Raises WvError when it cannot have it."""
         yield
 
-    def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
+    def work(self, say: Log, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """What run() does once everything is checked."""
         raise NotImplementedError
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli import formats
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say as Log
 from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_files import save_files
@@ -22,10 +21,11 @@ from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.jobs.parts.reading import Reading
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.parts.search import SearchOptions, searched
-from wv_cli.jobs.run import Metadata, OnProgress, OnReading, Run
+from wv_cli.jobs.run import Metadata, OnTraining, Run
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.compression import inner_name
+from wv_cli.system.events import Log, OnProgress
 from wv_cli.system.output import together, write_together
 from wv_cli.system.places import is_stream
 from wv_cli.text.config import VocabConfig
@@ -106,7 +106,7 @@ class SupervisedJob(Job):
     fasttext_files: bool = internal(False)
 
     def run(
-        self, log: Log, on_progress: OnProgress | None = None, on_reading: OnReading | None = None
+        self, log: Log, on_progress: OnTraining | None = None, on_reading: OnProgress | None = None
     ) -> tuple[Outcome | None, Metadata]:
         with shared(self, log, on_progress, on_reading) as (job, run):
             return job.work(run)

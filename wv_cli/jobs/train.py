@@ -16,9 +16,9 @@ from wv_cli.jobs.parts.continuation import continued, state_of
 from wv_cli.models.presets import Preset
 
 if TYPE_CHECKING:
-    from wv_cli.engine.saved_run import Say as Log
     from wv_cli.jobs.job import Job
-    from wv_cli.jobs.run import OnProgress
+    from wv_cli.jobs.run import OnTraining
+    from wv_cli.system.events import Log
 
 Path = str | os.PathLike[str]
 
@@ -77,7 +77,7 @@ def train(
     model: str | None = None,
     preset: str | None = None,
     log: "Log | None" = None,
-    on_progress: "OnProgress | None" = None,
+    on_progress: "OnTraining | None" = None,
     **options: Any,
 ) -> dict[str, Any]:
     """Trains a model and writes it, as `wv train` does. Returns the metadata that is recorded beside it.

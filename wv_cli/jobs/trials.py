@@ -12,7 +12,7 @@ A task is a Search: a Space, and what a trial is worth (autotune for classifiers
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -23,8 +23,8 @@ from wv_cli.engine.run import Outcome
 from wv_cli.engine.trainer import Diverged
 from wv_cli.errors import UsageError, WvError
 from wv_cli.jobs.autotune_log import Trial, TrialLog
+from wv_cli.system.events import Log
 
-Say = Callable[..., None]
 Values = Mapping[str, Any]
 Learner = TypeVar("Learner", bound=Config)
 
@@ -159,7 +159,7 @@ class Search(ABC, Generic[Learner]):
         """What the sidecar says."""
         return {"trials": len(self.trials), "best": self.best.facts() if self.best else None}
 
-    def run(self, say: Say, *, resume: bool = False) -> Outcome | None:
+    def run(self, say: Log, *, resume: bool = False) -> Outcome | None:
         """Tries until the time is over. Returns the outcome of a trial that a signal stopped, else None. Raises WvError
         for a log that cannot be written or belongs to another search; see autotune_log.claimed."""
         log = TrialLog(self.plan.log, self.header(), self.first, scores=self.scores, dsubs=self.DSUBS)
@@ -168,7 +168,7 @@ class Search(ABC, Generic[Learner]):
         log.close(over=stopped is None)
         return stopped
 
-    def _search(self, log: TrialLog, say: Say) -> Outcome | None:
+    def _search(self, log: TrialLog, say: Log) -> Outcome | None:
         used = self.trials[-1].elapsed if self.trials else 0.0
         begin = time.monotonic() - used
         while (elapsed := time.monotonic() - begin) < self.plan.duration:

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.engine.saved_run import Say
 from wv_cli.engine.trainer import StepResult
 from wv_cli.errors import WvError
 from wv_cli.evaluation import TASKS, Vectors
@@ -23,6 +22,7 @@ from wv_cli.evaluation.similarity import read_pairs
 from wv_cli.jobs.facts import Facts
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system import memory
+from wv_cli.system.events import Log
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import split_words
 
@@ -86,7 +86,7 @@ class Validated:
     """A model whose best epoch is kept. Satisfies wv_cli.engine.saved_run.Savable; `after_epoch` is what the run is
     given. `patience` N ends it after N epochs without a better score; 0 never does."""
 
-    def __init__(self, model: Word2vec, items: Items, patience: int, say: Say) -> None:
+    def __init__(self, model: Word2vec, items: Items, patience: int, say: Log) -> None:
         """Scores the vectors as they begin: raises WvError when they cannot be scored, or when memory is too small for
         a second copy of the rows."""
         self.model, self.items, self.patience, self._say = model, items, patience, say

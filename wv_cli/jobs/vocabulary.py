@@ -7,10 +7,10 @@ from typing import Any
 
 from wv_cli.cluster.counted import counted_on
 from wv_cli.cluster.inputs import refuse_for_cluster
-from wv_cli.cluster.launcher import refuse_processes
-from wv_cli.engine.saved_run import Say
 from wv_cli.formats.recognise import texts
 from wv_cli.jobs.session import Reading
+from wv_cli.system.events import Log
+from wv_cli.system.launcher import refuse_processes
 from wv_cli.system.output import check_writable
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.counting import Counts, counting
@@ -34,7 +34,7 @@ class VocabularyRun:
     force_text: bool = False
     dask: str | None = None
 
-    def run(self, say: Say, reading: Reading | None) -> dict[str, Any]:
+    def run(self, say: Log, reading: Reading | None) -> dict[str, Any]:
         """Does the work; what is to be told of it. Raises WvError and its kin."""
         refuse_processes()
         started = time.perf_counter()
@@ -50,7 +50,7 @@ class VocabularyRun:
         kept = {"kept_words": words, "kept_tokens": tokens, "coverage": tokens / every.tokens}
         return {**facts, **kept, "seconds": time.perf_counter() - started}
 
-    def _counts(self, stack: ExitStack, say: Say, reading: Reading | None) -> Counts:
+    def _counts(self, stack: ExitStack, say: Log, reading: Reading | None) -> Counts:
         asked = self._checked(say)
         if self.merge:
             return Counts.of(merge_vocabs([read_vocab(path) for path in expand_inputs(self.inputs)]), self.config)
@@ -60,7 +60,7 @@ class VocabularyRun:
             counting(asked, self.config, progress=reading, memory=self.memory, spool_beside=self.output)
         )
 
-    def _checked(self, say: Say) -> Texts:
+    def _checked(self, say: Log) -> Texts:
         refuse_for_cluster(self.dask, merge=self.merge, memory=self.memory, dedup=self.config.dedup)
         refuse_overwriting(self.inputs, self.output)
         check_writable(self.output)

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats import format_for_output
 from wv_cli.formats.base import Precision
 from wv_cli.formats.streams import RowSource, save_blocks
 from wv_cli.jobs.facts import Facts
 from wv_cli.jobs.session import Observe, Reading, Session
+from wv_cli.system.events import Log
 from wv_cli.system.output import write_together
 from wv_cli.text.vocab import Vocab, read_vocab
 from wv_cli.transforms.config import WhitenConfig
@@ -98,7 +98,7 @@ class WhitenSession(Session):
             if "precision" in self.named:
                 row.require_precision(self.precision)
 
-    def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
+    def work(self, say: Log, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
         """See Session.run: fits, saves, applies. Says nothing; the facts are the figures of the run."""
         facts: Facts = {"output": self.output}
         writers: list[tuple[str, Callable[[str], None]]] = []

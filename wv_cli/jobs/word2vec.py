@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, ClassVar
 from wv_cli import formats
 from wv_cli.config import require
 from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say as Log
 from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
@@ -28,7 +27,7 @@ from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.parts.search import SearchOptions, searched
-from wv_cli.jobs.run import Metadata, OnProgress, OnReading, Run
+from wv_cli.jobs.run import Metadata, OnTraining, Run
 from wv_cli.jobs.word_outputs import WordOutputs
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.ensemble import Ensemble
@@ -37,6 +36,7 @@ from wv_cli.models.rounds import DeterministicWord2vec, rounds_facts
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.compression import inner_name
+from wv_cli.system.events import Log, OnProgress
 from wv_cli.system.matrices import Room
 from wv_cli.system.output import check_writable, write_together
 from wv_cli.text.corpus import Corpus, encode
@@ -125,7 +125,7 @@ class Word2vecJob(Job):
     preset: str = "word2vec"
 
     def run(
-        self, log: Log, on_progress: OnProgress | None = None, on_reading: OnReading | None = None
+        self, log: Log, on_progress: OnTraining | None = None, on_reading: OnProgress | None = None
     ) -> tuple[Outcome | None, Metadata]:
         with shared(self, log, on_progress, on_reading) as (job, run):
             return job.work(run)
@@ -171,7 +171,7 @@ class Word2vecJob(Job):
         for path in self.outputs.outputs:
             if inner_name(path).endswith(".bin"):
                 message = (
-                    f"{path}: word2vec's format or, if subwords are found, fastText's? Say --to word2vec-binary or "
+                    f"{path}: word2vec's format or, if subwords are found, fastText's? Log --to word2vec-binary or "
                     "fasttext-bin, give --maxn, or name the output NAME.vec"
                 )
                 raise UsageError(message)

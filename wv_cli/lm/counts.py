@@ -18,12 +18,13 @@ from wv_cli.errors import BadFile, WvError
 from wv_cli.lm.config import CountConfig
 from wv_cli.lm.record_runs import Records, ngram_runs
 from wv_cli.lm.trie import Trie, link
+from wv_cli.system.events import OnProgress
 from wv_cli.system.host import processors
 from wv_cli.system.shelf import Pieces, Shelf
 from wv_cli.system.threads import run_all
 from wv_cli.text.corpus import require_words
 from wv_cli.text.input_files import Inputs
-from wv_cli.text.source import Progress, Source
+from wv_cli.text.source import Source
 from wv_cli.words import WordList
 
 UNKNOWN, SENTENCE, SENTENCE_END = 0, 1, 2
@@ -58,7 +59,7 @@ def count(
     *,
     memory: int | None = None,
     spool_beside: str | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> NgramCounts:
     """The n-grams of texts, each line a sentence. `memory` bounds the bytes that all this takes: a longer text is
     sorted in segments, and what does not fit waits in files without a name in the folder of `spool_beside`.

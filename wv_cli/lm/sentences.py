@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from wv_cli import _text
 from wv_cli.errors import WvError
 from wv_cli.lm.counts import SENTENCE, SENTENCE_END, SPECIAL, UNKNOWN, new_encoder
+from wv_cli.system.events import OnProgress
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import END_OF_LINE, Corpus, require_words
 from wv_cli.text.id_stream import IdStream, read_ids
 from wv_cli.text.input_files import Inputs
-from wv_cli.text.source import Progress, Source
+from wv_cli.text.source import Source
 from wv_cli.text.vocab import Vocab, ordered
 from wv_cli.words import WordList
 
@@ -32,7 +33,7 @@ def encode_sentences(
     vocab: Vocab | None = None,
     memory: int | None = None,
     spool_beside: str | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Corpus:
     """Reads texts once. The vocabulary is `vocab`, or else that of the text, after cut(config); <unk> may stand in the
     text. Raises WvError for a text or a vocabulary with <s> or </s> in it, and what text.corpus.encode raises."""

@@ -18,6 +18,7 @@ from wv_cli.registry import Registry
 from wv_cli.search.config import IndexConfig
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.system import memory
+from wv_cli.system.events import OnProgress
 from wv_cli.system.extra import require
 from wv_cli.system.host import processors
 
@@ -131,7 +132,7 @@ def use_threads(count: int) -> None:
     library().omp_set_num_threads(count or processors())
 
 
-def build(exact: Neighbours, config: IndexConfig, progress: Callable[[int, int | None], None] | None = None) -> Any:
+def build(exact: Neighbours, config: IndexConfig, progress: OnProgress | None = None) -> Any:
     """An index of faiss that holds the unit vectors of `exact`. With one thread the same vectors, config and seed give
     the same index. Raises WvError for too few rows, and for more than there is memory for."""
     faiss, kind, n = library(), KINDS.find(config.kind), len(exact)

@@ -10,6 +10,7 @@ import io
 import lzma
 import os
 import queue
+import sys
 import threading
 import zlib
 from collections.abc import Callable, Generator, Iterator
@@ -18,7 +19,6 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from wv_cli.errors import BadFile, WvError
-from wv_cli.system.zstd_blocks import BLOCK_BYTES, BlockCutter
 
 CHUNK = 1 << 20  # bytes of text in a chunk, at least (but for the last)
 _HEAD = 16  # first bytes that tell a codec
@@ -192,46 +192,31 @@ def _ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
         thread.join(_PATIENCE)
 
 
-def _new_zstd_encoder(path: str) -> Any:
+def _zstd(task: str) -> Any:
+    """The zstd module. Raises WvError when it is missing: `task`, a place and a reason, and the remedy."""
     try:
-        import zstandard
+        if sys.version_info >= (3, 14):
+            import compression.zstd as zstd
+        else:
+            import backports.zstd as zstd
     except ImportError:
-        message = f"{path}: the ending asks for zstd; install what writes it with: pip install 'wv-cli[zstd]'"
+        newer = sys.version_info >= (3, 14)
+        remedy = "use a Python that has compression.zstd" if newer else "pip install backports.zstd"
+        message = f"{task}; {remedy}"
         raise WvError(message) from None
-    return zstandard.ZstdCompressor(level=3, write_checksum=True).compressobj()
+    return zstd
+
+
+def _new_zstd_encoder(path: str) -> Any:
+    zstd = _zstd(f"{path}: the ending asks for zstd")
+    parameter = zstd.CompressionParameter
+    return zstd.ZstdCompressor(options={parameter.compression_level: 3, parameter.checksum_flag: 1})
 
 
 def _new_zstd_decoder(name: str) -> Any:
-    try:
-        import zstandard
-    except ImportError:
-        message = f"{name}: is compressed with zstd; install what reads it with: pip install 'wv-cli[zstd]'"
-        raise WvError(message) from None
-
-    class Decoder:
-        """zstandard's decoder takes no output limit; it is fed a few blocks at a time instead."""
-
-        def __init__(self) -> None:
-            # 2^31: what `zstd --long=31` writes.
-            self._decoder = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj()
-            self._cutter = BlockCutter()
-            self.unconsumed_tail = b""
-
-        @property
-        def eof(self) -> bool:
-            return bool(self._decoder.eof)
-
-        @property
-        def unused_data(self) -> bytes:
-            return bytes(self._decoder.unused_data) + self.unconsumed_tail
-
-        def decompress(self, data: bytes, limit: int) -> bytes:
-            # One more block may have begun before.
-            end = self._cutter.cut(data, limit // BLOCK_BYTES - 1)
-            self.unconsumed_tail = data[end:]
-            return self._decoder.decompress(data[:end]) if end else b""
-
-    return Decoder()
+    zstd = _zstd(f"{name}: is compressed with zstd")
+    # `zstd --long=31` writes windows of 2^31 bytes.
+    return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: 31})
 
 
 _CODECS = [

@@ -39,6 +39,7 @@ KINDS: list[Kind] = [
     beginning(rb"(?:[ \t\r]*\n|#[^\n]*\n)*\\data\\\s", "an ARPA file of n-grams"),
     beginning(b"PK\x03\x04", "a zip archive; unpack it first"),
     Kind(_container),
+    Kind(beginning(rb"IHNf|IwPQ|IxFI|IxF2|IwFl", "an index of faiss; wv nn takes it as --index").what, certain=False),
 ]
 
 

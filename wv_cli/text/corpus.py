@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _text
 from wv_cli.errors import WvError
+from wv_cli.system.events import OnProgress
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.growing import grown
@@ -24,7 +25,7 @@ from wv_cli.text.id_stream import IdStream, read_ids
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Phrases, ReadWords, read_words
-from wv_cli.text.source import Progress, Source
+from wv_cli.text.source import Source
 from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Tally, Vocab, ordered
 from wv_cli.words import WordList
 from wv_cli.words import encode as encode_word
@@ -104,7 +105,7 @@ def encode(
     phrases: Phrases | None = None,
     memory: int | None = None,
     spool_beside: str | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
     may_be_empty: bool = False,
     every_line: bool = False,
     pooled: Pooled | None = None,
@@ -192,7 +193,7 @@ def remapped(
 
 
 def count(
-    inputs: Inputs, config: VocabConfig, progress: Progress | None = None, *, may_be_empty: bool = False
+    inputs: Inputs, config: VocabConfig, progress: OnProgress | None = None, *, may_be_empty: bool = False
 ) -> Vocab:
     """All words of texts with their counts, not cut (see Vocab.cut). Raises WvError when there is no text, unless it
     may be empty, and what Source raises."""
@@ -203,7 +204,7 @@ def count(
 
 
 def tally(
-    inputs: Inputs, config: VocabConfig, progress: Progress | None = None, *, phrases: Phrases | None = None
+    inputs: Inputs, config: VocabConfig, progress: OnProgress | None = None, *, phrases: Phrases | None = None
 ) -> Tally:
     """All words of texts, perhaps none, in order of first sight; with `phrases` joined first, but for `tokens_read`.
     Raises what Source raises."""

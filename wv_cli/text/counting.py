@@ -14,10 +14,11 @@ import numpy as np
 
 from wv_cli import _text
 from wv_cli.system import memory as process
+from wv_cli.system.events import OnProgress
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import count, require_words
 from wv_cli.text.input_files import Inputs
-from wv_cli.text.source import Progress, Source
+from wv_cli.text.source import Source
 from wv_cli.text.vocab import Vocab, ordered, too_rare
 from wv_cli.text.word_runs import COUNT, FIRST, KEY, Rows, WordRuns, together
 from wv_cli.words import WordList
@@ -50,7 +51,7 @@ def counting(
     *,
     memory: int | None = None,
     spool_beside: str | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Iterator[Counts]:
     """The words of texts, cut as `config` says. With `memory` the process takes about so many bytes, whatever the text
     (but see config.dedup); what does not fit waits in files without a name in the folder of `spool_beside`.

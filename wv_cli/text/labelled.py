@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from wv_cli import _text
 from wv_cli.errors import WvError
+from wv_cli.system.events import OnProgress
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Pooled, remapped, require_words
 from wv_cli.text.id_stream import read_ids
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.joining import Phrases, read_words
-from wv_cli.text.source import Progress, Source
+from wv_cli.text.source import Source
 from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Tally, times
 from wv_cli.words import WordList, encode
 
@@ -75,7 +76,7 @@ def encode_labelled(
     phrases: Phrases | None = None,
     memory: int | None = None,
     spool_beside: str | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
     pooled: Pooled | None = None,
 ) -> LabelledCorpus:
     """Reads texts (see text.source.Source) once. `config` is for words alone; with `keep_dropped` words that it cuts

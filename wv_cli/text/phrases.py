@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from wv_cli import _text
+from wv_cli.system.events import OnProgress
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import PhrasesConfig
 from wv_cli.text.corpus import require_words
@@ -11,7 +12,7 @@ from wv_cli.text.input_files import Inputs
 from wv_cli.text.joining import JoinedIds, Phrases
 from wv_cli.text.phrase_finding import Pass, PhraseFinder
 from wv_cli.text.saved_phrases import SavedPhrases
-from wv_cli.text.source import Progress, Source
+from wv_cli.text.source import Source
 
 
 class JoinedText:
@@ -31,7 +32,7 @@ class JoinedText:
         config: PhrasesConfig,
         *,
         spool_beside: str | None = None,
-        progress: Progress | None = None,
+        progress: OnProgress | None = None,
         after_pass: Callable[[Pass], None] | None = None,
         count_pairs: bool = False,
         saved: SavedPhrases | None = None,

@@ -7,13 +7,14 @@ so that neither a word nor a line runs from one file into the next. Decisions:
     they must be running text (inputs.Texts) that goes for their first bytes too.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wv_cli._text import SEPARATORS
 from wv_cli.errors import BadFile
 from wv_cli.system.compression import CHUNK, unpacked
+from wv_cli.system.events import OnProgress
 from wv_cli.system.kinds import HEAD_BYTES
 from wv_cli.text.input_files import Inputs, expand_inputs, total_size
 from wv_cli.text.inputs import UTF16, Texts, binary, not_text
@@ -21,8 +22,6 @@ from wv_cli.text.raw_files import blocks, called, opened
 
 if TYPE_CHECKING:
     from wv_cli.text.lines import Lines
-
-Progress = Callable[[int, int | None], None]
 
 
 class Source:
@@ -47,7 +46,7 @@ class Source:
         lowercase: bool = False,
         lines: "Lines | None" = None,
         bare_end: bool = False,
-        progress: Progress | None = None,
+        progress: OnProgress | None = None,
     ) -> None:
         self._texts = inputs if isinstance(inputs, Texts) else None
         self.inputs = inputs.inputs if isinstance(inputs, Texts) else inputs

@@ -5,7 +5,7 @@ are no word here: word2vec's `</s>` row is the field `lines`.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _text
 from wv_cli.errors import BadFile, UsageError, WvError, shown
+from wv_cli.system.events import OnProgress
 from wv_cli.system.kinds import HEAD_BYTES, require_lines
 from wv_cli.system.output import open_output
 from wv_cli.text.config import VocabConfig
@@ -152,7 +153,7 @@ def merge_vocabs(vocabs: Sequence[Vocab]) -> Vocab:
     return add_up([Tally(vocab.words, vocab.counts, vocab.lines, vocab.tokens_read) for vocab in vocabs]).vocab()
 
 
-def read_vocab(path: str, progress: Callable[[int, int | None], None] | None = None) -> Vocab:
+def read_vocab(path: str, progress: OnProgress | None = None) -> Vocab:
     """Reads lines of `word count`, in any order, as word2vec (-save-vocab) and GloVe (vocab_count) write them.
 
     A first row `</s>` is the number of lines. `tokens_read` is the sum of the counts: what was cut before is not known.
@@ -192,9 +193,7 @@ def read_ranked_vocab(path: str) -> Vocab:
     return Vocab(WordList(blob, starts), np.ones(len(counts), np.int64))
 
 
-def _split(
-    path: str, progress: Callable[[int, int | None], None] | None = None
-) -> tuple[bytes, bytes, NDArray[np.int64], NDArray[np.int64]]:
+def _split(path: str, progress: OnProgress | None = None) -> tuple[bytes, bytes, NDArray[np.int64], NDArray[np.int64]]:
     """A file of lines `word count`: its text, the words, where each begins, the counts."""
     text = b"".join(Source([path], progress=progress))
     require_lines(text[:HEAD_BYTES], path, "lines of `word count`")

@@ -3,19 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.search.topk import Index
-from wv_cli.search.transport import distances, least_cost
 from wv_cli.vectors.comparisons import cosine, from_the_mean, unit
 from wv_cli.vectors.oov import Subwords
 from wv_cli.vectors.queries import WordIndex
 from wv_cli.vectors.spelling import missing
-from wv_cli.vectors.texts import TextModel
 from wv_cli.words import WordList
+
+if TYPE_CHECKING:
+    from wv_cli.vectors.texts import TextModel
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Embeddings:
     words: WordList
     matrix: NDArray[np.float32]
     subwords: Subwords | None = None
-    texts: TextModel | None = None
+    texts: "TextModel | None" = None
 
     def __post_init__(self) -> None:
         if self.matrix.ndim != 2 or len(self.words) != self.matrix.shape[0]:
@@ -75,6 +77,8 @@ class Embeddings:
         """The word mover's distance of two texts, each its words in any order: what it costs at least to turn one into
         the other, a word being moved over the Euclidean distance of unit vectors; 0 to 2. Raises KeyError as e[word],
         ValueError for an empty text."""
+        from wv_cli.search.transport import distances, least_cost
+
         (x, x_counts), (y, y_counts) = (np.unique(self._of_all(text), axis=0, return_counts=True) for text in (a, b))
         return least_cost(distances(unit(x), unit(y)), x_counts, y_counts)
 

@@ -1,89 +1,44 @@
-"""The bar at the bottom of a terminal: on a terminal only, never in a log, a pipe or with --quiet.
-
-There is one terminal and one line of it is drawn anew, so there is one LINE; whatever else is told stands above it.
-tqdm makes the text of a bar, LINE puts it on the screen: tqdm's own bars do not know of what else is told.
-"""
+"""Progress bars: on a terminal only, never in a log, a pipe or with --quiet. tqdm draws them, see terminal_bar."""
 
 import contextlib
-import os
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-# Columns right of a bar, so that the ^C of two Ctrl-Cs, which the terminal puts there, does not wrap to another line.
-_SPARE = 5
-_USUAL_COLUMNS = 80
-_SECONDS = 0.1  # between two states of a reading bar
+from wv_cli.system.events import OnProgress
+
+if TYPE_CHECKING:
+    from wv_cli.commands.shared.terminal_bar import TerminalBar
+
+_SECONDS = 0.1  # between two states of a reading bar, and until the first
 
 
-class _Line:
-    """The last line of standard error, drawn in place. A terminal that is gone must not end what it shows."""
+def _bars() -> "type[TerminalBar] | None":
+    """The class of the bars once one was drawn; loading it takes longer than most messages."""
+    module = sys.modules.get("wv_cli.commands.shared.terminal_bar")
+    return module.TerminalBar if module else None
 
-    def __init__(self) -> None:
-        self._text = ""
 
-    @property
-    def width(self) -> int:
-        """The longest text that is drawn."""
-        return max(_columns() - _SPARE, 1)
+def close_bar(leave: bool = False) -> None:
+    """Clears the bar, if there is one, or keeps its last state with `leave`."""
+    if bars := _bars():
+        bars.close_current(leave)
 
-    def draw(self, text: str) -> None:
-        """Puts `text` in the place of what is there."""
-        before, self._text = len(self._text), text[: self.width]
-        self._write("\r" + self._text.ljust(before))
 
-    def clear(self) -> None:
-        """Leaves nothing of it, nor of what the terminal has put behind it."""
-        if self._text:
-            self._write("\r" + " " * (_columns() - 1))
-            self._write("\r")
-            self._text = ""
-
-    def keep(self) -> None:
-        """Leaves it as the last state there was; the next line begins."""
-        if self._text:
-            self._write("\n")
-            self._text = ""
-
-    @contextlib.contextmanager
-    def above(self) -> Iterator[None]:
-        """What is written to the terminal in this block stands above the bar."""
-        text = self._text
-        self.clear()
+@contextlib.contextmanager
+def above_bar() -> Iterator[None]:
+    """What is written to the terminal in this block stands above the bar."""
+    bars = _bars()
+    with bars.external_write_mode(sys.stderr) if bars else contextlib.nullcontext():
         yield
-        if text:
-            self.draw(text)
-
-    def _write(self, text: str) -> None:
-        with contextlib.suppress(OSError):
-            sys.stderr.write(text)
-            sys.stderr.flush()
-
-
-LINE = _Line()
-
-
-def _columns() -> int:
-    with contextlib.suppress(OSError):
-        return os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL_COLUMNS
-    return _USUAL_COLUMNS
-
-
-def plain() -> bool:
-    """Whether the terminal's encoding has no blocks to draw bars with."""
-    try:
-        "█▏".encode(sys.stderr.encoding)
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 @contextlib.contextmanager
 def reading_bar(
     quiet: bool, inputs: Sequence[str] = (), unit: str = "B", desc: str = "reading"
-) -> Iterator[Callable[[int, int | None], None] | None]:
+) -> Iterator[OnProgress | None]:
     """Gives the `progress` argument of wv_cli.text.corpus functions, None where no bar is wanted: nor is one while
     somebody types the text. The bar goes away when the last byte of `inputs` has been read, so that another may follow
     inside the block, and at its end."""
@@ -93,21 +48,22 @@ def reading_bar(
     if quiet or typed or not sys.stderr.isatty():
         yield None
         return
-    from tqdm import tqdm
+    from wv_cli.commands.shared.terminal_bar import TerminalBar
 
-    begin = shown = time.monotonic()
+    bar: TerminalBar | None = None
 
     def show(consumed: int, total: int | None) -> None:
-        nonlocal shown
-        now = time.monotonic()
+        nonlocal bar
         if consumed == total:
-            LINE.clear()
-        elif now - shown >= _SECONDS:
-            shown = now
-            seconds, width = now - begin, LINE.width
-            LINE.draw(tqdm.format_meter(consumed, total, seconds, width, desc, plain(), unit, unit_scale=True))
+            close_bar()
+            bar = None
+            return
+        if bar is None:
+            bar = TerminalBar(desc=desc, unit=unit, unit_scale=True, mininterval=_SECONDS, delay=_SECONDS, smoothing=0)
+        bar.total = total
+        bar.update(consumed - bar.n)
 
     try:
         yield show
     finally:
-        LINE.clear()
+        close_bar()

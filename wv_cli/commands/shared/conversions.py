@@ -70,7 +70,7 @@ def save_static(
 ) -> None:
     """Writes the folder and says how it takes text apart."""
     from wv_cli.formats import FormatWarning, load
-    from wv_cli.formats.static import MODEL as FILE
+    from wv_cli.formats.beside import MODEL as FILE
     from wv_cli.formats.static import save_folder
     from wv_cli.system.output import check_writable
     from wv_cli.text.vocab import read_vocab

@@ -9,15 +9,18 @@ import shlex
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
-from wv_cli.commands.shared.bar import LINE, plain
-from wv_cli.engine.progress import Progress
-from wv_cli.engine.run import Outcome
+from wv_cli.commands.shared.bar import above_bar
 from wv_cli.errors import WvError
 
-Observer = Callable[[Progress], None]
+if TYPE_CHECKING:
+    from wv_cli.engine.progress import Progress
+    from wv_cli.engine.run import Outcome
+
+Observer: TypeAlias = "Callable[[Progress], None]"
 _LOG_SECONDS = 10.0
 _SHORTEST_BAR, _LONGEST_BAR = 8, 30
 _DISPENSABLE = ("lr", "rate", "epoch")  # where a bar and all facts do not fit into a line, in this order
@@ -29,7 +32,7 @@ def _clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def _facts(now: Progress) -> dict[str, str]:
+def _facts(now: "Progress") -> dict[str, str]:
     return {
         "epoch": f"epoch {now.epoch}/{now.epochs}",
         "rate": f"{now.rate / 1e3:,.0f}k words/s",
@@ -39,17 +42,14 @@ def _facts(now: Progress) -> dict[str, str]:
     }
 
 
-def bar_text(now: Progress, width: int) -> str:
-    """One line of at most `width` columns: percent, a bar, and the facts there is room for."""
-    from tqdm import tqdm
-
+def bar_format(now: "Progress", width: int) -> str:
+    """tqdm's `bar_format` for a line of `width` columns: percent, a bar, and the facts there is room for."""
     facts = _facts(now)
     for name in _DISPENSABLE:
         if _room(facts, width) < _SHORTEST_BAR:
             del facts[name]
     room = max(1, min(_room(facts, width), _LONGEST_BAR))
-    bar_format = f"{{percentage:5.1f}}%|{{bar:{room}}}| {'  '.join(facts.values())}"
-    return str(tqdm.format_meter(now.fraction, 1.0, now.elapsed, bar_format=bar_format, ascii=plain()))[:width]
+    return f"{{percentage:5.1f}}%|{{bar:{room}}}| {'  '.join(facts.values())}"
 
 
 def _room(facts: Mapping[str, str], width: int) -> int:
@@ -58,13 +58,21 @@ def _room(facts: Mapping[str, str], width: int) -> int:
 
 
 def _bar() -> Observer:
-    """A bar that shows the last loss there was; who opened it clears or keeps it (LINE)."""
+    """A bar that shows the last loss there was. The caller clears or keeps it with close_bar()."""
+    from wv_cli.commands.shared.terminal_bar import TerminalBar, widest_bar
+
+    bar: TerminalBar | None = None
     loss: float | None = None
 
-    def observe(now: Progress) -> None:
-        nonlocal loss
+    def observe(now: "Progress") -> None:
+        nonlocal bar, loss
         loss = loss if now.loss is None else now.loss
-        LINE.draw(bar_text(replace(now, loss=loss), LINE.width))
+        text = bar_format(replace(now, loss=loss), widest_bar())
+        if bar is None:
+            bar = TerminalBar(total=1.0, initial=now.fraction, bar_format=text)
+        else:
+            bar.n, bar.bar_format = now.fraction, text
+            bar.refresh()
 
     return observe
 
@@ -73,7 +81,7 @@ def _every(seconds: float, show: Observer) -> Observer:
     """Calls show at the start, every `seconds` and at the end, with the loss of the whole interval."""
     last: list[float] = []
 
-    def observe(now: Progress) -> None:
+    def observe(now: "Progress") -> None:
         if now.loss is not None and (not last or now.elapsed - last[0] >= seconds or now.fraction >= 1):
             last[:] = [now.elapsed]
             show(now)
@@ -81,25 +89,25 @@ def _every(seconds: float, show: Observer) -> Observer:
     return observe
 
 
-def _line(now: Progress) -> None:
+def _line(now: "Progress") -> None:
     click.echo(f"{now.fraction:6.1%}  {'  '.join(_facts(now).values())}", err=True)
 
 
-def _json(now: Progress) -> None:
+def _json(now: "Progress") -> None:
     click.echo(json.dumps({"event": "progress", **asdict(now)}), err=True)
 
 
 def _patient(show: Observer) -> Observer:
     """Shows as long as somebody is there to see it: a terminal that is closed must not end what it shows."""
 
-    def observe(now: Progress) -> None:
+    def observe(now: "Progress") -> None:
         with contextlib.suppress(OSError):
             show(now)
 
     return observe
 
 
-def observer(quiet: bool, as_json: bool) -> Observer | None:
+def observer(quiet: bool, as_json: bool) -> "Observer | None":
     """The display for this terminal or log; None for --quiet."""
     if quiet:
         return None
@@ -112,7 +120,7 @@ def say(message: str, quiet: bool, as_json: bool, **facts: object) -> None:
     """One line of talk on stderr; with --json an event that carries `facts`."""
     if quiet:
         return
-    with contextlib.suppress(OSError), LINE.above():  # as _patient
+    with contextlib.suppress(OSError), above_bar():  # as _patient
         click.echo(json.dumps({"event": "message", "message": message, **facts}) if as_json else message, err=True)
 
 
@@ -123,7 +131,7 @@ def going_on(argv: list[str], resumed: bool) -> list[str]:
     return [*options, *([] if resumed else ["--resume"]), *argv[end:]]
 
 
-def stopped(outcome: Outcome, saved: bool, resumed: bool) -> WvError:
+def stopped(outcome: "Outcome", saved: bool, resumed: bool) -> WvError:
     """The error for a run that ended early: how it ended and the command line that goes on."""
     way_on = f"go on with: wv {shlex.join(going_on(sys.argv[1:], resumed))}" if saved else "nothing was saved"
     return outcome.ended_early(way_on)

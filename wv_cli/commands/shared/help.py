@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.examples import EXAMPLES
 from wv_cli.commands.shared.mistakes import require_two_dashes
 from wv_cli.commands.shared.options import FieldOption, TextType, range_of
 from wv_cli.registry import Registry
@@ -79,6 +78,8 @@ def _default(option: click.Option) -> str:
 
 def examples(path: str) -> list[str]:
     """Those of the command `wv PATH`, each a comment and the line it is about."""
+    from wv_cli.commands.examples import EXAMPLES
+
     return [line for comment, line in EXAMPLES.get(path, ()) for line in (f"# {comment}", line)]
 
 

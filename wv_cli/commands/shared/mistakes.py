@@ -1,6 +1,5 @@
 """What is wrong with a command line, in one line: options that do not exist and what they are called here."""
 
-import difflib
 import re
 
 import click
@@ -83,6 +82,8 @@ def flags(command: click.Command) -> list[str]:
 
 def meant(name: str, command: click.Command) -> str:
     """What to do instead of giving the option `name`, "" when nobody knows."""
+    import difflib
+
     known = flags(command)
     same = [flag for flag in known if plain(flag) == plain(name)]
     found = [way for way in SYNONYMS.get(plain(name), ()) if not way.startswith("-") or way.split()[0] in known]
@@ -130,5 +131,7 @@ def _bad_value(error: click.BadParameter) -> str:
         return f"{name} must be {'a whole number' if 'integer' in what else 'a number'}, not {value}"
     near = []
     if is_not and isinstance(parameter.type, click.Choice):
+        import difflib
+
         near = difflib.get_close_matches(value.strip("'"), map(str, parameter.type.choices), n=1)
     return f"{name}: {text}" + (f"; did you mean {near[0]!r}?" if near else "")

@@ -6,13 +6,13 @@ from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 from wv_cli.config import Config, flag_of
-from wv_cli.engine.saved_run import Say as Log
 from wv_cli.engine.state import StateOptions, read_options
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.glove.config import MODEL as GLOVE
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
+from wv_cli.system.events import Log
 from wv_cli.system.places import identity, is_stream
 from wv_cli.text.config import VocabConfig
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from wv_cli.engine.saved_run import Say as Log
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata
+from wv_cli.system.events import Log
 from wv_cli.system.output import open_output
 from wv_cli.text.config import PhraseLearning
 from wv_cli.text.joining import Phrases

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from wv_cli.engine.saved_run import Say as Log
 from wv_cli.formats.recognise import texts
 from wv_cli.jobs.part import Part, internal
+from wv_cli.system.events import Log
 from wv_cli.system.matrices import Room
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Marked
