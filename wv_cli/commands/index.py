@@ -1,6 +1,5 @@
 """`wv index`: vectors in, an index for approximate search out."""
 
-import json
 from typing import Any
 
 import click
@@ -28,22 +27,8 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     programs load with faiss.read_index(NAME): rows are unit vectors, in the order of the lines of NAME.words.txt, and
     compared by inner product. With several threads hnsw differs from run to run.
     """
-    from wv_cli.commands.shared.bar import reading_bar
-    from wv_cli.commands.shared.display import say
-    from wv_cli.commands.shared.sessions import session_of
-    from wv_cli.jobs.index import IndexSession
+    from wv_cli.commands.shared.running import job_of, run_job
+    from wv_cli.jobs.index import IndexJob
 
-    def tell(message: str, **facts: object) -> None:
-        say(message, quiet, as_json, **facts)
-
-    session = session_of(IndexSession, options, config=IndexConfig)
-    with reading_bar(quiet or as_json, unit=" rows", desc="building") as reading:
-        _, facts = session.run(tell, None, reading)
-    if as_json:
-        click.echo(json.dumps({"output": session.output, **facts}))
-    k = session.config.neighbours
-    speeds = f"{facts['queries_per_second']:,} queries/s, exact {facts['exact_queries_per_second']:,}"
-    tell(
-        f"wrote {session.output}: {facts['words']:,} words of {facts['dim']} numbers, {session.config.kind}; "
-        f"recall@{k} {facts['recall']:.3f}; {speeds}"
-    )
+    job = job_of(IndexJob, options)
+    run_job(job, quiet, as_json, result={"output": job.index.output}, bar=(" rows", "building"))

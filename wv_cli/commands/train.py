@@ -80,7 +80,8 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     --resume continues exactly where it stopped; the exit code is then 130, 143 or 124. Processes that mpirun or srun
     starts together train one model of skipgram, cbow or supervised, each machine on its part of INPUT.
     """
-    from wv_cli.commands.shared.sessions import command_line, run_session
+    from wv_cli.commands.shared.running import command_line
+    from wv_cli.commands.shared.sessions import run_session
     from wv_cli.jobs.train import session
 
     made = session(argv=command_line(), **options)

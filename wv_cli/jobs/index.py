@@ -1,15 +1,14 @@
-"""One run of `wv index`: vectors to an index for approximate search, as good as asked for."""
+"""`wv index`: vectors to an index for approximate search, as good as asked for."""
 
 import time
 from dataclasses import asdict, dataclass
 
-from wv_cli import formats
-from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Say
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats.index_file import open_index, save_index, words_path
-from wv_cli.jobs.facts import Facts
-from wv_cli.jobs.session import Observe, Reading, Session
+from wv_cli.jobs.job import Job
+from wv_cli.jobs.part import Part
+from wv_cli.jobs.parts.vectors import VectorInput
+from wv_cli.jobs.run import Metadata, Run
 from wv_cli.search.approximate import Approximate, tune
 from wv_cli.search.config import IndexConfig
 from wv_cli.search.indexes import build, library
@@ -19,45 +18,47 @@ from wv_cli.vectors.embeddings import Embeddings
 
 
 @dataclass(frozen=True, kw_only=True)
-class IndexSession(Session):
-    """`output` is the index; its words stand beside it."""
+class IndexOutput(Part):
+    """The index; its words stand beside it."""
 
-    config: IndexConfig
-    vectors: str
     output: str
-    from_format: str | None = None
-    limit: int | None = None
 
-    def check_options(self) -> None:
+    def check(self) -> None:
         if is_stream(self.output):
             message = f"-o {self.output}: an index is a file with its words in another one beside it; name a file"
             raise UsageError(message)
-        library("wv index")
-
-    def read(self) -> list[str]:
-        return [self.vectors]
 
     def results(self) -> list[str]:
         return [self.output]
 
-    def written(self) -> list[str]:
-        return [self.output, words_path(self.output)]
+    def writes(self, beside: str | None) -> list[str]:
+        return [words_path(self.output)]
 
-    def work(self, say: Say, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
-        """See Session.run: builds, sets and writes an index; `reading` is told how many rows are in it."""
-        vectors = formats.load(self.vectors, format=self.from_format, limit=self.limit, mapped=True)
-        require_vectors(vectors, self.vectors)
+
+@dataclass(frozen=True, kw_only=True)
+class IndexJob(Job):
+    config: IndexConfig
+    source: VectorInput
+    index: IndexOutput
+
+    def check(self) -> None:
+        library("wv index")
+
+    def work(self, run: Run) -> tuple[None, Metadata]:
+        """Builds, tunes and writes the index; `run.on_reading` is told how many rows are in it."""
+        vectors, config = self.source.load(mapped=True), self.config
+        require_vectors(vectors, self.source.vectors)
         if not len(vectors):
-            message = f"{self.vectors}: holds no vectors; there is nothing to search"
+            message = f"{self.source.vectors}: holds no vectors; there is nothing to search"
             raise WvError(message)
-        exact, config = vectors.exact(threads=self.config.threads), self.config
+        exact = vectors.exact(threads=config.threads)
         begin = time.monotonic()
-        index = build(exact, config, reading)
+        index = build(exact, config, run.on_reading)
         seconds = time.monotonic() - begin
         search = Approximate(index, exact, threads=config.threads)
         found = tune(search, exact, config.neighbours, recall=config.recall, queries=config.queries, seed=config.seed)
-        size = save_index(self.output, index, vectors.words, search.factor)
-        facts: Facts = {
+        size = save_index(self.index.output, index, vectors.words, search.factor)
+        metadata: Metadata = {
             "config": asdict(config),
             "words": len(vectors),
             "dim": vectors.dim,
@@ -69,8 +70,11 @@ class IndexSession(Session):
             "queries_per_second": round(found.per_second),
             "exact_queries_per_second": round(found.exact_per_second),
         }
-        self.finish(self.results(), facts)
-        return None, facts
+        self.finish(run, self.results(), metadata)
+        what = f"{len(vectors):,} words of {vectors.dim} numbers, {config.kind}"
+        speeds = f"{found.per_second:,.0f} queries/s, exact {found.exact_per_second:,.0f}"
+        run.log(f"wrote {self.index.output}: {what}; recall@{config.neighbours} {found.recall:.3f}; {speeds}")
+        return None, metadata
 
 
 def indexed(vectors: Embeddings, name: str, path: str, threads: int = 0, candidates: int | None = None) -> Approximate:

@@ -70,7 +70,7 @@ def command(
     """
     from wv_cli.commands.shared.bar import reading_bar
     from wv_cli.commands.shared.display import say
-    from wv_cli.commands.shared.sessions import command_line
+    from wv_cli.commands.shared.running import command_line
     from wv_cli.formats.recognise import texts
     from wv_cli.lm.count_files import save as save_counts
     from wv_cli.lm.counts import count

@@ -1,7 +1,6 @@
 """What commands that run a session share: the session made of their options, and the run with its talk and its end."""
 
 import json
-import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -10,6 +9,7 @@ import click
 from wv_cli.commands.shared.bar import LINE, reading_bar
 from wv_cli.commands.shared.display import observer, say, stopped
 from wv_cli.commands.shared.options import given_options, take
+from wv_cli.commands.shared.running import command_line
 from wv_cli.config import Config
 from wv_cli.errors import Elsewhere
 from wv_cli.jobs.session import session_fields
@@ -26,11 +26,6 @@ def session_of(kind: Callable[..., Made], options: dict[str, Any], **configs: ty
     that are its fields; the rest are the session's."""
     made = {name: take(config, options) for name, config in configs.items()}
     return kind(**made, argv=command_line(), named=given_options(), **session_fields(options))
-
-
-def command_line() -> tuple[str, ...]:
-    """As it is recorded beside results."""
-    return ("wv", *sys.argv[1:])
 
 
 def run_session(

@@ -1,0 +1,63 @@
+"""How a command runs its job: the job is made of the options, tells how it goes, and its result is told in the end."""
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from wv_cli.commands.shared.bar import LINE, reading_bar
+from wv_cli.commands.shared.display import observer, say, stopped
+from wv_cli.commands.shared.options import given_options
+from wv_cli.system.places import is_stdout
+
+if TYPE_CHECKING:
+    from wv_cli.jobs.job import Job
+
+Kind = TypeVar("Kind", bound="Job")
+
+
+def command_line() -> tuple[str, ...]:
+    """As it is recorded beside results."""
+    return ("wv", *sys.argv[1:])
+
+
+def job_of(kind: type[Kind], options: Mapping[str, Any]) -> Kind:
+    """The job `kind` with the command's options."""
+    from wv_cli.jobs.job import build
+
+    return build(kind, {**options, "argv": command_line(), "explicit": given_options()})
+
+
+def run_job(
+    job: "Job",
+    quiet: bool,
+    as_json: bool = False,
+    told: Callable[[dict[str, Any]], str] | None = None,
+    *,
+    result: Mapping[str, object] | None = None,
+    progress: bool = True,
+    bar: tuple[str, str] | None = None,
+) -> None:
+    """Runs `job`. With --json its metadata is printed after `result`, as one object, on stderr where stdout has the
+    job's data; otherwise the line `told` of the metadata. `progress`: whether a bar shows the training; `bar`: the unit
+    and the description of the one that shows what is read, None for none.
+
+    Raises Interrupted and TimedOut with the command line that goes on, and what the job raises."""
+
+    def log(message: str, **facts: object) -> None:
+        say(message, quiet, as_json, **facts)
+
+    on_progress = observer(quiet, as_json) if progress else None
+    unit, description = bar or ("B", "reading")
+    with reading_bar(quiet or as_json or bar is None, job.reads(), unit, description) as on_reading:
+        outcome, metadata = job.run(log, on_progress, on_reading)
+        if outcome is not None and outcome.finished:
+            LINE.keep()
+    if outcome is not None and not outcome.finished:
+        raise stopped(outcome, job.checkpoint_path is not None, job.values()["resume"])
+    if as_json:
+        click.echo(json.dumps({**(result or {}), **metadata}), err=any(map(is_stdout, job.results())))
+    elif told is not None and not quiet:
+        click.echo(told(metadata), err=True)

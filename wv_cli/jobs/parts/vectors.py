@@ -1,0 +1,55 @@
+"""The files of vectors that a job reads and writes."""
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from wv_cli import formats
+from wv_cli.formats.base import WORD2VEC_PRECISION, Format, Precision
+from wv_cli.jobs.part import Part
+from wv_cli.vectors.embeddings import Embeddings
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorInput(Part):
+    """The first `limit` rows of the file `vectors`; None: all of them. Its content tells the format where `from_format`
+    does not."""
+
+    vectors: str
+    from_format: str | None = None
+    limit: int | None = None
+
+    def reads(self) -> list[str]:
+        return [self.vectors]
+
+    def load(self, *, mapped: bool = False) -> Embeddings:
+        """As formats.load."""
+        return formats.load(self.vectors, format=self.from_format, limit=self.limit, mapped=mapped)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorOutput(Part):
+    """The file `output` gets vectors, in the format of its ending where `to_format` names none; see formats.save."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("to_format", "precision", "escape"), "output")
+
+    output: str | None = None
+    to_format: str | None = None
+    precision: Precision = WORD2VEC_PRECISION
+    escape: bool = False
+
+    def results(self) -> list[str]:
+        return [self.output] if self.output is not None else []
+
+    def chosen_format(self, explicit: Container[str]) -> Format:
+        """Raises UsageError where there is none, or where `explicit` options do not go with it."""
+        assert self.output is not None
+        row = formats.format_for_output(self.output, self.to_format)
+        if "precision" in explicit:
+            row.require_precision(self.precision)
+        return row
+
+    def save(self, vectors: Embeddings) -> None:
+        """As formats.save."""
+        assert self.output is not None
+        formats.save(self.output, vectors, format=self.to_format, precision=self.precision, escape=self.escape)
