@@ -1,7 +1,6 @@
 """What every session owes its command: one way to be run, and refusals before anything is read."""
 
 import inspect
-from dataclasses import fields
 
 import pytest
 
@@ -11,14 +10,11 @@ from wv_cli.hashing.config import BiowordConfig, HashConfig
 from wv_cli.jobs.bioword import BiowordSession
 from wv_cli.jobs.glove import GloveSession
 from wv_cli.jobs.hash import HashSession
-from wv_cli.jobs.quantize import QuantizeSession
 from wv_cli.jobs.session import Session
 from wv_cli.jobs.supervised import SupervisedSession
 from wv_cli.jobs.training_session import TrainingSession
-from wv_cli.jobs.whiten import WhitenSession
 from wv_cli.jobs.word2vec import Word2vecSession
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
-from wv_cli.transforms.config import QuantizeConfig, WhitenConfig
 
 # Each with what it must be given, one input and one output.
 EVERY = {
@@ -27,8 +23,6 @@ EVERY = {
     GloveSession: {"config": GloveConfig(), "inputs": ("in",), "outputs": ("out.vec",)},
     BiowordSession: {"config": BiowordConfig(), "inputs": ("in",), "outputs": ("out.codes",)},
     HashSession: {"config": HashConfig(rule="sgd"), "vectors": "in", "method": "biohash", "outputs": ("out.codes",)},
-    QuantizeSession: {"config": QuantizeConfig(cutoff=5), "model": "in", "output": "out.ftz"},
-    WhitenSession: {"config": WhitenConfig(), "inputs": ("in",), "output": "out.bin"},
 }
 TRAINING = [kind for kind in EVERY if issubclass(kind, TrainingSession)]
 
@@ -47,11 +41,10 @@ def test_all_are_run_alike(kind):
     assert session.results()[0].startswith("out.") and session.argv == () and session.write_meta
 
 
-@pytest.mark.parametrize("kind", [kind for kind in EVERY if kind is not WhitenSession])
+@pytest.mark.parametrize("kind", EVERY)
 def test_an_input_is_not_overwritten(kind):
-    name = next(field.name for field in fields(kind) if field.name in ("outputs", "output"))
-    out = EVERY[kind][name] if name == "output" else EVERY[kind][name][0]
-    read = "model" if kind is QuantizeSession else "vectors" if kind is HashSession else "inputs"
+    out = EVERY[kind]["outputs"][0]
+    read = "vectors" if kind is HashSession else "inputs"
     same = {**EVERY[kind], read: (out,) if read == "inputs" else out}
     with pytest.raises(UsageError, match=f"{out}: is both read and written"):
         kind(**same).validate()
@@ -81,9 +74,3 @@ def test_what_trains_nothing_has_no_checkpoint():
     assert GloveSession(**counting).checkpoint_path is None
     with pytest.raises(UsageError, match="--counts-only trains nothing"):
         GloveSession(**counting, resume=True).validate()
-
-
-def test_standard_input_is_read_once():
-    for other in ({"transform": "-"}, {"moments": ("-",)}, {"fit": "-"}):
-        with pytest.raises(UsageError, match="can be read only once"):
-            WhitenSession(config=WhitenConfig(), inputs=("-",), output="out.bin", **other).validate()

@@ -1,0 +1,61 @@
+"""What every job owes its command: one way to be run, and refusals before anything is read."""
+
+import inspect
+
+import pytest
+
+from wv_cli.errors import UsageError
+from wv_cli.jobs.index import IndexJob
+from wv_cli.jobs.job import Job, build
+from wv_cli.jobs.quantize import QuantizeJob
+from wv_cli.jobs.whiten import WhitenJob
+
+# Each with the option for its input, its output, and what else it needs.
+EVERY = {
+    IndexJob: ("vectors", "out.index", {}),
+    QuantizeJob: ("model", "out.ftz", {"cutoff": 5}),
+    WhitenJob: ("inputs", "out.bin", {}),
+}
+# An output appears when the inputs have been read, so it may take the place of one.
+REPLACING = {WhitenJob}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def made(kind, read, **options):
+    name, output, needed = EVERY[kind]
+    return build(kind, {name: (read,) if name == "inputs" else read, "output": output, **needed, **options})
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_all_are_run_alike(kind):
+    assert inspect.signature(kind.run) == inspect.signature(Job.run)
+    if kind is IndexJob:
+        pytest.importorskip("faiss")
+    job = made(kind, "in")
+    job.validate()
+    assert job.results()[0].startswith("out.") and job.invocation.argv == () and job.invocation.meta
+
+
+@pytest.mark.parametrize("kind", [kind for kind in EVERY if kind not in REPLACING])
+def test_an_input_is_not_overwritten(kind):
+    if kind is IndexJob:
+        pytest.importorskip("faiss")
+    out = EVERY[kind][1]
+    with pytest.raises(UsageError, match=f"{out}: is both read and written"):
+        made(kind, out).validate()
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_what_trains_nothing_has_no_checkpoint(kind):
+    assert made(kind, "in").checkpoint_path is None
+
+
+def test_standard_input_is_read_once():
+    for other in ({"transform": "-"}, {"moments": ("-",)}, {"fit": "-"}):
+        with pytest.raises(UsageError, match="can be read only once"):
+            made(WhitenJob, "-", **other).validate()
