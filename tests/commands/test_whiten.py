@@ -144,8 +144,9 @@ def test_only_a_block_is_held_in_memory(files):
         "import resource, sys; from wv_cli.jobs.whiten import *; import numpy\n"
         "held = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
         "resource.setrlimit(resource.RLIMIT_AS, (held + 150_000_000,) * 2)\n"
-        "session = WhitenSession(config=WhitenConfig(), inputs=('big.npy',), output='/dev/null', to_format='npy')\n"
-        "print(session.run(print)[1]['written'])"
+        "from wv_cli.jobs.job import build\n"
+        "job = build(WhitenJob, {'inputs': ('big.npy',), 'output': '/dev/null', 'to_format': 'npy'})\n"
+        "print(job.run(print)[1]['written'])"
     )
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(

@@ -9,7 +9,8 @@ from tests.conftest import run_wv
 from tests.hashing.test_every_hasher import GLOVE
 from wv_cli.errors import WvError
 from wv_cli.formats import load, save
-from wv_cli.jobs.align import Named, align, common, drift, shared_neighbours
+from wv_cli.jobs.align import Named, align, common
+from wv_cli.jobs.drift import drift, shared_neighbours
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.transforms.align import procrustes
 from wv_cli.transforms.config import AlignConfig, DriftConfig

@@ -130,5 +130,7 @@ def test_counts_that_give_no_discounts():
     [("1,0", "let them rise"), ("x", "whole numbers"), ("", "whole numbers"), ("0,0,0,1", "--order is 3")],
 )
 def test_thresholds_that_cannot_be(prune, message):
+    config = LmConfig(prune=prune)
     with pytest.raises(UsageError, match=message):
-        LmConfig(prune=prune).validate()
+        config.validate()
+        config.check_order()

@@ -9,9 +9,10 @@ import click
 from wv_cli.commands.shared.gate import check_bar, judge
 from wv_cli.commands.shared.help import Command, CommandGroup
 from wv_cli.commands.shared.options import dask_option_if, field_options, given_options, quiet_option, take
-from wv_cli.commands.shared.reading import from_option, load_vectors, require_one_use
+from wv_cli.commands.shared.reading import from_option, load_vectors
 from wv_cli.errors import UsageError
 from wv_cli.evaluation import TASKS, Task, Vectors
+from wv_cli.system.places import require_one_use
 from wv_cli.text.config import ReadingConfig
 
 

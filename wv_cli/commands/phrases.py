@@ -15,7 +15,7 @@ from wv_cli.commands.shared.options import (
     quiet_option,
     refuse_meaningless,
 )
-from wv_cli.commands.shared.reading import require_one_use
+from wv_cli.system.places import require_one_use
 from wv_cli.text.config import PhrasesConfig, ReadingConfig, all_thresholds
 
 # How phrases are found, and the file for those that were.

@@ -1,6 +1,5 @@
 """`wv quantize`: a fastText model in a tenth to a hundredth of its size."""
 
-import json
 from typing import Any
 
 import click
@@ -34,18 +33,11 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     all their words up to --cutoff, and these their vectors; the rest of the rows goes to n-grams, of which the vectors
     of unknown words are made.
     """
-    from wv_cli.commands.shared.display import say
-    from wv_cli.commands.shared.sessions import session_of
-    from wv_cli.jobs.quantize import QuantizeSession
+    from wv_cli.commands.shared.running import job_of, run_job
+    from wv_cli.jobs.quantize import QuantizeJob
     from wv_cli.system.places import is_stdout
 
     if is_stdout(options["output"]) and as_json:
         raise conflict("-o -", "--json", "both write to standard output")
-
-    def tell(message: str, **facts: object) -> None:
-        say(message, quiet, as_json, **facts)
-
-    session = session_of(QuantizeSession, options, config=QuantizeConfig)
-    _, facts = session.run(tell)
-    if as_json:
-        click.echo(json.dumps({"output": session.output, **facts}))
+    job = job_of(QuantizeJob, options)
+    run_job(job, quiet, as_json, result={"output": job.models.output}, progress=False)

@@ -1,19 +1,11 @@
 """`wv whiten`: fits a transform to the mean and covariance of vectors, saves it, applies it."""
 
-import json
 from typing import Any
 
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import (
-    field_options,
-    given_options,
-    json_option,
-    precision_option,
-    quiet_option,
-    take,
-)
+from wv_cli.commands.shared.options import field_options, json_option, precision_option, quiet_option
 from wv_cli.transforms.config import WhitenConfig
 
 
@@ -42,21 +34,10 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     may be larger than memory, except as standard input or as codes or a fastText model, which are held in memory.
     Whitening is meant for sentence vectors; it often makes word vectors worse: `wv eval` tells.
     """
-    from wv_cli.commands.shared.display import say
-    from wv_cli.jobs.whiten import WhitenSession
-    from wv_cli.system.places import is_stdout
+    from wv_cli.commands.shared.running import job_of, run_job
+    from wv_cli.jobs.whiten import WhitenJob
 
-    config = take(WhitenConfig, options)
-    session = WhitenSession(config=config, named=given_options(), **options)
-
-    def tell(message: str, **facts: object) -> None:
-        say(message, quiet, as_json, **facts)
-
-    _, facts = session.run(tell)
-    if as_json:
-        click.echo(json.dumps(facts), err=any(map(is_stdout, session.results())))
-    elif not quiet:
-        click.echo(_told(dict(facts)), err=True)
+    run_job(job_of(WhitenJob, options), quiet, as_json, _told)
 
 
 def _told(facts: dict[str, Any]) -> str:

@@ -1,29 +1,29 @@
-"""`wv align` and `wv drift`: two files of vectors in one space, and the words that are not the same in both.
+"""`wv align`: the vectors of one file, turned into the space of another's.
 
 Pairs are words with one spelling or the lines of a dictionary, all that both files know; a pair with a vector that has
 no direction (zero, NaN) is left out.
-
-Drift is told by two scores of the words that both files have. The share of a word's nearest neighbours, among these
-words, that are the same in both (Gonen et al. 2020) needs no alignment; the cosine of its two vectors after all have
-been aligned by these words (Hamilton et al. 2016) does.
 """
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli import formats
 from wv_cli.errors import WvError
 from wv_cli.evaluation.dictionary import Dictionary, read_dictionary
-from wv_cli.search.neighbours import Neighbours
+from wv_cli.jobs.job import Job
+from wv_cli.jobs.part import Part
+from wv_cli.jobs.parts.vectors import VectorOutput
+from wv_cli.jobs.run import Metadata, Run
+from wv_cli.system.places import require_one_use
 from wv_cli.transforms.align import LEAST_PAIRS, Pairs, cosines, mapped, procrustes, refined, with_directions
-from wv_cli.transforms.config import AlignConfig, DriftConfig
+from wv_cli.transforms.config import AlignConfig
 from wv_cli.transforms.rcsls import Criterion, descend
 from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
-
-_BATCH = 8192  # words whose neighbours are compared at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +32,64 @@ class Named:
 
     vectors: Embeddings
     name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoInputs(Part):
+    """The files of vectors `a` and `b`; their content tells the format where `from_format` does not."""
+
+    a: str
+    b: str
+    from_format: str | None = None
+
+    def check(self) -> None:
+        require_one_use(self.a, self.a == self.b)
+
+    def reads(self) -> list[str]:
+        return [self.a, self.b]
+
+    def load(self) -> tuple[Named, Named]:
+        first, second = (Named(formats.load(path, format=self.from_format), path) for path in (self.a, self.b))
+        return first, second
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlignJob(Job):
+    """There are no sidecars."""
+
+    REPLACES_INPUT: ClassVar[bool] = True
+
+    config: AlignConfig = field(default_factory=AlignConfig)
+    source: TwoInputs
+    output: VectorOutput
+
+    @property
+    def output_format(self) -> str | None:
+        return self.output.to_format
+
+    def check(self) -> None:
+        self.output.chosen_format(self.invocation.explicit)
+        require_one_use("-", self.reads().count("-") > 1)
+
+    def reads(self) -> list[str]:
+        return [*super().reads(), *filter(None, [self.config.dictionary])]
+
+    def work(self, run: Run) -> tuple[None, Metadata]:
+        """Aligns and writes the vectors."""
+        made = align(*self.source.load(), self.config)
+        self.output.save(made.vectors)
+        for note in made.notes:
+            run.log(f"note: {note}")
+        return None, {
+            "output": self.output.output,
+            "words": len(made.vectors),
+            "dim": made.vectors.dim,
+            "pairs": made.pairs,
+            "cosine_before": made.before,
+            "cosine": made.after,
+            "refined_pairs": made.found,
+            "losses": made.losses,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +126,7 @@ def align(a: Named, b: Named, config: AlignConfig) -> Aligned:
     else:
         pairs = with_directions(x, y, common(a.vectors.words, b.vectors.words, config.anchors))
         what = f"{a.name} and {b.name}: words with vectors in both: {{}}; give --dictionary FILE"
-    _require_enough(pairs, what)
+    require_enough(pairs, what)
     if len(pairs) < a.vectors.dim:
         notes.append(f"{len(pairs):,} pairs for {a.vectors.dim} dimensions: they determine only a part of the rotation")
     rotation = procrustes(x, y, pairs)
@@ -84,47 +142,6 @@ def align(a: Named, b: Named, config: AlignConfig) -> Aligned:
         made, losses = descend(criterion, rotation, config.steps)
     before, after = (float(cosines(x, y, pairs, each).mean()) for each in (np.eye(len(made)), made))
     return Aligned(Embeddings(a.vectors.words, mapped(x, made)), made, len(pairs), before, after, found, losses, notes)
-
-
-@dataclass(frozen=True, eq=False)
-class Drift:
-    """Words that both files have, what changed most first; `shared` (words,) is the share of neighbours in common,
-    `cosine` (words,) that of the vectors after aligning. `compared`: how many words there were."""
-
-    words: WordList
-    shared: NDArray[np.float64]
-    cosine: NDArray[np.float64]
-    compared: int
-
-
-def drift(a: Named, b: Named, config: DriftConfig) -> Drift:
-    """Raises as align."""
-    config.validate()
-    require_comparable(a, b)
-    x, y = a.vectors.matrix, b.vectors.matrix
-    pairs = with_directions(x, y, common(a.vectors.words, b.vectors.words, config.restrict_vocab))
-    _require_enough(pairs, f"{a.name} and {b.name}: words with vectors in both: {{}}")
-    cosine = cosines(x, y, pairs, procrustes(x, y, pairs))
-    shared = shared_neighbours(x[pairs[:, 0]], y[pairs[:, 1]], config.neighbours, config.threads)
-    keys = (cosine, shared) if config.by == "neighbours" else (shared, cosine)
-    order = np.lexsort((np.arange(len(pairs)), *keys))[: config.top or None]
-    return Drift(a.vectors.words.take(pairs[order, 0]), shared[order], cosine[order], len(pairs))
-
-
-def shared_neighbours(x: NDArray[np.float32], y: NDArray[np.float32], k: int, threads: int = 0) -> NDArray[np.float64]:
-    """(n,) of x and y (n, dim), row i of both the same word: the share of its k nearest rows, all others when there are
-    fewer, that it has in both."""
-    n = len(x)
-    k = min(k, n - 1)
-    indexes = [Neighbours(matrix, threads=threads) for matrix in (x, y)]
-    shared = np.empty(n)
-    for start in range(0, n, _BATCH):
-        rows = np.arange(start, min(start + _BATCH, n))
-        near = [index.nearest(rows[:, None].tolist(), k)[0] for index in indexes]
-        # A row stands once in each list: what stands twice in both together is shared.
-        both = np.sort(np.concatenate(near, axis=1), axis=1)
-        shared[rows] = (both[:, 1:] == both[:, :-1]).sum(axis=1) / k
-    return shared
 
 
 def common(a: WordList, b: WordList, first: int = 0) -> Pairs:
@@ -154,7 +171,7 @@ def _translated(a: WordList, b: WordList, dictionary: Dictionary) -> Pairs:
     return np.stack([each.find_all(WordList.of(side)) for each, side in zip((a, b), words, strict=True)], axis=1)
 
 
-def _require_enough(pairs: Pairs, what: str) -> None:
+def require_enough(pairs: Pairs, what: str) -> None:
     """`what` says of how many pairs, {}, there are and what to do about it."""
     if len(pairs) < LEAST_PAIRS:
         raise WvError(what.format(f"{len(pairs)} (at least {LEAST_PAIRS} are needed)"))

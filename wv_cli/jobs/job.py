@@ -35,9 +35,11 @@ class SidecarWarning(UserWarning):
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What a command asks for. CONDITIONS and `check` are about options of several parts."""
+    """What a command asks for. CONDITIONS and `check` are about options of several parts. A job that REPLACES_INPUT
+    writes its results when everything has been read, so that they may take the place of a file that is read."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {}
+    REPLACES_INPUT: ClassVar[bool] = False
 
     invocation: Invocation = field(default_factory=Invocation)
 
@@ -98,7 +100,8 @@ class Job:
         words = [name for name in (formats.words_file(path, self.output_format) for path in files) if name is not None]
         sidecars = [meta.sidecar_path(path) for path in files] if self.invocation.meta else []
         require_different([*writes, *words, *sidecars])
-        refuse_reading([*writes, *words], self.reads())
+        replacing = self.results() if self.REPLACES_INPUT else []
+        refuse_reading([path for path in (*writes, *words) if path not in replacing], self.reads())
 
     def _check_resume(self) -> None:
         resume = self._resume

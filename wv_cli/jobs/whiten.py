@@ -5,20 +5,19 @@ Everything that can be refused is refused before the first row is read. Files of
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.engine.run import Outcome
+from wv_cli.config import require
 from wv_cli.errors import UsageError, WvError
-from wv_cli.formats import format_for_output
-from wv_cli.formats.base import Precision
 from wv_cli.formats.streams import RowSource, save_blocks
-from wv_cli.jobs.facts import Facts
-from wv_cli.jobs.session import Observe, Reading, Session
-from wv_cli.system.events import Log
+from wv_cli.jobs.job import Job
+from wv_cli.jobs.part import Part
+from wv_cli.jobs.parts.vectors import VectorOutput
+from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.output import write_together
 from wv_cli.text.vocab import Vocab, read_vocab
 from wv_cli.transforms.config import WhitenConfig
@@ -29,116 +28,145 @@ from wv_cli.words import WordList
 
 
 @dataclass(frozen=True, kw_only=True)
-class WhitenSession(Session):
-    """`inputs`: one file of vectors; under `merge` saved moments. Fitted are, in this order of preference: the saved
-    `moments`, the rows of `fit`, those of the input; of rows the first `top` (None: all), each once or as often as
-    `counts`, a vocabulary file, says. `transform` is applied instead of a new one. There are no sidecars."""
+class WhitenInput(Part):
+    """`inputs`: one file of vectors; under `merge` saved moments. An output appears when they have been read, so it may
+    take the place of one."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = {"from_format": "not merge"}
+
+    inputs: tuple[str, ...]
+    merge: bool = False
+    from_format: str | None = None
+
+    def check(self) -> None:
+        require(bool(self.inputs), "give a file of vectors")
+        message = "give one file of vectors; several moments go with --merge"
+        require(len(self.inputs) == 1 or self.merge, message)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fitting(Part):
+    """What the transform is fitted on, in this order of preference: the saved `moments`, the rows of `fit`, those of
+    the input. Of rows the first `top` (None: all) are fitted, each once or as often as `counts`, a vocabulary file,
+    says. `transform` is applied instead of a new one."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys(WhitenConfig.options(), "output or save_transform"),
-        **dict.fromkeys(("to_format", "precision", "escape"), "output"),
-        "from_format": "not merge",
-        **dict.fromkeys(("fit", "top", "counts", "moments"), "method=whiten|zca|pca|soft|abtt"),
+        **dict.fromkeys(("fit", "top", "counts", "moments"), "method=whiten|zca|pca|soft|abtt")
     }
 
-    config: WhitenConfig
-    inputs: tuple[str, ...]
-    output: str | None = None
-    merge: bool = False
     fit: str | None = None
     top: int | None = None
     counts: str | None = None
     moments: tuple[str, ...] = ()
     transform: str | None = None
-    save_moments: str | None = None
-    save_transform: str | None = None
-    from_format: str | None = None
-    to_format: str | None = None
-    precision: Precision = 6
-    escape: bool = False
 
     @property
-    def format_asked(self) -> str | None:
-        return self.to_format
+    def given(self) -> list[str]:
+        """The options that say what is fitted."""
+        values = {"--fit": self.fit, "--top": self.top, "--counts": self.counts, "--moments": self.moments}
+        return [name for name, value in values.items() if value]
 
-    def read(self) -> list[str]:
-        """None: an output appears when all of its inputs have been read, so it may take the place of one."""
-        return []
+    def check(self) -> None:
+        others = [name for name in self.given if name != "--moments"]
+        message = f"--moments says what was fitted; {_first(others)} has no place there"
+        require(not (self.moments and others), message)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FittedOutputs(Part):
+    """The files that get what was fitted."""
+
+    save_moments: str | None = None
+    save_transform: str | None = None
 
     def results(self) -> list[str]:
-        return [path for path in (self.output, self.save_moments, self.save_transform) if path is not None]
+        return [path for path in (self.save_moments, self.save_transform) if path is not None]
 
-    def check_options(self) -> None:
-        _refuse(not self.inputs, "give a file of vectors")
-        _refuse(len(self.inputs) > 1 and not self.merge, "give one file of vectors; several moments go with --merge")
-        _refuse(not self.results(), "nothing would be written; give -o, --save-transform or --save-moments")
-        given = {"--fit": self.fit, "--top": self.top, "--counts": self.counts, "--moments": self.moments}
-        fits = [name for name, value in given.items() if value]
-        if self.merge:
-            _refuse(bool(fits), f"--merge joins moments; {_first(fits)} has no place there")
-            _refuse(
-                bool(self.output or self.transform), "--merge joins moments; apply them with --moments FILE IN -o OUT"
-            )
-        if self.moments:
-            others = [name for name in fits if name != "--moments"]
-            _refuse(bool(others), f"--moments says what was fitted; {_first(others)} has no place there")
-        if self.transform is not None:
-            fits += ["--save-moments"] * (self.save_moments is not None)
-            _refuse(bool(fits), f"--transform is applied as it is; {_first(fits)} has no place there")
-            chosen = self.config != WhitenConfig() or not self.config.options().keys().isdisjoint(self.named)
-            _refuse(chosen, "--transform is applied as it is; --method and its options are fixed in it")
-            _refuse(self.output is None, "--transform FILE is applied to IN; give -o for the result")
-        inputs = [*self.inputs, *self.moments, self.fit, self.counts, self.transform]
-        _refuse(inputs.count("-") > 1, "- (standard input) can be read only once")
-        if self.output is not None:
-            row = format_for_output(self.output, self.to_format)
+
+@dataclass(frozen=True, kw_only=True)
+class WhitenJob(Job):
+    """There are no sidecars."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(WhitenConfig.options(), "output or save_transform")
+
+    config: WhitenConfig
+    source: WhitenInput
+    fitting: Fitting = field(default_factory=Fitting)
+    output: VectorOutput = field(default_factory=VectorOutput)
+    fitted: FittedOutputs = field(default_factory=FittedOutputs)
+
+    @property
+    def output_format(self) -> str | None:
+        return self.output.to_format
+
+    def check(self) -> None:
+        fitting, output = self.fitting, self.output.output
+        require(bool(self.results()), "nothing would be written; give -o, --save-transform or --save-moments")
+        given = fitting.given
+        if self.source.merge:
+            require(not given, f"--merge joins moments; {_first(given)} has no place there")
+            message = "--merge joins moments; apply them with --moments FILE IN -o OUT"
+            require(not (output or fitting.transform), message)
+        if fitting.transform is not None:
+            given += ["--save-moments"] * (self.fitted.save_moments is not None)
+            require(not given, f"--transform is applied as it is; {_first(given)} has no place there")
+            chosen = self.config != WhitenConfig()
+            chosen |= not self.config.options().keys().isdisjoint(self.invocation.explicit)
+            require(not chosen, "--transform is applied as it is; --method and its options are fixed in it")
+            require(output is not None, "--transform FILE is applied to IN; give -o for the result")
+        inputs = [*self.source.inputs, *fitting.moments, fitting.fit, fitting.counts, fitting.transform]
+        require(inputs.count("-") <= 1, "- (standard input) can be read only once")
+        if output is not None:
+            row = self.output.chosen_format(self.invocation.explicit)
             if row.header is None:
                 message = f"{row.name} cannot be written in blocks; choose another format for -o"
                 raise UsageError(message)
-            if "precision" in self.named:
-                row.require_precision(self.precision)
 
-    def work(self, say: Log, observe: Observe | None, reading: Reading | None) -> tuple[Outcome | None, Facts]:
-        """See Session.run: fits, saves, applies. Says nothing; the facts are the figures of the run."""
-        facts: Facts = {"output": self.output}
+    def work(self, run: Run) -> tuple[None, Metadata]:
+        """Fits, saves, applies. Says nothing; the metadata are the figures of the run."""
+        metadata: Metadata = {"output": self.output.output}
         writers: list[tuple[str, Callable[[str], None]]] = []
-        paths = self.inputs if self.merge else self.moments
-        source = None if self.merge else RowSource(self.inputs[0], format=self.from_format)
-        if self.transform is not None:
-            transform = Transform.load(self.transform)
+        merge, fitting, saved = self.source.merge, self.fitting, self.fitted
+        paths = self.source.inputs if merge else fitting.moments
+        source = None if merge else RowSource(self.source.inputs[0], format=self.source.from_format)
+        if fitting.transform is not None:
+            transform = Transform.load(fitting.transform)
         else:
             if paths:
                 moments, name = joined_moments(paths), ", ".join(paths)
             else:
                 assert source is not None
-                moments, name = self._fitted(source, facts)
-            facts |= {"rows": moments.rows, "dim": moments.dim, "fitted": name}
-            if self.save_moments is not None:
-                writers.append((self.save_moments, moments.save))
-            if self.output is None and self.save_transform is None:
+                moments, name = self._moments(source, metadata)
+            metadata |= {"rows": moments.rows, "dim": moments.dim, "fitted": name}
+            if saved.save_moments is not None:
+                writers.append((saved.save_moments, moments.save))
+            if self.output.output is None and saved.save_transform is None:
                 write_together(writers)
-                return None, facts
+                return None, metadata
             transform = fit(moments, self.config, name)
         kept = {"dim": transform.dim, "new_dim": transform.new_dim, "rank": transform.rank}
-        facts |= {**{key: transform.facts.get(key) for key in ("method", "removed", "beta")}, **kept}
-        if self.save_transform is not None:
-            writers.append((self.save_transform, transform.save))
-        if self.output is not None:
+        metadata |= {**{key: transform.facts.get(key) for key in ("method", "removed", "beta")}, **kept}
+        if saved.save_transform is not None:
+            writers.append((saved.save_transform, transform.save))
+        if self.output.output is not None:
             assert source is not None
             transform.require_dim(source.dim, source.name)
-            writers.append((self.output, lambda path: facts.update(zero_vectors=self._write(path, source, transform))))
+            writers.append(
+                (self.output.output, lambda path: metadata.update(zero_vectors=self._write(path, source, transform)))
+            )
         write_together(writers)
-        if self.output is not None and source is not None:
-            facts["written"] = source.rows
-        return None, facts
+        if self.output.output is not None and source is not None:
+            metadata["written"] = source.rows
+        return None, metadata
 
-    def _fitted(self, source: RowSource, facts: Facts) -> tuple[Moments, str]:
-        if self.fit is not None:
-            source = RowSource(self.fit)
-        vocab = read_vocab(self.counts) if self.counts is not None else None
-        moments, unknown = moments_of(source, vocab, self.top)
+    def _moments(self, source: RowSource, metadata: Metadata) -> tuple[Moments, str]:
+        fitting = self.fitting
+        if fitting.fit is not None:
+            source = RowSource(fitting.fit)
+        vocab = read_vocab(fitting.counts) if fitting.counts is not None else None
+        moments, unknown = moments_of(source, vocab, fitting.top)
         if vocab is not None:
-            facts["without_count"] = unknown
+            metadata["without_count"] = unknown
         return moments, source.name
 
     def _write(self, output: str, source: RowSource, transform: Transform) -> int:
@@ -157,20 +185,15 @@ class WhitenSession(Session):
             source.rows,
             transform.new_dim,
             blocks(),
-            format=self.to_format,
-            precision=self.precision,
-            escape=self.escape,
+            format=self.output.to_format,
+            precision=self.output.precision,
+            escape=self.output.escape,
         )
         return zero
 
 
 def _first(names: list[str]) -> str:
     return names[0] if names else ""
-
-
-def _refuse(wrong: bool, message: str) -> None:
-    if wrong:
-        raise UsageError(message)
 
 
 def moments_of(source: RowSource, vocab: Vocab | None = None, top: int | None = None) -> tuple[Moments, int]:

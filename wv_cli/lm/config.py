@@ -68,8 +68,12 @@ class LmConfig(CountConfig):
         require(all(each.isascii() and each.isdigit() and len(each) < 16 for each in thresholds), message)
         falling = f"--prune {self.prune}: a longer n-gram cannot be kept without the shorter ones in it; let them rise"
         require(list(self.thresholds) == sorted(self.thresholds), falling)
-        many = f"--prune {self.prune} has {len(thresholds)} numbers, but --order is {self.order}"
-        require(len(thresholds) <= self.order, many)
+
+    def check_order(self) -> None:
+        """Raises UsageError for options that do not go with `order`."""
+        numbers = self.prune.count(",") + 1
+        message = f"--prune {self.prune} has {numbers} numbers, but --order is {self.order}"
+        require(numbers <= self.order, message)
 
     @property
     def thresholds(self) -> tuple[int, ...]:

@@ -46,6 +46,7 @@ def estimate(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None 
     config.thresholds name: what they would have got goes to the shorter ones. Raises WvError where a method cannot
     estimate its discounts."""
     config.validate()
+    config.check_order()
     trie = counts.trie
     keep = kept(counts, config, vocabulary)
     run = _Run(counts, config, keep)

@@ -76,6 +76,13 @@ def refuse_reading(outputs: Iterable[str], inputs: Iterable[str]) -> None:
             raise UsageError(message)
 
 
+def require_one_use(path: str, piped: bool) -> None:
+    """Raises UsageError when `path` is standard input and, `piped`, something else is read from there, too."""
+    if path == "-" and piped:
+        message = "- (standard input) cannot hold two things that are read; name a file for one of them"
+        raise UsageError(message)
+
+
 def refuse_folder(path: str | os.PathLike[str]) -> None:
     """Raises WvError for a folder where a file should be written, and for a name that ends as one."""
     if Path(os.path.realpath(path)).is_dir() or os.fspath(path).endswith(os.sep):

@@ -138,6 +138,3 @@ class QuantizeConfig(Config):
     lr: float = lr_option(0.1, "Learning rate of --retrain.", high=None, only="retrain")
     threads: int = threads_option("Threads; without --retrain the result does not depend on them. 0: all.")
     seed: int = seed_option("Seed of every random draw.")
-
-    def check(self) -> None:
-        require(not self.retrain or self.cutoff > 0, "--retrain needs --cutoff: it trains the rows that are kept")

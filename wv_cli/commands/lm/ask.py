@@ -53,11 +53,11 @@ def score(
     from functools import partial
 
     from wv_cli.commands.shared.display import say
-    from wv_cli.commands.shared.reading import require_one_use
     from wv_cli.formats.recognise import texts
     from wv_cli.lm import asking
     from wv_cli.lm.files import load
     from wv_cli.lm.scoring import Scorer
+    from wv_cli.system.places import require_one_use
     from wv_cli.text.raw_files import blocks, opened
     from wv_cli.text.source import Source
 
@@ -114,9 +114,9 @@ def next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json:
     Several STARTs get a first column that tells them apart; lines of standard input always do.
     """
     from wv_cli.commands.shared.queries import piped_lines
-    from wv_cli.commands.shared.reading import require_one_use
     from wv_cli.lm.files import load
     from wv_cli.lm.generating import Generator
+    from wv_cli.system.places import require_one_use
 
     require_one_use(model, not starts)
     generator = Generator(load(model), ends=ends)

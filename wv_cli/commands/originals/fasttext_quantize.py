@@ -16,7 +16,8 @@ def quantize(words: Sequence[str]) -> int:
         tell(_USAGE + Args.help())
         raise Exit(1)
     args = Args.parse("quantize", words)
-    from wv_cli.jobs.quantize import QuantizeSession
+    from wv_cli.jobs.part import Invocation
+    from wv_cli.jobs.quantize import LabelledTexts, Models, QuantizeJob
     from wv_cli.system.host import processors
     from wv_cli.transforms.config import QuantizeConfig
 
@@ -35,13 +36,11 @@ def quantize(words: Sequence[str]) -> int:
         seed=args.seed,
     )
     telling = Telling(args.verbose, args.thread, threads)
-    QuantizeSession(
+    QuantizeJob(
+        invocation=Invocation(meta=False),
         config=config,
-        model=args.output + ".bin",
-        output=args.output + ".ftz",
-        inputs=(args.input,) if retrain else (),
-        force_text=True,
-        write_meta=False,
+        models=Models(model=args.output + ".bin", output=args.output + ".ftz"),
+        texts=LabelledTexts(inputs=(args.input,) if retrain else (), force_text=True),
     ).run(lambda message, **facts: None, telling.observe)
     telling.trained()
     return 0

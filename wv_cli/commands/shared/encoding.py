@@ -13,9 +13,9 @@ from wv_cli.commands.shared.bar import reading_bar
 from wv_cli.commands.shared.options import conflict, field_options, given_options, refuse_meaningless, take
 from wv_cli.commands.shared.pooling import OWN
 from wv_cli.commands.shared.queries import piped_lines
-from wv_cli.commands.shared.reading import require_one_use
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.errors import UsageError
+from wv_cli.system.places import require_one_use
 
 if TYPE_CHECKING:
     import numpy as np

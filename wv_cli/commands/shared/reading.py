@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from wv_cli.commands.shared.options import Decorator, threads_option
-from wv_cli.errors import UsageError, WvError
+from wv_cli.errors import WvError
+from wv_cli.system.places import require_one_use
 
 if TYPE_CHECKING:
     from wv_cli.transforms.composition import Composer
@@ -109,27 +110,26 @@ def load_vectors(
 ) -> "Embeddings":
     """formats.load; its warnings go to stderr (wv_cli.__main__), with `quiet` nowhere. Raises UsageError when standard
     input holds the vectors and, `piped`, something else too."""
-    from wv_cli.formats import FormatWarning, load
+    from wv_cli.formats import load
 
     require_one_use(path, piped)
-    if quiet:
-        warnings.simplefilter("ignore", FormatWarning)
+    ignore_format_warnings(quiet)
     return load(path, format=from_format, limit=limit, mapped=mapped)
 
 
 def open_composer(path: str, from_format: str | None, quiet: bool, *, piped: bool) -> "Composer":
     """The same for vectors of single words and lines: a model or file is mapped where that can be done."""
-    from wv_cli.formats import FormatWarning, open_vectors
+    from wv_cli.formats import open_vectors
     from wv_cli.transforms.composition import composer
 
     require_one_use(path, piped)
-    if quiet:
-        warnings.simplefilter("ignore", FormatWarning)
+    ignore_format_warnings(quiet)
     return composer(open_vectors(path, format=from_format, mapped=True))
 
 
-def require_one_use(path: str, piped: bool) -> None:
-    """Raises UsageError when `path` is standard input and, `piped`, something else is read from there, too."""
-    if path == "-" and piped:
-        message = "- (standard input) cannot hold two things that are read; name a file for one of them"
-        raise UsageError(message)
+def ignore_format_warnings(quiet: bool) -> None:
+    """Warnings about files that were read whole go nowhere with `quiet`."""
+    if quiet:
+        from wv_cli.formats import FormatWarning
+
+        warnings.simplefilter("ignore", FormatWarning)

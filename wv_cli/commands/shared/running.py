@@ -37,12 +37,14 @@ def run_job(
     told: Callable[[dict[str, Any]], str] | None = None,
     *,
     result: Mapping[str, object] | None = None,
+    show: Callable[[dict[str, Any]], None] | None = None,
     progress: bool = True,
     bar: tuple[str, str] | None = None,
 ) -> None:
     """Runs `job`. With --json its metadata is printed after `result`, as one object, on stderr where stdout has the
-    job's data; otherwise the line `told` of the metadata. `progress`: whether a bar shows the training; `bar`: the unit
-    and the description of the one that shows what is read, None for none.
+    job's data. Otherwise `show` prints the data among the metadata, and then comes the line `told` of them. `progress`:
+    whether a bar shows the training; `bar`: the unit and the description of the one that shows what is read, None for
+    none.
 
     Raises Interrupted and TimedOut with the command line that goes on, and what the job raises."""
 
@@ -59,5 +61,8 @@ def run_job(
         raise stopped(outcome, job.checkpoint_path is not None, job.values()["resume"])
     if as_json:
         click.echo(json.dumps({**(result or {}), **metadata}), err=any(map(is_stdout, job.results())))
-    elif told is not None and not quiet:
+        return
+    if show is not None:
+        show(metadata)
+    if told is not None and not quiet:
         click.echo(told(metadata), err=True)
