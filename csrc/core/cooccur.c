@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/scratch.h"
-#include "kernels/wv_shared.h"
+#include "base/scratch.h"
 
 void wv_cooccur_positions(const int32_t *ids, int64_t begin, int64_t end, int32_t words, int64_t *starts,
                           int32_t *positions) {

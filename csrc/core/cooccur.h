@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "kernels/wv_glove.h"
+#include "base/wv_shared.h"
 
 /* GloVe's record, 16 bytes; ids count from 1. Runs that are still to be merged hold units, finished records values. */
 typedef struct {

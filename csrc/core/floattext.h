@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/little_endian.h"
+#include "base/little_endian.h"
 
 /* Readable bytes every text buffer must have after its end (their content does not matter): numbers are read 8 bytes
  * at a time. */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/little_endian.h"
-#include "kernels/wv_shared.h"
+#include "base/little_endian.h"
+#include "base/wv_shared.h"
 
 enum { BLOCK = 4096 };
 

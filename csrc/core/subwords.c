@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/little_endian.h"
+#include "base/little_endian.h"
 
 /* FNV-1a; a byte of 0x80 and above is sign-extended before it is mixed in, which fastText's models depend on. */
 static inline uint32_t mixed(uint32_t hash, char byte) {

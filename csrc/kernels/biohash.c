@@ -9,8 +9,8 @@
  * first. The energy returned is sum over samples of -g <w, x>_w / <w, w>_w^((p-1)/p). */
 #include <math.h>
 
+#include "base/scratch.h"
 #include "kernels/panels.h"
-#include "kernels/scratch.h"
 #include "kernels/wv_kernels.h"
 
 #define SMALLEST 1e-30f /* of max |ds|, as in the authors' code */

@@ -28,8 +28,8 @@
  */
 #include <math.h>
 
-#include "kernels/lanes.h"
-#include "kernels/scratch.h"
+#include "base/lanes.h"
+#include "base/scratch.h"
 #include "kernels/wv_kernels.h"
 
 #define FLOOR 1e-30

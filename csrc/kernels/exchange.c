@@ -7,7 +7,7 @@
  *
  * This file is compiled without -fassociative-math: current - base - sent is 0, to the bit, for a row that has not changed.
  */
-#include "kernels/lanes.h"
+#include "base/lanes.h"
 #include "kernels/wv_kernels.h"
 
 enum { ROWS = WV_LANES == 16 ? 8 : 4, VECTORS = WV_DIRECTIONS / WV_LANES, AHEAD = 6, LINE = 16 };

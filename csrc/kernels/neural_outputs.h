@@ -9,9 +9,9 @@
 #ifndef WV_NEURAL_OUTPUTS_H
 #define WV_NEURAL_OUTPUTS_H
 
+#include "base/scratch.h"
 #include "kernels/neural_samples.h"
 #include "kernels/neural_trees.h"
-#include "kernels/scratch.h"
 
 /* ---------------------------------------------------------------- softmax over rows that follow each other */
 

@@ -6,8 +6,8 @@
  */
 #include <math.h>
 
+#include "base/scratch.h"
 #include "kernels/outputs.h"
-#include "kernels/scratch.h"
 #include "kernels/tile.h"
 #include "kernels/wv_kernels.h"
 

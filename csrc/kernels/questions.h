@@ -4,11 +4,11 @@
 #ifndef WV_QUESTIONS_H
 #define WV_QUESTIONS_H
 
-#include "core/rng.h"
+#include "base/rng.h"
+#include "base/scratch.h"
+#include "base/wv_shared.h"
 #include "kernels/outputs.h"
-#include "kernels/scratch.h"
 #include "kernels/tile.h"
-#include "kernels/wv_shared.h"
 
 enum { DRAWS = 20 }; /* tries to draw an output that is not the one predicted */
 

@@ -17,9 +17,9 @@
  */
 #include <math.h>
 
+#include "base/scratch.h"
 #include "kernels/heap.h"
 #include "kernels/panels.h"
-#include "kernels/scratch.h"
 #include "kernels/wv_kernels.h"
 
 /* Rows scanned against all queries before the next ones are fetched: they stay in the second-level cache. */

@@ -13,7 +13,7 @@
 #ifndef WV_SUBWORDS_H
 #define WV_SUBWORDS_H
 
-#include "kernels/lanes.h"
+#include "base/lanes.h"
 #include "kernels/rounds.h"
 #include "kernels/wv_kernels.h"
 

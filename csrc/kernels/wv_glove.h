@@ -4,12 +4,6 @@
 
 #include <stdint.h>
 
-/* A co-occurrence count in a tile: row and column are relative to the tile's first word and first context. */
-typedef struct {
-    uint16_t row, column;
-    float count;
-} wv_glove_record;
-
 /* Rows are 2 * half floats: the vector with its bias, then the squared gradients (see kernels/glove.c). */
 typedef struct {
     float *words;    /* (vocab_size, 2 * half) */

@@ -1,4 +1,4 @@
-"""Memory for the kernels' scratch space (csrc/kernels/scratch.h), which the caller owns."""
+"""Memory for the kernels' scratch space (csrc/base/scratch.h), which the caller owns."""
 
 from libc.stdint cimport uint8_t, uint64_t
 

@@ -1,4 +1,5 @@
-/* What several kernels share: how matrices lie in memory, ids of a corpus, alias tables, the names of the output layers. */
+/* Structs and constants that core/ and several kernels share: how matrices lie in memory, ids of a corpus, alias tables,
+ * records of GloVe, the names of the output layers. */
 #ifndef WV_SHARED_H
 #define WV_SHARED_H
 
@@ -16,6 +17,12 @@ typedef struct {
     uint32_t threshold;
     int32_t other;
 } wv_alias;
+
+/* A co-occurrence count in a tile: row and column are relative to the tile's first word and first context. */
+typedef struct {
+    uint16_t row, column;
+    float count;
+} wv_glove_record;
 
 /* Output layers, by the values of --loss; outputs.h has their formulas. A kernel has a table with a row for each that it
  * knows: word2vec.c all, supervised.c and prediction.c all but NCE and HS_NS. */
