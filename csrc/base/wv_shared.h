@@ -5,7 +5,8 @@
 
 #include <stdint.h>
 
-#define WV_ROW_FLOATS 16 /* rows are padded to 64 bytes: aligned loads, and no two threads share a cache line by chance */
+#define WV_CACHE_LINE 64 /* bytes; scratch and the first row of a matrix are aligned to it */
+#define WV_ROW_FLOATS 16 /* a cache line of floats. Rows are padded to it: aligned loads, and no line of two threads */
 
 /* In an id stream (see wv_cli/text/corpus.py) a line ends with this id. Ids below it are labels: label =
  * WV_FIRST_LABEL - id. */

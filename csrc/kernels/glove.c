@@ -11,7 +11,7 @@
  */
 #include <math.h>
 
-#include "base/lanes.h"
+#include "base/cache.h"
 #include "base/rng.h"
 #include "base/scratch.h"
 #include "kernels/wv_kernels.h"
@@ -68,10 +68,6 @@ static void shuffle(const wv_glove_record *records, int32_t n, uint64_t random, 
     }
 }
 
-WV_INLINE void fetch(const float *row, int floats) {
-    for (int d = 0; d < floats; d += 16) __builtin_prefetch(row + d, 1);
-}
-
 /* The limits of the gradients of coordinates d and following; from `clipped` on there are none. */
 WV_INLINE vfloat limits(int d, float clip, int clipped) {
     vfloat limit = v_splat(clip);
@@ -111,8 +107,8 @@ WV_INLINE double train(const wv_glove_run *run, int half, float *words, float *c
     size_t row = 2 * (size_t)half;
     double loss = 0;
     for (int32_t k = 0; k < n; k++) {
-        fetch(words + row * records[k + AHEAD].row, (int)row);
-        fetch(contexts + row * records[k + AHEAD].column, (int)row);
+        wv_fetch_to_change(words + row * records[k + AHEAD].row, (int64_t)row);
+        wv_fetch_to_change(contexts + row * records[k + AHEAD].column, (int64_t)row);
         float *w = words + row * records[k].row;
         float *c = contexts + row * records[k].column;
         vfloat product = v_splat(0), w_size = v_splat(0), c_size = v_splat(0);

@@ -116,7 +116,7 @@ static void gather(const wv_prediction_run *run, const int64_t *start, const int
             g->rows[i - first] = rows = count;
         }
         for (int64_t k = 0; k < rows; k++)
-            for (size_t at = 0; at < width; at += 64) __builtin_prefetch(run->input + (size_t)from[k] * width + at, 0, 3);
+            for (size_t at = 0; at < width; at += WV_CACHE_LINE) __builtin_prefetch(run->input + (size_t)from[k] * width + at, 0, 3);
     }
 }
 

@@ -21,6 +21,7 @@
  * placeholder, which has a row, in the target's place; n-grams are dropped (the paper) once a sentence, not words that break
  * them (the program) once a target; the sigmoid is exact, equal negatives are merged.
  */
+#include "base/cache.h"
 #include "kernels/buckets.h"
 #include "kernels/questions.h"
 #include "kernels/stages.h"
@@ -115,8 +116,7 @@ WV_INLINE float *input_row(const wv_sent2vec_run *run, int32_t row) {
 }
 
 WV_INLINE void fetch_row(const wv_sent2vec_run *run, int32_t row) {
-    const float *numbers = input_row(run, row);
-    for (int d = 0; d < run->stride; d += 16) __builtin_prefetch(numbers + d, 1, 3);
+    wv_fetch_to_change(input_row(run, row), run->stride);
 }
 
 /* Drops some n-grams, finds the rows of the others, and asks for all rows. */

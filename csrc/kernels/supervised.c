@@ -14,6 +14,7 @@
  * Departures from fastText: the sigmoid is exact; equal negatives are merged with a weight, and all outputs of an
  * example move at once.
  */
+#include "base/cache.h"
 #include "kernels/dropout.h"
 #include "kernels/lines.h"
 #include "kernels/private_rows.h"
@@ -117,8 +118,7 @@ static void mean_of_rows(const wv_supervised_run *run, const text_line *line, fl
 }
 
 WV_INLINE void prefetch_row(const wv_supervised_run *run, const text_line *line, int64_t k) {
-    const float *row = input_row(run, line->row[k]);
-    for (int d = 0; d < run->stride; d += 16) __builtin_prefetch(row + d, 1, 3);
+    wv_fetch_to_change(input_row(run, line->row[k]), run->stride);
 }
 
 /* Inlined: a call of a function that only prefetches has no effect for the compiler, which deletes it. */
