@@ -11,19 +11,22 @@
 #include <sys/prctl.h>
 #endif
 
-static int has_baseline(void) { return 1; }
+/* A build may hold fewer sets than there are probes. */
+#define PROBE __attribute__((unused)) static int
+
+PROBE has_baseline(void) { return 1; }
 #if defined __x86_64__ || defined __i386__
-static int has_avx2(void) {
+PROBE has_avx2(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2") &&
            __builtin_cpu_supports("popcnt");
 }
-static int has_avx512(void) {
+PROBE has_avx512(void) {
     return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
-static int has_avx512icl(void) { return has_avx512() && __builtin_cpu_supports("avx512vpopcntdq"); }
+PROBE has_avx512icl(void) { return has_avx512() && __builtin_cpu_supports("avx512vpopcntdq"); }
 #elif defined WV_HAS_SVE256
-static int has_sve256(void) {
+PROBE has_sve256(void) {
     return (getauxval(AT_HWCAP) & HWCAP_SVE) && (prctl(PR_SVE_GET_VL) & PR_SVE_VL_LEN_MASK) == 256 / 8;
 }
 #endif
