@@ -29,6 +29,15 @@ typedef struct {
  * knows: word2vec.c all, supervised.c and prediction.c all but NCE and HS_NS. */
 typedef enum { WV_LOSS_NS, WV_LOSS_HS, WV_LOSS_SOFTMAX, WV_LOSS_NCE, WV_LOSS_OVA, WV_LOSS_HS_NS } wv_loss;
 
+/* A stretch of a corpus in one epoch: what a kernel trains on in one call. */
+typedef struct {
+    const int32_t *ids; /* the corpus */
+    int64_t start, end; /* places in it */
+    int32_t epoch;
+    int64_t document; /* doc2vec: the row of the first document */
+    float lr;         /* language models: the learning rate, which the others take from the place */
+} wv_block;
+
 /* What one block of a training did: sums, so that blocks and threads add up. */
 typedef struct {
     double loss;      /* summed negative log likelihood, natural log; NaN or infinite once a row has diverged */

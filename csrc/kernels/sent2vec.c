@@ -275,12 +275,13 @@ size_t WV_NAME(wv_sent2vec_scratch_bytes)(const wv_sent2vec_run *run) {
     return lay_out(run, NULL, &state);
 }
 
-void WV_NAME(wv_sent2vec_block)(const wv_sent2vec_run *run, const int32_t *ids, int64_t start, int64_t end,
-                                int32_t epoch, void *scratch, wv_block_result *result) {
+void WV_NAME(wv_sent2vec_block)(const wv_sent2vec_run *run, const wv_block *block, void *scratch,
+                                wv_block_result *result) {
     block_state state;
     lay_out(run, scratch, &state);
     double schedule = (double)run->epoch_ids * run->options.epochs, loss = 0;
-    int64_t tokens = 0, examples = 0, position = start;
+    int64_t tokens = 0, examples = 0, position = block->start, end = block->end;
+    int32_t epoch = block->epoch;
     stages at = first_stages();
     int steps = STAGES - 1; /* that the last sentence needs to be trained */
     while (steps > 0) {
@@ -289,7 +290,7 @@ void WV_NAME(wv_sent2vec_block)(const wv_sent2vec_run *run, const int32_t *ids, 
         sentence *trained = &state.sentence[at.trained];
         read->live = position < end;
         if (read->live) {
-            position = read_sentence(run, ids, position, end, read);
+            position = read_sentence(run, block->ids, position, end, read);
             tokens += read->words;
         } else {
             steps--;
