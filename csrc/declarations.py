@@ -1,7 +1,8 @@
 """Writes the Cython declarations of the kernels from their C headers: python csrc/declarations.py OUTPUT.pxd
 
 The build runs it (CMakeLists.txt), so that a struct, a constant or a kernel is written down once, in C. It reads
-kernels/wv_kernels.h and the headers of kernels/ which that includes, and understands what stands there and no more:
+kernels/wv_kernels.h and the headers of base/ and kernels/ which that includes, and understands what stands there and no
+more:
 
     typedef struct { ... } name;      members: numbers, pointers, enums, structs declared before
     typedef enum { A, B } name;
@@ -30,7 +31,7 @@ FOR_C = re.compile(r"^#ifdef WV_ISA *\n.*?^#endif *$", re.MULTILINE | re.DOTALL)
 
 GUARD = re.compile(r"#ifndef \w+_H\n#define \w+_H\n|#endif|#include <[\w./]+>")
 CONSTANT = re.compile(r"#define (\w+) +(?:-?\d+|\(-?\d+\)|\(1 << \d+\)) *$", re.MULTILINE)
-INCLUDE = re.compile(r'#include "(kernels/\w+\.h)"')
+INCLUDE = re.compile(r'#include "((?:base|kernels)/\w+\.h)"')
 ENUM = re.compile(r"typedef enum \{\s*([A-Z]\w*(?:\s*,\s*[A-Z]\w*)*),?\s*\} (\w+);")
 STRUCT = re.compile(r"typedef struct \{([^{}]*)\} (\w+);")
 MEMBER = re.compile(r"(const )?(\w+) +(\**\w+(?:, *\**\w+)*);")

@@ -43,33 +43,35 @@ static int word_id(wv_wordmap *words, const char *word, size_t size, int32_t len
     return 0;
 }
 
-static int parse_line(const char *line, const char *end, int32_t length, int has_backoff, float zero, wv_wordmap *words,
-                      int32_t *row, float *prob, float *backoff, int64_t *infinite) {
+/* n-gram i from line .. end. */
+static int parse_line(const wv_arpa_rules *rules, const char *line, const char *end, const wv_arpa_ngrams *ngrams, int64_t i,
+                      int64_t *infinite) {
     const char *at = past_blanks(line);
-    int stop = number(&at, end, zero, prob, infinite);
+    float *prob = ngrams->prob + i, *backoff = ngrams->backoff + i;
+    int32_t length = ngrams->length, *row = ngrams->rows + i * length;
+    int stop = number(&at, end, rules->zero, prob, infinite);
     if (stop) return stop;
     if (*prob > 0) return WV_ARPA_POSITIVE;
     for (int32_t k = 0; k < length; k++) {
         const char *word = past_blanks(at);
         at = past_field(word, end);
         if (word >= end || memchr(word, 0, (size_t)(at - word))) return WV_ARPA_FIELDS;
-        stop = word_id(words, word, (size_t)(at - word), length, &row[k]);
+        stop = word_id(rules->words, word, (size_t)(at - word), length, &row[k]);
         if (stop) return stop;
     }
     *backoff = 0;
     at = past_blanks(at);
-    if (at < end && has_backoff) {
-        stop = number(&at, end, zero, backoff, infinite);
+    if (at < end && rules->has_backoff) {
+        stop = number(&at, end, rules->zero, backoff, infinite);
         if (stop) return stop;
         at = past_blanks(at);
     }
     return at < end ? WV_ARPA_FIELDS : 0;
 }
 
-wv_arpa_read wv_arpa_parse(const char *text, int64_t size, int32_t length, int has_backoff, float zero,
-                           wv_wordmap *words, int64_t capacity, int32_t *rows, float *prob, float *backoff) {
+wv_arpa_read wv_arpa_parse(const char *text, int64_t size, const wv_arpa_rules *rules, const wv_arpa_ngrams *ngrams) {
     wv_arpa_read read = {0, 0, 0, WV_ARPA_ALL};
-    while (read.consumed < size && read.lines < capacity) {
+    while (read.consumed < size && read.lines < ngrams->n) {
         const char *line = text + read.consumed;
         const char *newline = memchr(line, '\n', (size_t)(size - read.consumed));
         const char *end = newline;
@@ -77,8 +79,7 @@ wv_arpa_read wv_arpa_parse(const char *text, int64_t size, int32_t length, int h
         if (*line == '\\' || past_blanks(line) >= end)
             read.stop = WV_ARPA_SECTION;
         else
-            read.stop = parse_line(line, end, length, has_backoff, zero, words, rows + read.lines * length,
-                                   prob + read.lines, backoff + read.lines, &read.infinite);
+            read.stop = parse_line(rules, line, end, ngrams, read.lines, &read.infinite);
         if (read.stop) break;
         read.lines++;
         read.consumed = newline + 1 - text;
@@ -86,21 +87,20 @@ wv_arpa_read wv_arpa_parse(const char *text, int64_t size, int32_t length, int h
     return read;
 }
 
-size_t wv_arpa_format(const int32_t *rows, int64_t n, int32_t length, const char *blob, const int64_t *starts,
-                      const float *prob, const float *backoff, char *out) {
+size_t wv_arpa_format(const wv_arpa_ngrams *ngrams, const char *blob, const int64_t *starts, char *out) {
     char *at = out;
-    for (int64_t i = 0; i < n; i++) {
-        at += wv_format_float(prob[i], 0, at);
-        for (int32_t k = 0; k < length; k++) {
-            int32_t word = rows[i * length + k];
+    for (int64_t i = 0; i < ngrams->n; i++) {
+        at += wv_format_float(ngrams->prob[i], 0, at);
+        for (int32_t k = 0; k < ngrams->length; k++) {
+            int32_t word = ngrams->rows[i * ngrams->length + k];
             size_t size = (size_t)(starts[word + 1] - starts[word]);
             *at++ = k ? ' ' : '\t';
             memcpy(at, blob + starts[word], size);
             at += size;
         }
-        if (backoff) {
+        if (ngrams->backoff) {
             *at++ = '\t';
-            at += wv_format_float(backoff[i], 0, at);
+            at += wv_format_float(ngrams->backoff[i], 0, at);
         }
         *at++ = '\n';
     }

@@ -10,7 +10,7 @@
 
 /* Why wv_arpa_parse stopped before the end of its buffer. */
 enum wv_arpa_stop {
-    WV_ARPA_ALL,          /* all bytes read, or `capacity` lines */
+    WV_ARPA_ALL,          /* all bytes read, or as many lines as there is room for */
     WV_ARPA_SECTION,      /* the line at `consumed` is blank or begins with a backslash */
     WV_ARPA_FIELDS,       /* it has not the fields of an n-gram of this length */
     WV_ARPA_NUMBER,       /* one of its numbers is none, nan, or more than -`zero` */
@@ -26,17 +26,27 @@ typedef struct {
     int32_t stop;
 } wv_arpa_read;
 
-/* Reads lines with n-grams of `length` words. text ends in a newline and has WV_TEXT_PADDING readable bytes behind it.
- *   words    1-grams are added to it (seen: their counts become 1), words of longer ones found in it
- *   rows     (capacity, length), prob and backoff (capacity); a back-off that is not there is 0, those of `has_backoff` 0
- *            may not be there. Numbers below `zero` become it. */
-wv_arpa_read wv_arpa_parse(const char *text, int64_t size, int32_t length, int has_backoff, float zero,
-                           wv_wordmap *words, int64_t capacity, int32_t *rows, float *prob, float *backoff);
+/* N-grams of one length: the ids of their words (n, length), log10 probabilities (n) and back-offs (n). */
+typedef struct {
+    int64_t n; /* when they are read, the most that there is room for */
+    int32_t length;
+    int32_t *rows;
+    float *prob, *backoff;
+} wv_arpa_ngrams;
+
+/* How lines are read. */
+typedef struct {
+    wv_wordmap *words; /* 1-grams are added to it (seen: their counts become 1), words of longer ones found in it */
+    int has_backoff;   /* 0: a line with a back-off is an error; a back-off that is not there is 0 */
+    float zero;        /* numbers below it become it */
+} wv_arpa_rules;
+
+/* Reads lines with n-grams of one length. text ends in a newline and has WV_TEXT_PADDING readable bytes behind it. */
+wv_arpa_read wv_arpa_parse(const char *text, int64_t size, const wv_arpa_rules *rules, const wv_arpa_ngrams *ngrams);
 
 /* Prints n lines; word i is blob[starts[i] .. starts[i + 1]), backoff may be NULL. Returns the bytes written, at most
  * those of the words + n * (length + 2 * (WV_FLOAT_CHARS + 1)). */
-size_t wv_arpa_format(const int32_t *rows, int64_t n, int32_t length, const char *blob, const int64_t *starts,
-                      const float *prob, const float *backoff, char *out);
+size_t wv_arpa_format(const wv_arpa_ngrams *ngrams, const char *blob, const int64_t *starts, char *out);
 
 /* positions (n) such that rows ascend. Scratch: spare (n), counts (words + 1). */
 void wv_arpa_order(const int32_t *rows, int64_t n, int32_t length, int32_t words, int32_t *positions, int32_t *spare,

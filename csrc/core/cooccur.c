@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/scratch.h"
-#include "kernels/wv_shared.h"
+#include "base/scratch.h"
 
 void wv_cooccur_positions(const int32_t *ids, int64_t begin, int64_t end, int32_t words, int64_t *starts,
                           int32_t *positions) {
@@ -133,39 +132,38 @@ static uint64_t key_of(const wv_record *record) {
 }
 
 /* 1 when the head of run a comes before that of run b; the lower run number breaks ties. */
-static int before(const wv_record *records, const int64_t *from, int32_t a, int32_t b) {
-    uint64_t x = key_of(records + from[a]), y = key_of(records + from[b]);
+static int before(const wv_record_runs *runs, int32_t a, int32_t b) {
+    uint64_t x = key_of(runs->records + runs->first[a]), y = key_of(runs->records + runs->first[b]);
     return x != y ? x < y : a < b;
 }
 
-static void sift(const wv_record *records, const int64_t *from, int32_t *heap, int32_t size, int32_t at) {
-    int32_t run = heap[at];
+static void sift(const wv_record_runs *runs, int32_t size, int32_t at) {
+    int32_t *heap = runs->heap, run = heap[at];
     for (;;) {
         int32_t child = 2 * at + 1;
         if (child >= size) break;
-        if (child + 1 < size && before(records, from, heap[child + 1], heap[child])) child++;
-        if (!before(records, from, heap[child], run)) break;
+        if (child + 1 < size && before(runs, heap[child + 1], heap[child])) child++;
+        if (!before(runs, heap[child], run)) break;
         heap[at] = heap[child];
         at = child;
     }
     heap[at] = run;
 }
 
-int64_t wv_cooccur_merge(int32_t runs, const wv_record *records, int64_t *from, const int64_t *to, const uint8_t *more,
-                         int as_values, int32_t *heap, wv_record *pending, wv_record *out, int64_t capacity) {
-    int32_t size = 0;
+int64_t wv_cooccur_merge(const wv_record_runs *runs, int as_values, wv_record *pending, wv_record *out, int64_t capacity) {
+    int32_t size = 0, *heap = runs->heap;
     int64_t written = 0;
-    for (int32_t run = 0; run < runs; run++) {
-        if (from[run] < to[run])
+    for (int32_t run = 0; run < runs->runs; run++) {
+        if (runs->first[run] < runs->last[run])
             heap[size++] = run;
-        else if (more[run])
+        else if (runs->more[run])
             return 0;
     }
-    for (int32_t at = size / 2 - 1; at >= 0; at--) sift(records, from, heap, size, at);
+    for (int32_t at = size / 2 - 1; at >= 0; at--) sift(runs, size, at);
     while (size > 0 && written < capacity) {
         int32_t run = heap[0];
-        const wv_record *record = records + from[run];
-        from[run]++;
+        const wv_record *record = runs->records + runs->first[run];
+        runs->first[run]++;
         if (pending->row && key_of(pending) == key_of(record)) {
             if (as_values)
                 pending->value += record->value;
@@ -175,11 +173,11 @@ int64_t wv_cooccur_merge(int32_t runs, const wv_record *records, int64_t *from, 
             if (pending->row) out[written++] = *pending;
             *pending = *record;
         }
-        if (from[run] == to[run]) {
-            if (more[run]) return written;
+        if (runs->first[run] == runs->last[run]) {
+            if (runs->more[run]) return written;
             heap[0] = heap[--size];
         }
-        if (size > 0) sift(records, from, heap, size, 0);
+        if (size > 0) sift(runs, size, 0);
     }
     return written;
 }
@@ -216,28 +214,27 @@ void wv_cooccur_sort(wv_record *records, wv_record *spare, int64_t n, int64_t *c
 
 /* ---------------------------------------------------------------- tiles */
 
-int wv_cooccur_tiles(const wv_record *records, int64_t n, int32_t first_row, const uint16_t *range_of, int32_t words,
-                     const int32_t *range_first, int32_t ranges, int64_t largest, int64_t *counts, wv_deal *deals,
-                     wv_glove_record *out) {
-    memset(counts, 0, (size_t)ranges * sizeof *counts);
+int wv_cooccur_tiles(const wv_tile_ranges *ranges, const wv_record *records, int64_t n, int32_t first_row,
+                     int64_t *counts, wv_deal *deals, wv_glove_record *out) {
+    memset(counts, 0, (size_t)ranges->ranges * sizeof *counts);
     for (int64_t k = 0; k < n; k++) {
-        if (records[k].column < 1 || records[k].column > words) return -1;
-        counts[range_of[records[k].column - 1]]++;
+        if (records[k].column < 1 || records[k].column > ranges->words) return -1;
+        counts[ranges->range_of[records[k].column - 1]]++;
     }
-    int64_t sum = 0;
-    for (int32_t range = 0; range < ranges; range++) {
+    int64_t sum = 0, largest = ranges->largest;
+    for (int32_t range = 0; range < ranges->ranges; range++) {
         int64_t chunks = counts[range] ? (counts[range] + largest - 1) / largest : 1;
         deals[range] = (wv_deal){sum, counts[range] / chunks, counts[range] % chunks, chunks, 0, 0};
         sum += counts[range];
     }
     for (int64_t k = 0; k < n; k++) {
         int32_t column = records[k].column - 1;
-        int32_t range = range_of[column];
+        int32_t range = ranges->range_of[column];
         wv_deal *deal = &deals[range];
         int64_t extra = deal->turn < deal->spare ? deal->turn : deal->spare;
         wv_glove_record *dealt = &out[deal->base + deal->turn * deal->size + extra + deal->round];
         dealt->row = (uint16_t)(records[k].row - 1 - first_row);
-        dealt->column = (uint16_t)(column - range_first[range]);
+        dealt->column = (uint16_t)(column - ranges->first[range]);
         dealt->count = (float)records[k].value;
         deal->turn++;
         if (deal->turn == deal->chunks) {

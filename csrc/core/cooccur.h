@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "kernels/wv_glove.h"
+#include "base/wv_shared.h"
 
 /* GloVe's record, 16 bytes; ids count from 1. Runs that are still to be merged hold units, finished records values. */
 typedef struct {
@@ -45,12 +45,20 @@ int64_t wv_cooccur_scratch_bytes(int32_t words);
  * min(words, 2 * window * occurrences) records for every row. */
 int64_t wv_cooccur_rows(const wv_cooccur *run, int32_t first, int32_t last, void *scratch, wv_record *out);
 
-/* Merges sorted runs: run r stands at records[from[r] .. to[r]). Stops when `out` is full, when all is merged, or when a run
- * whose more[r] is set is used up (its next piece must be seen first). Equal keys are summed: as units, or as values in the
- * order of the runs. The last record written may still grow unless all is merged, so it is kept in `pending` (row 0: none).
- * Returns the number of records written. heap is (runs). */
-int64_t wv_cooccur_merge(int32_t runs, const wv_record *records, int64_t *from, const int64_t *to, const uint8_t *more,
-                         int as_values, int32_t *heap, wv_record *pending, wv_record *out, int64_t capacity);
+/* Sorted runs that are merged: run r stands at records[first[r] .. last[r]). */
+typedef struct {
+    const wv_record *records;
+    int32_t runs;
+    int64_t *first; /* (runs), moved on */
+    const int64_t *last;
+    const uint8_t *more; /* (runs): the run has a next piece, which must be seen before the merge goes on behind this one */
+    int32_t *heap;       /* (runs), scratch */
+} wv_record_runs;
+
+/* Merges runs. Stops when `out` is full, when all is merged, or when a run that has more is used up. Equal keys are summed:
+ * as units, or as values in the order of the runs. The last record written may still grow unless all is merged, so it is
+ * kept in `pending` (row 0: none). Returns the number of records written. */
+int64_t wv_cooccur_merge(const wv_record_runs *runs, int as_values, wv_record *pending, wv_record *out, int64_t capacity);
 
 /* Checks ids in 1 .. rows and values finite and positive. Returns the first bad record or -1; *ascending is cleared when
  * the keys do not rise strictly from *last_key on, which is moved to the last. */
@@ -60,16 +68,23 @@ int64_t wv_cooccur_check(const wv_record *records, int64_t n, int32_t words, uin
 #define WV_SORT_COUNTS 65536
 void wv_cooccur_sort(wv_record *records, wv_record *spare, int64_t n, int64_t *counts);
 
+/* The ranges of columns that tiles have. */
+typedef struct {
+    int32_t words, ranges;
+    const uint16_t *range_of; /* (words): the range of each column, from 0 */
+    const int32_t *first;     /* (ranges): its first column, from 0 */
+    int64_t largest;          /* records of a chunk, at most */
+} wv_tile_ranges;
+
 /* Orders records of rows [first_row, first_row + 65536) by column range, and deals each range's records out, like cards,
  * to as many chunks of about equal size as it takes for none to exceed `largest`: chunk j of q gets every q-th record
- * from the j-th on, so that it holds the rows and columns of the whole tile. range_of is (words), range_first each
- * range's first column (both from 0); counts (ranges) becomes the sizes of the ranges. 0, or -1 for a column beyond. */
+ * from the j-th on, so that it holds the rows and columns of the whole tile. counts (ranges) becomes the sizes of the
+ * ranges. 0, or -1 for a column beyond. */
 typedef struct {
     int64_t base, size, spare; /* chunks begin at base + j * size + min(j, spare) */
     int64_t chunks, turn, round;
 } wv_deal;
-int wv_cooccur_tiles(const wv_record *records, int64_t n, int32_t first_row, const uint16_t *range_of, int32_t words,
-                     const int32_t *range_first, int32_t ranges, int64_t largest, int64_t *counts, wv_deal *deals,
-                     wv_glove_record *out);
+int wv_cooccur_tiles(const wv_tile_ranges *ranges, const wv_record *records, int64_t n, int32_t first_row,
+                     int64_t *counts, wv_deal *deals, wv_glove_record *out);
 
 #endif

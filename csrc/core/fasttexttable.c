@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/little_endian.h"
+#include "base/little_endian.h"
 
 #define BEHIND_WORD 10 /* NUL, count, type */
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/little_endian.h"
+#include "base/little_endian.h"
 
 /* Readable bytes every text buffer must have after its end (their content does not matter): numbers are read 8 bytes
  * at a time. */
@@ -56,26 +56,39 @@ wv_rows_read wv_parse_rows(char *text, int64_t size, int32_t dim, int64_t capaci
 /* Binary rows: word, ' ', dim raw float32; any '\n' before the word is skipped. Arguments as above. */
 wv_rows_read wv_unpack_rows(char *data, int64_t size, int32_t dim, int64_t capacity, float *matrix, int64_t *lengths);
 
-/* Where binary rows lie, which are left where they are; their numbers are not looked at.
- *   offsets  (capacity)   the first byte of each row's numbers, after `data`, filled
- *   words    (room)       the words end to end, filled; room >= size - capacity * 4 * dim: where that is too small, the
- *                         bytes end before `capacity` rows, and the words are of no use
- *   lengths  (capacity)   bytes of each word, filled */
-wv_rows_read wv_find_rows(const char *data, int64_t size, int32_t dim, int64_t capacity, int64_t *offsets, char *words,
-                          int64_t room, int64_t *lengths);
+/* Where binary rows lie: to be filled. */
+typedef struct {
+    int64_t capacity;
+    int64_t *offsets; /* (capacity): the first byte of each row's numbers, after `data` */
+    int64_t *lengths; /* (capacity): bytes of each word */
+    char *words;      /* (room): the words end to end */
+    int64_t room;     /* >= size - capacity * 4 * dim: where that is too small, the bytes end before `capacity` rows, and the
+                       * words are of no use */
+} wv_row_places;
+
+/* Finds binary rows, which are left where they are; their numbers are not looked at. */
+wv_rows_read wv_find_rows(const char *data, int64_t size, int32_t dim, const wv_row_places *places);
 
 /* Prints one float and returns the bytes written (at most WV_FLOAT_CHARS). decimals 1 .. 9: fixed; 0: shortest exact; -1 .. -6: so
  * many significant digits. */
 size_t wv_format_float(float value, int decimals, char *out);
 
-/* Prints rows; `trailing_space` adds word2vec's space after the last number. Word i is blob[starts[i] .. starts[i + 1]).
- * `out` must hold (word bytes) + rows * (2 + dim * (WV_FLOAT_CHARS + 1)). Returns the bytes written. */
-size_t wv_format_rows(const float *matrix, ptrdiff_t stride, int32_t dim, int64_t rows, const char *blob,
-                      const int64_t *starts, int decimals, int trailing_space, char *out);
+/* Words with their vectors: word i is blob[starts[i] .. starts[i + 1]). */
+typedef struct {
+    const float *matrix; /* (rows, dim), rows `stride` floats apart */
+    ptrdiff_t stride;
+    int64_t rows;
+    int32_t dim;
+    const char *blob;
+    const int64_t *starts;
+} wv_word_rows;
+
+/* Prints rows; `trailing_space` adds word2vec's space after the last number. `out` must hold (word bytes) +
+ * rows * (2 + dim * (WV_FLOAT_CHARS + 1)). Returns the bytes written. */
+size_t wv_format_rows(const wv_word_rows *rows, int decimals, int trailing_space, char *out);
 
 /* Packs rows as word2vec's binary records: word, ' ', dim raw float32, '\n'. Returns the bytes written. */
-size_t wv_pack_rows(const float *matrix, ptrdiff_t stride, int32_t dim, int64_t rows, const char *blob,
-                    const int64_t *starts, char *out);
+size_t wv_pack_rows(const wv_word_rows *rows, char *out);
 
 /* First value of the matrix that is nan or infinite, as row * dim + column; -1 when all are finite. */
 int64_t wv_first_not_finite(const float *matrix, ptrdiff_t stride, int32_t dim, int64_t rows);

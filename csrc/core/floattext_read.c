@@ -334,19 +334,19 @@ wv_rows_read wv_unpack_rows(char *data, int64_t size, int32_t dim, int64_t capac
     return read;
 }
 
-wv_rows_read wv_find_rows(const char *data, int64_t size, int32_t dim, int64_t capacity, int64_t *offsets, char *words,
-                          int64_t room, int64_t *lengths) {
+wv_rows_read wv_find_rows(const char *data, int64_t size, int32_t dim, const wv_row_places *places) {
     wv_rows_read read = {0, 0, 0, WV_STOP_NONE};
     const char *end = data + size, *p = data, *word, *space;
     const size_t row_bytes = 4 * (size_t)dim;
-    while (p < end && read.rows < capacity && (space = next_row(p, end, dim, &word, &read.stop)) != NULL) {
+    while (p < end && read.rows < places->capacity && (space = next_row(p, end, dim, &word, &read.stop)) != NULL) {
         size_t word_length = (size_t)(space - word);
         /* Rows are about as long as the one before: the next words are on their way while this one is looked at. */
         p = space + 1 + row_bytes;
         if ((size_t)(end - p) > 4 * row_bytes) __builtin_prefetch(p + 4 * row_bytes);
-        if (read.word_bytes + (int64_t)word_length <= room) memcpy(words + read.word_bytes, word, word_length);
-        offsets[read.rows] = space + 1 - data;
-        lengths[read.rows++] = (int64_t)word_length;
+        if (read.word_bytes + (int64_t)word_length <= places->room)
+            memcpy(places->words + read.word_bytes, word, word_length);
+        places->offsets[read.rows] = space + 1 - data;
+        places->lengths[read.rows++] = (int64_t)word_length;
         read.word_bytes += (int64_t)word_length;
     }
     read.consumed = p - data;

@@ -244,19 +244,20 @@ static inline char *put_float(char *out, float value, int decimals) {
 
 size_t wv_format_float(float value, int decimals, char *out) { return (size_t)(put_float(out, value, decimals) - out); }
 
-static inline char *put_word(char *out, const char *blob, const int64_t *starts, int64_t i) {
+static inline char *put_word(char *out, const wv_word_rows *rows, int64_t i) {
+    const int64_t *starts = rows->starts;
     const size_t length = (size_t)(starts[i + 1] - starts[i]);
-    memcpy(out, blob + starts[i], length);
+    memcpy(out, rows->blob + starts[i], length);
     out[length] = ' ';
     return out + length + 1;
 }
 
-size_t wv_format_rows(const float *matrix, ptrdiff_t stride, int32_t dim, int64_t rows, const char *blob,
-                      const int64_t *starts, int decimals, int trailing_space, char *out) {
+size_t wv_format_rows(const wv_word_rows *rows, int decimals, int trailing_space, char *out) {
     char *p = out;
-    for (int64_t row = 0; row < rows; row++) {
-        const float *values = matrix + row * stride;
-        p = put_word(p, blob, starts, row);
+    for (int64_t row = 0; row < rows->rows; row++) {
+        const float *values = rows->matrix + row * rows->stride;
+        const int32_t dim = rows->dim;
+        p = put_word(p, rows, row);
         for (int32_t i = 0; i < dim; i++) {
             p = put_float(p, values[i], decimals);
             *p++ = ' ';
@@ -267,13 +268,13 @@ size_t wv_format_rows(const float *matrix, ptrdiff_t stride, int32_t dim, int64_
     return (size_t)(p - out);
 }
 
-size_t wv_pack_rows(const float *matrix, ptrdiff_t stride, int32_t dim, int64_t rows, const char *blob,
-                    const int64_t *starts, char *out) {
+size_t wv_pack_rows(const wv_word_rows *rows, char *out) {
     char *p = out;
-    for (int64_t row = 0; row < rows; row++) {
-        p = put_word(p, blob, starts, row);
-        memcpy(p, matrix + row * stride, 4 * (size_t)dim);
-        p += 4 * (size_t)dim;
+    const size_t bytes = 4 * (size_t)rows->dim;
+    for (int64_t row = 0; row < rows->rows; row++) {
+        p = put_word(p, rows, row);
+        memcpy(p, rows->matrix + row * rows->stride, bytes);
+        p += bytes;
         *p++ = '\n';
     }
     return (size_t)(p - out);

@@ -1,18 +1,18 @@
-/* Blocks are remapped and fingerprinted while they are in the cache; the fingerprint runs four independent lanes. */
+/* Blocks are remapped and fingerprinted while they are in the cache; the lanes of the fingerprint are independent. */
 #include "core/idstream.h"
 
 #include <string.h>
 
-#include "core/little_endian.h"
-#include "kernels/wv_shared.h"
+#include "base/little_endian.h"
+#include "base/wv_shared.h"
 
-enum { BLOCK = 4096 };
+enum { BLOCK = 4096, LANES = 4, IDS = 2 * LANES };
 
 static inline uint64_t rotate_left(uint64_t x, int bits) { return x << bits | x >> (64 - bits); }
 
 /* Each lane step is invertible in the lane and in the input: two streams that differ in one id never collide. */
 static void fingerprint_block(uint64_t *lanes, const int32_t *ids) {
-    for (int lane = 0; lane < 4; lane++) {
+    for (int lane = 0; lane < LANES; lane++) {
         uint64_t pair;
         memcpy(&pair, ids + 2 * lane, sizeof pair);
         lanes[lane] = rotate_left((lanes[lane] ^ pair) * 0x9E3779B97F4A7C15u, 29);
@@ -24,25 +24,25 @@ void wv_fingerprint_init(wv_fingerprint *f) {
 }
 
 void wv_fingerprint_update(wv_fingerprint *f, const int32_t *ids, int64_t length) {
-    uint64_t lanes[4];
-    while (f->length % 8 && length) {
-        f->pending[f->length++ % 8] = *ids++;
+    uint64_t lanes[LANES];
+    while (f->length % IDS && length) {
+        f->pending[f->length++ % IDS] = *ids++;
         length--;
-        if (f->length % 8 == 0) fingerprint_block(f->lanes, f->pending);
+        if (f->length % IDS == 0) fingerprint_block(f->lanes, f->pending);
     }
     memcpy(lanes, f->lanes, sizeof lanes);
-    for (; length >= 8; length -= 8) {
+    for (; length >= IDS; length -= IDS) {
         fingerprint_block(lanes, ids);
-        ids += 8;
-        f->length += 8;
+        ids += IDS;
+        f->length += IDS;
     }
     memcpy(f->lanes, lanes, sizeof lanes);
-    for (; length > 0; length--) f->pending[f->length++ % 8] = *ids++;
+    for (; length > 0; length--) f->pending[f->length++ % IDS] = *ids++;
 }
 
 void wv_fingerprint_finish(wv_fingerprint *f) {
-    for (uint64_t i = f->length % 8; i && i < 8; i++) f->pending[i] = 0;
-    if (f->length % 8) fingerprint_block(f->lanes, f->pending);
+    for (uint64_t i = f->length % IDS; i && i < IDS; i++) f->pending[i] = 0;
+    if (f->length % IDS) fingerprint_block(f->lanes, f->pending);
 }
 
 /* Writes over its own input: `out` is not ahead of `ids`. */

@@ -18,21 +18,22 @@ int64_t wv_ngrams_windows(const int32_t *stream, int64_t n, int32_t order, int32
     return places;
 }
 
-static inline int32_t id_at(const int32_t *ids, const uint8_t *lengths, int64_t position, int32_t k) {
-    return k < lengths[position] ? ids[position + k] : 0;
+static inline int32_t id_at(const wv_ngram_windows *windows, int64_t position, int32_t k) {
+    return k < windows->lengths[position] ? windows->ids[position + k] : 0;
 }
 
 /* Least significant word first; each pass keeps the order of equal words. */
-void wv_ngrams_sort(const int32_t *ids, const uint8_t *lengths, int64_t n, int32_t order, int32_t words, int32_t low,
-                    int32_t high, int64_t found, int32_t *positions, int32_t *spare, int64_t *counts) {
+void wv_ngrams_sort(const wv_ngram_windows *windows, int32_t low, int32_t high, int64_t found, int32_t *positions,
+                    int32_t *spare, int64_t *counts) {
+    const int32_t *ids = windows->ids, order = windows->order, words = windows->words;
     int32_t *from = order % 2 ? spare : positions, *to = order % 2 ? positions : spare;
-    for (int64_t i = 0, next = 0; i < n && next < found; i++)
+    for (int64_t i = 0, next = 0; i < windows->n && next < found; i++)
         if (low <= ids[i] && ids[i] < high) from[next++] = (int32_t)i;
     for (int32_t k = order - 1; k >= 0; k--) {
         memset(counts, 0, ((size_t)words + 1) * sizeof *counts);
-        for (int64_t i = 0; i < found; i++) counts[id_at(ids, lengths, from[i], k) + 1]++;
+        for (int64_t i = 0; i < found; i++) counts[id_at(windows, from[i], k) + 1]++;
         for (int32_t word = 0; word < words; word++) counts[word + 1] += counts[word];
-        for (int64_t i = 0; i < found; i++) to[counts[id_at(ids, lengths, from[i], k)]++] = from[i];
+        for (int64_t i = 0; i < found; i++) to[counts[id_at(windows, from[i], k)]++] = from[i];
         int32_t *other = from;
         from = to;
         to = other;
@@ -56,41 +57,42 @@ static inline int compared(const int32_t *a, const int32_t *b, int32_t order) {
     return 0;
 }
 
-static int same(const int32_t *ids, const uint8_t *lengths, int64_t a, int64_t b) {
-    return lengths[a] == lengths[b] && memcmp(ids + a, ids + b, lengths[a] * sizeof *ids) == 0;
+static int same(const wv_ngram_windows *windows, int64_t a, int64_t b) {
+    const int32_t *ids = windows->ids;
+    uint8_t length = windows->lengths[a];
+    return length == windows->lengths[b] && memcmp(ids + a, ids + b, length * sizeof *ids) == 0;
 }
 
-int64_t wv_ngrams_records(const int32_t *ids, const uint8_t *lengths, const int32_t *positions, int64_t n, int32_t order,
-                          int64_t *at, int32_t *records, int64_t capacity) {
-    int64_t written = 0, i = *at;
+int64_t wv_ngrams_records(const wv_ngram_windows *windows, const int32_t *positions, int64_t *at, int32_t *records,
+                          int64_t capacity) {
+    int64_t written = 0, i = *at, n = windows->n;
+    int32_t order = windows->order;
     for (; i < n && written < capacity; written++) {
         int32_t position = positions[i], *record = records + written * WV_RECORD(order);
-        for (int32_t k = 0; k < order; k++) record[k] = id_at(ids, lengths, position, k);
+        for (int32_t k = 0; k < order; k++) record[k] = id_at(windows, position, k);
         int64_t begin = i++;
-        while (i < n && same(ids, lengths, position, positions[i])) i++;
+        while (i < n && same(windows, position, positions[i])) i++;
         set_count(record, order, i - begin);
     }
     *at = i;
     return written;
 }
 
-typedef struct {
-    int32_t order;
-    const int32_t *records;
-    const int64_t *from;
-} merge_heap;
+static const int32_t *head(const wv_ngram_runs *runs, int32_t run) {
+    return runs->records + runs->first[run] * WV_RECORD(runs->order);
+}
 
-static int run_before(const merge_heap *merge, int32_t a, int32_t b) {
-    const int64_t width = WV_RECORD(merge->order);
-    return compared(merge->records + merge->from[a] * width, merge->records + merge->from[b] * width, merge->order) < 0;
+static int run_before(const wv_ngram_runs *runs, int32_t a, int32_t b) {
+    return compared(head(runs, a), head(runs, b), runs->order) < 0;
 }
 
 /* Lets the run at heap[place] sink to where none below it comes before it. */
-static void sink(const merge_heap *merge, int32_t *heap, int32_t size, int32_t place) {
+static void sink(const wv_ngram_runs *runs, int32_t size, int32_t place) {
+    int32_t *heap = runs->heap;
     for (;;) {
         int32_t least = place;
         for (int32_t child = 2 * place + 1; child <= 2 * place + 2 && child < size; child++)
-            if (run_before(merge, heap[child], heap[least])) least = child;
+            if (run_before(runs, heap[child], heap[least])) least = child;
         if (least == place) return;
         int32_t run = heap[place];
         heap[place] = heap[least];
@@ -99,20 +101,19 @@ static void sink(const merge_heap *merge, int32_t *heap, int32_t size, int32_t p
     }
 }
 
-int64_t wv_ngrams_merge(int32_t order, int32_t runs, const int32_t *records, int64_t *from, const int64_t *to,
-                        const uint8_t *more, int32_t *heap, int32_t *pending, int32_t *out, int64_t capacity) {
+int64_t wv_ngrams_merge(const wv_ngram_runs *runs, int32_t *pending, int32_t *out, int64_t capacity) {
+    const int32_t order = runs->order;
     const int64_t width = WV_RECORD(order);
-    const merge_heap merge = {order, records, from};
-    int32_t size = 0;
+    int32_t size = 0, *heap = runs->heap;
     int64_t written = 0;
-    for (int32_t run = 0; run < runs; run++) {
-        if (from[run] < to[run]) heap[size++] = run;
-        else if (more[run]) return 0;
+    for (int32_t run = 0; run < runs->runs; run++) {
+        if (runs->first[run] < runs->last[run]) heap[size++] = run;
+        else if (runs->more[run]) return 0;
     }
-    for (int32_t place = size / 2; place-- > 0;) sink(&merge, heap, size, place);
+    for (int32_t place = size / 2; place-- > 0;) sink(runs, size, place);
     while (size > 0) {
         int32_t run = heap[0];
-        const int32_t *record = records + from[run] * width;
+        const int32_t *record = head(runs, run);
         if (pending[0] && compared(pending, record, order) == 0) {
             set_count(pending, order, count_of(pending, order) + count_of(record, order));
         } else {
@@ -122,11 +123,11 @@ int64_t wv_ngrams_merge(int32_t order, int32_t runs, const int32_t *records, int
             }
             memcpy(pending, record, (size_t)width * sizeof *pending);
         }
-        if (++from[run] == to[run]) {
-            if (more[run]) return written;
+        if (++runs->first[run] == runs->last[run]) {
+            if (runs->more[run]) return written;
             heap[0] = heap[--size];
         }
-        sink(&merge, heap, size, 0);
+        sink(runs, size, 0);
     }
     return written;
 }

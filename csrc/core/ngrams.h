@@ -23,22 +23,38 @@ enum { WV_UNKNOWN, WV_SENTENCE, WV_SENTENCE_END };
  * place. Both arrays take n + lines entries. Returns the number of places. */
 int64_t wv_ngrams_windows(const int32_t *stream, int64_t n, int32_t order, int32_t *ids, uint8_t *lengths);
 
-/* Sorts the windows of n places that begin with a word from `low` to below `high`, of which there are `found`. positions
- * and spare are (found), counts (words + 1). The result is in positions. */
-void wv_ngrams_sort(const int32_t *ids, const uint8_t *lengths, int64_t n, int32_t order, int32_t words, int32_t low,
-                    int32_t high, int64_t found, int32_t *positions, int32_t *spare, int64_t *counts);
+/* The windows of n places, as wv_ngrams_windows has written them. */
+typedef struct {
+    const int32_t *ids;
+    const uint8_t *lengths;
+    int64_t n;
+    int32_t order, words;
+} wv_ngram_windows;
+
+/* Sorts the windows that begin with a word from `low` to below `high`, of which there are `found`. positions and spare are
+ * (found), counts (words + 1). The result is in positions. */
+void wv_ngrams_sort(const wv_ngram_windows *windows, int32_t low, int32_t high, int64_t found, int32_t *positions,
+                    int32_t *spare, int64_t *counts);
 
 /* Writes records, at most `capacity`, of sorted windows from positions[*at] on, and moves *at on. Returns the number of
  * records. */
-int64_t wv_ngrams_records(const int32_t *ids, const uint8_t *lengths, const int32_t *positions, int64_t n, int32_t order,
-                          int64_t *at, int32_t *records, int64_t capacity);
+int64_t wv_ngrams_records(const wv_ngram_windows *windows, const int32_t *positions, int64_t *at, int32_t *records,
+                          int64_t capacity);
 
-/* Merges sorted runs: run r stands at records[from[r] .. to[r]). Stops when `out` is full, when all is merged, or when a
- * run whose more[r] is set is used up (its next piece must be seen first). Counts of equal records are added up. The last
- * record written may still grow unless all is merged, so it is kept in `pending` (first id 0: none). heap is (runs).
+/* Sorted runs that are merged: run r stands at records[first[r] .. last[r]). */
+typedef struct {
+    const int32_t *records;
+    int32_t order, runs;
+    int64_t *first; /* (runs), moved on */
+    const int64_t *last;
+    const uint8_t *more; /* (runs): the run has a next piece, which must be seen before the merge goes on behind this one */
+    int32_t *heap;       /* (runs), scratch */
+} wv_ngram_runs;
+
+/* Merges runs. Stops when `out` is full, when all is merged, or when a run that has more is used up. Counts of equal records
+ * are added up. The last record written may still grow unless all is merged, so it is kept in `pending` (first id 0: none).
  * Returns the number of records written. */
-int64_t wv_ngrams_merge(int32_t order, int32_t runs, const int32_t *records, int64_t *from, const int64_t *to,
-                        const uint8_t *more, int32_t *heap, int32_t *pending, int32_t *out, int64_t capacity);
+int64_t wv_ngrams_merge(const wv_ngram_runs *runs, int32_t *pending, int32_t *out, int64_t capacity);
 
 /* The trie on its way, one level an order. Of the n-grams of a level the first `taken` are elsewhere by now. */
 typedef struct {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/little_endian.h"
+#include "base/little_endian.h"
 
 #define AT_ONCE 256 /* words that are searched for together */
 #define AHEAD 8     /* so many words before it is needed memory is asked for */

@@ -164,10 +164,11 @@ int wv_pairs_set(wv_pair_table *t, uint64_t key, int64_t value) {
     return 0;
 }
 
-int64_t wv_pairs_join(const wv_pair_table *t, const unsigned char *begins, const int32_t *ids, int64_t length,
-                      int32_t *out, int32_t *pending, int64_t *counts, int64_t *joined) {
+int64_t wv_pairs_join(const wv_pair_table *t, wv_pair_walk *walk, const int32_t *ids, int64_t length, int32_t *out) {
+    const unsigned char *begins = walk->begins;
+    int64_t *counts = walk->counts;
     int32_t *first = out;
-    int32_t left = *pending;
+    int32_t left = walk->pending;
     for (int64_t i = 0; i < length; i++) {
         int32_t id = ids[i];
         if (left >= 0 && id >= 0 && begins[left]) {
@@ -178,7 +179,7 @@ int64_t wv_pairs_join(const wv_pair_table *t, const unsigned char *begins, const
                 counts[left]--;
                 counts[id]--;
                 counts[phrase]++;
-                ++*joined;
+                walk->joined++;
                 *out++ = phrase;
                 left = WV_NO_WORD;
                 continue;
@@ -191,7 +192,7 @@ int64_t wv_pairs_join(const wv_pair_table *t, const unsigned char *begins, const
             left = WV_NO_WORD;
         }
     }
-    *pending = left;
+    walk->pending = left;
     return out - first;
 }
 

@@ -56,13 +56,19 @@ int64_t wv_pairs_select(const wv_pair_table *table, uint64_t *from, int64_t leas
 /* Sets a pair's value. 0 or -1. */
 int wv_pairs_set(wv_pair_table *table, uint64_t key, int64_t value);
 
-/* Replaces each pair in `table` (value: the id that stands for it) in one walk from the left; a word that has become the
- * right half of a pair does not begin another. `begins[word]` is 1 when a pair begins with it. counts (per id) are kept
- * up to date. `pending` (start with WV_NO_WORD) carries the last word from call to call; out may be ids in a stream kept
- * in one piece, otherwise it has room for length + 1. Returns the ids written; *joined grows by the pairs replaced. */
+/* A walk that replaces pairs, and what it carries from call to call. */
 #define WV_NO_WORD (-2)
-int64_t wv_pairs_join(const wv_pair_table *table, const unsigned char *begins, const int32_t *ids, int64_t length,
-                      int32_t *out, int32_t *pending, int64_t *counts, int64_t *joined);
+typedef struct {
+    const unsigned char *begins; /* per id: 1 when a pair begins with the word */
+    int64_t *counts;             /* per id, kept up to date */
+    int64_t joined;              /* pairs replaced */
+    int32_t pending;             /* the last word; start with WV_NO_WORD */
+} wv_pair_walk;
+
+/* Replaces each pair in `table` (value: the id that stands for it) in one walk from the left; a word that has become the
+ * right half of a pair does not begin another. out may be ids in a stream kept in one piece, otherwise it has room for
+ * length + 1. Returns the ids written. */
+int64_t wv_pairs_join(const wv_pair_table *table, wv_pair_walk *walk, const int32_t *ids, int64_t length, int32_t *out);
 
 /* Text of an id stream: words with a space between, a newline for each line end. `at_start` (1 at first) carries whether
  * the next word begins a line. First call with out NULL: the bytes needed; state moves on only when writing. */

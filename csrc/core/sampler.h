@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "kernels/wv_shared.h"
+#include "base/wv_shared.h"
 
 /* Fills table (n) so that a draw takes bucket b uniform in 0 .. n-1 and a 32-bit coin, and answers b when
  * coin < table[b].threshold, else table[b].other. weights (n) are >= 0 with a positive sum and are overwritten; work is

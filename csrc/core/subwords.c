@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/little_endian.h"
+#include "base/little_endian.h"
 
 /* FNV-1a; a byte of 0x80 and above is sign-extended before it is mixed in, which fastText's models depend on. */
 static inline uint32_t mixed(uint32_t hash, char byte) {
@@ -25,9 +25,15 @@ static inline char bracketed(const char *word, size_t length, size_t i) {
 
 static inline int continues(char byte) { return ((unsigned char)byte & 0xC0) == 0x80; }
 
-/* Either `buckets_out` or `spans` takes the n-grams. */
+/* Where n-grams go: one of the two is NULL. */
+typedef struct {
+    int32_t *buckets;
+    int64_t *spans;
+    int64_t capacity;
+} ngram_target;
+
 static inline int64_t each_ngram(const char *word, size_t length, int minn, int maxn, uint32_t buckets,
-                                 int32_t *buckets_out, int64_t *spans, int64_t capacity) {
+                                 ngram_target out) {
     const size_t size = length + 2;
     int64_t count = 0;
     for (size_t start = 0; start < size; start++) {
@@ -39,11 +45,11 @@ static inline int64_t each_ngram(const char *word, size_t length, int minn, int 
                 hash = mixed(hash, bracketed(word, length, end++));
             } while (end < size && continues(bracketed(word, length, end)));
             if (n < minn || (n == 1 && (start == 0 || end == size))) continue;
-            if (count < capacity && spans) {
-                spans[2 * count] = (int64_t)start;
-                spans[2 * count + 1] = (int64_t)end;
-            } else if (count < capacity) {
-                buckets_out[count] = (int32_t)(hash % buckets);
+            if (count < out.capacity && out.spans) {
+                out.spans[2 * count] = (int64_t)start;
+                out.spans[2 * count + 1] = (int64_t)end;
+            } else if (count < out.capacity) {
+                out.buckets[count] = (int32_t)(hash % buckets);
             }
             count++;
         }
@@ -52,11 +58,11 @@ static inline int64_t each_ngram(const char *word, size_t length, int minn, int 
 }
 
 int64_t wv_subwords(const char *word, size_t length, int minn, int maxn, uint32_t buckets, int32_t *out, int64_t capacity) {
-    return buckets ? each_ngram(word, length, minn, maxn, buckets, out, NULL, capacity) : 0;
+    return buckets ? each_ngram(word, length, minn, maxn, buckets, (ngram_target){out, NULL, capacity}) : 0;
 }
 
 int64_t wv_subword_spans(const char *word, size_t length, int minn, int maxn, int64_t *spans, int64_t capacity) {
-    return each_ngram(word, length, minn, maxn, 1, NULL, spans, capacity);
+    return each_ngram(word, length, minn, maxn, 1, (ngram_target){NULL, spans, capacity});
 }
 
 int64_t wv_line_ngrams(const uint32_t *hashes, int64_t count, int n, uint32_t buckets, int32_t *out, int64_t capacity) {

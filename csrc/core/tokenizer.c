@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
+#include "base/wv_shared.h"
 #include "core/separators.h"
-#include "kernels/wv_shared.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

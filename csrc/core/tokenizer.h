@@ -3,7 +3,7 @@
  * core/separators.h says what separates words; \n ends a line. Neither words nor lines have a longest length. Chunks may
  * be cut anywhere.
  *
- * The id stream holds word ids and WV_END_OF_LINE (kernels/wv_shared.h) after each line that has a word in it; lines
+ * The id stream holds word ids and WV_END_OF_LINE (base/wv_shared.h) after each line that has a word in it; lines
  * without one leave nothing unless `every_line`. Unknown words (`known_only`) leave nothing either.
  */
 #ifndef WV_TOKENIZER_H

@@ -7,6 +7,8 @@
 #include <sys/mman.h>
 #endif
 
+#include "base/wv_shared.h"
+
 enum { SMALLEST_TABLE = 1024, HUGE_PAGE = 1 << 21 };
 
 /* A table is at most two thirds full: probe chains stay near one slot. */
@@ -15,7 +17,7 @@ static int too_full(uint64_t words, uint64_t capacity) { return words > capacity
 static int set_table(wv_wordmap *map, uint64_t capacity) {
     if (capacity > SIZE_MAX / sizeof(wv_slot)) return WV_NO_MEMORY;
     size_t bytes = capacity * sizeof(wv_slot);
-    size_t alignment = bytes < 2 * HUGE_PAGE ? 64 : HUGE_PAGE; /* no slot straddles a cache line */
+    size_t alignment = bytes < 2 * HUGE_PAGE ? WV_CACHE_LINE : HUGE_PAGE; /* no slot straddles a cache line */
     wv_slot *slots = aligned_alloc(alignment, bytes);
     if (!slots) return WV_NO_MEMORY;
 #if defined(MADV_HUGEPAGE)

@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/little_endian.h"
+#include "base/little_endian.h"
 
 #define WV_SHORT_WORD 16 /* bytes that fit a slot */
 

@@ -5,8 +5,8 @@
  * multiply-adds over dim, so that a row's result does not depend on the rows beside it. A block of centred rows stays in the
  * second-level cache while all panels pass by.
  */
-#include "kernels/lanes.h"
-#include "kernels/scratch.h"
+#include "base/lanes.h"
+#include "base/scratch.h"
 #include "kernels/wv_kernels.h"
 
 #define WIDE (WV_LANES / 2) /* doubles in a register */

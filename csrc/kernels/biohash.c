@@ -9,8 +9,8 @@
  * first. The energy returned is sum over samples of -g <w, x>_w / <w, w>_w^((p-1)/p). */
 #include <math.h>
 
+#include "base/scratch.h"
 #include "kernels/panels.h"
-#include "kernels/scratch.h"
 #include "kernels/wv_kernels.h"
 
 #define SMALLEST 1e-30f /* of max |ds|, as in the authors' code */
@@ -22,7 +22,9 @@ typedef struct {
     int32_t *unit;   /* (panels, rank, lanes): whose */
     float *change;   /* (units, stride), all zero between batches */
     float *overlap;  /* (units): sum of g <w, x>_w */
-    int32_t *won;    /* units that change */
+    int32_t *won;    /* (winners) units that change */
+    int32_t winners;
+    double energy;
     uint8_t *is_won; /* (units), zero between batches */
 } work;
 
@@ -30,6 +32,7 @@ static int32_t ranks(const wv_biohash *run) { return run->delta != 0 && run->ran
 
 static size_t lay_out(const wv_biohash *run, int32_t batch, void *memory, work *w) {
     wv_scratch scratch = {memory, 0};
+    *w = (work){0};
     int64_t samples = ((int64_t)batch + WV_LANES - 1) / WV_LANES * WV_LANES;
     w->panels = WV_TAKE(&scratch, float, samples * run->dim);
     w->best = WV_TAKE(&scratch, float, samples * ranks(run));
@@ -46,14 +49,19 @@ size_t WV_NAME(wv_biohash_scratch_bytes)(const wv_biohash *run, int32_t batch) {
     return lay_out(run, batch, NULL, &w);
 }
 
-static void pack_samples(const wv_biohash *run, const float *x, int64_t stride, const int32_t *order, int32_t n,
+static const float *sample_at(const wv_biohash_samples *samples, int64_t i) {
+    return samples->rows + samples->order[i] * samples->stride;
+}
+
+/* The n samples from number `start` on. */
+static void pack_samples(const wv_biohash *run, const wv_biohash_samples *samples, int64_t start, int32_t n,
                          float *panels) {
     for (int32_t base = 0; base < n; base += WV_LANES) {
         float *panel = panels + (int64_t)base * run->dim;
         int32_t present = n - base < WV_LANES ? n - base : WV_LANES;
         if (present < WV_LANES) memset(panel, 0, sizeof(float) * WV_LANES * (size_t)run->dim);
         for (int32_t lane = 0; lane < present; lane++) {
-            const float *row = x + order[base + lane] * stride;
+            const float *row = sample_at(samples, start + base + lane);
             for (int32_t d = 0; d < run->dim; d++) panel[(int64_t)d * WV_LANES + lane] = row[d];
         }
     }
@@ -126,23 +134,21 @@ static float power_norm(const wv_biohash *run, int32_t unit) {
     return sum;
 }
 
-/* Adds g times a sample to the change of its unit; returns how many units have won so far. */
-static int32_t learn(const wv_biohash *run, const work *w, const float *x, float g, float score, int32_t unit,
-                     int32_t won, double *energy) {
+/* Adds g times a sample to the change of its unit. */
+static void learn(const wv_biohash *run, work *w, const float *x, float g, float score, int32_t unit) {
     if (!w->is_won[unit]) {
         w->is_won[unit] = 1;
-        w->won[won] = unit;
-        won++;
+        w->won[w->winners++] = unit;
     }
     float *change = w->change + (int64_t)unit * run->stride;
     for (int32_t d = 0; d < run->dim; d++) change[d] += g * x[d];
     w->overlap[unit] += g * score;
-    *energy -= g * (double)score / pow(power_norm(run, unit) + SMALLEST, (run->p - 1) / run->p);
-    return won;
+    w->energy -= g * (double)score / pow(power_norm(run, unit) + SMALLEST, (run->p - 1) / run->p);
 }
 
 /* Moves the weights of the units that won, and leaves the buffers zero for the next batch. */
-static void apply(const wv_biohash *run, const work *w, int32_t won, float lr) {
+static void apply(const wv_biohash *run, work *w, float lr) {
+    int32_t won = w->winners;
     float largest = SMALLEST;
     for (int32_t i = 0; i < won; i++) {
         int32_t unit = w->won[i];
@@ -171,27 +177,26 @@ static void apply(const wv_biohash *run, const work *w, int32_t won, float lr) {
         w->overlap[unit] = 0;
         w->is_won[unit] = 0;
     }
+    w->winners = 0;
 }
 
-double WV_NAME(wv_biohash_train)(const wv_biohash *run, const float *x, int64_t stride, const int32_t *order,
-                                 int64_t n, int32_t batch, float lr, void *scratch) {
+double WV_NAME(wv_biohash_train)(const wv_biohash *run, const wv_biohash_samples *samples, int32_t batch, float lr,
+                                 void *scratch) {
     work w;
     lay_out(run, batch, scratch, &w);
-    double energy = 0;
     int32_t count = ranks(run);
-    for (int64_t start = 0; start < n; start += batch) {
-        int32_t size = n - start < batch ? (int32_t)(n - start) : batch;
-        int32_t won = 0;
-        pack_samples(run, x, stride, order + start, size, w.panels);
+    for (int64_t start = 0; start < samples->n; start += batch) {
+        int32_t size = samples->n - start < batch ? (int32_t)(samples->n - start) : batch;
+        pack_samples(run, samples, start, size, w.panels);
         rank_units(run, &w, size);
         for (int32_t i = 0; i < size; i++) {
-            const float *sample = x + order[start + i] * stride;
+            const float *sample = sample_at(samples, start + i);
             int64_t first = (int64_t)(i / WV_LANES) * count * WV_LANES + i % WV_LANES;
             int64_t last = first + (int64_t)(count - 1) * WV_LANES;
-            won = learn(run, &w, sample, 1, w.best[first], w.unit[first], won, &energy);
-            if (count > 1) won = learn(run, &w, sample, -run->delta, w.best[last], w.unit[last], won, &energy);
+            learn(run, &w, sample, 1, w.best[first], w.unit[first]);
+            if (count > 1) learn(run, &w, sample, -run->delta, w.best[last], w.unit[last]);
         }
-        apply(run, &w, won, lr);
+        apply(run, &w, lr);
     }
-    return energy;
+    return w.energy;
 }

@@ -28,8 +28,8 @@
  */
 #include <math.h>
 
-#include "kernels/lanes.h"
-#include "kernels/scratch.h"
+#include "base/cache.h"
+#include "base/scratch.h"
 #include "kernels/wv_kernels.h"
 
 #define FLOOR 1e-30
@@ -96,17 +96,13 @@ WV_INLINE int32_t window_inputs(const wv_bioword_run *run, int64_t at, int32_t *
     return n;
 }
 
-WV_INLINE void fetch(const float *row, int32_t floats) {
-    for (int32_t d = 0; d < floats; d += 16) __builtin_prefetch(row + d);
-}
-
 /* Inlined: a call of a function that only prefetches has no effect for the compiler, which deletes it. */
 WV_INLINE void fetch_ahead(const wv_bioword_run *run, int64_t at) {
     int64_t entering = at + run->window + AHEAD, middle = at + AHEAD;
     if (entering < run->length && run->ids[entering] >= 0)
-        fetch(run->raw + (size_t)run->stride * (size_t)run->ids[entering], run->stride);
+        wv_fetch(run->raw + (size_t)run->stride * (size_t)run->ids[entering], run->stride);
     if (middle < run->length && run->ids[middle] >= 0)
-        fetch(run->raw + (size_t)run->stride * (size_t)(run->words + run->ids[middle]), run->stride);
+        wv_fetch(run->raw + (size_t)run->stride * (size_t)(run->words + run->ids[middle]), run->stride);
 }
 
 /* out = scales * the sum of n rows, `stride` floats. */

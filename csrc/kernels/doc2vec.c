@@ -178,18 +178,19 @@ size_t WV_NAME(wv_doc2vec_scratch_bytes)(const wv_doc2vec_run *run) {
     return most_questions(run) < 0 ? 0 : lay_out(run, NULL, &state);
 }
 
-void WV_NAME(wv_doc2vec_block)(const wv_doc2vec_run *run, const int32_t *ids, int64_t start, int64_t end,
-                               int32_t epoch, int64_t document, void *scratch, wv_block_result *result) {
+void WV_NAME(wv_doc2vec_block)(const wv_doc2vec_run *run, const wv_block *block, void *scratch,
+                               wv_block_result *result) {
     block_state state;
     lay_out(run, scratch, &state);
     double epochs = run->options.epochs, loss = 0;
-    int64_t tokens = 0, examples = 0, position = start;
+    int64_t tokens = 0, examples = 0, position = block->start, end = block->end, document = block->document;
+    int32_t epoch = block->epoch;
     for (; position < end; document++) {
         int64_t begin = position, words;
         uint64_t place = run->frozen ? 0 : (uint64_t)begin;
         double before = run->frozen ? 0 : (double)begin / (double)run->epoch_ids;
         state.random = wv_rng_stream(run->options.seed, (uint64_t)epoch, place);
-        position = read_document(run, ids, begin, end, &state, &words, &tokens);
+        position = read_document(run, block->ids, begin, end, &state, &words, &tokens);
         double length = run->frozen ? 1 : (double)(position - begin) / (double)run->epoch_ids;
         float *row = run->documents + (size_t)document * (size_t)run->stride;
         train_document(run, &state, row, words, (epoch + before) / epochs, length / epochs);

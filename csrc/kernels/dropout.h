@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-#include "core/rng.h"
-#include "kernels/lanes.h"
+#include "base/lanes.h"
+#include "base/rng.h"
 
 /* keep[0 .. count): 0 with the probability `dropout`, else 1 / (1 - dropout). count is a multiple of 4. */
 static void draw_kept(float dropout, uint64_t *random, size_t count, float *keep) {

@@ -7,22 +7,19 @@
  *
  * This file is compiled without -fassociative-math: current - base - sent is 0, to the bit, for a row that has not changed.
  */
-#include "kernels/lanes.h"
+#include "base/cache.h"
 #include "kernels/wv_kernels.h"
 
-enum { ROWS = WV_LANES == 16 ? 8 : 4, VECTORS = WV_DIRECTIONS / WV_LANES, AHEAD = 6, LINE = 16 };
+enum { ROWS = WV_LANES == 16 ? 8 : 4, VECTORS = WV_DIRECTIONS / WV_LANES, AHEAD = 6 };
 
-static void fetch(const wv_exchanged *table, int64_t row) {
-    const float *current = table->current + row * table->stride, *base = table->base + row * table->columns;
-    for (int32_t d = 0; d < table->columns; d += LINE) {
-        __builtin_prefetch(current + d, 1);
-        __builtin_prefetch(base + d, 1);
-    }
+WV_INLINE void fetch_row(const wv_exchanged *table, int64_t row) {
+    wv_fetch_to_change(table->current + row * table->stride, table->columns);
+    wv_fetch_to_change(table->base + row * table->columns, table->columns);
 }
 
 void WV_NAME(wv_exchange_moved)(const wv_exchanged *table, const int64_t *rows, int64_t n, uint8_t *restrict moved) {
     for (int64_t i = 0; i < n; i++) {
-        if (i + AHEAD < n) fetch(table, rows[i + AHEAD]);
+        if (i + AHEAD < n) fetch_row(table, rows[i + AHEAD]);
         const float *current = table->current + rows[i] * table->stride, *base = table->base + rows[i] * table->columns;
         int32_t different = 0;
         for (int32_t d = 0; d < table->columns; d++) different |= current[d] != base[d];
@@ -33,7 +30,7 @@ void WV_NAME(wv_exchange_moved)(const wv_exchanged *table, const int64_t *rows, 
 void WV_NAME(wv_exchange_send)(const wv_exchanged *table, const int64_t *rows, int64_t n, float *restrict sent,
                                float *restrict sum) {
     for (int64_t i = 0; i < n; i++) {
-        if (i + AHEAD < n) fetch(table, rows[i + AHEAD]);
+        if (i + AHEAD < n) fetch_row(table, rows[i + AHEAD]);
         const float *current = table->current + rows[i] * table->stride, *base = table->base + rows[i] * table->columns;
         for (int32_t d = 0; d < table->columns; d++) sent[d] = sum[d] = current[d] - base[d];
         sent += table->columns;
@@ -44,7 +41,7 @@ void WV_NAME(wv_exchange_send)(const wv_exchanged *table, const int64_t *rows, i
 void WV_NAME(wv_exchange_take_in)(const wv_exchanged *table, const int64_t *rows, int64_t n, const float *restrict sent,
                                   const float *restrict added) {
     for (int64_t i = 0; i < n; i++) {
-        if (i + AHEAD < n) fetch(table, rows[i + AHEAD]);
+        if (i + AHEAD < n) fetch_row(table, rows[i + AHEAD]);
         float *restrict current = table->current + rows[i] * table->stride;
         float *restrict base = table->base + rows[i] * table->columns;
         for (int32_t d = 0; d < table->columns; d++) {

@@ -11,9 +11,9 @@
  */
 #include <math.h>
 
-#include "core/rng.h"
-#include "kernels/lanes.h"
-#include "kernels/scratch.h"
+#include "base/cache.h"
+#include "base/rng.h"
+#include "base/scratch.h"
 #include "kernels/wv_kernels.h"
 
 #if defined(__AVX2__)
@@ -68,10 +68,6 @@ static void shuffle(const wv_glove_record *records, int32_t n, uint64_t random, 
     }
 }
 
-WV_INLINE void fetch(const float *row, int floats) {
-    for (int d = 0; d < floats; d += 16) __builtin_prefetch(row + d, 1);
-}
-
 /* The limits of the gradients of coordinates d and following; from `clipped` on there are none. */
 WV_INLINE vfloat limits(int d, float clip, int clipped) {
     vfloat limit = v_splat(clip);
@@ -105,14 +101,16 @@ WV_INLINE void update(float *w, float *c, int half, float scale, float eta, floa
     }
 }
 
-WV_INLINE double train(const wv_glove_run *run, int half, float *words, float *contexts,
-                       const wv_glove_record *records, const float *logs, const float *weights, int32_t n) {
+WV_INLINE double train(const wv_glove_run *run, int half, float *words, float *contexts, const chunk_buffers *buffers,
+                       int32_t n) {
+    const wv_glove_record *records = buffers->order;
+    const float *logs = buffers->logs, *weights = buffers->weights;
     float clip2 = run->clip * run->clip;
     size_t row = 2 * (size_t)half;
     double loss = 0;
     for (int32_t k = 0; k < n; k++) {
-        fetch(words + row * records[k + AHEAD].row, (int)row);
-        fetch(contexts + row * records[k + AHEAD].column, (int)row);
+        wv_fetch_to_change(words + row * records[k + AHEAD].row, (int64_t)row);
+        wv_fetch_to_change(contexts + row * records[k + AHEAD].column, (int64_t)row);
         float *w = words + row * records[k].row;
         float *c = contexts + row * records[k].column;
         vfloat product = v_splat(0), w_size = v_splat(0), c_size = v_splat(0);
@@ -134,15 +132,14 @@ WV_INLINE double train(const wv_glove_run *run, int half, float *words, float *c
     return loss;
 }
 
-double WV_NAME(wv_glove_chunk)(const wv_glove_run *run, const wv_glove_record *records, int32_t n, int32_t first_row,
-                               int32_t first_column, uint64_t seed, uint64_t iteration, uint64_t chunk,
-                               void *scratch) {
+double WV_NAME(wv_glove_chunk)(const wv_glove_run *run, const wv_glove_part *chunk, void *scratch) {
     chunk_buffers buffers;
+    int32_t n = chunk->n;
     lay_out(n, scratch, &buffers);
     size_t padded = buffers.padded;
     float *logs = buffers.logs, *weights = buffers.weights;
     wv_glove_record *order = buffers.order;
-    shuffle(records, n, wv_rng_stream(seed, iteration, chunk), order);
+    shuffle(chunk->records, n, wv_rng_stream(chunk->seed, chunk->iteration, chunk->number), order);
     for (size_t k = (size_t)n; k < padded; k++) order[k] = order[0];
     for (size_t k = 0; k < padded; k++) logs[k] = order[k].count;
     for (size_t k = 0; k < padded; k += WV_LANES) {
@@ -151,13 +148,13 @@ double WV_NAME(wv_glove_chunk)(const wv_glove_run *run, const wv_glove_record *r
         v_store(weights + k, v_select(log < run->log_x_max, weight, v_splat(1)));
         v_store(logs + k, log);
     }
-    float *words = run->words + 2 * (size_t)run->half * (size_t)first_row;
-    float *contexts = run->contexts + 2 * (size_t)run->half * (size_t)first_column;
+    float *words = run->words + 2 * (size_t)run->half * (size_t)chunk->first_row;
+    float *contexts = run->contexts + 2 * (size_t)run->half * (size_t)chunk->first_column;
     switch (run->half) { /* a known length spares the loops' counting; the usual dimensions: 50, 100, 200, 300 */
-    case 64: return train(run, 64, words, contexts, order, logs, weights, n);
-    case 112: return train(run, 112, words, contexts, order, logs, weights, n);
-    case 208: return train(run, 208, words, contexts, order, logs, weights, n);
-    case 304: return train(run, 304, words, contexts, order, logs, weights, n);
-    default: return train(run, run->half, words, contexts, order, logs, weights, n);
+    case 64: return train(run, 64, words, contexts, &buffers, n);
+    case 112: return train(run, 112, words, contexts, &buffers, n);
+    case 208: return train(run, 208, words, contexts, &buffers, n);
+    case 304: return train(run, 304, words, contexts, &buffers, n);
+    default: return train(run, run->half, words, contexts, &buffers, n);
     }
 }

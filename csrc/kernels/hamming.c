@@ -7,8 +7,8 @@
  * shifts and adds) does one word at a time. */
 #include <math.h>
 
+#include "base/scratch.h"
 #include "kernels/heap.h"
-#include "kernels/scratch.h"
 #include "kernels/wv_kernels.h"
 
 #ifdef __AVX512VPOPCNTDQ__

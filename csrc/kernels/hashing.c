@@ -5,9 +5,9 @@
  * chain of multiply-adds whatever is beside it, so a code does not depend on its neighbours. */
 #include <math.h>
 
+#include "base/scratch.h"
 #include "kernels/heap.h"
 #include "kernels/panels.h"
-#include "kernels/scratch.h"
 #include "kernels/wv_kernels.h"
 
 #define BLOCK_ROWS (4 * SCORED_ROWS) /* share one pass over the weights, which need not fit the first-level cache */

@@ -3,7 +3,7 @@
 #ifndef WV_HEAP_H
 #define WV_HEAP_H
 
-#include "kernels/lanes.h"
+#include "base/lanes.h"
 
 WV_INLINE int worse(float score, int32_t row, float than_score, int32_t than_row) {
     return score < than_score || (score == than_score && row > than_row);

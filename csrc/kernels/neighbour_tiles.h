@@ -5,8 +5,8 @@
 #ifndef WV_NEIGHBOUR_TILES_H
 #define WV_NEIGHBOUR_TILES_H
 
+#include "base/scratch.h"
 #include "kernels/layers.h"
-#include "kernels/scratch.h"
 
 enum {
     MEAN_TILES = 200, /* over so many tiles goes the running mean of drawn rows */

@@ -252,14 +252,15 @@ static double train_batch(block_state *state) {
     return loss;
 }
 
-void WV_NAME(wv_neural_block)(const wv_neural_run *run, const int32_t *ids, int64_t start, int64_t end, int32_t epoch,
-                              float lr, void *scratch, wv_block_result *result) {
+void WV_NAME(wv_neural_block)(const wv_neural_run *run, const wv_block *block, void *scratch, wv_block_result *result) {
     block_state state;
     lay_out(run, scratch, &state);
-    uint64_t random = wv_rng_stream(run->options.seed, (uint64_t)epoch, (uint64_t)start);
+    const int32_t *ids = block->ids;
+    int64_t start = block->start, end = block->end;
+    uint64_t random = wv_rng_stream(run->options.seed, (uint64_t)block->epoch, (uint64_t)start);
     state.batch.random = &random;
-    state.batch.lr = lr;
-    *result = (wv_block_result){.lr = lr};
+    state.batch.lr = block->lr;
+    *result = (wv_block_result){.lr = block->lr};
     int32_t each = examples_each(run), most = BLOCK / each;
     for (; start < end; start += most) {
         int32_t positions = end - start < most ? (int32_t)(end - start) : most, length = positions * each;

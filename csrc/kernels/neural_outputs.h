@@ -9,15 +9,16 @@
 #ifndef WV_NEURAL_OUTPUTS_H
 #define WV_NEURAL_OUTPUTS_H
 
+#include "base/scratch.h"
 #include "kernels/neural_samples.h"
 #include "kernels/neural_trees.h"
-#include "kernels/scratch.h"
 
 /* ---------------------------------------------------------------- softmax over rows that follow each other */
 
-/* A softmax over rows first .. first + rows - 1 for the inputs z[0 .. inputs), of which choice[i] is the right one. */
-static double train_softmax_of(const wv_neural_run *run, neural_batch *batch, int inputs, float **z, float **delta,
-                               const int32_t *choice, int first, int rows) {
+/* A softmax over rows first .. first + rows - 1 for `inputs` inputs from number `from` on; choice[i] is the right one. */
+static double train_softmax_of(const wv_neural_run *run, neural_batch *batch, int from, int inputs, const int32_t *choice,
+                               int first, int rows) {
+    float **z = batch->z + from, **delta = batch->delta + from;
     size_t width = (size_t)rows + WV_ROW_FLOATS;
     float *y[WV_TILE_OUTPUTS], *cells = batch->cells;
     double loss = 0;
@@ -48,7 +49,7 @@ static double train_softmax_of(const wv_neural_run *run, neural_batch *batch, in
 static int every_word(const wv_neural_run *run) { return run->vocab_size + WV_ROW_FLOATS; }
 
 static double train_every_word(const wv_neural_run *run, neural_batch *batch) {
-    return train_softmax_of(run, batch, batch->inputs, batch->z, batch->delta, batch->target, 0, run->vocab_size);
+    return train_softmax_of(run, batch, 0, batch->inputs, batch->target, 0, run->vocab_size);
 }
 
 /* ---------------------------------------------------------------- two softmaxes: the class, the word in it */
@@ -60,13 +61,11 @@ static int class_scores(const wv_neural_run *run) {
 
 static double train_class(const wv_neural_run *run, neural_batch *batch) {
     for (int i = 0; i < batch->inputs; i++) batch->choice[i] = run->word_class[batch->target[i]];
-    double loss = train_softmax_of(run, batch, batch->inputs, batch->z, batch->delta, batch->choice, run->vocab_size,
-                                   run->classes);
+    double loss = train_softmax_of(run, batch, 0, batch->inputs, batch->choice, run->vocab_size, run->classes);
     for (int i = 0; i < batch->inputs; i++) {
         int32_t class = run->word_class[batch->target[i]], first = run->class_start[class];
         int32_t choice = batch->target[i] - first;
-        loss += train_softmax_of(run, batch, 1, batch->z + i, batch->delta + i, &choice, first,
-                                 run->class_start[class + 1] - first);
+        loss += train_softmax_of(run, batch, i, 1, &choice, first, run->class_start[class + 1] - first);
     }
     return loss;
 }

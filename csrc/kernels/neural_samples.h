@@ -10,7 +10,7 @@
 #ifndef WV_NEURAL_SAMPLES_H
 #define WV_NEURAL_SAMPLES_H
 
-#include "core/rng.h"
+#include "base/rng.h"
 #include "kernels/neural_batch.h"
 
 static int sampled_scores(const wv_neural_run *run) {

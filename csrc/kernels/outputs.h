@@ -17,7 +17,7 @@
 #ifndef WV_OUTPUTS_H
 #define WV_OUTPUTS_H
 
-#include "kernels/lanes.h"
+#include "base/lanes.h"
 
 /* Sums over the tiles of a block, kept in lanes until its end. `magnitude` is only there to catch NaN and infinity. */
 typedef struct {

@@ -6,7 +6,7 @@
 #ifndef WV_PANELS_H
 #define WV_PANELS_H
 
-#include "kernels/lanes.h"
+#include "base/lanes.h"
 
 #if WV_REGISTERS == 32
 #define SCORED_ROWS 12 /* 24 accumulators, 2 panels and the broadcast: 27 of 32 registers */

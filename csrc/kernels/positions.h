@@ -7,7 +7,7 @@
 #ifndef WV_POSITIONS_H
 #define WV_POSITIONS_H
 
-#include "core/rng.h"
+#include "base/rng.h"
 #include "kernels/rounds.h"
 #include "kernels/subwords.h"
 #include "kernels/wv_kernels.h"

@@ -6,8 +6,8 @@
  */
 #include <math.h>
 
+#include "base/scratch.h"
 #include "kernels/outputs.h"
-#include "kernels/scratch.h"
 #include "kernels/tile.h"
 #include "kernels/wv_kernels.h"
 
@@ -36,10 +36,20 @@ typedef struct {
 
 /* ---------------------------------------------------------------- hidden vectors */
 
-/* out = scale * sum of the rows, in `vectors` vectors from column d on, and with `rest` in one more that ends with the
- * last column: it overlaps the others, so that nothing is read behind the row. Both are constants. */
-WV_INLINE void sum_columns(const wv_prediction_run *run, const int32_t *row, int64_t rows, int d, int vectors, int rest,
-                           float scale, float *out) {
+/* out = scale * sum of the rows. */
+typedef struct {
+    const int32_t *row;
+    int64_t rows;
+    float scale;
+    float *out;
+} row_sum;
+
+/* The sum in `vectors` vectors from column d on, and with `rest` in one more that ends with the last column: it overlaps the
+ * others, so that nothing is read behind the row. Both are constants. */
+WV_INLINE void sum_columns(const wv_prediction_run *run, row_sum of, int d, int vectors, int rest) {
+    const int32_t *row = of.row;
+    int64_t rows = of.rows;
+    float scale = of.scale, *out = of.out;
     vfloat sum[CHUNK + 1];
     size_t width = (size_t)run->input_stride * sizeof(float);
     int last = run->dim - WV_LANES;
@@ -72,17 +82,18 @@ static float sum_column(const wv_prediction_run *run, const int32_t *row, int64_
 /* out = scale * sum of the rows. The input may be a mapped file: rows begin at any byte and nothing may be read behind
  * them, unless they are padded with zeros to the stride of the output. */
 static void scaled_sum(const wv_prediction_run *run, const int32_t *row, int64_t rows, float scale, float *out) {
+    row_sum sum = {row, rows, scale, out};
     int d = 0, dim = run->input_stride < run->stride ? run->dim : run->stride;
-    for (; d + CHUNK * WV_LANES <= dim; d += CHUNK * WV_LANES) sum_columns(run, row, rows, d, CHUNK, 0, scale, out);
+    for (; d + CHUNK * WV_LANES <= dim; d += CHUNK * WV_LANES) sum_columns(run, sum, d, CHUNK, 0);
     int vectors = (dim - d) / WV_LANES, rest = dim % WV_LANES != 0;
     if (dim < WV_LANES) {
         for (; d < dim; d++) out[d] = sum_column(run, row, rows, d) * scale;
     } else {
         switch (2 * vectors + rest) {
 #define COLUMNS(n) \
-    case 2 * n: sum_columns(run, row, rows, d, n, 0, scale, out); break; \
-    case 2 * n + 1: sum_columns(run, row, rows, d, n, 1, scale, out); break
-        case 1: sum_columns(run, row, rows, d, 0, 1, scale, out); break;
+    case 2 * n: sum_columns(run, sum, d, n, 0); break; \
+    case 2 * n + 1: sum_columns(run, sum, d, n, 1); break
+        case 1: sum_columns(run, sum, d, 0, 1); break;
         COLUMNS(1); COLUMNS(2); COLUMNS(3); COLUMNS(4); COLUMNS(5); COLUMNS(6); COLUMNS(7);
 #undef COLUMNS
         }
@@ -116,7 +127,7 @@ static void gather(const wv_prediction_run *run, const int64_t *start, const int
             g->rows[i - first] = rows = count;
         }
         for (int64_t k = 0; k < rows; k++)
-            for (size_t at = 0; at < width; at += 64) __builtin_prefetch(run->input + (size_t)from[k] * width + at, 0, 3);
+            for (size_t at = 0; at < width; at += WV_CACHE_LINE) __builtin_prefetch(run->input + (size_t)from[k] * width + at, 0, 3);
     }
 }
 
@@ -330,8 +341,10 @@ size_t WV_NAME(wv_supervised_predict_scratch_bytes)(const wv_prediction_run *run
     return output_layer_of(run) ? lay_out(run, NULL, &space) : 0;
 }
 
-void WV_NAME(wv_supervised_predict)(const wv_prediction_run *run, const int64_t *start, const int32_t *row,
-                                    int64_t lines, int32_t *label, float *score, int32_t *found, void *scratch) {
+void WV_NAME(wv_supervised_predict)(const wv_prediction_run *run, const wv_prediction_lines *asked,
+                                    int32_t *label, float *score, int32_t *found, void *scratch) {
+    const int64_t *start = asked->start, lines = asked->lines;
+    const int32_t *row = asked->row;
     scratch_space space;
     const output_layer *layer = output_layer_of(run);
     lay_out(run, scratch, &space);

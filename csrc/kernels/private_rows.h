@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "kernels/lanes.h"
+#include "base/lanes.h"
 
 /* copy[i] is one of shared[of[i]], or where `of` is NULL of shared[i]. */
 static void exchange_rows(int32_t rows, size_t stride, const float *share, const int32_t *of, float *shared, float *copy,

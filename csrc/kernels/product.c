@@ -12,9 +12,9 @@
  */
 #include <math.h>
 
-#include "core/rng.h"
-#include "kernels/lanes.h"
-#include "kernels/scratch.h"
+#include "base/lanes.h"
+#include "base/rng.h"
+#include "base/scratch.h"
 #include "kernels/wv_kernels.h"
 
 #if WV_REGISTERS == 32

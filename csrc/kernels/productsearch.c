@@ -12,9 +12,9 @@
  */
 #include <math.h>
 
+#include "base/scratch.h"
 #include "kernels/heap.h"
 #include "kernels/panels.h"
-#include "kernels/scratch.h"
 #include "kernels/wv_kernels.h"
 
 #define ROWS 8 /* scored together: their look-ups do not wait for each other */

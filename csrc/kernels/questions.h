@@ -4,11 +4,12 @@
 #ifndef WV_QUESTIONS_H
 #define WV_QUESTIONS_H
 
-#include "core/rng.h"
+#include "base/cache.h"
+#include "base/rng.h"
+#include "base/scratch.h"
+#include "base/wv_shared.h"
 #include "kernels/outputs.h"
-#include "kernels/scratch.h"
 #include "kernels/tile.h"
-#include "kernels/wv_shared.h"
 
 enum { DRAWS = 20 }; /* tries to draw an output that is not the one predicted */
 
@@ -71,10 +72,8 @@ __attribute__((unused)) static void list_nodes(question_list *list, const int32_
 /* Asks for the listed rows of `matrix`. Inlined: a call of a function that only prefetches has no effect for the compiler,
  * which deletes it. */
 WV_INLINE void fetch_outputs(const question_list *list, const float *matrix, int stride) {
-    for (int k = 0; k < list->count; k++) {
-        const float *row = matrix + (size_t)list->output[k] * (size_t)stride;
-        for (int d = 0; d < stride; d += 16) __builtin_prefetch(row + d, 1, 3);
-    }
+    for (int k = 0; k < list->count; k++)
+        wv_fetch_to_change(matrix + (size_t)list->output[k] * (size_t)stride, stride);
 }
 
 /* The steps of the listed rows of `matrix` for the vector `hidden`, in list->score. */

@@ -7,7 +7,7 @@
 #ifndef WV_ROUND_USERS_H
 #define WV_ROUND_USERS_H
 
-#include "core/rng.h"
+#include "base/rng.h"
 #include "kernels/layers.h"
 #include "kernels/rounds.h"
 #include "kernels/wv_kernels.h"

@@ -20,8 +20,8 @@
 #ifndef WV_ROUNDS_H
 #define WV_ROUNDS_H
 
-#include "core/rng.h"
-#include "kernels/lanes.h"
+#include "base/lanes.h"
+#include "base/rng.h"
 #include "kernels/wv_kernels.h"
 
 enum {

@@ -17,9 +17,10 @@
  */
 #include <math.h>
 
+#include "base/cache.h"
+#include "base/scratch.h"
 #include "kernels/heap.h"
 #include "kernels/panels.h"
-#include "kernels/scratch.h"
 #include "kernels/wv_kernels.h"
 
 /* Rows scanned against all queries before the next ones are fetched: they stay in the second-level cache. */
@@ -124,7 +125,7 @@ WV_INLINE void scan_block(const wv_top_k *run, const unit_block *block, int64_t 
 }
 
 /* Floats between the rows of a block: each begins at a cache line. */
-static int64_t unit_stride(int32_t dim) { return ((int64_t)dim + 15) / 16 * 16; }
+static int64_t unit_stride(int32_t dim) { return ((int64_t)dim + WV_ROW_FLOATS - 1) / WV_ROW_FLOATS * WV_ROW_FLOATS; }
 
 static int64_t block_rows(int32_t dim) {
     int64_t rows = TOP_K_BLOCK_BYTES / 4 / unit_stride(dim) / SCORED_ROWS * SCORED_ROWS;
@@ -163,9 +164,8 @@ void WV_NAME(wv_search_pack)(const float *x, int64_t stride, int32_t count, int3
 
 /* ---------------------------------------------------------------- candidates */
 
-static void fetch_candidate(const wv_search_rows *rows, int64_t row) {
-    const any_float *numbers = row_at(rows, row);
-    for (int32_t d = 0; d < rows->dim; d += 16) __builtin_prefetch(numbers + d);
+WV_INLINE void fetch_candidate(const wv_search_rows *rows, int64_t row) {
+    wv_fetch((const float *)row_at(rows, row), rows->dim);
 }
 
 /* The inner product with a row made a unit row on the way: a row is read once, by one query. */
@@ -253,7 +253,7 @@ static __attribute__((noinline)) void offer_answers(const wv_analogies *run, int
  * 3CosMul: cos'(x, b) cos'(x, c) / (cos'(x, a) + epsilon), cos' = (cos + 1) / 2 (Levy & Goldberg 2014). */
 WV_INLINE void answer_block(const wv_analogies *run, const float *scores, int64_t row, int64_t valid,
                             wv_analogy_method method) {
-    float combined[ANALOGY_BLOCK_ROWS] __attribute__((aligned(64)));
+    float combined[ANALOGY_BLOCK_ROWS] __attribute__((aligned(WV_CACHE_LINE)));
     for (int32_t question = 0; question < run->questions; question++) {
         const int32_t *abc = run->question + 3 * (int64_t)question;
         const float *a = scores + (int64_t)abc[0] * ANALOGY_BLOCK_ROWS;

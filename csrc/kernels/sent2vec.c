@@ -21,6 +21,7 @@
  * placeholder, which has a row, in the target's place; n-grams are dropped (the paper) once a sentence, not words that break
  * them (the program) once a target; the sigmoid is exact, equal negatives are merged.
  */
+#include "base/cache.h"
 #include "kernels/buckets.h"
 #include "kernels/questions.h"
 #include "kernels/stages.h"
@@ -115,8 +116,7 @@ WV_INLINE float *input_row(const wv_sent2vec_run *run, int32_t row) {
 }
 
 WV_INLINE void fetch_row(const wv_sent2vec_run *run, int32_t row) {
-    const float *numbers = input_row(run, row);
-    for (int d = 0; d < run->stride; d += 16) __builtin_prefetch(numbers + d, 1, 3);
+    wv_fetch_to_change(input_row(run, row), run->stride);
 }
 
 /* Drops some n-grams, finds the rows of the others, and asks for all rows. */
@@ -275,12 +275,13 @@ size_t WV_NAME(wv_sent2vec_scratch_bytes)(const wv_sent2vec_run *run) {
     return lay_out(run, NULL, &state);
 }
 
-void WV_NAME(wv_sent2vec_block)(const wv_sent2vec_run *run, const int32_t *ids, int64_t start, int64_t end,
-                                int32_t epoch, void *scratch, wv_block_result *result) {
+void WV_NAME(wv_sent2vec_block)(const wv_sent2vec_run *run, const wv_block *block, void *scratch,
+                                wv_block_result *result) {
     block_state state;
     lay_out(run, scratch, &state);
     double schedule = (double)run->epoch_ids * run->options.epochs, loss = 0;
-    int64_t tokens = 0, examples = 0, position = start;
+    int64_t tokens = 0, examples = 0, position = block->start, end = block->end;
+    int32_t epoch = block->epoch;
     stages at = first_stages();
     int steps = STAGES - 1; /* that the last sentence needs to be trained */
     while (steps > 0) {
@@ -289,7 +290,7 @@ void WV_NAME(wv_sent2vec_block)(const wv_sent2vec_run *run, const int32_t *ids, 
         sentence *trained = &state.sentence[at.trained];
         read->live = position < end;
         if (read->live) {
-            position = read_sentence(run, ids, position, end, read);
+            position = read_sentence(run, block->ids, position, end, read);
             tokens += read->words;
         } else {
             steps--;

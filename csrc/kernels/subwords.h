@@ -13,7 +13,7 @@
 #ifndef WV_SUBWORDS_H
 #define WV_SUBWORDS_H
 
-#include "kernels/lanes.h"
+#include "base/lanes.h"
 #include "kernels/rounds.h"
 #include "kernels/wv_kernels.h"
 
@@ -88,7 +88,7 @@ static float *entry_row(const wv_word2vec_run *run, const hidden_ring *ring, int
     return ring->entry + (size_t)(position & (ring->rows - 1)) * (size_t)run->stride;
 }
 
-static void enter(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring) {
+static void subword_enter(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring) {
     int position = ring->entered++;
     int count = list_subwords(run, ring->hot, batch->word[position], ring->list);
     float *hidden = hidden_row(run, ring, position), *entry = entry_row(run, ring, position);
@@ -102,7 +102,7 @@ static void enter(const wv_word2vec_run *run, const sentence_batch *batch, hidde
     }
 }
 
-static void leave(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring) {
+static void subword_leave(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring) {
     int position = ring->left++;
     int count = list_subwords(run, ring->hot, batch->word[position], ring->list);
     float *hidden = hidden_row(run, ring, position), *entry = entry_row(run, ring, position);
@@ -118,17 +118,17 @@ static void ring_advance(const wv_word2vec_run *run, const sentence_batch *batch
                          int last) {
     int first = batch->first[position];
     if (position - first > run->options.window) first = position - run->options.window;
-    while (ring->left < first && ring->left < ring->entered) leave(run, batch, ring);
+    while (ring->left < first && ring->left < ring->entered) subword_leave(run, batch, ring);
     if (ring->left < first) { /* sentences of one word have no tile */
         ring->left = first;
         ring->entered = first;
     }
-    while (ring->entered <= last) enter(run, batch, ring);
+    while (ring->entered <= last) subword_enter(run, batch, ring);
 }
 
 /* At the end of a batch everything is in the matrix again. */
 static void ring_flush(const wv_word2vec_run *run, const sentence_batch *batch, hidden_ring *ring) {
-    while (ring->left < ring->entered) leave(run, batch, ring);
+    while (ring->left < ring->entered) subword_leave(run, batch, ring);
 }
 
 #endif

@@ -14,6 +14,7 @@
  * Departures from fastText: the sigmoid is exact; equal negatives are merged with a weight, and all outputs of an
  * example move at once.
  */
+#include "base/cache.h"
 #include "kernels/dropout.h"
 #include "kernels/lines.h"
 #include "kernels/private_rows.h"
@@ -117,8 +118,7 @@ static void mean_of_rows(const wv_supervised_run *run, const text_line *line, fl
 }
 
 WV_INLINE void prefetch_row(const wv_supervised_run *run, const text_line *line, int64_t k) {
-    const float *row = input_row(run, line->row[k]);
-    for (int d = 0; d < run->stride; d += 16) __builtin_prefetch(row + d, 1, 3);
+    wv_fetch_to_change(input_row(run, line->row[k]), run->stride);
 }
 
 /* Inlined: a call of a function that only prefetches has no effect for the compiler, which deletes it. */
@@ -322,8 +322,8 @@ static void exchange_due(const wv_supervised_run *run, wv_private_outputs *priva
     private->left = private->interval - 1;
 }
 
-void WV_NAME(wv_supervised_block)(const wv_supervised_run *shared, wv_private_outputs *private, const int32_t *ids,
-                                  int64_t start, int64_t end, int32_t epoch, void *scratch, wv_block_result *result) {
+void WV_NAME(wv_supervised_block)(const wv_supervised_run *shared, wv_private_outputs *private, const wv_block *block,
+                                  void *scratch, wv_block_result *result) {
     wv_supervised_run own = *shared;
     if (private->rows) own.output = private->output;
     const wv_supervised_run *run = &own;
@@ -331,7 +331,8 @@ void WV_NAME(wv_supervised_block)(const wv_supervised_run *shared, wv_private_ou
     const output_layer *layer = output_layer_of(run);
     lay_out(run, layer, scratch, &state);
     double schedule = (double)run->epoch_ids * run->options.epochs, loss = 0;
-    int64_t tokens = 0, examples = 0, position = start;
+    int64_t tokens = 0, examples = 0, position = block->start, end = block->end;
+    int32_t epoch = block->epoch;
     stages at = first_stages();
     int steps = STAGES - 1; /* that the last line needs to be trained */
     while (steps > 0) {
@@ -339,7 +340,7 @@ void WV_NAME(wv_supervised_block)(const wv_supervised_run *shared, wv_private_ou
         text_line *read = &state.line[at.read], *fetched = &state.line[at.fetched], *trained = &state.line[at.trained];
         read->live = position < end;
         if (read->live) {
-            position = read_line(&run->rules, ids, position, end, read);
+            position = read_line(&run->rules, block->ids, position, end, read);
             tokens += read->words;
         } else {
             steps--;

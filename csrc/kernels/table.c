@@ -1,6 +1,6 @@
 /* The table of kernels of the instruction set this file is compiled for. A set that adds nothing but popcounts to another
  * one, WV_EXTENDS, has hamming.c of its own; all other kernels are the other one's. */
-#include "kernels/lanes.h"
+#include "base/lanes.h"
 #include "kernels/wv_kernels.h"
 
 #define TEXT_(x) #x

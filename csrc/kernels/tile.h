@@ -17,7 +17,7 @@
 #ifndef WV_TILE_H
 #define WV_TILE_H
 
-#include "kernels/lanes.h"
+#include "base/lanes.h"
 
 #define WV_TILE_OUTPUTS 6
 #define WV_TILE_INPUTS (WV_REGISTERS == 32 ? 4 : 2)

@@ -15,6 +15,7 @@
  * As in word2vec: the context row is the input and the centre word is predicted; subsampling comes before windowing; a
  * negative equal to the centre is skipped, not redrawn (negative sampling; the noise of NCE is kept).
  */
+#include "base/scratch.h"
 #include "kernels/cbow_neighbours.h"
 #include "kernels/cbow_paths.h"
 #include "kernels/hotrows.h"
@@ -22,7 +23,6 @@
 #include "kernels/neighbours.h"
 #include "kernels/positions.h"
 #include "kernels/round_users.h"
-#include "kernels/scratch.h"
 #include "kernels/tile.h"
 #include "kernels/wv_kernels.h"
 

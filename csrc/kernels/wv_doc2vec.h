@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "kernels/wv_shared.h"
+#include "base/wv_shared.h"
 
 typedef enum { WV_DOC2VEC_DBOW, WV_DOC2VEC_DM_MEAN, WV_DOC2VEC_DM_CONCAT } wv_doc2vec_algorithm;
 typedef enum { WV_DOC2VEC_BEFORE, WV_DOC2VEC_AROUND } wv_doc2vec_context;

@@ -4,11 +4,7 @@
 
 #include <stdint.h>
 
-/* A co-occurrence count in a tile: row and column are relative to the tile's first word and first context. */
-typedef struct {
-    uint16_t row, column;
-    float count;
-} wv_glove_record;
+#include "base/wv_shared.h"
 
 /* Rows are 2 * half floats: the vector with its bias, then the squared gradients (see kernels/glove.c). */
 typedef struct {
@@ -18,5 +14,13 @@ typedef struct {
     int32_t clipped; /* so many coordinates are clipped: dim, or with the biases `half` */
     float eta, clip, log_x_max, alpha;
 } wv_glove_run;
+
+/* A chunk of a tile, in an order drawn from (seed, iteration, number). */
+typedef struct {
+    const wv_glove_record *records;
+    int32_t n;
+    int32_t first_row, first_column; /* of the tile */
+    uint64_t seed, iteration, number;
+} wv_glove_part;
 
 #endif

@@ -26,6 +26,14 @@ typedef struct {
     float *effective;
 } wv_biohash;
 
+/* Rows that it learns from, in this order. */
+typedef struct {
+    const float *rows;    /* `stride` floats apart */
+    int64_t stride;
+    const int32_t *order; /* (n) */
+    int64_t n;
+} wv_biohash_samples;
+
 #define WV_CODE_LANES 8 /* codes side by side in a panel, whatever the instruction set */
 
 /* One thread's scan of packed codes for the k nearest by Hamming distance to every query. panels is

@@ -2,7 +2,7 @@
  * kernel does stands in wv_kernels.def (and wv_hamming.def), from which everything that names them is made.
  *
  * Every C file in kernels/ is compiled once per instruction set; each set exports one `wv_kernels` table (table.c)
- * and core/cpu.c lists them. Kernels only compute: no allocation, no I/O, no globals. The caller owns every buffer
+ * and tables.h lists them. Kernels only compute: no allocation, no I/O, no globals. The caller owns every buffer
  * and every thread.
  *
  * Notation: (n, dim) is a row-major matrix; rows lie `stride` floats apart, stride is a multiple of WV_ROW_FLOATS, the
@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/wv_shared.h"
 #include "kernels/wv_affine.h"
 #include "kernels/wv_bioword.h"
 #include "kernels/wv_doc2vec.h"
@@ -24,7 +25,6 @@
 #include "kernels/wv_product.h"
 #include "kernels/wv_search.h"
 #include "kernels/wv_sent2vec.h"
-#include "kernels/wv_shared.h"
 #include "kernels/wv_supervised.h"
 #include "kernels/wv_word2vec.h"
 

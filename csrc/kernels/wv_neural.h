@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "kernels/wv_shared.h"
+#include "base/wv_shared.h"
 
 typedef enum { WV_NEURAL_NPLM, WV_NEURAL_LBL, WV_NEURAL_IVLBL } wv_neural_model;
 typedef enum { WV_CONTEXT_FULL, WV_CONTEXT_DIAGONAL } wv_context_matrices;

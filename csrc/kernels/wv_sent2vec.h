@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "kernels/wv_shared.h"
+#include "base/wv_shared.h"
 
 /* What the user chooses. Every field is the attribute of its name of Sent2vecConfig (wv_cli/models/sentence_config.py). */
 typedef struct {

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "kernels/wv_shared.h"
+#include "base/wv_shared.h"
 
 /* What the user chooses. Every field is the attribute of its name of SupervisedConfig (wv_cli/models/config.py). */
 typedef struct {
@@ -81,5 +81,12 @@ typedef struct {
     float threshold;
     int32_t zero_row; /* a row of `input` that is all zeros and is not read, -1 for none */
 } wv_prediction_run;
+
+/* Lines whose labels are asked for. */
+typedef struct {
+    int64_t lines;
+    const int64_t *start; /* (lines + 1): line i has the rows row[start[i]] .. row[start[i + 1] - 1] of the input */
+    const int32_t *row;
+} wv_prediction_lines;
 
 #endif

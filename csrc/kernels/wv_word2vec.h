@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "kernels/wv_shared.h"
+#include "base/wv_shared.h"
 
 #define WV_ROUND_WORKERS 8  /* virtual workers of a deterministic run, at most */
 #define WV_ROUND_STAMPS 255 /* see wv_round_merge */

@@ -3,7 +3,7 @@ memory."""
 
 from libc.stdint cimport int32_t, int64_t, uintptr_t
 from wv_cli._cpu cimport kernels, kernels_named
-from wv_cli._kernels cimport WV_ROW_FLOATS, wv_kernels
+from wv_cli._kernels cimport WV_CACHE_LINE, WV_ROW_FLOATS, wv_kernels
 
 
 cdef inline const wv_kernels *table(str isa) except NULL:
@@ -23,8 +23,8 @@ cdef inline int require(bint condition, str message) except -1:
 
 
 cdef inline int require_aligned(const void *address, str what) except -1:
-    if <uintptr_t>address % 64:
-        raise ValueError(f"{what} must be aligned to 64 bytes")
+    if <uintptr_t>address % WV_CACHE_LINE:
+        raise ValueError(f"{what} must be aligned to {WV_CACHE_LINE} bytes")
     return 0
 
 

@@ -49,10 +49,18 @@ cdef extern from "core/arpa.h" nogil:
         int64_t consumed
         int64_t infinite
         int32_t stop
-    wv_arpa_read wv_arpa_parse(const char *text, int64_t size, int32_t length, int has_backoff, float zero,
-                               wv_wordmap *words, int64_t capacity, int32_t *rows, float *prob, float *backoff)
-    size_t wv_arpa_format(const int32_t *rows, int64_t n, int32_t length, const char *blob, const int64_t *starts,
-                          const float *prob, const float *backoff, char *out)
+    ctypedef struct wv_arpa_ngrams:
+        int64_t n
+        int32_t length
+        int32_t *rows
+        float *prob
+        float *backoff
+    ctypedef struct wv_arpa_rules:
+        wv_wordmap *words
+        int has_backoff
+        float zero
+    wv_arpa_read wv_arpa_parse(const char *text, int64_t size, const wv_arpa_rules *rules, const wv_arpa_ngrams *ngrams)
+    size_t wv_arpa_format(const wv_arpa_ngrams *ngrams, const char *blob, const int64_t *starts, char *out)
     void wv_arpa_order(const int32_t *rows, int64_t n, int32_t length, int32_t words, int32_t *positions,
                        int32_t *spare, int64_t *counts)
     int64_t wv_arpa_parents(const int32_t *contexts, int64_t m, const int32_t *rows, int64_t n, int32_t length,
@@ -91,9 +99,11 @@ cdef class Reader:
                 "the text ends in no newline with padding behind it")
         require(prob.shape[0] >= rows.shape[0] and backoff.shape[0] >= rows.shape[0] and rows.shape[0] > 0
                 and 1 <= rows.shape[1] <= WV_LARGEST_ORDER, "the arrays do not fit each other")
+        cdef wv_arpa_rules rules = wv_arpa_rules(words=&self.words, has_backoff=has_backoff, zero=zero)
+        cdef wv_arpa_ngrams ngrams = wv_arpa_ngrams(n=rows.shape[0], length=<int32_t>rows.shape[1], rows=&rows[0, 0],
+                                                    prob=&prob[0], backoff=&backoff[0])
         with nogil:
-            read = wv_arpa_parse(<const char *>&text[begin], end - begin, <int32_t>rows.shape[1], has_backoff, zero,
-                                 &self.words, rows.shape[0], &rows[0, 0], &prob[0], &backoff[0])
+            read = wv_arpa_parse(<const char *>&text[begin], end - begin, &rules, &ngrams)
         if read.stop == WV_ARPA_MEMORY:
             raise MemoryError
         return read.lines, begin + read.consumed, read.infinite, read.stop
@@ -126,9 +136,12 @@ def format_lines(const int32_t[:, ::1] rows, const unsigned char[::1] blob, cons
                 size += starts[rows[i, j] + 1] - starts[rows[i, j]]
     out = bytearray(size)
     cdef unsigned char[::1] target = out
+    cdef wv_arpa_ngrams ngrams = wv_arpa_ngrams(n=n, length=length, rows=<int32_t *>&rows[0, 0], prob=<float *>&prob[0],
+                                                backoff=NULL)
+    if backoff is not None:
+        ngrams.backoff = <float *>&backoff[0]
     with nogil:
-        size = wv_arpa_format(&rows[0, 0], n, length, <const char *>&blob[0], &starts[0], &prob[0],
-                              NULL if backoff is None else &backoff[0], <char *>&target[0])
+        size = wv_arpa_format(&ngrams, <const char *>&blob[0], &starts[0], <char *>&target[0])
     del target
     return memoryview(out)[:size]
 

@@ -7,10 +7,12 @@ from wv_cli.errors import UsageError
 
 cdef extern from "core/cpu.h" nogil:
     int wv_isa_count()
-    const wv_kernels *wv_isa_table(int index)
     int wv_isa_usable(int index)
     const char *wv_compiler()
     const char *wv_flags()
+
+cdef extern from "kernels/tables.h" nogil:
+    const wv_kernels *const *wv_isa_tables
 
 
 cdef const wv_kernels *chosen = NULL
@@ -23,21 +25,21 @@ cdef const wv_kernels *kernels() noexcept nogil:
 cdef const wv_kernels *kernels_named(str name) except NULL:
     cdef int index
     for index in range(wv_isa_count()):
-        if wv_isa_table(index).name.decode() == name:
+        if wv_isa_tables[index].name.decode() == name:
             if not wv_isa_usable(index):
                 raise UsageError(f"WV_ISA: this machine cannot run {name!r}; it runs: {', '.join(usable())}")
-            return wv_isa_table(index)
+            return wv_isa_tables[index]
     raise UsageError(f"WV_ISA: unknown instruction set {name!r}; this build holds: {', '.join(built())}")
 
 
 def built():
     """Names of the instruction sets in this build, best last."""
-    return [wv_isa_table(index).name.decode() for index in range(wv_isa_count())]
+    return [wv_isa_tables[index].name.decode() for index in range(wv_isa_count())]
 
 
 def usable():
     """Names of the instruction sets this machine can run, best last."""
-    return [wv_isa_table(index).name.decode() for index in range(wv_isa_count()) if wv_isa_usable(index)]
+    return [wv_isa_tables[index].name.decode() for index in range(wv_isa_count()) if wv_isa_usable(index)]
 
 
 def name():
@@ -54,7 +56,7 @@ def flags():
     """Flags of all C of this build, and under the name of each instruction set those that its kernels add."""
     found = {"all": wv_flags().decode()}
     for index in range(wv_isa_count()):
-        found[wv_isa_table(index).name.decode()] = wv_isa_table(index).flags.decode()
+        found[wv_isa_tables[index].name.decode()] = wv_isa_tables[index].flags.decode()
     return found
 
 

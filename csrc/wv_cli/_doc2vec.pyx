@@ -13,7 +13,7 @@ from wv_cli cimport _training
 from wv_cli._arguments cimport require, require_aligned, require_ids, require_starts, table
 from wv_cli._kernels cimport (
     WV_DOC2VEC_AROUND, WV_DOC2VEC_DBOW, WV_DOC2VEC_DM_CONCAT, WV_ROW_FLOATS, fill_wv_doc2vec_options, wv_alias,
-    wv_block_result, wv_doc2vec_run,
+    wv_block, wv_block_result, wv_doc2vec_run,
 )
 
 
@@ -125,7 +125,7 @@ cdef class Run(_training.Run):
     cdef size_t scratch_bytes(self) noexcept nogil:
         return self.kernel.doc2vec_scratch_bytes(&self.run)
 
-    cdef int require_block(self, const _training.Block *block) except -1:
+    cdef int require_block(self, const wv_block *block) except -1:
         cdef int64_t start = block.start, end = block.end
         _training.Run.require_block(self, block)
         require(start == end or self.ids[end - 1] < 0 and (start == 0 or self.ids[start - 1] < 0),
@@ -133,9 +133,8 @@ cdef class Run(_training.Run):
         return require(0 <= block.document <= self.documents - self.count(self.ids + start, end - start),
                        f"document {block.document} and those behind it are more than there are")
 
-    cdef void train(self, const _training.Block *block, void *scratch, wv_block_result *result) noexcept nogil:
-        self.kernel.doc2vec_block(&self.run, self.ids, block.start, block.end, block.epoch, block.document, scratch,
-                                  result)
+    cdef void train(self, const wv_block *block, void *scratch, wv_block_result *result) noexcept nogil:
+        self.kernel.doc2vec_block(&self.run, block, scratch, result)
 
     def worker(self):
         """What one thread needs to train blocks; see Worker."""
@@ -146,4 +145,4 @@ cdef class Worker(_training.Worker):
     def block(self, int64_t start, int64_t end, int32_t epoch, int64_t document):
         """Trains the documents of ids[start:end], whole ones of which the first has the number `document`, in one epoch
         without the GIL. Returns (loss, examples, tokens, lr)."""
-        return self.trained(_training.Block(start=start, end=end, epoch=epoch, document=document, lr=0))
+        return self.trained(wv_block(ids=self.run.ids, start=start, end=end, epoch=epoch, document=document, lr=0))

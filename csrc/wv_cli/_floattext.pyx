@@ -23,13 +23,23 @@ cdef extern from "core/floattext.h" nogil:
                                int64_t *lengths) noexcept
     wv_rows_read wv_unpack_rows(char *data, int64_t size, int32_t dim, int64_t capacity, float *matrix,
                                 int64_t *lengths) noexcept
-    wv_rows_read wv_find_rows(const char *data, int64_t size, int32_t dim, int64_t capacity, int64_t *offsets,
-                              char *words, int64_t room, int64_t *lengths) noexcept
+    ctypedef struct wv_row_places:
+        int64_t capacity
+        int64_t *offsets
+        int64_t *lengths
+        char *words
+        int64_t room
+    wv_rows_read wv_find_rows(const char *data, int64_t size, int32_t dim, const wv_row_places *places) noexcept
     size_t wv_format_float(float value, int decimals, char *out) noexcept
-    size_t wv_format_rows(const float *matrix, ptrdiff_t stride, int32_t dim, int64_t rows, const char *blob,
-                          const int64_t *starts, int decimals, int trailing_space, char *out) noexcept
-    size_t wv_pack_rows(const float *matrix, ptrdiff_t stride, int32_t dim, int64_t rows, const char *blob,
-                        const int64_t *starts, char *out) noexcept
+    ctypedef struct wv_word_rows:
+        const float *matrix
+        ptrdiff_t stride
+        int64_t rows
+        int32_t dim
+        const char *blob
+        const int64_t *starts
+    size_t wv_format_rows(const wv_word_rows *rows, int decimals, int trailing_space, char *out) noexcept
+    size_t wv_pack_rows(const wv_word_rows *rows, char *out) noexcept
     int64_t wv_first_not_finite(const float *matrix, ptrdiff_t stride, int32_t dim, int64_t rows) noexcept
     int64_t wv_first_unwritable(const char *blob, const int64_t *starts, int64_t words) noexcept
     int64_t wv_count_lines(const char *text, int64_t size) noexcept
@@ -98,9 +108,10 @@ def find_rows(const unsigned char[::1] data, int64_t dim, int64_t[::1] offsets, 
     if size == 0 or capacity == 0 or words.shape[0] == 0:
         return 0, 0, 0, STOP_NONE
     cdef wv_rows_read read
+    cdef wv_row_places places = wv_row_places(capacity=capacity, offsets=&offsets[0], lengths=&lengths[0],
+                                              words=<char *> &words[0], room=words.shape[0])
     with nogil:
-        read = wv_find_rows(<const char *> &data[0], size, <int32_t> dim, capacity, &offsets[0], <char *> &words[0],
-                            words.shape[0], &lengths[0])
+        read = wv_find_rows(<const char *> &data[0], size, <int32_t> dim, &places)
     return read.rows, read.consumed, read.word_bytes, read.stop
 
 
@@ -144,9 +155,10 @@ def format_rows(const float[:, :] matrix, bytes blob, const int64_t[::1] starts,
         return 0
     require_rows(matrix, starts, first, last, row_capacity(matrix.shape[1]), out)
     require_decimals(decimals)
+    cdef wv_word_rows rows = wv_word_rows(matrix=&matrix[first, 0], stride=stride, rows=last - first,
+                                          dim=<int32_t> matrix.shape[1], blob=words, starts=&starts[first])
     with nogil:
-        written = wv_format_rows(&matrix[first, 0], stride, <int32_t> matrix.shape[1], last - first, words, &starts[first],
-                                 decimals, trailing_space, <char *> &out[0])
+        written = wv_format_rows(&rows, decimals, trailing_space, <char *> &out[0])
     return written
 
 
@@ -159,9 +171,10 @@ def pack_rows(const float[:, :] matrix, bytes blob, const int64_t[::1] starts, i
     if first == last:
         return 0
     require_rows(matrix, starts, first, last, 2 + 4 * matrix.shape[1], out)
+    cdef wv_word_rows rows = wv_word_rows(matrix=&matrix[first, 0], stride=stride, rows=last - first,
+                                          dim=<int32_t> matrix.shape[1], blob=words, starts=&starts[first])
     with nogil:
-        written = wv_pack_rows(&matrix[first, 0], stride, <int32_t> matrix.shape[1], last - first, words, &starts[first],
-                               <char *> &out[0])
+        written = wv_pack_rows(&rows, <char *> &out[0])
     return written
 
 

@@ -9,7 +9,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint64_t
 from libc.string cimport memset
 
 from wv_cli._arguments cimport require, require_aligned, require_ids, require_scratch, table
-from wv_cli._kernels cimport WV_END_OF_LINE, WV_ROW_FLOATS, wv_glove_record, wv_glove_run, wv_kernels
+from wv_cli._kernels cimport WV_END_OF_LINE, WV_ROW_FLOATS, wv_glove_part, wv_glove_record, wv_glove_run, wv_kernels
 
 
 cdef extern from "core/cooccur.h" nogil:
@@ -29,8 +29,14 @@ cdef extern from "core/cooccur.h" nogil:
                               int32_t *positions)
     int64_t wv_cooccur_scratch_bytes(int32_t words)
     int64_t wv_cooccur_rows(const wv_cooccur *run, int32_t first, int32_t last, void *scratch, wv_record *out)
-    int64_t wv_cooccur_merge(int32_t runs, const wv_record *records, int64_t *from_, const int64_t *to,
-                             const uint8_t *more, int as_values, int32_t *heap, wv_record *pending, wv_record *out,
+    ctypedef struct wv_record_runs:
+        const wv_record *records
+        int32_t runs
+        int64_t *first
+        const int64_t *last
+        const uint8_t *more
+        int32_t *heap
+    int64_t wv_cooccur_merge(const wv_record_runs *runs, int as_values, wv_record *pending, wv_record *out,
                              int64_t capacity)
     int64_t wv_cooccur_check(const wv_record *records, int64_t n, int32_t words, uint64_t *last_key, int *ascending)
     enum:
@@ -38,9 +44,13 @@ cdef extern from "core/cooccur.h" nogil:
     void wv_cooccur_sort(wv_record *records, wv_record *spare, int64_t n, int64_t *counts)
     ctypedef struct wv_deal:
         int64_t base, size, spare, chunks, turn, round
-    int wv_cooccur_tiles(const wv_record *records, int64_t n, int32_t first_row, const uint16_t *range_of,
-                         int32_t words, const int32_t *range_first, int32_t ranges, int64_t largest, int64_t *counts,
-                         wv_deal *deals, wv_glove_record *out)
+    ctypedef struct wv_tile_ranges:
+        int32_t words, ranges
+        const uint16_t *range_of
+        const int32_t *first
+        int64_t largest
+    int wv_cooccur_tiles(const wv_tile_ranges *ranges, const wv_record *records, int64_t n, int32_t first_row,
+                         int64_t *counts, wv_deal *deals, wv_glove_record *out)
 
 
 RECORD = np.dtype([("row", "<i4"), ("column", "<i4"), ("value", "<f8")])
@@ -125,9 +135,10 @@ def merge(records, int64_t[::1] first, const int64_t[::1] last, const uint8_t[::
     for run in range(runs):
         if not 0 <= first[run] <= last[run] <= len(records):
             raise ValueError("the runs do not fit the records")
+    cdef wv_record_runs merged = wv_record_runs(records=source, runs=runs, first=&first[0], last=&last[0],
+                                                more=&more[0], heap=&heap[0])
     with nogil:
-        written = wv_cooccur_merge(runs, source, &first[0], &last[0], &more[0], as_values, &heap[0], held, target,
-                                   capacity)
+        written = wv_cooccur_merge(&merged, as_values, held, target, capacity)
     return written
 
 
@@ -170,9 +181,11 @@ def tiles(records, int32_t first_row, const uint16_t[::1] range_of, const int32_
     cdef int64_t[:, ::1] deals = np.empty((ranges, sizeof(wv_deal) // 8), np.int64)
     if out.dtype != TILE_RECORD or len(out) < n or largest < 1 or np.max(range_of) >= ranges:
         raise ValueError("`out` or the ranges do not fit the records")
+    cdef wv_tile_ranges columns = wv_tile_ranges(words=words, ranges=ranges, range_of=&range_of[0],
+                                                 first=&range_first[0], largest=largest)
     with nogil:
-        bad = wv_cooccur_tiles(address, n, first_row, &range_of[0], words, &range_first[0], ranges, largest, &sizes[0],
-                               <wv_deal *>&deals[0, 0], <wv_glove_record *>&target[0])
+        bad = wv_cooccur_tiles(&columns, address, n, first_row, &sizes[0], <wv_deal *>&deals[0, 0],
+                               <wv_glove_record *>&target[0])
     if bad:
         raise ValueError("a column lies beyond the ranges")
     return counts
@@ -233,7 +246,8 @@ cdef class Run:
         if first_row < 0 or first_column < 0 or first_row + row >= self.rows or first_column + column >= self.rows:
             raise ValueError("a record lies beyond the matrices")
         require_scratch(&scratch[0], scratch.nbytes, self.scratch_bytes(n))
+        cdef wv_glove_part part = wv_glove_part(records=source, n=n, first_row=first_row, first_column=first_column,
+                                                seed=self.seed, iteration=iteration, number=chunk)
         with nogil:
-            loss = self.kernel.glove_chunk(&self.run, source, n, first_row, first_column, self.seed,
-                                          iteration, chunk, &scratch[0])
+            loss = self.kernel.glove_chunk(&self.run, &part, &scratch[0])
         return loss

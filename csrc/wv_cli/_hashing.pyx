@@ -4,7 +4,9 @@ would read foreign memory."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from wv_cli._arguments cimport require, require_aligned, require_scratch, require_starts, row_stride, table
-from wv_cli._kernels cimport WV_CODE_LANES, wv_biohash, wv_hamming, wv_hasher, wv_kernels, wv_overlap
+from wv_cli._kernels cimport (
+    WV_CODE_LANES, wv_biohash, wv_biohash_samples, wv_hamming, wv_hasher, wv_kernels, wv_overlap,
+)
 
 CODE_LANES = WV_CODE_LANES
 
@@ -90,9 +92,11 @@ cdef class BioHash:
         require_scratch(&scratch[0], scratch.nbytes, self.scratch_bytes(batch))
         for i in range(n):
             require(0 <= order[i] < x.shape[0], "order out of range")
+        cdef wv_biohash_samples samples
         if n:
+            samples = wv_biohash_samples(rows=&x[0, 0], stride=stride, order=&order[0], n=n)
             with nogil:
-                energy = self.kernel.biohash_train(&self.run, &x[0, 0], stride, &order[0], n, batch, lr, &scratch[0])
+                energy = self.kernel.biohash_train(&self.run, &samples, batch, lr, &scratch[0])
         return energy
 
 

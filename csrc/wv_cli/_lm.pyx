@@ -20,12 +20,23 @@ cdef extern from "core/ngrams.h" nogil:
         WV_LARGEST_ORDER
         WV_NO_NODE
     int64_t wv_ngrams_windows(const int32_t *stream, int64_t n, int32_t order, int32_t *ids, uint8_t *lengths)
-    void wv_ngrams_sort(const int32_t *ids, const uint8_t *lengths, int64_t n, int32_t order, int32_t words,
-                        int32_t low, int32_t high, int64_t found, int32_t *positions, int32_t *spare, int64_t *counts)
-    int64_t wv_ngrams_records(const int32_t *ids, const uint8_t *lengths, const int32_t *positions, int64_t n,
-                              int32_t order, int64_t *at, int32_t *records, int64_t capacity)
-    int64_t wv_ngrams_merge(int32_t order, int32_t runs, const int32_t *records, int64_t *from_, const int64_t *to,
-                            const uint8_t *more, int32_t *heap, int32_t *pending, int32_t *out, int64_t capacity)
+    ctypedef struct wv_ngram_windows:
+        const int32_t *ids
+        const uint8_t *lengths
+        int64_t n
+        int32_t order, words
+    void wv_ngrams_sort(const wv_ngram_windows *windows, int32_t low, int32_t high, int64_t found, int32_t *positions,
+                        int32_t *spare, int64_t *counts)
+    int64_t wv_ngrams_records(const wv_ngram_windows *windows, const int32_t *positions, int64_t *at,
+                              int32_t *records, int64_t capacity)
+    ctypedef struct wv_ngram_runs:
+        const int32_t *records
+        int32_t order, runs
+        int64_t *first
+        const int64_t *last
+        const uint8_t *more
+        int32_t *heap
+    int64_t wv_ngrams_merge(const wv_ngram_runs *runs, int32_t *pending, int32_t *out, int64_t capacity)
     int32_t WV_RECORD(int32_t order)
     ctypedef struct wv_ngram_level:
         int32_t *word
@@ -66,8 +77,8 @@ cdef class Windows:
 
     cdef int32_t[::1] ids, positions
     cdef uint8_t[::1] lengths
-    cdef int64_t places, at
-    cdef int32_t order, words
+    cdef wv_ngram_windows windows
+    cdef int64_t at
     cdef readonly object first_words
 
     def __init__(self, const int32_t[::1] stream, int32_t order, int32_t words):
@@ -77,34 +88,33 @@ cdef class Windows:
         require_ids(stream, -1, words, "ids of the text")
         sentences = np.count_nonzero(np.asarray(stream) < 0)
         require(n + sentences < 2**31, "too many words for one sorting")
-        self.order, self.words, self.at = order, words, 0
+        self.at = 0
         self.ids = np.empty(n + sentences, np.int32)
         self.lengths = np.empty(n + sentences, np.uint8)
         self.positions = np.zeros(n + sentences, np.int32)
+        self.windows = wv_ngram_windows(ids=&self.ids[0], lengths=&self.lengths[0], n=0, order=order, words=words)
         with nogil:
-            self.places = wv_ngrams_windows(&stream[0], n, order, &self.ids[0], &self.lengths[0])
-        self.first_words = np.bincount(self.ids[:self.places], minlength=words)  # how many windows begin with each
+            self.windows.n = wv_ngrams_windows(&stream[0], n, order, &self.ids[0], &self.lengths[0])
+        self.first_words = np.bincount(self.ids[:self.windows.n], minlength=words)  # how many windows begin with each
 
     def sort(self, int32_t low, int32_t high):
         """Sorts the windows that begin with the words low .. high - 1. Different words may be sorted at the same time;
         all must be before records are taken."""
-        require(0 <= low <= high <= self.words, "no such words")
+        require(0 <= low <= high <= self.windows.words, "no such words")
         cdef int64_t before = self.first_words[:low].sum(), found = self.first_words[low:high].sum()
         if found == 0:
             return
         cdef int32_t[::1] spare = np.empty(found, np.int32)
-        cdef int64_t[::1] counts = np.empty(self.words + 1, np.int64)
+        cdef int64_t[::1] counts = np.empty(self.windows.words + 1, np.int64)
         with nogil:
-            wv_ngrams_sort(&self.ids[0], &self.lengths[0], self.places, self.order, self.words, low, high, found,
-                           &self.positions[before], &spare[0], &counts[0])
+            wv_ngrams_sort(&self.windows, low, high, found, &self.positions[before], &spare[0], &counts[0])
 
     def take(self, int32_t[:, ::1] records):
         """Fills records (capacity, order + 2) with the next ones; how many, 0 at the end."""
         cdef int64_t capacity = records.shape[0], written
-        require(capacity > 0 and records.shape[1] == WV_RECORD(self.order), "the records do not fit the order")
+        require(capacity > 0 and records.shape[1] == WV_RECORD(self.windows.order), "the records do not fit the order")
         with nogil:
-            written = wv_ngrams_records(&self.ids[0], &self.lengths[0], &self.positions[0], self.places, self.order,
-                                        &self.at, &records[0, 0], capacity)
+            written = wv_ngrams_records(&self.windows, &self.positions[0], &self.at, &records[0, 0], capacity)
         return written
 
 
@@ -119,9 +129,10 @@ def merge(int32_t order, const int32_t[:, ::1] records, int64_t[::1] first, cons
             and records.shape[1] == width == out.shape[1] == pending.shape[0], "the arrays do not fit the order")
     for run in range(runs):
         require(0 <= first[run] <= last[run] <= records.shape[0], "the runs do not fit the records")
+    cdef wv_ngram_runs merged = wv_ngram_runs(records=&records[0, 0], order=order, runs=runs, first=&first[0],
+                                              last=&last[0], more=&more[0], heap=&heap[0])
     with nogil:
-        written = wv_ngrams_merge(order, runs, &records[0, 0], &first[0], &last[0], &more[0], &heap[0], &pending[0],
-                                  &out[0, 0], capacity)
+        written = wv_ngrams_merge(&merged, &pending[0], &out[0, 0], capacity)
     return written
 
 

@@ -9,7 +9,7 @@ from wv_cli cimport _training
 from wv_cli._arguments cimport padded, require, require_aligned, require_ids, require_starts, table
 from wv_cli._kernels cimport (
     WV_CONTEXT_DIAGONAL, WV_END_OF_LINE, WV_NEURAL_IVLBL, WV_NEURAL_NPLM, fill_wv_neural_options, wv_alias,
-    wv_block_result, wv_neural_run,
+    wv_block, wv_block_result, wv_neural_run,
 )
 
 
@@ -128,8 +128,8 @@ cdef class Run(_training.Run):
     cdef size_t scratch_bytes(self) noexcept nogil:
         return self.kernel.neural_scratch_bytes(&self.run)
 
-    cdef void train(self, const _training.Block *block, void *scratch, wv_block_result *result) noexcept nogil:
-        self.kernel.neural_block(&self.run, self.ids, block.start, block.end, block.epoch, block.lr, scratch, result)
+    cdef void train(self, const wv_block *block, void *scratch, wv_block_result *result) noexcept nogil:
+        self.kernel.neural_block(&self.run, block, scratch, result)
 
     def worker(self):
         """What one thread needs to train blocks; see Worker."""
@@ -139,4 +139,4 @@ cdef class Run(_training.Run):
 cdef class Worker(_training.Worker):
     def block(self, int64_t start, int64_t end, int32_t epoch, float lr):
         """Trains on the positions start:end of one epoch without the GIL. Returns (loss, examples, tokens, lr)."""
-        return self.trained(_training.Block(start=start, end=end, epoch=epoch, document=0, lr=lr))
+        return self.trained(wv_block(ids=self.run.ids, start=start, end=end, epoch=epoch, document=0, lr=lr))

@@ -31,8 +31,13 @@ cdef extern from "core/phrases.h" nogil:
     int64_t wv_pairs_select(const wv_pair_table *table, uint64_t *first, int64_t least, wv_pair *out,
                             int64_t capacity) noexcept
     int wv_pairs_set(wv_pair_table *table, uint64_t key, int64_t value) noexcept
-    int64_t wv_pairs_join(const wv_pair_table *table, const unsigned char *begins, const int32_t *ids, int64_t length,
-                          int32_t *out, int32_t *pending, int64_t *counts, int64_t *joined) noexcept
+    ctypedef struct wv_pair_walk:
+        const unsigned char *begins
+        int64_t *counts
+        int64_t joined
+        int32_t pending
+    int64_t wv_pairs_join(const wv_pair_table *table, wv_pair_walk *walk, const int32_t *ids, int64_t length,
+                          int32_t *out) noexcept
     uint64_t wv_render(const int32_t *ids, int64_t length, const unsigned char *blob, const int64_t *starts,
                        unsigned char *out, int *at_start) noexcept
 
@@ -97,8 +102,7 @@ cdef class Joiner:
     cdef wv_pair_table table
     cdef const unsigned char[::1] begins
     cdef int64_t[::1] counts
-    cdef int32_t pending
-    cdef readonly int64_t joined
+    cdef wv_pair_walk walk
 
     def __cinit__(self, const int64_t[::1] first, const int64_t[::1] second, const int32_t[::1] phrase,
                   int64_t[::1] counts):
@@ -110,7 +114,7 @@ cdef class Joiner:
         marks[first] = 1
         self.begins = marks
         self.counts = counts
-        self.pending = WV_NO_WORD
+        self.walk = wv_pair_walk(begins=&self.begins[0], counts=&counts[0], joined=0, pending=WV_NO_WORD)
         for i in range(first.shape[0]):
             if wv_pairs_set(&self.table, <uint64_t>(first[i] + 1) << 32 | <uint64_t>(second[i] + 1), phrase[i]):
                 raise MemoryError
@@ -124,9 +128,13 @@ cdef class Joiner:
         cdef int64_t written = 0
         if ids.shape[0]:
             with nogil:
-                written = wv_pairs_join(&self.table, &self.begins[0], &ids[0], ids.shape[0], &out[0], &self.pending,
-                                        &self.counts[0], &self.joined)
+                written = wv_pairs_join(&self.table, &self.walk, &ids[0], ids.shape[0], &out[0])
         return written
+
+    @property
+    def joined(self):
+        """Pairs replaced so far."""
+        return self.walk.joined
 
 
 @cython.final

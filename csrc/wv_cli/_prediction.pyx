@@ -14,7 +14,7 @@ from libc.stdio cimport snprintf
 from libc.string cimport memcpy, memset
 
 from wv_cli._arguments cimport require, require_aligned, require_ids, require_starts, table
-from wv_cli._kernels cimport WV_ROW_FLOATS, fill_wv_prediction_options, wv_kernels, wv_prediction_run
+from wv_cli._kernels cimport WV_ROW_FLOATS, fill_wv_prediction_options, wv_kernels, wv_prediction_lines, wv_prediction_run
 from wv_cli._scratch cimport address, aligned_zeros
 
 
@@ -240,7 +240,9 @@ cdef class Predictor:
         label, score, count = labels, scores, found
         buffer = aligned_zeros(self.kernel.supervised_predict_scratch_bytes(&run))
         scratch = address(buffer)
+        cdef wv_prediction_lines asked = wv_prediction_lines(lines=lines, start=&starts[0], row=NULL)
+        if rows.shape[0]:
+            asked.row = &rows[0]
         with nogil:
-            self.kernel.supervised_predict(&run, &starts[0], &rows[0] if rows.shape[0] else NULL, lines, &label[0, 0],
-                                          &score[0, 0], &count[0], scratch)
+            self.kernel.supervised_predict(&run, &asked, &label[0, 0], &score[0, 0], &count[0], scratch)
         return Answers(labels, scores, found)

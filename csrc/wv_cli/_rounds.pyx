@@ -19,7 +19,7 @@ cdef extern from "core/barrier.h" nogil:
         pass
     void wv_barrier_wait(wv_barrier *barrier, int32_t threads)
 
-cdef extern from "kernels/scratch.h" nogil:
+cdef extern from "base/scratch.h" nogil:
     ctypedef struct wv_scratch:
         char *memory
         size_t used

@@ -12,7 +12,8 @@ from libc.string cimport memset
 from wv_cli cimport _training
 from wv_cli._arguments cimport require, require_aligned, require_ids, table
 from wv_cli._kernels cimport (
-    WV_ROW_FLOATS, fill_wv_sent2vec_options, wv_alias, wv_block_result, wv_kernels, wv_sent2vec_run, wv_sent2vec_survey,
+    WV_ROW_FLOATS, fill_wv_sent2vec_options, wv_alias, wv_block, wv_block_result, wv_kernels, wv_sent2vec_run,
+    wv_sent2vec_survey,
 )
 
 
@@ -98,5 +99,5 @@ cdef class Run(_training.Run):
     cdef size_t scratch_bytes(self) noexcept nogil:
         return self.kernel.sent2vec_scratch_bytes(&self.run)
 
-    cdef void train(self, const _training.Block *block, void *scratch, wv_block_result *result) noexcept nogil:
-        self.kernel.sent2vec_block(&self.run, self.ids, block.start, block.end, block.epoch, scratch, result)
+    cdef void train(self, const wv_block *block, void *scratch, wv_block_result *result) noexcept nogil:
+        self.kernel.sent2vec_block(&self.run, block, scratch, result)

@@ -12,8 +12,8 @@ from libc.string cimport memset
 from wv_cli cimport _training
 from wv_cli._arguments cimport require, require_aligned, require_ids, require_starts, table
 from wv_cli._kernels cimport (
-    WV_FIRST_LABEL, WV_ROW_FLOATS, fill_wv_supervised_options, wv_alias, wv_block_result, wv_kernels, wv_line_rules,
-    wv_line_survey, wv_private_outputs, wv_supervised_run,
+    WV_FIRST_LABEL, WV_ROW_FLOATS, fill_wv_supervised_options, wv_alias, wv_block, wv_block_result, wv_kernels,
+    wv_line_rules, wv_line_survey, wv_private_outputs, wv_supervised_run,
 )
 from wv_cli._scratch cimport address, aligned_zeros
 
@@ -193,10 +193,9 @@ cdef class Worker(_training.Worker):
         )
         return 0
 
-    cdef void train(self, const _training.Block *block, wv_block_result *result) noexcept nogil:
+    cdef void train(self, const wv_block *block, wv_block_result *result) noexcept nogil:
         """The shared matrices hold all that it has changed after settle()."""
-        self.run.kernel.supervised_block(&(<Run>self.run).run, &self.private, self.run.ids, block.start, block.end,
-                                         block.epoch, self.scratch, result)
+        self.run.kernel.supervised_block(&(<Run>self.run).run, &self.private, block, self.scratch, result)
 
     def settle(self):
         """Adds what the private rows have changed to the shared matrix. Afterwards the worker may go on."""

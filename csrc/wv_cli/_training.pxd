@@ -1,14 +1,7 @@
 """A run and its workers; see _training.pyx."""
 
 from libc.stdint cimport int32_t, int64_t
-from wv_cli._kernels cimport wv_block_result, wv_kernels
-
-
-cdef struct Block:
-    int64_t start, end
-    int32_t epoch
-    int64_t document  # doc2vec: the number of the first one
-    float lr  # language models: the rate, which the others take from the position
+from wv_cli._kernels cimport wv_block, wv_block_result, wv_kernels
 
 
 cdef class Run:
@@ -18,8 +11,8 @@ cdef class Run:
     cdef object kept_alive
 
     cdef size_t scratch_bytes(self) noexcept nogil
-    cdef int require_block(self, const Block *block) except -1
-    cdef void train(self, const Block *block, void *scratch, wv_block_result *result) noexcept nogil
+    cdef int require_block(self, const wv_block *block) except -1
+    cdef void train(self, const wv_block *block, void *scratch, wv_block_result *result) noexcept nogil
 
 
 cdef class Worker:
@@ -27,5 +20,5 @@ cdef class Worker:
     cdef void *scratch
     cdef object kept_alive
 
-    cdef void train(self, const Block *block, wv_block_result *result) noexcept nogil
-    cdef tuple trained(self, Block block)
+    cdef void train(self, const wv_block *block, wv_block_result *result) noexcept nogil
+    cdef tuple trained(self, wv_block block)

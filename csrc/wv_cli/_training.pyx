@@ -3,7 +3,7 @@ workers of its threads."""
 
 from libc.stdint cimport int32_t, int64_t
 from wv_cli._arguments cimport require
-from wv_cli._kernels cimport wv_block_result
+from wv_cli._kernels cimport wv_block, wv_block_result
 from wv_cli._scratch cimport address, aligned_zeros
 
 
@@ -14,11 +14,11 @@ cdef class Run:
     cdef size_t scratch_bytes(self) noexcept nogil:
         return 0
 
-    cdef int require_block(self, const Block *block) except -1:
+    cdef int require_block(self, const wv_block *block) except -1:
         return require(0 <= block.start <= block.end <= self.length,
                        f"block {block.start}:{block.end} lies outside the corpus of {self.length} ids")
 
-    cdef void train(self, const Block *block, void *scratch, wv_block_result *result) noexcept nogil:
+    cdef void train(self, const wv_block *block, void *scratch, wv_block_result *result) noexcept nogil:
         result[0] = wv_block_result(loss=0, examples=0, tokens=0, lr=block.lr)
 
     def worker(self):
@@ -37,12 +37,12 @@ cdef class Worker:
     def block(self, int64_t start, int64_t end, int32_t epoch):
         """Trains on ids[start:end] of one epoch without the GIL. Returns (loss, examples, tokens, lr): see wv_shared.h.
         Raises ValueError for ids outside the corpus."""
-        return self.trained(Block(start=start, end=end, epoch=epoch, document=0, lr=0))
+        return self.trained(wv_block(ids=self.run.ids, start=start, end=end, epoch=epoch, document=0, lr=0))
 
-    cdef void train(self, const Block *block, wv_block_result *result) noexcept nogil:
+    cdef void train(self, const wv_block *block, wv_block_result *result) noexcept nogil:
         self.run.train(block, self.scratch, result)
 
-    cdef tuple trained(self, Block block):
+    cdef tuple trained(self, wv_block block):
         cdef wv_block_result result
         self.run.require_block(&block)
         with nogil:

@@ -12,7 +12,7 @@ from libc.string cimport memset
 from wv_cli cimport _training
 from wv_cli._arguments cimport require, require_aligned, require_ids, table
 from wv_cli._kernels cimport (
-    WV_END_OF_LINE, WV_ROW_FLOATS, fill_wv_word2vec_options, wv_alias, wv_block_result, wv_hot_rows,
+    WV_END_OF_LINE, WV_ROW_FLOATS, fill_wv_word2vec_options, wv_alias, wv_block, wv_block_result, wv_hot_rows,
 )
 from wv_cli._scratch cimport address, aligned_zeros
 
@@ -283,7 +283,7 @@ cdef class Worker(_training.Worker):
         self.hot.output, self.hot.output_base = copies, copies + out_floats
         return 0
 
-    cdef void train(self, const _training.Block *block, wv_block_result *result) noexcept nogil:
+    cdef void train(self, const wv_block *block, wv_block_result *result) noexcept nogil:
         """The shared matrices hold all that it has changed after settle()."""
         self.run.kernel.word2vec_block(&(<Run>self.run).run, &self.hot, self.run.ids, block.start, block.end, block.epoch,
                                        block.start, self.scratch, result)

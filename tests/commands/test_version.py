@@ -19,6 +19,7 @@ def test_how_the_program_was_built(order: list[str], wv: Run) -> None:
     assert shown["compiler"].split()[0] in ("gcc", "clang") and shown["compiler"].split()[1][0].isdigit()
     assert list(shown["flags"]) == ["all", *_cpu.built()]
     assert "-fno-math-errno" in shown["flags"]["all"] and "-ffast-math" not in shown["flags"]["all"]
+    assert "-ffp-contract=fast" in shown["flags"]["all"]
     if "avx2" in shown["built"]:
         assert "-mavx2" in shown["flags"]["avx2"] and "-mavx2" not in shown["flags"]["baseline"]
 

@@ -193,7 +193,7 @@ def test_other_rows_are_refused(generator, tmp_path, row):
 
 def test_every_struct_constant_and_kernel_of_the_headers_is_declared(generator):
     text = generator.declarations(CSRC)
-    headers = [path.read_text() for path in (CSRC / "kernels").glob("wv_*.h")]
+    headers = [path.read_text() for folder in ("base", "kernels") for path in (CSRC / folder).glob("wv_*.h")]
     names = [name for header in headers for name in re.findall(r"^(?:typedef .*)?\} (wv_\w+);", header, re.MULTILINE)]
     constants = [name for header in headers for name in re.findall(r"^#define (\w+) +[-(\d]", header, re.MULTILINE)]
     lists = [(CSRC / "kernels" / name).read_text() for name in ("wv_kernels.def", "wv_hamming.def")]

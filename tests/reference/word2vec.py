@@ -23,7 +23,7 @@ def mix(z):
 
 
 class Random:
-    """SplitMix64, as csrc/core/rng.h."""
+    """SplitMix64, as csrc/base/rng.h."""
 
     def __init__(self, seed, a, b):
         state = mix((seed + 0x9E3779B97F4A7C15) & MASK)

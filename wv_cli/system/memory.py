@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import WvError
 from wv_cli.system import host
 
-ROW_FLOATS = 16  # WV_ROW_FLOATS of csrc/kernels/wv_shared.h
+ROW_FLOATS = 16  # WV_ROW_FLOATS of csrc/base/wv_shared.h
 _CACHE_LINE = 64
 _HUGE_PAGE = 1 << 21
 _LEAST_BUFFERS = 1 << 18

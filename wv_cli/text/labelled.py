@@ -27,7 +27,7 @@ from wv_cli.words import WordList, encode
 
 _GONE = np.iinfo(np.int32).min
 _AN_EMPTY_LINE = np.array([-1], np.int32).tobytes()  # what a part has that is left without a word: streams have ids
-FIRST_LABEL = -2  # WV_FIRST_LABEL of csrc/kernels/wv_shared.h: label i is in the stream as FIRST_LABEL - i
+FIRST_LABEL = -2  # WV_FIRST_LABEL of csrc/base/wv_shared.h: label i is in the stream as FIRST_LABEL - i
 
 
 @dataclass(frozen=True, eq=False)

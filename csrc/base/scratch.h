@@ -11,7 +11,9 @@
 
 #include <stddef.h>
 
-/* `memory` is aligned to 64 bytes, or NULL to measure; every piece is. */
+#include "base/wv_shared.h"
+
+/* `memory` is aligned to WV_CACHE_LINE bytes, or NULL to measure; every piece is. */
 typedef struct {
     char *memory;
     size_t used;
@@ -19,7 +21,7 @@ typedef struct {
 
 static inline void *wv_scratch_take(wv_scratch *scratch, size_t bytes) {
     void *piece = scratch->memory ? scratch->memory + scratch->used : NULL;
-    scratch->used += (bytes + 63) / 64 * 64;
+    scratch->used += (bytes + WV_CACHE_LINE - 1) / WV_CACHE_LINE * WV_CACHE_LINE;
     return piece;
 }
 
