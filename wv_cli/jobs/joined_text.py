@@ -11,8 +11,8 @@ from wv_cli.cluster.held import answered_on
 from wv_cli.cluster.inputs import refuse_for_cluster
 from wv_cli.cluster.joined import JoinedOnWorkers
 from wv_cli.formats.recognise import texts
-from wv_cli.jobs.session import Reading
 from wv_cli.system.events import Log
+from wv_cli.system.events import OnProgress as Reading
 from wv_cli.system.launcher import refuse_processes
 from wv_cli.system.output import check_writable, open_output, write_together
 from wv_cli.system.places import require_different

@@ -8,8 +8,8 @@ from typing import Any
 from wv_cli.cluster.counted import counted_on
 from wv_cli.cluster.inputs import refuse_for_cluster
 from wv_cli.formats.recognise import texts
-from wv_cli.jobs.session import Reading
 from wv_cli.system.events import Log
+from wv_cli.system.events import OnProgress as Reading
 from wv_cli.system.launcher import refuse_processes
 from wv_cli.system.output import check_writable
 from wv_cli.text.config import VocabConfig

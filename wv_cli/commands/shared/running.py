@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from wv_cli.commands.shared.bar import LINE, reading_bar
+from wv_cli.commands.shared.bar import close_bar, reading_bar
 from wv_cli.commands.shared.display import observer, say, stopped
 from wv_cli.commands.shared.options import given_options
 from wv_cli.system.places import is_stdout
@@ -56,7 +56,7 @@ def run_job(
     with reading_bar(quiet or as_json or bar is None, job.reads(), unit, description) as on_reading:
         outcome, metadata = job.run(log, on_progress, on_reading)
         if outcome is not None and outcome.finished:
-            LINE.keep()
+            close_bar(leave=True)
     if outcome is not None and not outcome.finished:
         raise stopped(outcome, job.checkpoint_path is not None, job.values()["resume"])
     if as_json:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wv_cli.commands.shared.bar import LINE, reading_bar
+from wv_cli.commands.shared.bar import close_bar, reading_bar
 from wv_cli.commands.shared.display import observer, say, stopped
 from wv_cli.errors import Elsewhere
 from wv_cli.system.places import is_stdout
@@ -40,7 +40,7 @@ def run_training(
     with reading_bar(quiet or as_json, job.reads(), unit, desc) as on_reading:
         outcome, metadata = job.run(log, on_progress, on_reading)
         if outcome is not None and outcome.finished:
-            LINE.keep()
+            close_bar(leave=True)
     if not is_main:
         if outcome is not None and not outcome.finished:
             raise Elsewhere(outcome.ended_early("").exit_code)
