@@ -39,8 +39,6 @@ FREE = {
     "DriftConfig": set(),
     "IndexConfig": set(),  # nor is an index
 }
-# What older checkpoints do not know: with the default it is as if it were not there.
-LATER = {"Word2vecConfig": {"share_positions", "deterministic"}, "SupervisedConfig": {"dropout"}}
 
 
 def ids(value: object) -> str:
@@ -128,16 +126,8 @@ def test_a_value_of_another_type_is_refused(config: type[Config], field: Option,
 
 @pytest.mark.parametrize("config", CONFIGS, ids=ids)
 def test_the_identity_is_the_fields_in_their_order(config: type[Config]) -> None:
-    left_out = FREE.get(config.__name__, {"threads", "force_text"}) | LATER.get(config.__name__, set())
+    left_out = FREE.get(config.__name__, {"threads", "force_text"})
     assert list(config().identity().items()) == [(k, v) for k, v in asdict(config()).items() if k not in left_out]
-
-
-@pytest.mark.parametrize(("config", "name"), [(name, each) for name, many in LATER.items() for each in sorted(many)])
-def test_what_older_checkpoints_do_not_know_is_of_the_identity_when_it_is_used(config: str, name: str) -> None:
-    [made] = [each() for each in CONFIGS if each.__name__ == config]
-    field = made.options()[name]
-    used = True if field.kind is bool else 0.5
-    assert used != field.default and replace(made, **{name: used}).identity()[name] == used
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,6 @@ def option(
     shown: str = "",
     also: str = "",
     identity: bool = True,
-    later: bool = False,
 ) -> Value:
     """A field of a Config. Without `help` it is no command-line option by itself.
 
@@ -48,8 +47,7 @@ def option(
     the condition (see `holds`) on other options without which this one means nothing, and is refused. Help shows it
     under the heading `group`, where that is not its config's, and `shown` as its default where the value says little.
     `also` is an expression of what may stand beside the choices.
-    `identity=False`: may differ when a checkpoint is continued. `later`: older checkpoints do not know it, and
-    were made with its default.
+    `identity=False`: may differ when a checkpoint is continued.
     """
     given = {name: value for name, value in locals().items() if name != "default"}
     return dataclasses.field(default=default, metadata=given)
@@ -82,7 +80,6 @@ class Option:
     shown: str
     also: str
     identity: bool
-    later: bool
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "flag", f"--{self.flag or self.name.replace('_', '-')}")
@@ -195,11 +192,7 @@ class Config:
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued."""
         options, values = self.options(), dataclasses.asdict(self)
-        return {
-            name: value
-            for name, value in values.items()
-            if options[name].identity and not (options[name].later and value == options[name].default)
-        }
+        return {name: value for name, value in values.items() if options[name].identity}
 
 
 _ATOM = re.compile(r"(not )?(\w+)(?:(!=|[=>])(.+))?")

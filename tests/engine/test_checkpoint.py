@@ -7,6 +7,7 @@ from wv_cli.engine import checkpoint
 from wv_cli.errors import BadFile, WvError
 
 IDENTITY = {"dim": 3, "corpus": "abc"}
+STATE = {"next_step": 7, "isa": "baseline"}
 
 
 def arrays(fill=0.0):
@@ -16,13 +17,13 @@ def arrays(fill=0.0):
 @pytest.fixture
 def saved(tmp_path):
     path = tmp_path / "run.checkpoint"
-    checkpoint.save(path, IDENTITY, {"next_step": 7}, arrays(1.5))
+    checkpoint.save(path, IDENTITY, STATE, arrays(1.5))
     return path
 
 
 def test_round_trip(saved):
     target = arrays()
-    assert checkpoint.load(saved, IDENTITY, target) == {"next_step": 7}
+    assert checkpoint.load(saved, IDENTITY, target) == STATE
     for name, array in arrays(1.5).items():
         np.testing.assert_array_equal(target[name], array)
 

@@ -23,7 +23,7 @@ ITEMS = [
 ]
 WORDS = ["bank", "river", "money", "sit", "on"]
 ELMO = GOLDEN / "encoders" / "elmo" / "bilm-tf"
-HASHER = GOLDEN / "version-0.1" / "bioword.hasher"
+HASHER = GOLDEN / "own" / "bioword.hasher"
 
 
 def write(folder, items, name="dev"):

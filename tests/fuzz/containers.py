@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from tests.fuzz.mutations import FLOATS, INTEGERS, change_value, cut, flip_bits, put_number
 
-_OLD = b"wv-arrays"
 _DTYPES = ("|u1", "<u2", "<u4", "<i4", "<i8", "<f4", "<f8")
 
 
@@ -27,12 +26,10 @@ class Parsed:
 
     @classmethod
     def of(cls, data: bytes) -> "Parsed":
-        """Of a file that is whole; ones of version 0.1 have facts of their own and no check sum."""
+        """Of a file that is whole."""
         title, line, rest = data.split(b"\n", 2)
         header = json.loads(line)
         layout = header.pop("arrays")
-        if title.startswith(_OLD):
-            header, layout = header["facts"], [[name, "<f8", shape] for name, shape in layout]
         arrays, at = [], 0
         for name, dtype, shape in layout:
             if dtype not in _DTYPES:
@@ -44,13 +41,11 @@ class Parsed:
         return cls(title, header, arrays)
 
     def data(self) -> bytes:
-        old = self.title.startswith(_OLD)
-        layout = [[name, shape] if old else [name, dtype, shape] for name, dtype, shape, _ in self.arrays]
-        head = {"facts": self.header, "arrays": layout} if old else {**self.header, "arrays": layout}
+        head = {**self.header, "arrays": [[name, dtype, shape] for name, dtype, shape, _ in self.arrays]}
         parts = [self.title + b"\n", json.dumps(head).encode() + b"\n"]
         parts += [np.ascontiguousarray(numbers).tobytes() for *_, numbers in self.arrays]
         whole = b"".join(parts)
-        return whole if old else whole + zlib.crc32(whole).to_bytes(4, "little") + b"DONE"
+        return whole + zlib.crc32(whole).to_bytes(4, "little") + b"DONE"
 
 
 def change_container(data: bytes, chance: random.Random) -> bytes:

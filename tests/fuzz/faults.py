@@ -98,7 +98,7 @@ def inputs(folder: Path) -> None:
     text = seeds.text()
     (folder / "text.txt").write_bytes(text)
     (folder / "labelled.txt").write_bytes(text)
-    shutil.copy(GOLDEN / "version-0.1" / "vectors.vec", folder)
+    shutil.copy(GOLDEN / "own" / "vectors.vec", folder)
     shutil.copy(GOLDEN / "ft-words.bin", folder / "model.bin")
 
 

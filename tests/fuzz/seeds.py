@@ -26,13 +26,13 @@ from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import fit as fit_transform
 from wv_cli.vectors.embeddings import Embeddings
 
-OLD = GOLDEN / "version-0.1"
+OWN = GOLDEN / "own"
 
 
 @cache
 def small() -> Embeddings:
     """Some forty words of eight numbers."""
-    vectors = formats.load(OLD / "vectors.vec")
+    vectors = formats.load(OWN / "vectors.vec")
     return Embeddings(vectors.words[:40], np.ascontiguousarray(vectors.matrix[:40]))
 
 
@@ -94,7 +94,7 @@ def words_beside() -> list[bytes]:
 @cache
 def codes() -> list[bytes]:
     names = ("dense", "sparse", "product", "bioword")
-    return [*golden("sign.codes"), *golden(*(f"version-0.1/{name}.codes" for name in names))]
+    return [*golden("sign.codes"), *golden(*(f"own/{name}.codes" for name in names))]
 
 
 @cache
@@ -114,11 +114,11 @@ def fasttext() -> list[bytes]:
 @cache
 def hasher(method: str) -> list[bytes]:
     """Fitted on few rows; of biohash both rules."""
-    row, many = HASHERS[method], formats.load(OLD / "vectors.vec")
+    row, many = HASHERS[method], formats.load(OWN / "vectors.vec")
     length = {"sign": 8, "pq": 16}.get(method, 4 if row.sparse else 8)
     config = HashConfig(length=length, expansion=24 if row.sparse else 0, threads=1)
     found = [written(fit(many, method, config).save)]
-    return found + (golden(f"version-0.1/{method}.hasher") if method in ("itq", "fly", "pq") else [])
+    return found + (golden(f"own/{method}.hasher") if method in ("itq", "fly", "pq") else [])
 
 
 @cache

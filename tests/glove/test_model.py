@@ -60,7 +60,7 @@ def test_stopped_anywhere_and_resumed_from_disk_is_exact(corpus, store, tmp_path
     stop = first.epoch_steps + 3
     for step in range(stop):
         first.train_step(step, worker)
-    checkpoint.save(tmp_path / "c", first.identity(), {"next_step": stop}, first.arrays())
+    checkpoint.save(tmp_path / "c", first.identity(), {"next_step": stop, "isa": ""}, first.arrays())
     second = model_of(corpus, store, seed=1, threads=2)
     state = checkpoint.load(tmp_path / "c", second.identity(), second.arrays())
     train(Threads(second, first_step=state["next_step"]))

@@ -105,13 +105,13 @@ MANNERS: list[Promise] = [
             Fault(
                 "checkpoint identity without lr",
                 "wv_cli/config.py",
-                "if options[name].identity and not",
-                'if options[name].identity and name != "lr" and not',
+                "if options[name].identity}",
+                'if options[name].identity and name != "lr"}',
             ),
             Fault(
                 "steps of another version go on",
                 "wv_cli/engine/checkpoint.py",
-                "    differences = _differences({**first, **found}, now)\n",
+                "    differences = _differences(found, now)\n",
                 "    differences = None\n",
             ),
             Fault(

@@ -382,8 +382,8 @@ MODELS: list[Promise] = [
             Fault(
                 "what another version's rounds began goes on",
                 "wv_cli/models/rounds.py",
-                'return {**super().first_schedule(), "round_version": 1}',
-                'return {**super().first_schedule(), "round_version": _ROUND_VERSION}',
+                ', "round_version": _ROUND_VERSION}',
+                "}",
             ),
         ),
     ),

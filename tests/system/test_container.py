@@ -30,15 +30,6 @@ def sealed(data, change):
     return body and body + zlib.crc32(body).to_bytes(4, "little") + b"DONE"
 
 
-def old(data):
-    """A container of float64 arrays in the layout of version 0.1."""
-    title, line, rest = data.split(b"\n", 2)
-    facts = json.loads(line)
-    shapes = [[name, shape] for name, _, shape in facts.pop("arrays")]
-    head = json.dumps({"facts": facts, "arrays": shapes}).encode()
-    return b"wv-arrays 1 " + title.split()[1] + b"\n" + head + b"\n" + rest[:-8]
-
-
 def written(kind="codes", header=None, **changes):
     stream = io.BytesIO()
     container.write(stream, kind, {"answer": 42} if header is None else header, {**arrays(), **changes})
@@ -186,7 +177,6 @@ def test_a_pipe_takes_no_more_memory_than_it_brings():
     [
         (b"wv codes 2\n{}\n", r"\(version 1\), found version '2'; update wv"),
         (b"wv hasher 1\n{}\n", "expected a file of codes written by wv .*, found one of hasher"),
-        (b"wv-arrays 1 moments\n{}\n", "found one of moments"),
         (b"the of and\n", "found something else"),
         (b"\n", "found something else"),
         (bytes(3000), "found something else"),
@@ -202,15 +192,3 @@ def test_damage_is_told_with_what_to_do(tmp_path):
     path.write_bytes(written()[:-9] + b"x" + written()[-8:])
     with open_input(path) as source, pytest.raises(BadFile, match=r"its check sum differs.*; throw it away"):
         container.Reader(source, "codes", advice="throw it away").read()
-
-
-def test_the_old_layout_is_read():
-    numbers = {"a": np.arange(6.0).reshape(2, 3)}
-    stream = io.BytesIO()
-    container.write(stream, "moments", {"answer": 1.5}, numbers)
-    for size in (True, False):
-        read = reader(old(stream.getvalue()), "moments", size)
-        assert read.header == {"answer": 1.5} and read.expect({"a": ("<f8", (2, "n"))}, "a test") == {"n": 3}
-        np.testing.assert_array_equal(read.read()["a"], numbers["a"])
-        with pytest.raises(BadFile):
-            reader(old(stream.getvalue()) + b"x", "moments", size).read()

@@ -12,7 +12,7 @@ from wv_cli.hashing.saved import load_hasher
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import Transform
 
-OLD = GOLDEN / "version-0.1"
+OWN = GOLDEN / "own"
 
 
 def array(parsed, name):
@@ -68,7 +68,7 @@ TRANSFORMS = [
 
 
 def changed(name, change, path):
-    parsed = Parsed.of((OLD / name).read_bytes())
+    parsed = Parsed.of((OWN / name).read_bytes())
     change(parsed)
     path.write_bytes(parsed.data())
     return str(path)
@@ -118,6 +118,6 @@ def test_a_line_end_inside_a_line_of_csv(tmp_path):
 
 def test_hash_refuses_in_one_line(wv, tmp_path):
     changed("fly.hasher", put("weights", -3e38), tmp_path / "x")
-    done = wv("hash", OLD / "vectors.vec", "--hasher", "x", "-o", "out.codes")
+    done = wv("hash", OWN / "vectors.vec", "--hasher", "x", "-o", "out.codes")
     assert done.returncode == 1 and done.stderr.count("\n") == 1 and "found -3e+38" in done.stderr
     assert not (tmp_path / "out.codes").exists()

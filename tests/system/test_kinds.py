@@ -1,5 +1,6 @@
 """Readers that are given another known kind of file name what they found."""
 
+import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
@@ -9,6 +10,7 @@ from wv_cli.evaluation.data import data_lines
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.hashing.bioword import load_hasher as load_bioword
 from wv_cli.hashing.saved import load_hasher
+from wv_cli.system import container
 from wv_cli.system.input import open_input
 from wv_cli.system.kinds import HEAD_BYTES, kind_of
 from wv_cli.text.vocab import read_vocab
@@ -28,11 +30,11 @@ FILES = {
     "ft-words.bin": "a fastText model",
     "cook-ns.bin.xz": "a fastText model",
     "lm/micro.o3.arpa": "an ARPA file of n-grams",
-    "version-0.1/itq.hasher": "a hasher file of wv",
-    "version-0.1/zca.transform": "a transform file of wv",
-    "version-0.1/vectors.moments": "a moments file of wv",
-    "version-0.1/bioword.hasher": "a bioword file of wv",
-    "version-0.1/word2vec.checkpoint": "a checkpoint file of wv",
+    "own/itq.hasher": "a hasher file of wv",
+    "own/zca.transform": "a transform file of wv",
+    "own/vectors.moments": "a moments file of wv",
+    "own/bioword.hasher": "a bioword file of wv",
+    "run.checkpoint": "a checkpoint file of wv",
 }
 # Each reads files of one kind.
 READERS = {
@@ -45,35 +47,42 @@ READERS = {
 TEXTS = {"gensim.vec", "glove.txt"}
 
 
+def file_of(name, folder):
+    if name == "run.checkpoint":
+        container.save(folder / name, "checkpoint", {}, {"input": np.zeros((2, 3), np.float32)})
+        return folder / name
+    return GOLDEN / name
+
+
 @pytest.mark.parametrize("reads", READERS)
 @pytest.mark.parametrize("name", FILES)
-def test_named_where_something_else_is_expected(name, reads):
+def test_named_where_something_else_is_expected(name, reads, tmp_path):
     kind = FILES[name]
     if kind == reads:
-        READERS[reads](str(GOLDEN / name))
+        READERS[reads](str(file_of(name, tmp_path)))
         return
     with pytest.raises(BadFile) as caught:
-        READERS[reads](str(GOLDEN / name))
+        READERS[reads](str(file_of(name, tmp_path)))
     # Containers say which of them it is.
     said = kind, f"one of {kind.split()[1]}", "these are codes"
     assert any(each in str(caught.value) for each in said) and "expected dim" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_named_where_vectors_are_expected(name):
+def test_named_where_vectors_are_expected(name, tmp_path):
     if FILES[name] in {"a codes file of wv", *(row.holds for row in formats.FORMATS.values())}:
-        assert len(formats.load(GOLDEN / name))
+        assert len(formats.load(file_of(name, tmp_path)))
         return
     with pytest.raises(BadFile, match=f"expected word vectors .*, this is {FILES[name]}$"):
-        formats.load(GOLDEN / name)
+        formats.load(file_of(name, tmp_path))
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name not in TEXTS])
 @pytest.mark.parametrize("read", [data_lines, read_vocab], ids=lambda read: read.__name__)
-def test_named_where_lines_are_expected(name, read):
+def test_named_where_lines_are_expected(name, read, tmp_path):
     """What is binary is certain; vectors in text might be lines of anything, and are refused for what they lack."""
     with pytest.raises(BadFile, match=f"byte 0: expected lines of .*, found {FILES[name]}$"):
-        read(str(GOLDEN / name))
+        read(str(file_of(name, tmp_path)))
 
 
 @pytest.mark.parametrize("command", [["predict", "{}", "-"], ["quantize", "{}", "-o", "x.ftz"], ["dump", "{}", "args"]])

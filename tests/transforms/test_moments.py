@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import GOLDEN
-from tests.system.test_container import old, sealed
+from tests.system.test_container import sealed
 from wv_cli.errors import BadFile, WvError
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
@@ -163,13 +163,12 @@ def damaged():
     yield "no weight", lambda data: data.replace(b'"weight": 50.0', b'"weight": -5.0'), "`weight` to be a float from 0"
 
 
-@pytest.mark.parametrize("kind", ["new", "old"])
 @pytest.mark.parametrize(("change", "message"), [row[1:] for row in damaged()], ids=[row[0] for row in damaged()])
-def test_damaged_files(change, message, kind, tmp_path):
-    """Of today, with a check sum that fits what was changed, and of version 0.1, which had none."""
+def test_damaged_files(change, message, tmp_path):
+    """With a check sum that fits what was changed."""
     path = tmp_path / "m"
     of(np.random.default_rng(1).standard_normal((50, 7))).save(path)
-    path.write_bytes(sealed(path.read_bytes(), change) if kind == "new" else change(old(path.read_bytes())))
+    path.write_bytes(sealed(path.read_bytes(), change))
     with pytest.raises(BadFile, match=message) as caught:
         Moments.load(path)
     assert str(caught.value).startswith(str(path))
@@ -181,15 +180,14 @@ def test_files_that_cannot_be_read(tmp_path):
             Moments.load(path)
 
 
-@pytest.mark.parametrize("old_layout", [False, True], ids=["new", "old"])
 @settings(max_examples=80)
 @given(place=st.integers(0, 10**6), junk=st.binary(min_size=1, max_size=6))
-def test_bytes_overwritten_anywhere(old_layout, place, junk, tmp_path_factory):
-    """Read or refused; never another exception. With the check sum never another answer."""
+def test_bytes_overwritten_anywhere(place, junk, tmp_path_factory):
+    """Refused or the same; never another exception."""
     path = tmp_path_factory.mktemp("m") / "m"
     moments = Moments(3, 3.0, np.ones(2), np.eye(2))
     moments.save(path)
-    data = old(path.read_bytes()) if old_layout else path.read_bytes()
+    data = path.read_bytes()
     place %= len(data)
     path.write_bytes(data[:place] + junk + data[place + len(junk) :])
     try:
@@ -197,14 +195,13 @@ def test_bytes_overwritten_anywhere(old_layout, place, junk, tmp_path_factory):
     except BadFile:
         return
     assert np.isfinite(read.mean).all() and np.isfinite(read.scatter).all()
-    if not old_layout:
-        assert (read.rows, read.weight) == (3, 3.0) and np.array_equal(read.scatter, np.eye(2))
+    assert (read.rows, read.weight) == (3, 3.0) and np.array_equal(read.scatter, np.eye(2))
 
 
-def test_the_old_layout_is_that_of_version_0_1(tmp_path):
+def test_a_file_is_written_again_as_it_was(tmp_path):
     path = tmp_path / "m"
-    Moments.load(GOLDEN / "version-0.1" / "vectors.moments").save(path)
-    assert old(path.read_bytes()) == (GOLDEN / "version-0.1" / "vectors.moments").read_bytes()
+    Moments.load(GOLDEN / "own" / "vectors.moments").save(path)
+    assert path.read_bytes() == (GOLDEN / "own" / "vectors.moments").read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -62,10 +62,6 @@ class InParts:
         """Parts are what they are whatever the length of a step."""
         return {"version": self.model.schedule()["version"]}
 
-    def first_schedule(self) -> Mapping[str, object]:
-        """Version 0.1 had no ranks."""
-        return {}
-
     def arrays(self) -> Mapping[str, NDArray[np.generic]]:
         return self.model.arrays()
 

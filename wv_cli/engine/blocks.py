@@ -29,9 +29,6 @@ class EpochOrder:
         return last[1]
 
 
-ORDER_OF_VERSION_01 = 1318386966
-
-
 def epoch_order() -> int:
     """A fingerprint of the orders drawn here: another one where NumPy, or this file, draws others."""
     return zlib.crc32(EpochOrder(1, 1000).of(2).astype("<i8").tobytes())

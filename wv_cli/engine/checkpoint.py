@@ -3,8 +3,7 @@
 A container (wv_cli.system.container) with the arrays that training changes and the header
 {"identity": {...}, "schedule": {...}, "state": {...}, "wv": version}. `identity` is what must be the same for the run
 to go on (options, corpus), `schedule` what decides which step does what (how many there are, the sizes of blocks, their
-order); a difference is named. Version 0.1 wrote identity and state alone: what it did not write
-is known here and by the models (Savable.first_schedule).
+order); a difference is named.
 """
 
 import os
@@ -21,7 +20,6 @@ from wv_cli.system.input import open_input
 from wv_cli.system.output import apart
 
 _KIND = "checkpoint"
-_FIRST_VERSION = "0.1.0"
 _MOST_STEPS = 1 << 53
 _ADVICE = "begin anew with --overwrite"
 Facts = Mapping[str, object]
@@ -53,23 +51,22 @@ def load(
     identity: Facts,
     arrays: Mapping[str, NDArray[np.generic]],
     schedule: Facts | None = None,
-    first_schedule: Facts | None = None,
     steps: int = _MOST_STEPS,
 ) -> dict[str, Any]:
     """Fills `arrays` in place from a checkpoint and returns its state: `next_step`, from 0 to `steps`, and `isa`, the
-    instruction set that came so far, which version 0.1 did not write. `first_schedule` is that of version 0.1.
+    instruction set that came so far.
 
     Raises OtherRun when the checkpoint belongs to another run, WvError when its steps are others (the difference is
     named), BadFile when it is damaged or says what cannot be.
     """
     with open_input(path, "a checkpoint") as source:
         reader = container.Reader(source, _KIND, advice=_ADVICE)
-        found = reader.fact("schedule", dict) if "schedule" in reader.header else {}
+        found = reader.fact("schedule", dict)
         _require_same(path, reader.fact("identity", dict), identity, found.get("steps"))
-        _require_schedule(path, reader, found, schedule or {}, first_schedule or {})
+        _require_schedule(path, reader, found, schedule or {})
         state = {**reader.fact("state", dict), "next_step": _next_step(reader, steps)}
-        if not isinstance(state.get("isa", ""), str):
-            reader.refuse(f"expected `isa` to be a str, found {_value(state['isa'])}")
+        if not isinstance(state.get("isa"), str):
+            reader.refuse(f"expected `isa` to be a str, found {_value(state.get('isa', 'nothing'))}")
         layout = {name: (array.dtype.newbyteorder("<").str, array.shape) for name, array in arrays.items()}
         reader.expect(layout, "this run")
         reader.read(arrays)
@@ -106,13 +103,12 @@ def _next_step(reader: container.Reader, steps: int) -> int:
     return found
 
 
-def _require_schedule(path: object, reader: container.Reader, found: Facts, now: Facts, first: Facts) -> None:
-    """What a checkpoint does not say about its schedule was so in version 0.1."""
-    differences = _differences({**first, **found}, now)
+def _require_schedule(path: object, reader: container.Reader, found: Facts, now: Facts) -> None:
+    differences = _differences(found, now)
     if differences:
-        version = reader.fact("wv", str) if "wv" in reader.header else _FIRST_VERSION
+        version = shown(reader.fact("wv", str).encode())
         message = (
-            f"{path}: the steps of this run are not those of the checkpoint, made by wv {shown(version.encode())} "
+            f"{path}: the steps of this run are not those of the checkpoint, made by wv {version} "
             f"({differences}); finish it with that version, or {_ADVICE}"
         )
         raise WvError(message)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _cpu
 from wv_cli.engine import checkpoint
-from wv_cli.engine.blocks import ORDER_OF_VERSION_01, epoch_order
+from wv_cli.engine.blocks import epoch_order
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome, train
 from wv_cli.engine.trainer import Diverged, Trainable, Trainer, Worker
@@ -45,10 +45,6 @@ class Checkpointed(Protocol):
     def schedule(self) -> Mapping[str, object]:
         """What decides, beside the identity, which step does what: sizes of blocks and the `version` of a step, raised
         when it computes something else than before."""
-        ...
-
-    def first_schedule(self) -> Mapping[str, object]:
-        """schedule() as it was in version 0.1, which did not write it down: constants, whatever it is now."""
         ...
 
     def arrays(self) -> Mapping[str, NDArray[np.generic]]:
@@ -102,13 +98,11 @@ class SavedRun:
             say(f"{self.path}: no checkpoint yet; starting from the beginning")
             return 0
         before = _file_at(self.path)
-        now = _schedule(model)
-        first = {**now, "epoch_order": ORDER_OF_VERSION_01, **model.first_schedule()}
-        state = checkpoint.load(self.path, self._identity(model), model.arrays(), now, first, model.steps)
+        state = checkpoint.load(self.path, self._identity(model), model.arrays(), _schedule(model), model.steps)
         step = int(state["next_step"])
         self._ours = before
         say(f"{self.path}: going on at {step / max(model.steps, 1):.1%}", step=step)
-        if state.get("isa", _cpu.name()) != _cpu.name():
+        if state["isa"] != _cpu.name():
             message = (
                 f"{self.path}: made with {state['isa']} kernels, going on with {_cpu.name()}: the last bits differ"
             )

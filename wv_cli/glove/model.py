@@ -29,7 +29,6 @@ from wv_cli.words import WordList
 UNKNOWN = b"<unk>"
 _UNKNOWN_MEAN_OF = 100  # the rarest words, as in GloVe's program
 _STEPS_VERSION = 1  # raised when a step computes something else: no older checkpoint then goes on
-_CHUNKS_OF_VERSION_01 = {"chunk_records": 1 << 14, "band_records": 1 << 21, "range_words": [1024, 8, 1 << 16]}
 _RAW_ROWS = 1 << 12  # read or written at a time
 _FROZEN = 1e30  # squared gradient of a coordinate that must not move
 
@@ -218,10 +217,6 @@ class Glove(Immediate):
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""
         return {"version": _STEPS_VERSION, **chunk_rules()}
-
-    def first_schedule(self) -> dict[str, Any]:
-        """Version 0.1's."""
-        return {"version": 1, **_CHUNKS_OF_VERSION_01}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""

@@ -23,7 +23,6 @@ from wv_cli.transforms.clusters import Owner, nearest, spherical_kmeans, sums_of
 
 STEP_ROWS = 1 << 13
 _STEPS_VERSION = 1  # raised when a step computes something else: no older checkpoint then goes on
-_STEP_ROWS_OF_VERSION_01 = 1 << 13
 
 
 def fit(method: str, x: NDArray[np.float32], config: HashConfig, train: Train) -> Projections | None:
@@ -104,10 +103,6 @@ class BioHash(Immediate):
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""
         return {"version": _STEPS_VERSION, "step_rows": STEP_ROWS}
-
-    def first_schedule(self) -> dict[str, Any]:
-        """Version 0.1's."""
-        return {"version": 1, "step_rows": _STEP_ROWS_OF_VERSION_01}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {"weights": self._weights}

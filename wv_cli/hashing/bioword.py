@@ -32,7 +32,6 @@ from wv_cli.words import WordList
 
 _STEP_WINDOWS = 10_000  # some 10 ms of work
 _STEPS_VERSION = 1  # raised when a step computes something else: no older checkpoint then goes on
-_STEP_WINDOWS_OF_VERSION_01 = 10_000
 _ROWS_AT_ONCE = 1 << 12
 _START_DEVIATION = 0.02
 _LEAST_NORM = 1e-30  # of a cell: 1 over less is beyond float32
@@ -124,16 +123,11 @@ class Bioword(Immediate):
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; threads and the codes' length may change."""
-        options = {name: value for name, value in self.config.identity().items() if name in _recorded(self.config)}
-        return {**options, **self.corpus.identity}
+        return {**self.config.identity(), **self.corpus.identity}
 
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""
         return {"version": _STEPS_VERSION, "step_windows": _STEP_WINDOWS}
-
-    def first_schedule(self) -> dict[str, Any]:
-        """Version 0.1's."""
-        return {"version": 1, "step_windows": _STEP_WINDOWS_OF_VERSION_01}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""
@@ -217,8 +211,7 @@ class BiowordHasher:
 
 
 def _recorded(config: BiowordConfig) -> dict[str, Any]:
-    """What files say of the options: of an option that version 0.1 had not only what differs from its way, so that the
-    same run writes the same bytes."""
+    """The options as files hold them: all, but `context` only where it is not the default."""
     options = asdict(config)
     if config.context == BiowordConfig.context:
         del options["context"]

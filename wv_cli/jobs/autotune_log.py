@@ -128,19 +128,11 @@ class TrialLog:
             except (ValueError, TypeError, RecursionError, WvError) as error:
                 problem = "expected a trial in JSON; begin anew with --overwrite"
                 raise BadFile(self._path, problem, line=number) from error
-            if number == 1 and (before := self._with_later(found)) != self._header:
-                keys = sorted(key for key in {*before, *self._header} if before.get(key) != self._header.get(key))
+            if number == 1 and found != self._header:
+                keys = sorted(key for key in {*found, *self._header} if found.get(key) != self._header.get(key))
                 message = f"the log belongs to another search ({', '.join(keys)} differ); begin anew with --overwrite"
                 raise BadFile(self._path, message, line=1)
         return trials
-
-    def _with_later(self, header: dict[str, Any]) -> dict[str, Any]:
-        """The header, which may be older than options of today: its search had their defaults."""
-        start = header.get("start")
-        if not isinstance(start, dict):
-            return header
-        later = {name: each.default for name, each in self._first.options().items() if each.later}
-        return {**header, "start": {**later, **start}}
 
     def _checked(self, trial: Trial, number: int) -> Trial:
         """A trial of the log. Raises ValueError, TypeError or WvError when it is none of this search."""

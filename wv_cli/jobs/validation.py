@@ -163,9 +163,6 @@ class Validated:
     def schedule(self) -> Mapping[str, object]:
         return self.model.schedule()
 
-    def first_schedule(self) -> Mapping[str, object]:
-        return self.model.first_schedule()
-
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         best = {f"best_{name}": array for name, array in self._best.items()}
         return {**self.model.arrays(), **best, "scores": self._scores, "scored": self._scored}

@@ -25,9 +25,9 @@ def negative_option() -> int:
     return option(5, help, low=1, high=1000, only=_DRAWS)
 
 
-def dropout_option(*, later: bool = False) -> float:
+def dropout_option() -> float:
     help = "Share of the numbers of a classifier's line, or of context and hidden layer, left out of each step."
-    return option(0.0, help, low=0, below=1, group="Training", later=later)
+    return option(0.0, help, low=0, below=1, group="Training")
 
 
 def _minn() -> int:
@@ -80,7 +80,6 @@ class Word2vecConfig(Config):
         "Let neighbouring positions share a draw of negatives, or with CBOW and hs a tile: faster; analogies of "
         "skip-gram are somewhat worse.",
         only="loss=ns and share_negatives or loss=hs and model=cbow",
-        later=True,
     )
     power: float = option(0.75, "Negatives are drawn with probability count^power.", low=0, high=2, only=_DRAWS)
     sample: float = option(1e-3, "Threshold for dropping frequent words; 0 keeps all.", low=0, low_is="off")
@@ -129,7 +128,6 @@ class Word2vecConfig(Config):
         "The same seed gives the same file whatever --threads; up to about twice the work, for 8 at most.",
         only="loss=ns|hs|nce|hs_ns",
         group="Run",
-        later=True,
     )
 
     @property
@@ -164,7 +162,7 @@ class SupervisedConfig(Config):
     maxn: int = _maxn()
     buckets: int = buckets_option("maxn>0 or word_ngrams>1")
     negative: int = negative_option()
-    dropout: float = dropout_option(later=True)
+    dropout: float = dropout_option()
     min_count_label: int = option(0, "Drop labels seen fewer times.", low=0)
     label_prefix: str = option("__label__", "What the labels of a classifier's lines begin with.")
     seed: int = seed_option()

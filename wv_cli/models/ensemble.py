@@ -57,10 +57,6 @@ class Ensemble:
     def schedule(self) -> Mapping[str, object]:
         return self._named(lambda model: model.schedule())
 
-    def first_schedule(self) -> Mapping[str, object]:
-        """Version 0.1 had no ensembles."""
-        return {}
-
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         return self._named(lambda model: model.arrays())
 

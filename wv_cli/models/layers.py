@@ -35,8 +35,6 @@ class OutputLayer:
 
 
 _STEP_IDS_OF_ALL_WORDS = 100
-# step_ids in version 0.1, whose checkpoints do not say them.
-STEP_IDS_OF_VERSION_01 = {"ns": 40_000, "hs": 20_000, "softmax": 100, "nce": 40_000, "ova": 40_000, "hs_ns": 20_000}
 
 LAYERS = {
     "ns": OutputLayer("ns", draws=True),

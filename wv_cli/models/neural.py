@@ -147,10 +147,6 @@ class NeuralLm(BlockTraining[NeuralConfig]):
         """See engine.saved_run.Savable."""
         return {"version": self.layer.version, "step_ids": self.layer.step_ids}
 
-    def first_schedule(self) -> dict[str, Any]:
-        """Version 0.1 had no language models."""
-        return {}
-
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""
         arrays: dict[str, NDArray[Any]] = {"input": self.input, "mixing": self.mixing, "bias": self.bias}

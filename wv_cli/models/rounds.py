@@ -20,7 +20,7 @@ WORKERS = 8
 # Of each worker. By trial (6 million words): with twice as many, analogies fall.
 _ROUND_IDS = 500
 _STEP_ROUNDS = 16
-# Raised when a round computes something else than before. 1: as long as no checkpoint said so.
+# Raised when a round computes something else than before: no older checkpoint then goes on.
 _ROUND_VERSION = 2
 # The k of hotrows._share, but for all models: that of eight threads there was no better for trees (by trial).
 _CURVATURE = WORKERS / 80
@@ -83,10 +83,6 @@ class DeterministicWord2vec(Word2vec):
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""
         return {**super().schedule(), "workers": WORKERS, "step_rounds": _STEP_ROUNDS, "round_version": _ROUND_VERSION}
-
-    def first_schedule(self) -> dict[str, Any]:
-        """What older checkpoints do not say."""
-        return {**super().first_schedule(), "round_version": 1}
 
 
 def rounds_facts() -> dict[str, Any]:

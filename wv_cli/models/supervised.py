@@ -29,7 +29,6 @@ from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, Sp
 # A step is some 10 ms of work: a row costs about 50 ns at dim 100, a label's row 12 ns.
 _STEP_ROWS = 200_000
 _LABELS_PER_ROW = 4
-_ROWS_OF_VERSION_01 = (200_000, 4)  # the same two, which its checkpoints do not say
 _STEPS_OF_PEERS = 256  # of an epoch, at least: peers meet at the end of steps
 _NOISE_POWER = 0.5  # fastText's
 _NO_BUCKETS = np.empty(0, np.int32)
@@ -247,11 +246,6 @@ class Supervised(BlockTraining[SupervisedConfig]):
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""
         return {"version": self.layer.version, "step_rows": _STEP_ROWS, "labels_per_row": _LABELS_PER_ROW}
-
-    def first_schedule(self) -> dict[str, Any]:
-        """Version 0.1's."""
-        step_rows, labels_per_row = _ROWS_OF_VERSION_01
-        return {"version": 1, "step_rows": step_rows, "labels_per_row": labels_per_row}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""

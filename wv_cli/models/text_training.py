@@ -28,7 +28,3 @@ class TextTraining(BlockTraining[TextConfig]):
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""
         return {"version": 1, "step_ids": STEP_IDS}
-
-    def first_schedule(self) -> dict[str, Any]:
-        """Version 0.1 had no models of whole texts."""
-        return {}

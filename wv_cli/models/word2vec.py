@@ -19,7 +19,7 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.growing import Tree, carry_ngrams, carry_nodes, compose_new
 from wv_cli.models.hotrows import HotRows, Path, hot_rows, private_rows, private_rows_at_most, updates_per_word
-from wv_cli.models.layers import LAYERS, STEP_IDS_OF_VERSION_01
+from wv_cli.models.layers import LAYERS
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
 from wv_cli.system import memory
 from wv_cli.system.matrices import IN_MEMORY, Room
@@ -236,10 +236,6 @@ class Word2vec(BlockTraining[Word2vecConfig]):
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""
         return {"version": self.layer.version, "step_ids": self._step_ids}
-
-    def first_schedule(self) -> dict[str, Any]:
-        """Version 0.1's."""
-        return {"version": 1, "step_ids": STEP_IDS_OF_VERSION_01[self.config.loss]}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""

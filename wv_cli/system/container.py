@@ -39,7 +39,6 @@ _PIECE_BYTES = 1 << 24
 _CACHE_LINE = 64
 _DTYPES = ("|u1", "<u2", "<u4", "<i4", "<i8", "<f4", "<f8")
 _MOST_DIMENSIONS = 3
-_OLD_TITLE = b"wv-arrays"
 
 
 def magic(kind: str) -> bytes:
@@ -98,15 +97,13 @@ class Reader:
         title = self._title(kind)
         line = source.read(len(source.peek(_LONGEST_HEADER).partition(b"\n")[0]) + 1)
         self._crc = zlib.crc32(line, zlib.crc32(title))
-        # Version 0.1 kept moments and transforms without a check sum.
-        self._sealed = not title.startswith(_OLD_TITLE)
         self.header_at = len(title)
         try:
-            self.header, self.layout = (_parsed if self._sealed else _parsed_old)(line)
+            self.header, self.layout = _parsed(line)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             self.refuse("expected a line of JSON that names the arrays; it is damaged")
         self._arrays_at = source.position
-        whole = self.offset(None) + (_END_BYTES if self._sealed else 0)
+        whole = self.offset(None) + _END_BYTES
         if source.size is not None and source.size != whole:
             problem = f"the header promises a file of {whole:,} bytes, found {source.size:,}"
             self.refuse(f"{problem}: it is cut short or damaged", min(whole, source.size))
@@ -159,7 +156,7 @@ class Reader:
             done[name] = self._new(name) if array is None else array
             if array is not None:
                 self._fill(name, array)
-        at, end = self._source.position, self._crc.to_bytes(4, "little") + _DONE if self._sealed else b""
+        at, end = self._source.position, self._crc.to_bytes(4, "little") + _DONE
         if self._source.read(len(end)) != end or self._source.peek(1):
             self.refuse("the file is damaged (its check sum differs)", at)
         return done
@@ -202,11 +199,11 @@ class Reader:
                 self.refuse(f"{problem}: the file is damaged", self.offset(name))
 
     def _title(self, kind: str) -> bytes:
-        """Takes the magic line, of today or of version 0.1."""
+        """Takes the magic line."""
         title = self._source.peek(_LONGEST_TITLE).partition(b"\n")[0] + b"\n"
         first, *more = title.split() or [b""]
-        found, version = (more if first == b"wv" else more[::-1]) if len(more) == 2 else (b"", b"")
-        if first not in (b"wv", _OLD_TITLE) or not found:
+        found, version = more if first == b"wv" and len(more) == 2 else (b"", b"")
+        if not found:
             problem = kind_of(self._source.peek(HEAD_BYTES)) or f"something else ({shown(title[:20])})"
         elif found != kind.encode():
             problem = f"one of {shown(found)[1:-1]}"
@@ -267,13 +264,6 @@ def _parsed(line: bytes) -> Header:
         if dtype not in _DTYPES or len(shape) > _MOST_DIMENSIONS or any(type(n) is not int or n < 0 for n in shape):
             raise ValueError
     return header, layout
-
-
-def _parsed_old(line: bytes) -> Header:
-    """Of version 0.1: {"facts": {...}, "arrays": [[name, shape], ...]}, all float64."""
-    head = json.loads(line)
-    arrays = [[name, "<f8", shape] for name, shape in head["arrays"]]
-    return _parsed(json.dumps({**head["facts"], "arrays": arrays}).encode())
 
 
 def _sane(value: object, low: float | None, high: float | None) -> bool:

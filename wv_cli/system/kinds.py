@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from wv_cli.errors import BadFile
 
 HEAD_BYTES = 1 << 16  # at most, looked at
-_CONTAINER = re.compile(rb"(?:wv ([a-z-]{1,40}) \d+|wv-arrays \d+ ([a-z-]{1,40}))\n\{")
+_CONTAINER = re.compile(rb"wv ([a-z-]{1,40}) \d+\n\{")
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def beginning(first: bytes, what: str) -> Kind:
 
 def _container(head: bytes) -> str | None:
     found = _CONTAINER.match(head)
-    return f"a {(found[1] or found[2]).decode()} file of wv" if found else None
+    return f"a {found[1].decode()} file of wv" if found else None
 
 
 _PICKLE = "a Python pickle (gensim's own format?); in gensim: model.wv.save_word2vec_format('vectors.bin', binary=True)"
