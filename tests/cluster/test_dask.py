@@ -20,10 +20,10 @@ import pytest
 from tests.cluster.served import nothing, run, said, served
 from tests.conftest import GOLDEN, ROOT, Run
 from tests.test_readme import SHELL
-from wv_cli.cluster import counted
 from wv_cli.cluster import dask_cluster as module
 from wv_cli.cluster.dask_cluster import DaskCluster
 from wv_cli.errors import WvError
+from wv_cli.text import shard_counting
 from wv_cli.text.parts import Shard, shards
 
 pytest.importorskip("distributed", reason="needs the extra dask")
@@ -109,7 +109,7 @@ def test_a_vocabulary_has_the_bytes_of_one_process(
     address: str, texts: list[str], tmp_path: Path, options: str, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(counted, "SHARD_BYTES", 60_000)
+    monkeypatch.setattr(shard_counting, "SHARD_BYTES", 60_000)
     words = ["build-vocab", *texts, *options.split(), "--json", "-o"]
     assert run(*words, tmp_path / "alone") == 0
     alone = json.loads(capsys.readouterr().out)
@@ -160,7 +160,7 @@ def test_a_worker_that_does_not_see_the_file_is_named(
         subprocess.run(shlex.split(change.format(path)), check=True)
         return found
 
-    monkeypatch.setattr(counted, "shards", cut)
+    monkeypatch.setattr(shard_counting, "shards", cut)
     assert run("build-vocab", path, "-o", tmp_path / "v", "--dask", address) == 1
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.startswith("wv build-vocab: worker tcp://") and f": {path}: {problem}" in line

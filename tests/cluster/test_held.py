@@ -12,8 +12,8 @@ import pytest
 from tests.cluster.served import run, said, served, silent
 from tests.conftest import GOLDEN, ROOT, Run
 from wv_cli import _cpu
-from wv_cli.cluster import held
 from wv_cli.cluster.dask_cluster import DaskCluster, _on_worker
+from wv_cli.engine import asking
 from wv_cli.evaluation import by_file
 from wv_cli.formats import recognise
 from wv_cli.jobs import joined_text, predict
@@ -94,7 +94,7 @@ def test_what_the_user_asked_wrongly_of_a_worker_is_misuse(address: str, capsys:
 
 def test_workers_do_not_keep_the_model(cluster: DaskCluster, address: str, slice_text: Path) -> None:
     assert run("predict", GOLDEN / "ft-labels.bin", slice_text, "-q", "--dask", address) == 0
-    assert set(cluster.everywhere(lambda: held._opened.cache_info().currsize).values()) == {0}
+    assert set(cluster.everywhere(lambda: asking._opened.cache_info().currsize).values()) == {0}
 
 
 def test_a_worker_reads_a_model_that_was_replaced(tmp_path: Path) -> None:
@@ -104,8 +104,8 @@ def test_a_worker_reads_a_model_that_was_replaced(tmp_path: Path) -> None:
     for name in ("ft-labels.bin", "ft-labels.ftz"):
         shutil.copy(GOLDEN / name, model)
         one = predict.PredictionRun(file=str(model), config=PredictConfig(), prob=True)
-        found.append(held._answer(one, model.stat().st_size, asked))
-    held.forget()
+        found.append(asking._answer(one, model.stat().st_size, asked))
+    asking.forget()
     assert found[0] != found[1]
 
 
@@ -114,7 +114,7 @@ def test_a_worker_with_another_model_is_named(
     address: str, slice_text: Path, folder: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
-    monkeypatch.setattr(held, "bytes_of", lambda path: 9)
+    monkeypatch.setattr(asking, "bytes_of", lambda path: 9)
     model = GOLDEN / "encoders" / "tiny-bert" if folder else GOLDEN / "ft-labels.bin"
     words = ["vectors", "--sentences", "--encoder", model, "a line"] if folder else ["predict", model, slice_text]
     assert run(*words, "--dask", address) == 1

@@ -267,7 +267,7 @@ MANNERS: list[Promise] = [
             ),
             Fault(
                 "a worker's own file of that name will do",
-                "wv_cli/cluster/held.py",
+                "wv_cli/engine/asking.py",
                 "    require_bytes(asking.file, bytes_there)\n",
                 "",
             ),

@@ -12,17 +12,15 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from wv_cli import _cpu
 from wv_cli.errors import WvError
 from wv_cli.system.events import Log
+from wv_cli.system.executor import Held, Shard, Value
 from wv_cli.system.extra import require
 from wv_cli.system.host import processors
 
-Shard = TypeVar("Shard")
-Value = TypeVar("Value")
-Held = Any  # what DaskCluster.held gives
 LOCAL = "local"
 ANSWER_SECONDS = 10  # until a scheduler that has not answered is none
 _END_SECONDS = 0.5  # for a worker of our own to end, of which Dask gives its task four fifths
@@ -55,8 +53,18 @@ def dask_cluster(address: str, say: Log, *, same_kernels: bool = False) -> Itera
         yield cluster
 
 
+def worker_folder() -> str:
+    """A name in the folder of the worker that does this task, beside which it may have files without a name."""
+    from distributed import get_worker
+
+    return f"{get_worker().local_directory}/task"
+
+
 class DaskCluster:
-    """`threads` is the number of tasks it does at once."""
+    """`threads` is the number of tasks it does at once. Satisfies wv_cli.system.executor.Executor."""
+
+    elsewhere = True
+    scratch = staticmethod(worker_folder)
 
     def __init__(self, distributed: Any, client: Any, address: str) -> None:
         self._distributed, self._client, self._address = distributed, client, address
@@ -171,13 +179,6 @@ class DaskCluster:
         except Exception as error:
             said = (str(error).strip().splitlines() or [""])[0][:200]
             raise WvError(f"--dask {self._address}: a task failed: {type(error).__name__}: {said}") from error
-
-
-def worker_folder() -> str:
-    """A name in the folder of the worker that does this task, beside which it may have files without a name."""
-    from distributed import get_worker
-
-    return f"{get_worker().local_directory}/task"
 
 
 def _itself(value: Value) -> Value:

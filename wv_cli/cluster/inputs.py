@@ -8,7 +8,6 @@ from wv_cli.cluster.ranks import Ranks, agreeing, ending_all
 from wv_cli.cluster.training import require_same
 from wv_cli.config import flag_of
 from wv_cli.errors import UsageError
-from wv_cli.system.launcher import refuse_processes
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import Part, require_size, size_of
@@ -70,15 +69,3 @@ def refuse_fasttext_for_ranks(ranks: Ranks | None, fasttext: bool) -> None:
     """Raises UsageError where the command line is fastText's."""
     if fasttext and ranks is not None:
         raise UsageError(f"fastText's command line is for one process, not for {ranks.size}; use `wv train`")
-
-
-def refuse_for_cluster(dask: str | None, **asked: object) -> None:
-    """Raises UsageError for the first option given that workers of the cluster `dask` cannot do together; WvError where
-    a launcher has started several processes."""
-    if dask is None:
-        return
-    refuse_processes()
-    for name, value in asked.items():
-        if value:
-            instead = _INSTEAD.get(name, "leave it out")
-            raise UsageError(f"{flag_of(name)} is for one process, not for a cluster (--dask); {instead}")

@@ -51,8 +51,8 @@ def _subcommand(task: Task) -> click.Command:
     ) -> None:
         from wv_cli.commands.shared.display import say
         from wv_cli.evaluation import report as layouts
-        from wv_cli.evaluation.by_file import on_cluster
         from wv_cli.formats.recognise import texts
+        from wv_cli.jobs.scoring import scored_on
         from wv_cli.text.input_files import expand_inputs
 
         if min_score is not None:
@@ -70,7 +70,7 @@ def _subcommand(task: Task) -> click.Command:
         load = partial(load_vectors, from_format=from_format, limit=limit, quiet=quiet)
         notes: list[str] = []
         asked = texts(data, note=notes.append, force=config.force_text) if isinstance(config, ReadingConfig) else data
-        each = partial(on_cluster, dask, partial(say, quiet=quiet, as_json=False), load) if dask is not None else None
+        each = partial(scored_on, dask, partial(say, quiet=quiet, as_json=False), load) if dask is not None else None
         report = task.run([Vectors(path, partial(load, path)) for path in vectors], expand_inputs(asked), config, each)
         show = {"table": layouts.as_table, "tsv": layouts.as_tsv, "json": layouts.as_json}
         text = show[layout or ("table" if sys.stdout.isatty() else "tsv")](report)

@@ -4,13 +4,14 @@ A job that trains word vectors or a classifier can be shared by the processes th
 several processes are refused. What needs no exchange can be done by the workers of a Dask cluster (`executor`).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 from wv_cli.config import flag_of
-from wv_cli.engine import checkpoint
+from wv_cli.engine import asking, checkpoint
+from wv_cli.engine.asking import Answer, Asking, Question
 from wv_cli.engine.saved_run import Checkpointed, Savable, SavedRun
 from wv_cli.engine.threads import Threads
 from wv_cli.engine.trainer import Trainer
@@ -18,6 +19,7 @@ from wv_cli.errors import UsageError
 from wv_cli.jobs.parts.reading import Reading
 from wv_cli.jobs.run import Metadata, OnTraining, Run
 from wv_cli.system.events import Log, OnProgress
+from wv_cli.system.executor import Executor, ThisProcess
 from wv_cli.system.launcher import refuse_processes, started_together
 from wv_cli.text.corpus import Corpus
 from wv_cli.text.inputs import Texts
@@ -174,21 +176,40 @@ def refuse_fasttext(processes: int) -> None:
 
 
 @contextmanager
-def executor(address: str, log: Log) -> Iterator[Any]:
-    """The workers of the Dask scheduler at `address`. Raises WvError."""
+def executor(address: str | None, log: Log, *, same_kernels: bool = False) -> Iterator[Executor]:
+    """The workers of the Dask scheduler at `address`, or, if that is None, this process. With `same_kernels` all must
+    compute the same bits. Raises WvError."""
+    if address is None:
+        yield ThisProcess()
+        return
     from wv_cli.cluster.dask_cluster import dask_cluster
 
-    with dask_cluster(address, log) as workers:
-        yield workers
+    with dask_cluster(address, log, same_kernels=same_kernels) as cluster:
+        yield cluster
 
 
-def refuse_for_executor(address: str | None, **asked: object) -> None:
-    """Raises UsageError for the first option with a value that the workers at `address` cannot do together."""
-    if address is None:
+def refuse_with_dask(dask: str | None, **asked: object) -> None:
+    """Raises UsageError for the first option with a value that the workers of the cluster `dask` cannot do together;
+    WvError where a launcher has started several processes."""
+    if dask is None:
         return
-    from wv_cli.cluster.inputs import refuse_for_cluster
+    refuse_processes()
+    instead = {"learn_phrases": FIND_BEFORE, "merge": "vocabularies are summed once"}
+    for name, value in asked.items():
+        if value:
+            problem = f"{flag_of(name)} is for one process, not for a cluster (--dask)"
+            raise UsageError(f"{problem}; {instead.get(name, LEAVE_OUT)}")
 
-    refuse_for_cluster(address, **asked)
+
+def ask(
+    dask: str | None, log: Log, what: str, asked: Asking[Question, Answer], questions: Iterable[Question]
+) -> Iterator[Answer]:
+    """See wv_cli.engine.asking.ask; with `dask` the workers of the scheduler at this address answer. A model that
+    cannot be read there is refused before a cluster is looked for."""
+    if dask is not None:
+        asking.bytes_of(asked.file)
+    with executor(dask, log, same_kernels=True) as found:
+        yield from asking.ask(found, what, asked, questions)
 
 
 def _silent(message: str, **facts: object) -> None:

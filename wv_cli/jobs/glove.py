@@ -18,7 +18,7 @@ from wv_cli.glove.model import Glove
 from wv_cli.glove.record_runs import RecordFile
 from wv_cli.glove.state import GloveState, open_state, save_state
 from wv_cli.glove.tiles import TileStore
-from wv_cli.jobs.distribution import refuse_for_executor
+from wv_cli.jobs.distribution import refuse_with_dask
 from wv_cli.jobs.glove_counting import Counted, Counting, Counts
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
@@ -124,7 +124,7 @@ class GloveJob(Job):
         ]:
             if wrong:
                 raise UsageError(message)
-        refuse_for_executor(
+        refuse_with_dask(
             self.dask,
             counts=counts.counts,
             continue_=self.continuation.continue_,

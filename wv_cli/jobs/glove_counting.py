@@ -5,12 +5,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from wv_cli.cluster.counted import SHARD_BYTES, Divided
 from wv_cli.glove import cooccurrence, record_files
 from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.growing import Earlier
-from wv_cli.glove.on_cluster import counted_corpus, records_on
 from wv_cli.glove.record_runs import Records
+from wv_cli.glove.shard_counting import counted_corpus, shard_records
 from wv_cli.glove.state import GloveState
 from wv_cli.glove.tiles import ORDERING_BYTES
 from wv_cli.jobs.distribution import executor
@@ -25,6 +24,7 @@ from wv_cli.text.corpus import encode
 from wv_cli.text.growing import decayed
 from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Phrases
+from wv_cli.text.shard_counting import SHARD_BYTES, Divided
 from wv_cli.text.vocab import Vocab
 
 
@@ -122,7 +122,7 @@ class Counting:
 
         def records() -> Iterator[Records]:
             with stack:
-                yield from records_on(
+                yield from shard_records(
                     workers,
                     texts,
                     corpus,

@@ -5,15 +5,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from wv_cli.cluster.counted import Divided
-from wv_cli.cluster.dask_cluster import dask_cluster
-from wv_cli.cluster.held import answered_on
-from wv_cli.cluster.inputs import refuse_for_cluster
-from wv_cli.cluster.joined import JoinedOnWorkers
 from wv_cli.formats.recognise import texts
-from wv_cli.system.events import Log
-from wv_cli.system.events import OnProgress as Reading
-from wv_cli.system.launcher import refuse_processes
+from wv_cli.jobs.distribution import ask, executor, refuse_processes, refuse_with_dask
+from wv_cli.system.events import Log, OnProgress
 from wv_cli.system.output import check_writable, open_output, write_together
 from wv_cli.system.places import require_different
 from wv_cli.text.config import PhrasesConfig
@@ -24,6 +18,8 @@ from wv_cli.text.parts import shards
 from wv_cli.text.phrase_finding import PhraseFinder
 from wv_cli.text.phrases import JoinedText
 from wv_cli.text.saved_phrases import SavedPhrases, read_phrases
+from wv_cli.text.shard_counting import Divided
+from wv_cli.text.shard_joining import JoinedShards
 
 SHARD_BYTES = 1 << 24  # of text that a task joins, or in which it counts pairs
 
@@ -45,7 +41,7 @@ class JoiningRun:
     def outputs(self) -> list[str]:
         return [path for path in (self.output, self.save_phrases) if path]
 
-    def run(self, say: Log, report: Callable[[str], None], reading: Reading | None) -> dict[str, Any]:
+    def run(self, say: Log, report: Callable[[str], None], reading: OnProgress | None) -> dict[str, Any]:
         """Does the work; what is to be told of it. `report` is told of every pass. Raises WvError and its kin."""
         refuse_processes()
         started = time.perf_counter()
@@ -69,26 +65,24 @@ class JoiningRun:
         return {**facts, "passes": [done.facts for done in text.passes], "seconds": time.perf_counter() - started}
 
     def _joined_on(
-        self, address: str, asked: Texts, say: Log, report: Callable[[str], None], reading: Reading | None
+        self, address: str, asked: Texts, say: Log, report: Callable[[str], None], reading: OnProgress | None
     ) -> dict[str, Any]:
         """The phrases are found by the workers, too."""
         divided = Divided(asked, SHARD_BYTES, reading, whole_lines=True)
         finder = PhraseFinder(self.config, after_pass=lambda done: report(done.summary))
-        with dask_cluster(address, say) as cluster:
-            text = JoinedOnWorkers(cluster, divided, self.config, self.output)
+        with executor(address, say) as workers:
+            text = JoinedShards(workers, divided, self.config, self.output)
             finder.join_in(text)
             self._write(finder.rows, text.chunks())
         facts = {"output": self.output, "lines": text.lines, "tokens_read": text.tokens_read, "tokens": text.tokens}
         return {**facts, "passes": [done.facts for done in finder.passes]}
 
     def _applied_on(
-        self, address: str, phrases: str, asked: Texts, say: Log, reading: Reading | None
+        self, address: str, phrases: str, asked: Texts, say: Log, reading: OnProgress | None
     ) -> dict[str, Any]:
         divided = shards(expand_inputs(asked), SHARD_BYTES, whole_lines=True)
         total, read = sum(shard.bytes for shard in divided), 0
-        applied = answered_on(
-            address, say, "join", _Applied(file=phrases, config=self.config), map(asked.only, divided)
-        )
+        applied = ask(address, say, "join", _Applied(file=phrases, config=self.config), map(asked.only, divided))
         lines = tokens_read = tokens = 0
         with open_output(self.output) as stream:
             for shard, each in zip(divided, applied, strict=True):
@@ -101,7 +95,7 @@ class JoiningRun:
         return {"output": self.output, "lines": lines, "tokens_read": tokens_read, "tokens": tokens, "passes": []}
 
     def _checked(self, say: Log) -> Texts:
-        refuse_for_cluster(self.dask, across_lines=self.config.across_lines)
+        refuse_with_dask(self.dask, across_lines=self.config.across_lines)
         for path in self.outputs:
             refuse_overwriting([*self.inputs, *filter(None, [self.apply])], path)
             check_writable(path)
@@ -129,7 +123,7 @@ class _Joined(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class _Applied:
-    """The phrases in `file`, joined in parts of a text. Satisfies wv_cli.cluster.held.Asking."""
+    """The phrases in `file`, joined in parts of a text. Satisfies wv_cli.engine.asking.Asking."""
 
     file: str
     config: PhrasesConfig

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.recognise import texts
+from wv_cli.jobs.distribution import ask, refuse_with_dask
 from wv_cli.models.classifier import Answered, Classifier
-from wv_cli.models.prediction_config import PredictConfig
+from wv_cli.models.config import PredictConfig
 from wv_cli.system.events import Log
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
@@ -20,7 +21,7 @@ SHARD_BYTES = 1 << 22  # of text that a task answers: some seconds of work
 @dataclass(frozen=True, kw_only=True)
 class PredictionRun:
     """`file` is a classifier; answers are shown as fastText shows them, with `prob` with probabilities, or `as_json` as
-    objects. Satisfies wv_cli.cluster.held.Asking."""
+    objects. Satisfies wv_cli.engine.asking.Asking."""
 
     file: str
     config: PredictConfig
@@ -35,12 +36,9 @@ class PredictionRun:
             source = Source(asked)
             yield from self._shown(source, self.opened())
             return
-        from wv_cli.cluster.held import answered_on
-        from wv_cli.cluster.inputs import refuse_for_cluster
-
-        refuse_for_cluster(dask)
+        refuse_with_dask(dask)
         divided = [asked.only(shard) for shard in shards(expand_inputs(asked), SHARD_BYTES, whole_lines=True)]
-        yield from answered_on(dask, say, "predict", self, divided)
+        yield from ask(dask, say, "predict", self, divided)
 
     def opened(self) -> Classifier:
         return Classifier(load_model(self.file), self.file)

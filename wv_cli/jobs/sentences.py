@@ -3,7 +3,7 @@ model, and by an encoder of another program."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,11 @@ from wv_cli.encoders import open_encoder
 from wv_cli.encoders.base import Encoded, Encoder, encode
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.pooling import Pooling
+from wv_cli.engine.asking import Asking
 from wv_cli.formats import open_vectors
 from wv_cli.formats.base import Precision
 from wv_cli.formats.lines import json_lines, require_finite, text_lines
+from wv_cli.jobs.distribution import ask, refuse_with_dask
 from wv_cli.system.events import Log
 from wv_cli.transforms.composition import Composer, composer
 
@@ -28,31 +30,20 @@ class Shown(NamedTuple):
     empty: int = 0
 
 
-if TYPE_CHECKING:
-    from wv_cli.cluster.held import Asking
-
 Lines = Sequence[str]
 
 
 def sentence_lines(
-    asking: "Asking[Lines, Shown]", batches: Iterable[Lines], say: Log, dask: str | None = None
+    asking: Asking[Lines, Shown], batches: Iterable[Lines], say: Log, dask: str | None = None
 ) -> Iterator[Shown]:
     """One for each of `batches`, in order; with `dask`, the address of a scheduler, of its workers. Raises WvError."""
-    if dask is None:
-        model = asking.opened()
-        for batch in batches:
-            yield asking.answer(model, batch)
-        return
-    from wv_cli.cluster.held import answered_on
-    from wv_cli.cluster.inputs import refuse_for_cluster
-
-    refuse_for_cluster(dask)
-    yield from answered_on(dask, say, "sentences", asking, batches)
+    refuse_with_dask(dask)
+    return ask(dask, say, "sentences", asking, batches)
 
 
 @dataclass(frozen=True, kw_only=True)
 class OfVectors:
-    """By a model or vectors in `file`. Satisfies wv_cli.cluster.held.Asking."""
+    """By a model or vectors in `file`. Satisfies wv_cli.engine.asking.Asking."""
 
     file: str
     from_format: str | None
@@ -70,7 +61,7 @@ class OfVectors:
 
 @dataclass(frozen=True, kw_only=True)
 class OfEncoder:
-    """By the encoder in the folder `file`. Satisfies wv_cli.cluster.held.Asking."""
+    """By the encoder in the folder `file`. Satisfies wv_cli.engine.asking.Asking."""
 
     file: str
     config: EncoderConfig

@@ -3,19 +3,20 @@
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from wv_cli.cluster.counted import counted_on
-from wv_cli.cluster.inputs import refuse_for_cluster
 from wv_cli.formats.recognise import texts
-from wv_cli.system.events import Log
-from wv_cli.system.events import OnProgress as Reading
-from wv_cli.system.launcher import refuse_processes
+from wv_cli.jobs.distribution import executor, refuse_processes, refuse_with_dask
+from wv_cli.system.events import Log, OnProgress
 from wv_cli.system.output import check_writable
+from wv_cli.text import shard_counting
 from wv_cli.text.config import VocabConfig
+from wv_cli.text.corpus import tally
 from wv_cli.text.counting import Counts, counting
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
 from wv_cli.text.inputs import Texts
+from wv_cli.text.shard_counting import Divided, words_of
 from wv_cli.text.vocab import merge_vocabs, read_vocab, write_pieces
 
 
@@ -34,7 +35,7 @@ class VocabularyRun:
     force_text: bool = False
     dask: str | None = None
 
-    def run(self, say: Log, reading: Reading | None) -> dict[str, Any]:
+    def run(self, say: Log, reading: OnProgress | None) -> dict[str, Any]:
         """Does the work; what is to be told of it. Raises WvError and its kin."""
         refuse_processes()
         started = time.perf_counter()
@@ -50,18 +51,22 @@ class VocabularyRun:
         kept = {"kept_words": words, "kept_tokens": tokens, "coverage": tokens / every.tokens}
         return {**facts, **kept, "seconds": time.perf_counter() - started}
 
-    def _counts(self, stack: ExitStack, say: Log, reading: Reading | None) -> Counts:
+    def _counts(self, stack: ExitStack, say: Log, reading: OnProgress | None) -> Counts:
         asked = self._checked(say)
         if self.merge:
             return Counts.of(merge_vocabs([read_vocab(path) for path in expand_inputs(self.inputs)]), self.config)
         if self.dask is not None:
-            return Counts.of(counted_on(self.dask, asked, self.config, say, reading), self.config)
+            whole_lines = bool(self.config.min_line)
+            divided = Divided(asked, shard_counting.SHARD_BYTES, reading, whole_lines=whole_lines)
+            with executor(self.dask, say) as workers:
+                whole = words_of(workers, divided, partial(tally, config=self.config))
+            return Counts.of(whole.vocab(), self.config)
         return stack.enter_context(
             counting(asked, self.config, progress=reading, memory=self.memory, spool_beside=self.output)
         )
 
     def _checked(self, say: Log) -> Texts:
-        refuse_for_cluster(self.dask, merge=self.merge, memory=self.memory, dedup=self.config.dedup)
+        refuse_with_dask(self.dask, merge=self.merge, memory=self.memory, dedup=self.config.dedup)
         refuse_overwriting(self.inputs, self.output)
         check_writable(self.output)
         return texts(self.inputs, note=say, written=[self.output], force=self.force_text)

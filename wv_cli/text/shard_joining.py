@@ -1,11 +1,11 @@
-"""Phrases found and joined in a text by the workers of a Dask cluster, to the bytes of one process.
+"""Phrases found and joined in a text that an executor's tasks read in shards, to the bytes of one pass.
 
 Of the text only its words, their counts and what is found are in this process. Each pass reads the text twice: pairs of
 words are counted in every shard in which what was found before is joined, then what joining the pass's own changes.
-Once more is read what is written in the end. See wv_cli.cluster.counted for what is held of the counts.
+Once more is read what is written in the end. See wv_cli.text.shard_counting for what is held of the counts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _text
 from wv_cli._glove import RECORD, sort
-from wv_cli.cluster.counted import Divided, records_of, words_of
-from wv_cli.cluster.dask_cluster import DaskCluster, Held, worker_folder
+from wv_cli.system.executor import Executor, Held
 from wv_cli.system.pair_runs import Records
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import PhrasesConfig, VocabConfig
@@ -24,6 +23,7 @@ from wv_cli.text.corpus import tally
 from wv_cli.text.id_stream import read_ids
 from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Counts, JoinedIds, Pairs
+from wv_cli.text.shard_counting import Divided, records_of, words_of
 from wv_cli.text.source import Source
 from wv_cli.text.vocab import Tally
 from wv_cli.words import WordList
@@ -31,18 +31,18 @@ from wv_cli.words import WordList
 Pass = tuple[Counts, Counts, WordList]  # as JoinedIds.join takes them
 
 
-class JoinedOnWorkers:
+class JoinedShards:
     """Satisfies wv_cli.text.joining.Joinable. `words` and `counts` are those of the joined text, `lines` and
     `tokens_read` those of the text as it was. Files of what does not fit in memory are beside `beside`."""
 
-    def __init__(self, cluster: DaskCluster, divided: Divided, config: PhrasesConfig, beside: str | None) -> None:
+    def __init__(self, executor: Executor, divided: Divided, config: PhrasesConfig, beside: str | None) -> None:
         """Counts the words. Raises EmptyVocabulary, WvError."""
-        self._cluster, self._divided, self._beside = cluster, divided, beside
-        self._reading = _Reading(config.lowercase, config.memory // 2)
-        whole = words_of(cluster, divided, partial(tally, config=VocabConfig(lowercase=config.lowercase)))
+        self._executor, self._divided, self._beside = executor, divided, beside
+        self._reading = _Reading(config.lowercase, config.memory // 2, executor.scratch)
+        whole = words_of(executor, divided, partial(tally, config=VocabConfig(lowercase=config.lowercase)))
         self.words, self.counts = whole.words, whole.counts
         self.lines, self.tokens_read = whole.lines, whole.tokens_read
-        self._whole = cluster.held(whole)
+        self._whole = executor.held(whole)
         self._ids = _text.WordMap()
         self._ids.add(whole.words.blob, whole.words.starts)
         self._passes: list[Pass] = []
@@ -56,10 +56,10 @@ class JoinedOnWorkers:
         self, bounds: NDArray[np.float32], least: int, memory: int, *, across_lines: bool = False
     ) -> Iterator[Pairs]:
         assert not across_lines, "shards do not know each other's lines"
-        held = self._whole, self._held_passes(), self._cluster.held(bounds)
+        held = self._whole, self._held_passes(), self._executor.held(bounds)
         count, parts = self._reading.pairs, self._divided.parts
         for records in records_of(
-            self._cluster, "count pairs", count, parts, *held, memory=memory, beside=self._beside
+            self._executor, "count pairs", count, parts, *held, memory=memory, beside=self._beside
         ):
             first, second, counts = pairs_of(records)
             often = counts >= least
@@ -71,7 +71,7 @@ class JoinedOnWorkers:
         self._ids.add(phrases.blob, phrases.starts)
         self.words = WordList(*self._ids.words())
         self._passes.append((first, second, phrases))
-        changed = self._cluster.reduced(
+        changed = self._executor.reduced(
             "count joined",
             self._reading.changes,
             self._divided.parts,
@@ -87,10 +87,10 @@ class JoinedOnWorkers:
 
     def chunks(self) -> Iterator[bytes]:
         """The joined text: one space between words, every line in its place, empty ones included."""
-        return self._cluster.mapped("join", self._reading.text, self._divided.parts, self._whole, self._held_passes())
+        return self._executor.mapped("join", self._reading.text, self._divided.parts, self._whole, self._held_passes())
 
     def _held_passes(self) -> Held:
-        return self._cluster.held(tuple(self._passes))
+        return self._executor.held(tuple(self._passes))
 
 
 class _Changed(NamedTuple):
@@ -102,15 +102,16 @@ class _Changed(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """How a worker reads a shard: into ids of the `whole` text, with `passes` joined. Ids, and counts of
+    """How a task reads a shard: into ids of the `whole` text, with `passes` joined. Ids, and counts of
     pairs, take `memory` bytes each."""
 
     lowercase: bool
     memory: int
+    scratch: Callable[[], str | None]
 
     @contextmanager
     def _ids(self, part: Texts, whole: Tally, passes: tuple[Pass, ...]) -> Iterator[JoinedIds]:
-        with Spool(worker_folder()) as spool:
+        with Spool(self.scratch()) as spool:
             encoder = _text.Encoder(every_line=True)
             read_ids(Source(part, lowercase=self.lowercase), encoder, self.memory, spool)
             text = JoinedIds(encoder, spool)

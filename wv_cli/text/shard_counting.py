@@ -1,10 +1,10 @@
-"""What the workers of a Dask cluster count in shards of a text: words, and records that are sorted by row and column.
+"""Counts of a text that an executor's tasks read in shards: of words, and records sorted by row and column.
 
-All sums are of integers, so they are those of one process, to the bit; words stand in the order of one pass over the
-whole text. What is held where:
+All sums are of integers, so they are those of one pass over the whole text, to the bit; words stand in its order. What
+is held where:
 
-    words      two neighbours' are added up by a worker, until one list of all is fetched
-    records    never in one place: a worker gives a piece of a shard's, up to a bound, then the next of the same shard;
+    words      a task adds up those of two neighbours, until one list of all is fetched
+    records    never in one place: a task gives a piece of a shard's, up to a bound, then the next of the same shard;
                this process holds two of them, then the buffers of merging; the runs wait in a file without a name
 """
 
@@ -17,18 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._glove import RECORD
-from wv_cli.cluster.dask_cluster import DaskCluster, Held, dask_cluster
-from wv_cli.system.events import Log, OnProgress
+from wv_cli.system.events import OnProgress
+from wv_cli.system.executor import Executor, Held
 from wv_cli.system.pair_runs import Records, pair_runs
-from wv_cli.text.config import VocabConfig
-from wv_cli.text.corpus import require_words, tally
+from wv_cli.text.corpus import require_words
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import shards
-from wv_cli.text.vocab import Tally, Vocab, add_up
+from wv_cli.text.vocab import Tally, add_up
 
 SHARD_BYTES = 1 << 26  # of text in which a task counts words: a second of work, a few megabytes of words
-_PIECE_BYTES = 1 << 27  # of records that a worker gives at once
+_PIECE_BYTES = 1 << 27  # of records that a task gives at once
 _PIECE_SHARE = 4  # of the memory of merging a piece may take
 _LEAST_PIECE = 1 << 16
 
@@ -43,7 +42,7 @@ class Divided:
     what was asked for, `texts` the files that this has been found to be."""
 
     def __init__(self, texts: Texts, most: int, progress: OnProgress | None = None, *, whole_lines: bool) -> None:
-        """Raises WvError for what workers cannot read."""
+        """Raises WvError for what several processes cannot read."""
         paths = expand_inputs(texts)
         self.names, self.texts = texts.inputs, replace(texts, inputs=paths)
         self._progress = progress
@@ -61,16 +60,9 @@ class Divided:
             self._progress(self._read, sum(self._bytes))
 
 
-def counted_on(address: str, texts: Texts, config: VocabConfig, say: Log, progress: OnProgress | None = None) -> Vocab:
-    """All words of texts, not cut, counted by the Dask cluster at `address`. Raises EmptyVocabulary, WvError."""
-    divided = Divided(texts, SHARD_BYTES, progress, whole_lines=bool(config.min_line))
-    with dask_cluster(address, say) as cluster:
-        return words_of(cluster, divided, partial(tally, config=config)).vocab()
-
-
-def words_of(cluster: DaskCluster, divided: Divided, count: Callable[[Texts], Tally]) -> Tally:
-    """The words that `count` finds in every shard, added up by the workers. Raises EmptyVocabulary, WvError."""
-    whole = cluster.reduced("count words", count, divided.parts, added_up, divided.after)
+def words_of(executor: Executor, divided: Divided, count: Callable[[Texts], Tally]) -> Tally:
+    """The words that `count` finds in every shard, added up by the tasks. Raises EmptyVocabulary, WvError."""
+    whole = executor.reduced("count words", count, divided.parts, added_up, divided.after)
     require_words(whole.tokens_read if whole is not None else 0, divided.names)
     assert whole is not None, "it has words"
     return whole
@@ -81,12 +73,12 @@ def added_up(one: Tally, other: Tally) -> Tally:
 
 
 def piece_bytes(memory: int) -> int:
-    """Of the records that a worker gives at once to a process that may take `memory` bytes to merge them."""
+    """Of the records that a task gives at once to a process that may take `memory` bytes to merge them."""
     return max(min(_PIECE_BYTES, memory // _PIECE_SHARE), _LEAST_PIECE)
 
 
 def records_of(
-    cluster: DaskCluster,
+    executor: Executor,
     what: str,
     counted: Counted,
     parts: Sequence[Texts],
@@ -95,17 +87,17 @@ def records_of(
     beside: str | None,
 ) -> Iterator[Records]:
     """The records of all parts as one stream, equal pairs added up. Merging takes `memory` bytes, a piece that comes
-    piece_bytes() or so (the copies that Dask makes of it besides); what waits is in a file in the folder of `beside`. A
-    worker's shard whose records are more than a piece is counted again for the next one. Raises WvError."""
+    piece_bytes() or so (and what copies are made of it on the way); what waits is in a file beside `beside`. A
+    shard whose records are more than a piece is counted again for the next one. Raises WvError."""
     give = partial(_piece, counted, max(piece_bytes(memory) // RECORD.itemsize, 1))
 
-    first = cluster.mapped(what, give, [(part, 0) for part in parts], *held)
+    first = executor.mapped(what, give, [(part, 0) for part in parts], *held)
 
     def pieces(part: Texts) -> Iterator[Records]:
         records, row = next(first)
         yield records
         while row is not None:
-            ((records, row),) = cluster.mapped(what, give, [(part, row)], *held)
+            ((records, row),) = executor.mapped(what, give, [(part, row)], *held)
             yield records
 
     with pair_runs(beside, what, memory, as_values=False) as runs:

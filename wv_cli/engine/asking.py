@@ -1,4 +1,4 @@
-"""What the workers of a Dask cluster ask a model: it is read once by each, is the one that we see, and is given up."""
+"""What an executor's tasks ask a model: each process reads it once, makes sure that it is ours, and gives it up."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -6,9 +6,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
-from wv_cli.cluster.dask_cluster import dask_cluster
 from wv_cli.errors import WvError, reason
-from wv_cli.system.events import Log
+from wv_cli.system.executor import Executor
 from wv_cli.text.parts import size_of
 
 Question = TypeVar("Question", contravariant=True)
@@ -33,16 +32,17 @@ class Asking(Protocol[Question, Answer]):
         ...
 
 
-def answered_on(
-    address: str, say: Log, what: str, asking: Asking[Question, Answer], questions: Iterable[Question]
+def ask(
+    executor: Executor, what: str, asking: Asking[Question, Answer], questions: Iterable[Question]
 ) -> Iterator[Answer]:
-    """The answers of the Dask cluster at `address`, in order. `what` names the tasks on its dashboard. Raises WvError,
-    for a worker that does not see the file, too."""
+    """The answers, in order. `what` names the tasks. Raises WvError, for a process that does not see the file, too."""
+    if not executor.elsewhere:
+        yield from executor.mapped(what, partial(asking.answer, asking.opened()), questions)
+        return
     bytes_here = bytes_of(asking.file)
     asking = replace(asking, file=str(Path(asking.file).absolute()))
-    with dask_cluster(address, say, same_kernels=True) as cluster:
-        yield from cluster.mapped(what, partial(_answer, asking, bytes_here), questions)
-        cluster.everywhere(forget)
+    yield from executor.mapped(what, partial(_answer, asking, bytes_here), questions)
+    executor.everywhere(forget)
 
 
 def _answer(asking: Asking[Question, Answer], bytes_there: int, question: Question) -> Answer:
@@ -52,7 +52,7 @@ def _answer(asking: Asking[Question, Answer], bytes_there: int, question: Questi
 
 @lru_cache(maxsize=1)
 def _opened(asking: Asking[Any, Any], state: State) -> Any:
-    """The model that is there now: a worker lives longer than a file may stay the same."""
+    """The model that is there now: a process lives longer than a file may stay the same."""
     return asking.opened()
 
 

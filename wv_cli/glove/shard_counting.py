@@ -1,26 +1,26 @@
-"""Co-occurrences counted by the workers of a Dask cluster: the records of one process, to the byte.
+"""Co-occurrences of a text that an executor's tasks read in shards: the records of one pass, to the byte.
 
 The text is read twice: the words are counted first, which makes the vocabulary, then the co-occurrences of its words. A
-worker has the ids of one shard in memory, or beyond a limit in its own folder. See wv_cli.cluster.counted for what is
-held of the records.
+task has the ids of one shard in memory, or beyond a limit in a file of its own. See wv_cli.text.shard_counting for what
+is held of the records.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.cluster.counted import Divided, piece_bytes, records_of, words_of
-from wv_cli.cluster.dask_cluster import DaskCluster, worker_folder
 from wv_cli.glove import cooccurrence
 from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.cooccurrence import Counting, Records
+from wv_cli.system.executor import Executor
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, encode, require_known, tally
 from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Phrases
+from wv_cli.text.shard_counting import Divided, piece_bytes, records_of, words_of
 from wv_cli.text.vocab import Vocab
 
 # Bytes of records that a byte of text gives, for every word on one side of a window: in a shard of 1 MB of Wikipedia
@@ -30,11 +30,11 @@ _LEAST_SHARD = 1 << 16
 
 
 def counted_corpus(
-    cluster: DaskCluster, divided: Divided, config: VocabConfig, vocab: Vocab | None, phrases: Phrases | None
+    executor: Executor, divided: Divided, config: VocabConfig, vocab: Vocab | None, phrases: Phrases | None
 ) -> Corpus:
     """What text.corpus.encode makes of a text, but without ids; `lines` are all line ends, and the digest is that of
     the vocabulary. Raises what encode raises."""
-    whole = words_of(cluster, divided, partial(tally, config=config, phrases=phrases))
+    whole = words_of(executor, divided, partial(tally, config=config, phrases=phrases))
     own = replace(whole, tokens_read=int(whole.counts.sum()))
     known = (own.vocab() if vocab is None else vocab).cut(config)
     tokens = int(whole.counts[known.words.find_all(whole.words) >= 0].sum())
@@ -42,8 +42,8 @@ def counted_corpus(
     return Corpus(np.empty(0, np.int32), known, tokens, whole.lines, known.digest, whole.tokens_read)
 
 
-def records_on(
-    cluster: DaskCluster,
+def shard_records(
+    executor: Executor,
     texts: Texts,
     corpus: Corpus,
     config: GloveConfig,
@@ -58,10 +58,10 @@ def records_on(
     around = config.window * (2 if config.symmetric else 1)
     shard = max(int(piece_bytes(memory) / (_RECORD_BYTES * around)), _LEAST_SHARD)
     parts = Divided(texts, shard, whole_lines=True).parts
-    held = cluster.held(corpus.vocab), cluster.held(phrases)
-    count = partial(_counted, replace(config, threads=1), vocab_config, units)
+    held = executor.held(corpus.vocab), executor.held(phrases)
+    count = partial(_counted, replace(config, threads=1), vocab_config, units, executor.scratch)
     what = "count co-occurrences"
-    for records in records_of(cluster, what, count, parts, *held, memory=memory, beside=spool_beside):
+    for records in records_of(executor, what, count, parts, *held, memory=memory, beside=spool_beside):
         yield cooccurrence.as_values(records, scale)
 
 
@@ -69,12 +69,13 @@ def _counted(
     config: GloveConfig,
     vocab_config: VocabConfig,
     units: NDArray[np.int64],
+    scratch: Callable[[], str | None],
     part: Texts,
     row: int,
     vocab: Vocab,
     phrases: Phrases | None,
 ) -> Iterator[Records]:
-    memory, beside = cooccurrence.DEFAULT_MEMORY, worker_folder()
+    memory, beside = cooccurrence.DEFAULT_MEMORY, scratch()
     ids = encode(
         part, vocab_config, vocab=vocab, phrases=phrases, memory=memory // 3, spool_beside=beside, may_be_empty=True
     )

@@ -1,0 +1,19 @@
+"""`wv eval` of many files: each of them is scored by a worker."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from wv_cli.evaluation.base import Found, Vectors
+from wv_cli.evaluation.by_file import Loading, asked_of, scored
+from wv_cli.jobs.distribution import executor, refuse_with_dask
+from wv_cli.system.events import Log
+
+
+def scored_on(
+    address: str, say: Log, load: Loading, function: Callable[[Vectors], Found], vectors: Sequence[Vectors]
+) -> Iterator[Found]:
+    """With the first three an evaluation.base.Each, whose function the workers of the scheduler at `address` apply;
+    `load` reads there the file that is called as the vectors are. Raises WvError."""
+    refuse_with_dask(address)
+    asked = asked_of(vectors)
+    with executor(address, say, same_kernels=True) as workers:
+        yield from scored(workers, load, function, asked)
