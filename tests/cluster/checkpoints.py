@@ -6,9 +6,9 @@ from typing import Any
 
 from tests.cluster.served import silent
 from tests.cluster.threads import ThreadRanks, run_ranks
-from wv_cli.cluster.trainer import PARTS, InParts, RankTrainer
+from wv_cli.cluster.trainer import RankTrainer
 from wv_cli.cluster.training import first_part
-from wv_cli.engine.peers import Shareable
+from wv_cli.engine.peers import PARTS, InParts, Shareable
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import SavedRun
 

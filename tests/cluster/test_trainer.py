@@ -13,8 +13,9 @@ import pytest
 from tests.cluster.checkpoints import SIZES, stop_and_go_on
 from tests.cluster.served import silent
 from tests.cluster.threads import ThreadRanks, run_ranks
-from wv_cli.cluster.trainer import PARTS, Figures, RankTrainer
+from wv_cli.cluster.trainer import Figures, RankTrainer
 from wv_cli.cluster.training import RankPeers, of_all, pooled_by
+from wv_cli.engine.peers import PARTS
 from wv_cli.engine.run import Outcome, train
 from wv_cli.engine.threads import Threads
 from wv_cli.errors import WvError

@@ -6,16 +6,9 @@ from dataclasses import replace
 
 from wv_cli.cluster.ranks import Ranks, agreeing, ending_all
 from wv_cli.cluster.training import require_same
-from wv_cli.config import flag_of
-from wv_cli.errors import UsageError
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import Part, require_size, size_of
-
-_INSTEAD = {
-    "learn_phrases": "find them before with `wv phrases --save-phrases FILE` and give --phrases FILE",
-    "merge": "vocabularies are summed once",
-}
 
 
 @contextmanager
@@ -55,17 +48,3 @@ def require_files(listed: list[tuple[str, int]], part: Part) -> None:
     for path, size in listed:
         require_size(path, size)
     part.of([path for path, _ in listed])
-
-
-def refuse_for_ranks(ranks: Ranks | None, **asked: object) -> None:
-    """Raises UsageError for the first option given that several processes cannot do together."""
-    for name, value in asked.items():
-        if value and ranks is not None:
-            instead = _INSTEAD.get(name, "leave it out")
-            raise UsageError(f"{flag_of(name)} is for one process, not for {ranks.size} ranks; {instead}")
-
-
-def refuse_fasttext_for_ranks(ranks: Ranks | None, fasttext: bool) -> None:
-    """Raises UsageError where the command line is fastText's."""
-    if fasttext and ranks is not None:
-        raise UsageError(f"fastText's command line is for one process, not for {ranks.size}; use `wv train`")

@@ -8,12 +8,12 @@ others wait for its end. Machines are ranks to each other.
 import os
 import sys
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli import __version__
-from wv_cli.cluster.ranks import OneOfRanks, Ranks, agreeing, joined
+from wv_cli.cluster.ranks import Ranks, agreeing, joined
 from wv_cli.engine.run import caught_signals
 from wv_cli.errors import Elsewhere, UsageError
 from wv_cli.system.host import processors, usable, use_processors
@@ -34,6 +34,7 @@ class Place:
     ranks: Ranks | None = None
     processes: int = 1
     processors_before: int = 0  # that this process could use, when each had its own
+    apart: ClassVar[str] = APART  # what a user sets so that each process works by itself
 
     def threads(self, each: int) -> int:
         """Those of all `processes`, each of which was to have so many: all processors, if it was to have all of its
@@ -41,18 +42,6 @@ class Place:
         if self.processes == 1:
             return each
         return processors() if each == self.processors_before else each * self.processes
-
-
-class OneOfMachines(OneOfRanks):
-    """Work of threads: the `ranks` are machines, on each of which one process does that of all."""
-
-    @cached_property
-    def place(self) -> Place:
-        return place()
-
-    @cached_property
-    def ranks(self) -> Ranks | None:
-        return self.place.ranks
 
 
 @cache

@@ -5,12 +5,12 @@ from dataclasses import asdict
 from typing import Any, cast
 
 from wv_cli.cluster.inputs import shared_texts
-from wv_cli.cluster.machine import APART, place
+from wv_cli.cluster.machine import place
 from wv_cli.cluster.ranks import Ranks, agreeing
-from wv_cli.cluster.trainer import PARTS, InParts, RankTrainer
+from wv_cli.cluster.trainer import RankTrainer
 from wv_cli.cluster.training import RankPeers, first_part, labelled_of_all, of_all, pooled_by
 from wv_cli.engine.checkpoint import OtherRun
-from wv_cli.engine.peers import Shareable
+from wv_cli.engine.peers import PARTS, InParts, Shareable
 from wv_cli.engine.saved_run import Checkpointed, Savable, SavedRun
 from wv_cli.engine.trainer import Trainer
 from wv_cli.system.events import Log
@@ -18,7 +18,7 @@ from wv_cli.text.corpus import Corpus
 from wv_cli.text.labelled import LabelledCorpus
 from wv_cli.text.parts import Part
 
-__all__ = ["APART", "RankProcesses", "place", "shared_texts", "step_of_parts"]
+__all__ = ["RankProcesses", "place", "shared_texts"]
 
 
 class RankProcesses:
@@ -50,7 +50,7 @@ class RankProcesses:
         return labelled_of_all(corpus, self._ranks)
 
     def first_step(self, saved: SavedRun, model: Savable[Any], log: Log) -> int:
-        """A part of the whole (wv_cli.cluster.trainer.PARTS)."""
+        """A part of the whole (wv_cli.engine.peers.PARTS)."""
         try:
             return first_part(saved, self.saved_as(model), self._ranks, log)
         except OtherRun as error:
@@ -70,12 +70,3 @@ class RankProcesses:
     def metadata(self) -> dict[str, object]:
         figures = asdict(self._trainer.figures()) if self._trainer is not None else {}
         return {"ranks": {"size": self.count, **figures}}
-
-
-def step_of_parts(error: OtherRun, saved: SavedRun, model: Savable[Any], log: Log) -> int | None:
-    """The step at which one process goes on with a checkpoint that several ranks left, now loaded; None: that was not
-    the `error`, or ranks cannot have the model. Raises WvError."""
-    if error.steps != PARTS or not isinstance(model, Shareable):
-        return None
-    part = saved.first_step(InParts(model), log)
-    return -(-part * model.steps // PARTS)

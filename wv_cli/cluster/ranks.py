@@ -6,7 +6,7 @@ mpi4py imported (wv_cli.cluster.mpi): one process alone pays nothing. Nothing he
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -83,19 +83,6 @@ def joined() -> Ranks | None:
     from wv_cli.cluster.mpi import world
 
     return world(expected)
-
-
-class OneOfRanks:
-    """Work that a process does alone, `ranks` None, or as one of several that a launcher has started."""
-
-    @cached_property
-    def ranks(self) -> Ranks | None:
-        return joined()
-
-    @property
-    def follows(self) -> bool:
-        """Whether this process is a rank that neither talks nor writes."""
-        return self.ranks is not None and self.ranks.rank > 0
 
 
 @contextmanager

@@ -8,7 +8,7 @@ later, and act upon together.
 
 import signal
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from wv_cli.cluster.exchange import Exchange
 from wv_cli.cluster.ranks import Ranks
-from wv_cli.engine.peers import Shareable
+from wv_cli.engine.peers import PARTS, Shareable
 from wv_cli.engine.progress import Totals
 from wv_cli.engine.threads import WAKE_SECONDS, Threads
 from wv_cli.engine.trainer import Wishes
@@ -25,8 +25,6 @@ from wv_cli.engine.trainer import Wishes
 # A round is so many words for each thread of a rank, but there are at least so many rounds in an epoch.
 ROUND_WORDS, _LEAST_ROUNDS = 100_000, 64
 _POLL_SECONDS = 0.002
-# What a checkpoint counts in: parts of the whole training, however many ranks, and so rounds, it takes.
-PARTS = 1_000_000
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _TIMED_OUT, _SAVE, _TOKENS, _EXAMPLES, _LOSS = range(len(_SIGNALS), len(_SIGNALS) + 5)
 _NOTES = _LOSS + 1
@@ -40,30 +38,6 @@ class Figures:
     rounds: int
     bytes_per_word: float
     stopped_seconds: float
-
-
-class InParts:
-    """A model as any number of ranks save it, one alone among them: its training counts in parts of the whole, and its
-    text is known by the counts. Satisfies engine.saved_run.Checkpointed."""
-
-    steps = PARTS
-
-    def __init__(self, model: Shareable[Any]) -> None:
-        self.model = model
-
-    @property
-    def epochs(self) -> int:
-        return self.model.epochs
-
-    def identity(self) -> Mapping[str, object]:
-        return {**self.model.identity(), "corpus": self.model.corpus.counted}
-
-    def schedule(self) -> Mapping[str, object]:
-        """Parts are what they are whatever the length of a step."""
-        return {"version": self.model.schedule()["version"]}
-
-    def arrays(self) -> Mapping[str, NDArray[np.generic]]:
-        return self.model.arrays()
 
 
 class RankTrainer:

@@ -1,13 +1,16 @@
 """Copies of one model that several processes train together, each on its own part of the text."""
 
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.engine.saved_run import Savable
 from wv_cli.engine.trainer import Worker
+
+# What a checkpoint of peers counts in: parts of the whole training, however many processes it takes.
+PARTS = 1_000_000
 
 
 class Peers(Protocol):
@@ -58,3 +61,27 @@ class Shareable(Savable[Worker], Protocol[Worker]):
     def lr(self) -> float:
         """The learning rate at the start."""
         ...
+
+
+class InParts:
+    """A model as any number of peers save it, one alone among them: its training counts in parts of the whole, and its
+    text is known by the counts. Satisfies engine.saved_run.Checkpointed."""
+
+    steps = PARTS
+
+    def __init__(self, model: Shareable[Any]) -> None:
+        self.model = model
+
+    @property
+    def epochs(self) -> int:
+        return self.model.epochs
+
+    def identity(self) -> Mapping[str, object]:
+        return {**self.model.identity(), "corpus": self.model.corpus.counted}
+
+    def schedule(self) -> Mapping[str, object]:
+        """Parts are what they are whatever the length of a step."""
+        return {"version": self.model.schedule()["version"]}
+
+    def arrays(self) -> Mapping[str, NDArray[np.generic]]:
+        return self.model.arrays()

@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 from wv_cli.config import flag_of
 from wv_cli.engine import asking, checkpoint
 from wv_cli.engine.asking import Answer, Asking, Question
+from wv_cli.engine.peers import PARTS, InParts, Shareable
 from wv_cli.engine.saved_run import Checkpointed, Savable, SavedRun
 from wv_cli.engine.threads import Threads
 from wv_cli.engine.trainer import Trainer
@@ -37,7 +38,7 @@ class Single(Protocol):
         ...
 
 
-class Shareable(Single, Protocol):
+class SharedJob(Single, Protocol):
     """A job that several processes can share, each reading its part of the texts (wv_cli.jobs.job.Job)."""
 
     @property
@@ -58,7 +59,7 @@ class Shareable(Single, Protocol):
         ...
 
 
-AnyJob = TypeVar("AnyJob", bound=Shareable)
+AnyJob = TypeVar("AnyJob", bound=SharedJob)
 
 
 class OneProcess:
@@ -85,12 +86,10 @@ class OneProcess:
         try:
             return saved.first_step(model, log)
         except checkpoint.OtherRun as error:
-            from wv_cli.cluster.processes import step_of_parts
-
-            step = step_of_parts(error, saved, model, log)
-            if step is None:
+            if error.steps != PARTS or not isinstance(model, Shareable):
                 raise
-            return step
+            part = saved.first_step(InParts(model), log)
+            return -(-part * model.steps // PARTS)
 
     def saved_as(self, model: Savable[Any]) -> Checkpointed:
         return model
@@ -131,7 +130,7 @@ def shared(
         if started_together() == 1:
             yield job, job.begin(run, stack)
             return
-        from wv_cli.cluster.processes import APART, RankProcesses, place, shared_texts
+        from wv_cli.cluster.processes import RankProcesses, place, shared_texts
 
         here = place()
         if here.processes > 1:
@@ -139,7 +138,7 @@ def shared(
             if here.ranks is None or here.ranks.rank == 0:
                 threads = job.config.threads
                 what = f"the {here.processes} processes of this machine work as one, with {threads} threads"
-                log(f"{what} ({APART}: each by itself)", processes=here.processes, threads=threads)
+                log(f"{what} ({here.apart}: each by itself)", processes=here.processes, threads=threads)
         if here.ranks is None:
             yield job, job.begin(run, stack)
             return

@@ -140,7 +140,7 @@ class SupervisedJob(Job):
             raise UsageError(message)
 
     def refuse_sharing(self, processes: int) -> None:
-        """See wv_cli.jobs.distribution.Shareable."""
+        """See wv_cli.jobs.distribution.SharedJob."""
         refuse_sharing(processes, self.values(), self.ONE_PROCESS)
         if self.fasttext_files:
             refuse_fasttext(processes)

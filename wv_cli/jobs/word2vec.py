@@ -155,7 +155,7 @@ class Word2vecJob(Job):
         self.outputs.check_formats(self.config)
 
     def refuse_sharing(self, processes: int) -> None:
-        """See wv_cli.jobs.distribution.Shareable."""
+        """See wv_cli.jobs.distribution.SharedJob."""
         several = {"preset": len(self.models) > 1}
         refuse_sharing(processes, {**self.values(), **several}, {**self.ONE_PROCESS, "preset": LEAVE_OUT})
         if self.outputs.fasttext_files:
