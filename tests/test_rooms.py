@@ -24,6 +24,7 @@ ROOMS = (
     "commands",
     "",  # wv_cli/__init__.py, the public face
     "jobs",
+    "cluster",
     "evaluation",
     "plotting",
     "hashing",
@@ -35,7 +36,6 @@ ROOMS = (
     "formats",
     "vectors",
     "search",
-    "cluster",
     "engine",
     "text",
     "config",
@@ -141,6 +141,9 @@ def test_the_root_stays_small() -> None:
         ("hashing/__init__.py", "ROW = 'wv_cli.jobs.hash:HashJob'"),
         ("formats/__init__.py", "name = 'x'; module = f'wv_cli.commands.{name}'"),
         ("search/rows.py", "from wv_cli import load"),
+        ("models/word2vec.py", "from wv_cli.cluster.trainer import RankTrainer"),
+        ("glove/model.py", "def f():\n    from wv_cli.cluster import ranks"),
+        ("text/corpus.py", "import wv_cli.cluster.dask_cluster"),
     ],
 )
 def test_the_order_is_enforced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, text: str) -> None:
@@ -150,6 +153,46 @@ def test_the_order_is_enforced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     path.write_text(text)
     monkeypatch.setattr(sys.modules[__name__], "PACKAGE", tmp_path / "wv_cli")
     assert upwards(path)
+
+
+# The door to other processes, and who stands above it and asks the launcher before NumPy is imported.
+DOORS = {"wv_cli.jobs.distribution", "wv_cli.__main__"}
+
+
+def beside_the_door(path: Path) -> list[str]:
+    """What a file outside cluster imports of it, unless it is the door."""
+    module = module_name(path)
+    inside = room_of(module) == "cluster" or module in DOORS
+    return [] if inside else sorted(name for name in imported(path) if name.startswith("wv_cli.cluster"))
+
+
+def test_one_module_of_jobs_knows_other_processes() -> None:
+    assert {path: found for path in sources() if (found := beside_the_door(path))} == {}
+
+
+@pytest.mark.parametrize(
+    "place", ["jobs/word2vec.py", "jobs/parts/reading.py", "commands/train.py", "evaluation/by_file.py"]
+)
+def test_a_second_door_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str) -> None:
+    path = tmp_path / "wv_cli" / place
+    path.parent.mkdir(parents=True)
+    path.write_text("def f():\n    from wv_cli.cluster.ranks import agreeing")
+    monkeypatch.setattr(sys.modules[__name__], "PACKAGE", tmp_path / "wv_cli")
+    assert beside_the_door(path) == ["wv_cli.cluster.ranks"]
+
+
+# A rank is also a place in an order: one of an MPI run is spoken of with these words.
+_OTHER_PROCESSES = re.compile(r"\bMPI\b|\bmpi\w+|\bDask\b|\b[Rr]ank 0\b|\b(?:all|other|several|with) ranks\b")
+_MAY_SAY = {"commands/shared/options.py", "commands/train.py"}  # the help of `--dask`, and of starting by mpirun
+
+
+@pytest.mark.parametrize("room", ["text", "models", "glove", "formats", "evaluation", "commands"])
+def test_rooms_do_not_speak_of_other_processes(room: str) -> None:
+    said = {}
+    for path in sorted((PACKAGE / room).rglob("*.py")):
+        if str(path.relative_to(PACKAGE)) not in _MAY_SAY:
+            said[str(path)] = _OTHER_PROCESSES.findall(path.read_text(encoding="utf-8"))
+    assert {path: found for path, found in said.items() if found} == {}
 
 
 @pytest.mark.parametrize("path", sources(), ids=module_name)

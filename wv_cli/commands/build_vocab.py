@@ -47,8 +47,8 @@ def command(
 
     The most frequent word comes first, words of equal count in order of first sight. `wv train --vocab` reads the file,
     word2vec (-read-vocab) and GloVe do. To count a large text in parts, count each part with --min-count 1 and sum the
-    files with --merge, where --min-count and --max-vocab cut the sums. The workers of a Dask cluster (--dask) count a
-    part each, to the file that one process writes.
+    files with --merge, where --min-count and --max-vocab cut the sums. With --dask workers
+    count a part each, to the file that one process writes.
     """
     from wv_cli.commands.shared.bar import reading_bar
     from wv_cli.commands.shared.display import say

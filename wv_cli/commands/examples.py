@@ -5,7 +5,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("count the words of a compressed text", "wv build-vocab corpus.txt.gz -o corpus.vocab"),
         ("keep what train needs", "wv build-vocab texts/ --min-count 5 --lowercase -o corpus.vocab"),
         ("any number of different words", "wv build-vocab crawl/ --memory 2G -o crawl.vocab"),
-        ("by the workers of a Dask cluster", "wv build-vocab /shared/crawl --dask scheduler:8786 -o crawl.vocab"),
+        ("by the workers of a cluster", "wv build-vocab /shared/crawl --dask scheduler:8786 -o crawl.vocab"),
         ("sum the counts of parts", "wv build-vocab --merge 1.vocab 2.vocab --min-count 5 -o all.vocab"),
     ),
     "phrases": (
@@ -14,7 +14,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("train on the joined text", "wv phrases corpus.txt -q | wv train - -o vectors.bin"),
         ("the same phrases in tomorrow's text", "wv phrases new.txt --apply corpus.phrases -o new-phrases.txt"),
         (
-            "by the workers of a Dask cluster",
+            "by the workers of a cluster",
             "wv phrases /shared/crawl --dask scheduler:8786 -o phrases.txt --save-phrases crawl.phrases",
         ),
     ),
@@ -37,7 +37,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("counts, order and training in one", "wv glove corpus.txt -o glove.vec --threads 2"),
         ("only count, in GloVe's format", "wv glove part.txt --save-counts part.counts --counts-only"),
         (
-            "counted by the workers of a Dask cluster",
+            "counted by the workers of a cluster",
             "wv glove /shared/crawl --dask scheduler:8786 --save-counts crawl.counts -o glove.vec",
         ),
         ("train on counts", "wv glove --counts part.counts --vocab corpus.vocab -o glove.vec"),
@@ -49,7 +49,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "predict": (
         ("the best label of every line", "wv predict topics.bin lines.txt"),
         ("three labels and their probabilities", "wv predict topics.bin lines.txt -k 3 --prob"),
-        ("many files, by the workers of a Dask cluster", "wv predict topics.bin /shared/posts --dask scheduler:8786"),
+        ("many files, by the workers of a cluster", "wv predict topics.bin /shared/posts --dask scheduler:8786"),
         ("from a pipe, only what is likely", "cut -f2 posts.tsv | wv predict topics.ftz - --threshold 0.5"),
     ),
     "whiten": (
@@ -140,7 +140,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
             "wv vectors --sentences --encoder all-MiniLM-L6-v2 -o lines.npy < lines.txt",
         ),
         (
-            "by the workers of a Dask cluster, to which the lines are sent",
+            "by the workers of a cluster, to which the lines are sent",
             "wv vectors --sentences --encoder /shared/bge-small --dask scheduler:8786 < lines.txt > vectors.txt",
         ),
         ("words in their sentence, by an ELMo", "wv vectors --encoder elmo --mix 0.3,0.3,0.4 'the bank of the river'"),
@@ -197,7 +197,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("one file", "wv eval similarity vectors.bin -d EN-WS-353-ALL.txt"),
         ("every data file of a folder", "wv eval similarity a.bin b.bin -d data/similarity"),
         (
-            "a file a task of a Dask cluster",
+            "a file a task of a cluster",
             "wv eval similarity /shared/*.bin -d data/similarity --dask scheduler:8786",
         ),
         ("a gate in a script", "wv eval similarity vectors.bin -d EN-WS-353-ALL.txt --min-score 0.6 -q"),

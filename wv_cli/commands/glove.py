@@ -58,8 +58,8 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """Train GloVe vectors on INPUT (texts as for `wv train`) or on co-occurrence --counts.
 
     Does the work of GloVe's vocab_count, cooccur, shuffle and glove. Ctrl-C, SIGTERM and --max-time save a checkpoint
-    that --resume continues exactly where it stopped; the exit code is then 130, 143 or 124. The workers of
-    a Dask cluster (--dask) count a part each, to the counts of one process; this process trains on them.
+    that --resume continues exactly where it stopped; the exit code is then 130, 143 or 124. With
+    --dask workers count a part each, to the counts of one process; this process trains on them.
     """
     from wv_cli.commands.shared.running import job_of
     from wv_cli.commands.shared.training_run import run_training

@@ -53,8 +53,8 @@ def command(
 
     A pair of neighbours in a line becomes one word when it occurs much more often than its words would by chance. Each
     further pass works on the joined text, so longer phrases grow: --threshold 200 --threshold 100, or --passes 2.
-    --apply joins the same phrases in another text, in the same order. The workers of a Dask cluster (--dask) read a
-    part each, to the file that one process writes.
+    --apply joins the same phrases in another text, in the same order. With --dask workers read a part each, to the
+    file that one process writes.
     """
     from wv_cli.commands.shared.bar import reading_bar
     from wv_cli.commands.shared.display import say
