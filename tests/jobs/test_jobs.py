@@ -6,21 +6,27 @@ from pathlib import Path
 import pytest
 
 from wv_cli.errors import UsageError
+from wv_cli.jobs.align import AlignJob
+from wv_cli.jobs.convert import ConvertJob
+from wv_cli.jobs.distil import DistilJob
 from wv_cli.jobs.index import IndexJob
-from wv_cli.jobs.job import Job, build
+from wv_cli.jobs.job import Job, build, option_names
 from wv_cli.jobs.ngrams import NgramJob
 from wv_cli.jobs.quantize import QuantizeJob
 from wv_cli.jobs.whiten import WhitenJob
 
 # Each with the option for its input, its output, and what else it needs.
 EVERY = {
+    AlignJob: ("a", "out.vec", {"b": "in2"}),
+    ConvertJob: ("source", "out.vec", {}),
+    DistilJob: ("vocab", "out", {"encoder": "folder"}),
     IndexJob: ("vectors", "out.index", {}),
     NgramJob: ("inputs", "out.lm", {}),
     QuantizeJob: ("model", "out.ftz", {"cutoff": 5}),
     WhitenJob: ("inputs", "out.bin", {}),
 }
 # An output appears when the inputs have been read, so it may take the place of one.
-REPLACING = {WhitenJob}
+REPLACING = (AlignJob, ConvertJob, DistilJob, WhitenJob)
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +47,7 @@ def test_all_are_run_alike(kind):
         pytest.importorskip("faiss")
     job = made(kind, "in")
     job.validate()
-    assert job.results()[0].startswith("out.") and job.invocation.argv == () and job.invocation.meta
+    assert job.results() == [EVERY[kind][1]] and job.invocation.argv == () and job.invocation.meta
 
 
 @pytest.mark.parametrize("kind", [kind for kind in EVERY if kind not in REPLACING])
@@ -52,6 +58,16 @@ def test_an_input_is_not_overwritten(kind):
     Path(out).touch()
     with pytest.raises(UsageError, match=f"{out}:? is (both read and written|also an input)"):
         made(kind, out).validate()
+
+
+@pytest.mark.parametrize("kind", REPLACING, ids=lambda kind: kind.__name__)
+def test_an_output_may_take_the_place_of_an_input_but_not_its_words_file(kind):
+    made(kind, EVERY[kind][1]).validate()
+    if kind.REPLACES_INPUT and "to_format" in option_names(kind):
+        Path("out.words.txt").touch()
+        job = made(kind, "out.words.txt", output="out.npy")
+        with pytest.raises(UsageError, match="is both read and written"):
+            job.validate()
 
 
 @pytest.mark.parametrize("kind", EVERY)

@@ -1,51 +1,36 @@
 """`wv convert`: reads vectors in one file format and writes them in another."""
 
-import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from wv_cli.commands.shared.conversions import (
-    MODEL,
-    STATIC,
-    refuse_others,
-    save_model_again,
-    save_static,
-    static_options,
-)
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import quiet_option
-
-if TYPE_CHECKING:
-    from wv_cli.formats.base import Precision
+from wv_cli.commands.shared.options import decimals, quiet_option
 
 
 @click.command("convert", cls=Command)
 @click.argument("source", metavar="IN")
-@click.argument("target", metavar="OUT")
+@click.argument("output", metavar="OUT")
 @click.option("--from", "from_format", metavar="FORMAT", help="Format of IN; by default its content tells.")
 @click.option("--to", "to_format", metavar="FORMAT", help="Format of OUT; by default its ending tells.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="ROWS", help="Take only the first ROWS rows.")
 @click.option(
-    "--precision", type=click.Choice([*"123456789", "exact"]), metavar="1-9|exact",
+    "--precision", type=click.Choice([*"123456789", "exact"]), default="6", metavar="1-9|exact", callback=decimals,
     help="Text: decimals of each number, or the shortest text that keeps every bit.  [default: 6, as word2vec]",
 )  # fmt: skip
 @click.option("--escape", is_flag=True, help="Write words that OUT cannot hold as new%20york instead of refusing them.")
 @click.option("--unescape", is_flag=True, help="Undo --escape while reading.")
-@static_options
+@click.option(
+    "--lowercase/--no-lowercase", default=None,
+    help="With --to static: text is made lower case.  [default: if no word has a capital]",
+)  # fmt: skip
+@click.option(
+    "--split", type=click.Choice(["blanks", "punctuation"]), default="blanks", show_default=True,
+    help="With --to static: text is cut at blanks, or also where letters and punctuation meet.",
+)  # fmt: skip
+@click.option("--counts", metavar="VOCAB", help="With --to static: SIF weights of the words, by `word count` lines.")
 @quiet_option
-def command(
-    source: str,
-    target: str,
-    from_format: str | None,
-    to_format: str | None,
-    limit: int | None,
-    precision: str | None,
-    escape: bool,
-    unescape: bool,
-    quiet: bool,
-    **static: Any,
-) -> None:
+def command(quiet: bool, **options: Any) -> None:
     """Convert the vectors of IN to OUT. Either may be - and compressed: OUT by its name (.gz, .bz2, .xz, .zst).
 
     \b
@@ -70,29 +55,9 @@ def command(
     Words are bytes and stay as they are. A word that is empty or holds a space, tab, newline or NUL fits into none of
     these formats: it is refused, or written with --escape as new%20york (and % as %25).
     """
-    import warnings
+    from wv_cli.commands.shared.reading import ignore_format_warnings
+    from wv_cli.commands.shared.running import job_of, run_job
+    from wv_cli.jobs.convert import ConvertJob
 
-    from wv_cli.formats import FormatWarning, format_for_output, load, save, words_file
-    from wv_cli.system.output import check_writable
-    from wv_cli.system.places import refuse_reading
-
-    refuse_others(to_format)
-    if to_format == STATIC:
-        save_static(source, target, from_format, limit, unescape, quiet, **static)
-        return
-    check_writable(target)
-    if to_format == MODEL:
-        save_model_again(source, target, from_format, quiet)
-        return
-    row = format_for_output(target, to_format)
-    decimals: Precision = "exact" if precision == "exact" else int(precision or 6)
-    if precision is not None:
-        row.require_precision(decimals)
-    refuse_reading(filter(None, [words_file(target, row.name)]), [source])  # OUT itself may take the place of IN
-    if quiet:
-        warnings.simplefilter("ignore", FormatWarning)
-    vectors = load(source, format=from_format, limit=limit, unescape=unescape)
-    save(target, vectors, format=row.name, precision=decimals, escape=escape)
-    if not quiet:
-        rows = f"{len(vectors)} rows of {vectors.dim} numbers"
-        click.echo(f"{'standard output' if target == '-' else target}: {rows}, {row.name}", file=sys.stderr)
+    ignore_format_warnings(quiet)
+    run_job(job_of(ConvertJob, options), quiet)

@@ -75,7 +75,8 @@ class Duration(FloatType):
         return seconds
 
 
-def _decimals(context: click.Context, parameter: click.Parameter, value: str) -> int | str:
+def decimals(context: click.Context, parameter: click.Parameter, value: str) -> int | str:
+    """What the text of --precision means."""
     return value if value == "exact" else int(value)
 
 
@@ -85,7 +86,7 @@ precision_option = click.option(
     default="6",
     show_default=True,
     metavar="1-9|exact",
-    callback=_decimals,
+    callback=decimals,
     help="In text: decimals of each number, or the shortest text that keeps every bit.",
 )
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but results and errors.")

@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from wv_cli import formats
@@ -25,6 +26,14 @@ class VectorInput(Part):
     def load(self, *, mapped: bool = False) -> Embeddings:
         """As formats.load."""
         return formats.load(self.vectors, format=self.from_format, limit=self.limit, mapped=mapped)
+
+
+STATIC = "static"  # the format of a static embedding, which is a folder
+
+
+def static_file(folder: str) -> str:
+    """The file by which the folder of a static embedding is known, the folder where there is none yet."""
+    return str(Path(folder) / formats.static.MODEL) if Path(folder).is_dir() else folder
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,118 @@
+"""A job is a list of parts: no line of ancestors, few fields, and each option in exactly one part."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+
+import click
+import pytest
+
+import wv_cli.jobs
+from wv_cli.commands import COMMANDS
+from wv_cli.jobs.align import AlignJob
+from wv_cli.jobs.convert import ConvertJob
+from wv_cli.jobs.distil import DistilJob
+from wv_cli.jobs.drift import DriftJob
+from wv_cli.jobs.index import IndexJob
+from wv_cli.jobs.job import Job, option_names
+from wv_cli.jobs.ngrams import NgramJob
+from wv_cli.jobs.quantize import QuantizeJob
+from wv_cli.jobs.whiten import WhitenJob
+
+MOST_CLASSES = 2  # of this project in the line of a class, itself included
+MOST_FIELDS = 12
+# How options are looked up by name, frozen objects changed and models asked what they are.
+FORBIDDEN = (r"object\.__setattr__", r"super\(\w+, replace\(", r"\bhasattr\(", r"\bcast\(\"?Any\b")
+
+# What is still to be made of parts; this list only becomes shorter.
+OLD_CLASSES = {
+    "autotuned.AutotunedSession",
+    "bioword.BiowordSession",
+    "glove.GloveSession",
+    "glove_counting.GloveCounting",
+    "glove_files.GloveFilesSession",
+    "growing.GrowingSession",
+    "hash.HashSession",
+    "neural.NeuralSession",
+    "phrases.PhrasesSession",
+    "shared.ReadingSession",
+    "shared.SharedSession",
+    "supervised.SupervisedSession",
+    "texts.Doc2vecSession",
+    "texts.Sent2vecSession",
+    "texts.TextModelSession",
+    "training_session.TextSession",
+    "training_session.VocabularySession",
+    "word2vec.Word2vecSession",
+    "word2vec_options.Word2vecOptions",
+}
+OLD_SOURCES = {"phrases", "shared", "supervised", "word2vec_options"}
+
+# The jobs of commands. How a command talks is no option of its job.
+JOBS: dict[str, type[Job]] = {
+    "align": AlignJob,
+    "convert": ConvertJob,
+    "distil": DistilJob,
+    "drift": DriftJob,
+    "index": IndexJob,
+    "lm train": NgramJob,
+    "quantize": QuantizeJob,
+    "whiten": WhitenJob,
+}
+TALK = {"quiet", "as_json"}
+
+
+def modules() -> list[str]:
+    prefix = f"{wv_cli.jobs.__name__}."
+    return sorted(each.name.removeprefix(prefix) for each in pkgutil.walk_packages(wv_cli.jobs.__path__, prefix))
+
+
+def classes() -> dict[str, type]:
+    found = {}
+    for name in modules():
+        module = importlib.import_module(f"wv_cli.jobs.{name}")
+        own = {each.__name__: each for each in vars(module).values() if inspect.isclass(each)}
+        found |= {f"{name}.{key}": each for key, each in own.items() if each.__module__ == module.__name__}
+    return found
+
+
+def is_small(kind: type) -> bool:
+    """Whether it has few ancestors and fields; errors have a tree of their own."""
+    line = [each for each in kind.__mro__ if each.__module__.startswith("wv_cli")]
+    size = len(fields(kind)) if is_dataclass(kind) else 0
+    return issubclass(kind, BaseException) or (len(line) <= MOST_CLASSES and size <= MOST_FIELDS)
+
+
+def has_forbidden(module: str) -> bool:
+    path = Path(str(importlib.import_module(f"wv_cli.jobs.{module}").__file__))
+    source = path.read_text(encoding="utf-8")
+    return any(re.search(each, source) for each in FORBIDDEN)
+
+
+def test_no_class_has_many_ancestors_or_fields() -> None:
+    assert {name for name, kind in classes().items() if not is_small(kind)} == OLD_CLASSES
+
+
+def test_nothing_goes_behind_the_fields() -> None:
+    assert {name for name in modules() if has_forbidden(name)} == OLD_SOURCES
+
+
+def test_every_command_that_is_a_job_is_known() -> None:
+    kinds = {kind for kind in classes().values() if issubclass(kind, Job) and kind is not Job}
+    assert kinds == {*JOBS.values()}
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_every_option_belongs_to_one_part(name: str) -> None:
+    first, *rest = name.split()
+    command = importlib.import_module(COMMANDS[first].module).command
+    for word in rest:
+        command = command.commands[word]
+    options = [each.name for each in command.params if isinstance(each, click.Option | click.Argument)]
+    own = option_names(JOBS[name])
+    assert {option: own.count(option) for option in options if option not in TALK} == dict.fromkeys(
+        (option for option in options if option not in TALK), 1
+    )
