@@ -14,9 +14,9 @@ from wv_cli.jobs.phrases import PhrasesSession
 from wv_cli.jobs.session import Observe, Reading
 from wv_cli.jobs.training_session import VocabularySession
 from wv_cli.lm import neural_files
-from wv_cli.lm.counts import SPECIAL
 from wv_cli.lm.files import load_neural
 from wv_cli.lm.sentences import encode_sentences
+from wv_cli.lm.vocabulary import SPECIAL
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.neural import NeuralLm
 from wv_cli.system.compression import inner_name
