@@ -21,7 +21,7 @@ QUERIES = {
     "vectors words.bin the": ({"encoders", "transforms"}, 78),
     "vectors labels.bin --sentences the": ({"encoders", "transforms", "jobs", "jobs.sentences", "models", "text"}, 96),
     "predict labels.bin labelled.txt": ({"jobs", "jobs.predict", "models", "text"}, 90),
-    "lm score words.lm text.txt": ({"lm", "text"}, 106),
+    "lm score words.lm text.txt": ({"lm", "text"}, 98),
 }
 QUERY = (
     "import sys; from wv_cli.__main__ import run; status = run(sys.argv[1:]); "

@@ -6,8 +6,8 @@ import pytest
 
 from tests.reference.neural import Batch, Twin
 from wv_cli import _cpu, _neural, _word2vec
-from wv_cli.lm.counts import SENTENCE
 from wv_cli.lm.neural import Classes, Paths
+from wv_cli.lm.vocabulary import SENTENCE
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.neural import frequency_classes
 from wv_cli.models.trees import clustered_paths, huffman_paths, random_paths

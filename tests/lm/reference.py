@@ -1,7 +1,7 @@
 """What a back-off model says, word by word from its list of n-grams: the twin of csrc/core/packedlm.c."""
 
 from tests.lm.golden import entries
-from wv_cli.lm.counts import SENTENCE, SENTENCE_END
+from wv_cli.lm.vocabulary import SENTENCE, SENTENCE_END
 
 
 def scores(model, stream, *, ends=True):

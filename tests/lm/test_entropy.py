@@ -6,10 +6,11 @@ import pytest
 from tests.lm.golden import TINY, entries, text_of, trained
 from tests.lm.test_every_smoothing import CONTEXTS, sums
 from wv_cli.lm.config import LmConfig
-from wv_cli.lm.counts import SENTENCE, count
+from wv_cli.lm.counts import count
 from wv_cli.lm.entropy import losses, pruned
 from wv_cli.lm.files import load, save
 from wv_cli.lm.smoothing import SMOOTHINGS
+from wv_cli.lm.vocabulary import SENTENCE
 
 
 def conditional(model, context):

@@ -18,11 +18,11 @@ from wv_cli.evaluation.report import as_tsv
 from wv_cli.jobs.train import train as run_session
 from wv_cli.lm import neural_files
 from wv_cli.lm.asking import counting, normalisers_of, unnormalised
-from wv_cli.lm.counts import SENTENCE, SPECIAL, UNKNOWN
 from wv_cli.lm.files import load, load_ngrams
 from wv_cli.lm.generating import Generator
 from wv_cli.lm.neural import Paths
 from wv_cli.lm.sentences import encode_sentences
+from wv_cli.lm.vocabulary import SENTENCE, SPECIAL, UNKNOWN
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.neural import NeuralLm
 from wv_cli.models.trees import clustered_paths, predicted_vectors

@@ -4,7 +4,7 @@ import time
 from dataclasses import asdict, dataclass
 
 from wv_cli.errors import UsageError, WvError
-from wv_cli.formats.index_file import open_index, save_index, words_path
+from wv_cli.formats.index_file import require_vectors, save_index, words_path
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.vectors import VectorInput
@@ -13,8 +13,6 @@ from wv_cli.search.approximate import Approximate, tune
 from wv_cli.search.config import IndexConfig
 from wv_cli.search.indexes import build, library
 from wv_cli.system.places import is_stream
-from wv_cli.vectors.codes import CodeVectors
-from wv_cli.vectors.embeddings import Embeddings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,25 +73,3 @@ class IndexJob(Job):
         speeds = f"{found.per_second:,.0f} queries/s, exact {found.exact_per_second:,.0f}"
         run.log(f"wrote {self.index.output}: {what}; recall@{config.neighbours} {found.recall:.3f}; {speeds}")
         return None, metadata
-
-
-def indexed(vectors: Embeddings, name: str, path: str, threads: int = 0, candidates: int | None = None) -> Approximate:
-    """The index `path` of the `vectors`, which messages call `name`; see Approximate. Raises WvError when it is one of
-    others, BadFile when it is none."""
-    require_vectors(vectors, name)
-    index, words, factor = open_index(path)
-    if words != vectors.words or index.d != vectors.dim:
-        found = f"{len(words):,} words of {index.d} numbers, and there {len(vectors):,} of {vectors.dim}"
-        message = f"{path}: was made of other vectors than those of {name} ({found}); make it again with wv index"
-        raise WvError(message)
-    exact = vectors.exact(threads=threads)
-    search = Approximate(index, exact, threads=threads, factor=factor, candidates=candidates)
-    search.require_of(path, name)
-    return search
-
-
-def require_vectors(vectors: Embeddings, name: str) -> None:
-    """Raises WvError for codes."""
-    if isinstance(vectors, CodeVectors):
-        message = f"{name}: expected vectors, found codes, which are searched as they are"
-        raise WvError(message)

@@ -18,9 +18,9 @@ from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.lm import neural_files
-from wv_cli.lm.counts import SPECIAL
 from wv_cli.lm.files import load_neural
 from wv_cli.lm.sentences import encode_sentences
+from wv_cli.lm.vocabulary import SPECIAL
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.neural import NeuralLm
 from wv_cli.system.compression import inner_name

@@ -16,9 +16,9 @@ from wv_cli import _arpa
 from wv_cli.errors import BadFile, shown
 from wv_cli.formats.base import FormatWarning
 from wv_cli.lm.config import LARGEST_ORDER
-from wv_cli.lm.counts import SPECIAL
 from wv_cli.lm.model import LOG_ZERO, NgramModel, Ngrams, unpacked
 from wv_cli.lm.trie import Trie, link
+from wv_cli.lm.vocabulary import SPECIAL
 from wv_cli.system.input import Input
 from wv_cli.words import WordList
 

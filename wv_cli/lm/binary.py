@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.lm.config import LARGEST_ORDER
-from wv_cli.lm.count_files import read_words
-from wv_cli.lm.counts import SPECIAL
 from wv_cli.lm.model import LOG_ZERO, NgramModel, Ngrams, unpacked
 from wv_cli.lm.packed import PackedModel, pack
 from wv_cli.lm.trie import Trie, link
+from wv_cli.lm.vocabulary import SPECIAL, read_words
 from wv_cli.system import container
 from wv_cli.system.input import Input
 from wv_cli.words import WordList

@@ -14,9 +14,10 @@ from wv_cli import _text
 from wv_cli._arpa import ascending
 from wv_cli.errors import UsageError, WvError
 from wv_cli.lm.config import LARGEST_ORDER
-from wv_cli.lm.counts import DEFAULT_MEMORY, SENTENCE_END, SPECIAL, NgramCounts, new_shelf, of_records
+from wv_cli.lm.counts import DEFAULT_MEMORY, NgramCounts, new_shelf, of_records
 from wv_cli.lm.record_runs import Records, ngram_runs
 from wv_cli.lm.trie import Trie, link
+from wv_cli.lm.vocabulary import SENTENCE_END, SPECIAL, read_words
 from wv_cli.system import container
 from wv_cli.system.input import open_input
 from wv_cli.system.output import open_output
@@ -72,17 +73,6 @@ def load(path: str | os.PathLike[str]) -> NgramCounts:
         if lacking or not _of_a_text(counts):
             reader.refuse("the counts are those of no text", reader.offset("count"))
         return counts
-
-
-def read_words(reader: container.Reader, arrays: dict[str, NDArray[np.generic]]) -> WordList:
-    """The words of a container with the arrays letters and starts, SPECIAL in front. Raises BadFile."""
-    letters, starts = arrays["letters"], np.asarray(arrays["starts"], np.int64)
-    if starts[0] != 0 or starts[-1] != len(letters) or (np.diff(starts) < 1).any():
-        reader.refuse("the words do not follow each other", reader.offset("starts"))
-    words = WordList(letters.tobytes(), starts)
-    if words[: len(SPECIAL)] != SPECIAL:
-        reader.refuse("the words are not those of a model", reader.offset("letters"))
-    return words
 
 
 def summed(

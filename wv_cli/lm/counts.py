@@ -12,12 +12,12 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli import _text
 from wv_cli._lm import Builder, Windows
 from wv_cli.errors import BadFile, WvError
 from wv_cli.lm.config import CountConfig
 from wv_cli.lm.record_runs import Records, ngram_runs
 from wv_cli.lm.trie import Trie, link
+from wv_cli.lm.vocabulary import SENTENCE, SPECIAL, new_encoder
 from wv_cli.system.events import OnProgress
 from wv_cli.system.host import processors
 from wv_cli.system.shelf import Pieces, Shelf
@@ -27,8 +27,6 @@ from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Source
 from wv_cli.words import WordList
 
-UNKNOWN, SENTENCE, SENTENCE_END = 0, 1, 2
-SPECIAL = WordList.of(["<unk>", "<s>", "</s>"])
 DEFAULT_MEMORY = 2 * 10**9
 _BLOCK = 1 << 16  # records at a time
 _BYTES_A_WORD = 32  # of the stream while it grows, and of what sorting it takes
@@ -90,13 +88,6 @@ def count(
 def new_shelf(beside: str | None, memory: int) -> Shelf:
     """For the n-grams of a run that has so much memory."""
     return Shelf(beside, "n-grams", memory)
-
-
-def new_encoder(words: WordList) -> _text.Encoder:
-    """An encoder that knows `words` by their place, and gives others the ids behind; blank lines are sentences."""
-    encoder = _text.Encoder(every_line=True)
-    encoder.add_words(words.blob, words.starts)
-    return encoder
 
 
 def of_records(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import WvError
 from wv_cli.lm.config import LmConfig
-from wv_cli.lm.counts import SENTENCE, SPECIAL, UNKNOWN, NgramCounts
+from wv_cli.lm.counts import NgramCounts
 from wv_cli.lm.entropy import NOTHING, Mask, cut, logarithms, pruned, taken
 from wv_cli.lm.model import NgramModel
 from wv_cli.lm.smoothing import (
@@ -26,6 +26,7 @@ from wv_cli.lm.smoothing import (
     level_of,
     slip,
 )
+from wv_cli.lm.vocabulary import SENTENCE, SPECIAL, UNKNOWN
 from wv_cli.system.host import processors
 from wv_cli.system.threads import run_all
 from wv_cli.words import WordList

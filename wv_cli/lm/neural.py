@@ -11,8 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.lm.counts import SENTENCE, SENTENCE_END, UNKNOWN
 from wv_cli.lm.model import LOG_ZERO
+from wv_cli.lm.vocabulary import SENTENCE, SENTENCE_END, UNKNOWN
 from wv_cli.words import WordList
 
 Floats = NDArray[np.float32]

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.lm.config import LARGEST_ORDER
-from wv_cli.lm.count_files import read_words
-from wv_cli.lm.counts import SENTENCE, SPECIAL
 from wv_cli.lm.neural import Classes, NeuralModel, Paths, Words
+from wv_cli.lm.vocabulary import SENTENCE, SPECIAL, read_words
 from wv_cli.system import container
 from wv_cli.system.input import Input
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
 from wv_cli.lm.asking import LanguageModel
-from wv_cli.lm.counts import SENTENCE, SENTENCE_END, UNKNOWN, new_encoder
+from wv_cli.lm.vocabulary import SENTENCE, SENTENCE_END, UNKNOWN, new_encoder
 from wv_cli.words import WordList
 
 

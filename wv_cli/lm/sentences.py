@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _text
 from wv_cli.errors import WvError
-from wv_cli.lm.counts import SENTENCE, SENTENCE_END, SPECIAL, UNKNOWN, new_encoder
+from wv_cli.lm.vocabulary import SENTENCE, SENTENCE_END, SPECIAL, UNKNOWN, new_encoder
 from wv_cli.system.events import OnProgress
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig

@@ -1,0 +1,29 @@
+"""The words of a language model: the three special ones in front, and their places in texts and in files."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _text
+from wv_cli.system import container
+from wv_cli.words import WordList
+
+UNKNOWN, SENTENCE, SENTENCE_END = 0, 1, 2
+SPECIAL = WordList.of(["<unk>", "<s>", "</s>"])
+
+
+def new_encoder(words: WordList) -> _text.Encoder:
+    """An encoder that knows `words` by their place, and gives others the ids behind; blank lines are sentences."""
+    encoder = _text.Encoder(every_line=True)
+    encoder.add_words(words.blob, words.starts)
+    return encoder
+
+
+def read_words(reader: container.Reader, arrays: dict[str, NDArray[np.generic]]) -> WordList:
+    """The words of a container with the arrays letters and starts, SPECIAL in front. Raises BadFile."""
+    letters, starts = arrays["letters"], np.asarray(arrays["starts"], np.int64)
+    if starts[0] != 0 or starts[-1] != len(letters) or (np.diff(starts) < 1).any():
+        reader.refuse("the words do not follow each other", reader.offset("starts"))
+    words = WordList(letters.tobytes(), starts)
+    if words[: len(SPECIAL)] != SPECIAL:
+        reader.refuse("the words are not those of a model", reader.offset("letters"))
+    return words
