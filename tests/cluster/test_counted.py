@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from wv_cli.cluster.counted import Counted, Divided, records_of
 
 from tests.cluster.served import run, said, served, silent
 from tests.peak import peak_bytes
 from wv_cli._glove import RECORD
 from wv_cli.cluster import counted
-from wv_cli.cluster.counted import Counted, Divided, records_of
 from wv_cli.cluster.dask_cluster import DaskCluster, dask_cluster
 from wv_cli.formats.recognise import texts as running_texts
 from wv_cli.glove import on_cluster

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.recognise import texts
-from wv_cli.jobs.distribution import ask, refuse_with_dask
 from wv_cli.models.classifier import Answered, Classifier
-from wv_cli.models.config import PredictConfig
+from wv_cli.models.prediction_config import PredictConfig
 from wv_cli.system.events import Log
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
@@ -36,6 +35,8 @@ class PredictionRun:
             source = Source(asked)
             yield from self._shown(source, self.opened())
             return
+        from wv_cli.jobs.distribution import ask, refuse_with_dask
+
         refuse_with_dask(dask)
         divided = [asked.only(shard) for shard in shards(expand_inputs(asked), SHARD_BYTES, whole_lines=True)]
         yield from ask(dask, say, "predict", self, divided)

@@ -3,7 +3,7 @@ model, and by an encoder of another program."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,9 @@ from wv_cli.encoders import open_encoder
 from wv_cli.encoders.base import Encoded, Encoder, encode
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.pooling import Pooling
-from wv_cli.engine.asking import Asking
 from wv_cli.formats import open_vectors
 from wv_cli.formats.base import Precision
 from wv_cli.formats.lines import json_lines, require_finite, text_lines
-from wv_cli.jobs.distribution import ask, refuse_with_dask
 from wv_cli.system.events import Log
 from wv_cli.transforms.composition import Composer, composer
 
@@ -30,13 +28,21 @@ class Shown(NamedTuple):
     empty: int = 0
 
 
+if TYPE_CHECKING:
+    from wv_cli.engine.asking import Asking
+
 Lines = Sequence[str]
 
 
 def sentence_lines(
-    asking: Asking[Lines, Shown], batches: Iterable[Lines], say: Log, dask: str | None = None
+    asking: "Asking[Lines, Shown]", batches: Iterable[Lines], say: Log, dask: str | None = None
 ) -> Iterator[Shown]:
     """One for each of `batches`, in order; with `dask`, the address of a scheduler, of its workers. Raises WvError."""
+    if dask is None:
+        model = asking.opened()
+        return (asking.answer(model, batch) for batch in batches)
+    from wv_cli.jobs.distribution import ask, refuse_with_dask
+
     refuse_with_dask(dask)
     return ask(dask, say, "sentences", asking, batches)
 
