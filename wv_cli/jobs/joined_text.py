@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from wv_cli.formats.recognise import texts
-from wv_cli.jobs.distribution import ask, executor, refuse_processes, refuse_with_dask
+from wv_cli.jobs.distribution import ask, executor, refuse_with_dask
 from wv_cli.system.events import Log, OnProgress
+from wv_cli.system.launcher import refuse_processes
 from wv_cli.system.output import check_writable, open_output, write_together
 from wv_cli.system.places import require_different
 from wv_cli.text.config import PhrasesConfig

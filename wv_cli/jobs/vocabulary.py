@@ -7,8 +7,9 @@ from functools import partial
 from typing import Any
 
 from wv_cli.formats.recognise import texts
-from wv_cli.jobs.distribution import executor, refuse_processes, refuse_with_dask
+from wv_cli.jobs.distribution import executor, refuse_with_dask
 from wv_cli.system.events import Log, OnProgress
+from wv_cli.system.launcher import refuse_processes
 from wv_cli.system.output import check_writable
 from wv_cli.text import shard_counting
 from wv_cli.text.config import VocabConfig
