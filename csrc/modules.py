@@ -3,11 +3,15 @@
 One run of Cython makes FOLDER/NAME.c of every wv_cli/NAME.pyx, since reading its own library takes it longer than
 reading ours, and FOLDER/_shared.c, the module wv_cli._shared that holds what each of them would otherwise compile again
 (memoryviews). DECLARATIONS is where declarations.py has written.
+
+A module is made again when its .pyx has changed, and all of them when a .pxd or Cython itself has: the file
+FOLDER/NAME.made has the time and Cython's version.
 """
 
 import subprocess
 import sys
 import tempfile
+from importlib.metadata import version
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -15,22 +19,36 @@ CYTHON = [sys.executable, "-m", "cython", "-3"]
 DIRECTIVES = "auto_pickle=False,autotestdict=False,show_performance_hints=False"
 
 
+def is_current(stamp: Path, sources: list[Path]) -> bool:
+    if not stamp.exists() or stamp.read_text() != version("cython"):
+        return False
+    return all(source.stat().st_mtime < stamp.stat().st_mtime for source in sources)
+
+
 def main() -> None:
     declarations, folder = map(Path, sys.argv[1:])
+    common = [Path(__file__), *HERE.glob("wv_cli/*.pxd"), *declarations.glob("wv_cli/*.pxd")]
     sources = sorted(HERE.glob("wv_cli/*.pyx"))
+    sources = [source for source in sources if not is_current(folder / f"{source.stem}.made", [source, *common])]
+    calls, names = [], [source.stem for source in sources]
     with tempfile.TemporaryDirectory(dir=folder) as made:
-        places = ["-I", str(HERE), "-I", str(declarations), "-o", f"{made}/"]
-        for call in (
-            ["--generate-shared", f"{made}/_shared.c"],
-            ["-X", DIRECTIVES, "--shared", "wv_cli._shared", *places, *map(str, sources)],
-        ):
+        if not is_current(folder / "_shared.made", [Path(__file__)]):
+            names.append("_shared")
+            calls.append(["--generate-shared", f"{made}/_shared.c"])
+        if sources:
+            places = ["-I", str(HERE), "-I", str(declarations), "-o", f"{made}/"]
+            calls.append(["-X", DIRECTIVES, "--shared", "wv_cli._shared", *places, *map(str, sources)])
+        stamps = [Path(made, f"{name}.made") for name in names]
+        for stamp in stamps:  # before Cython reads: a source that is changed meanwhile is made once more
+            stamp.write_text(version("cython"))
+        for call in calls:
             done = subprocess.run([*CYTHON, *call], check=False)
             if done.returncode:
                 sys.exit(done.returncode)
         for path in Path(made).iterdir():
             target = folder / path.name
             # An unchanged file keeps its time, so that a change in one module does not compile the others again.
-            if not target.exists() or target.read_bytes() != path.read_bytes():
+            if path in stamps or not target.exists() or target.read_bytes() != path.read_bytes():
                 path.replace(target)
 
 

@@ -83,3 +83,12 @@ def test_the_readme_lists_the_files_with_intrinsics():
     ]
     listed = re.findall(r"^\| `((?:core|kernels)/\w+\.[ch])` \| `_mm", (CSRC / "README.md").read_text(), re.MULTILINE)
     assert sorted(str(path.relative_to(CSRC)) for path in sources) == sorted(listed)
+
+
+def test_the_readme_names_files_that_exist():
+    """By their path below csrc/, or by their name alone."""
+    named = set(re.findall(r"`((?:[\w/]+/)?\w+\.(?:[ch]|def|pyx))`", (CSRC / "README.md").read_text()))
+    there = {f"/{path.relative_to(CSRC)}" for path in CSRC.rglob("*.*")}
+    placeholders = {"wv_cli/X.pyx", "wv_X.h"}
+    assert [name for name in named - placeholders if not any(path.endswith(f"/{name}") for path in there)] == []
+    assert len(named) > 20
