@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from wv_cli import formats
 from wv_cli.formats.base import WORD2VEC_PRECISION, Format, Precision
+from wv_cli.formats.beside import MODEL
 from wv_cli.jobs.part import Part
 from wv_cli.vectors.embeddings import Embeddings
 
@@ -33,7 +34,7 @@ STATIC = "static"  # the format of a static embedding, which is a folder
 
 def static_file(folder: str) -> str:
     """The file by which the folder of a static embedding is known, the folder where there is none yet."""
-    return str(Path(folder) / formats.static.MODEL) if Path(folder).is_dir() else folder
+    return str(Path(folder) / MODEL) if Path(folder).is_dir() else folder
 
 
 @dataclass(frozen=True, kw_only=True)
