@@ -10,6 +10,7 @@ from typing import Literal
 import pytest
 
 import wv_cli
+from tests.walk import for_each
 from wv_cli.config import Config, Option, option
 from wv_cli.errors import UsageError
 
@@ -47,7 +48,8 @@ def ids(value: object) -> str:
     return value.__name__ if isinstance(value, type) else value.name if isinstance(value, Option) else str(value)
 
 
-EVERY_FIELD = pytest.mark.parametrize(("config", "field"), FIELDS, ids=ids)
+EVERY_CONFIG = for_each("config", CONFIGS, ids)
+EVERY_FIELD = for_each("config, field", FIELDS, ids)
 
 
 def beyond(field: Option) -> list[float]:
@@ -78,7 +80,7 @@ def test_every_room_is_seen() -> None:
     assert len(BEYOND) > 100 and len(WITHIN) > 90
 
 
-@pytest.mark.parametrize("config", CONFIGS, ids=ids)
+@EVERY_CONFIG
 def test_the_defaults_are_valid(config: type[Config]) -> None:
     config().validate()
 
@@ -95,28 +97,27 @@ def test_the_type_is_one_that_options_have(config: type[Config], field: Option) 
     assert not field.choices or all(isinstance(choice, str) for choice in field.choices)
 
 
-@pytest.mark.parametrize(("config", "field", "value"), BEYOND, ids=ids)
+@for_each("config, field, value", BEYOND, ids)
 def test_a_value_beyond_a_bound_is_refused_by_its_flag(config: type[Config], field: Option, value: float) -> None:
     with pytest.raises(UsageError) as caught:
         replace(config(), **{field.name: value}).validate()
     assert str(caught.value).startswith(f"{field.flag} ") and str(caught.value).endswith(f", not {value}")
 
 
-@pytest.mark.parametrize(("config", "field", "value"), WITHIN, ids=ids)
+@for_each("config, field, value", WITHIN, ids)
 def test_the_bounds_themselves_are_fine(config: type[Config], field: Option, value: float) -> None:
     others = {name: other for name, other in TOGETHER.get(field.name, {}).items() if name in config.options()}
     replace(config(), **{field.name: value, **others}).validate()
 
 
-@pytest.mark.parametrize("config, field", [each for each in FIELDS if each[1].choices], ids=ids)
+@for_each("config, field", [each for each in FIELDS if each[1].choices], ids)
 def test_a_word_that_is_no_choice_is_refused(config: type[Config], field: Option) -> None:
     value = ("no-such",) if field.many else "no-such"
     with pytest.raises(UsageError, match=f"{field.flag} must be one of {field.choices[0]}, .*, not 'no-such'"):
         replace(config(), **{field.name: value}).validate()
 
 
-@EVERY_FIELD
-@pytest.mark.parametrize("value", [{}, [], math.nan, object()], ids=["dict", "list", "nan", "object"])
+@for_each("config, field, value", [(*each, value) for each in FIELDS for value in ({}, [], math.nan, object())], ids)
 def test_a_value_of_another_type_is_refused(config: type[Config], field: Option, value: object) -> None:
     """As a file may hold, which says true of its options."""
     given = (value,) if field.many else value
@@ -126,7 +127,7 @@ def test_a_value_of_another_type_is_refused(config: type[Config], field: Option,
         replace(config(), **{field.name: given}).validate()
 
 
-@pytest.mark.parametrize("config", CONFIGS, ids=ids)
+@EVERY_CONFIG
 def test_the_identity_is_the_fields_in_their_order(config: type[Config]) -> None:
     left_out = FREE.get(config.__name__, {"threads", "force_text"}) | LATER.get(config.__name__, set())
     assert list(config().identity().items()) == [(k, v) for k, v in asdict(config()).items() if k not in left_out]

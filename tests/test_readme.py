@@ -15,6 +15,7 @@ import pytest
 from tests.conftest import ROOT, Run
 from tests.readme import DOCUMENTS as TABLES
 from tests.readme import README, rendered
+from tests.walk import for_each
 from wv_cli.commands.demo import ending
 from wv_cli.commands.shared.program import wv as group
 from wv_cli.commands.shared.sample import link_data
@@ -52,7 +53,7 @@ def test_tables_are_current(document: Path) -> None:
     assert rendered(text) == text, "run: python tests/readme.py"
 
 
-@pytest.mark.parametrize("arguments", wv_lines(TEXT), ids=" ".join)
+@for_each("arguments", wv_lines(TEXT), " ".join)
 def test_every_command_line_is_understood(arguments: list[str]) -> None:
     """Names of commands and options exist and values have the right type; nothing is run."""
     command: click.Command = group

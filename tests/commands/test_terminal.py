@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.screen import OnTerminal, Screen
+from tests.walk import for_each
 from wv_cli.commands.shared.display import bar_text
 from wv_cli.engine.progress import Progress
 
@@ -140,7 +141,7 @@ def test_a_note_stands_above_the_bar(tmp_path):
     assert not any("bar" in line for line in seen.screen.lines)
 
 
-@pytest.mark.parametrize("width", range(1, 200))
+@for_each("width", range(1, 200))
 def test_the_bar_of_a_long_run_fits(width):
     now = Progress(0.99999, 99_999, 100_000, 10**12, 9_999_999, 0.05, 123.4567, 1e6, 360_000.0)
     line = bar_text(now, width)
