@@ -1,6 +1,7 @@
 """What every config owes, run over all of them: help, bounds that hold the default, refusals that name the flag."""
 
 import importlib
+import itertools
 import math
 import re
 from dataclasses import asdict, dataclass, replace
@@ -11,7 +12,7 @@ import pytest
 
 import wv_cli
 from tests.walk import for_each
-from wv_cli.config import Config, Option, option
+from wv_cli.config import Config, Option, flag_of, option, refuse_idle
 from wv_cli.errors import UsageError
 
 ROOMS = sorted(path.parent.name for path in Path(wv_cli.__file__).parent.glob("*/config.py"))
@@ -125,6 +126,34 @@ def test_a_value_of_another_type_is_refused(config: type[Config], field: Option,
         return  # read by the command
     with pytest.raises(UsageError, match=re.escape(field.flag)):
         replace(config(), **{field.name: given}).validate()
+
+
+def values_of(name: str, condition: str, option: Option | None) -> set[object]:
+    """Some values of an option that a condition names: every choice, every word of the condition, both bools, numbers
+    around the least. Without an option the name is an argument of the command: given or not."""
+    words = {word for found in re.findall(rf"\b{name}!?=([\w|-]+)", condition) for word in found.split("|")}
+    if option is not None and (option.choices or words):
+        assert not option.choices or words & {*option.choices} or not words, f"{condition}: no choice of --{name}"
+        return {*option.choices, *words, None}
+    return {option.low or 0, 1, 2} if option is not None and option.kind in (int, float) else {False, True}
+
+
+@for_each("config, field", [each for each in FIELDS if each[1].only], ids)
+def test_a_condition_can_hold_and_can_fail(config: type[Config], field: Option) -> None:
+    """Over every combination of what it names: where it fails, the option is refused by its flag, and only if given."""
+    options = config.options()
+    names = list(dict.fromkeys(re.findall(r"(?:^| (?:or|and) )(?:not )?(\w+)", field.only)))
+    refused = set()
+    for row in itertools.product(*(values_of(name, field.only, options.get(name)) for name in names)):
+        values = dict(zip(names, row, strict=True))
+        refuse_idle([(field.name, field.only)], (), values)
+        try:
+            refuse_idle([(field.name, field.only)], [field.name], values)
+            refused.add(False)
+        except UsageError as error:
+            assert str(error).startswith(f"{flag_of(field.name)} ")
+            refused.add(True)
+    assert refused == {True, False}
 
 
 @EVERY_CONFIG

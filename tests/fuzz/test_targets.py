@@ -63,6 +63,7 @@ def test_whole_files_are_read(name, tmp_path):
     assert ("read", "", "") in outcomes and outcomes <= {("read", "", ""), ("refused", "", "")}
 
 
+@pytest.mark.full
 def test_short_run(tmp_path):
     """Some files of every target, all of them refused in one line or read and used."""
     options = ["--files", EACH * len(TARGETS), "--keep", tmp_path / "kept", "--record", tmp_path / "record"]
