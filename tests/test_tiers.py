@@ -13,7 +13,7 @@ from tests.commands import test_contract
 from tests.conftest import ROOT, Run
 from tests.formats import test_every_format
 from tests.system import test_compressed_output
-from tests.tiers import LIST, Meter
+from tests.tiers import LIST, SLOW_FIXTURES, Meter
 from wv_cli.commands import COMMANDS
 from wv_cli.formats import FORMATS
 
@@ -29,6 +29,11 @@ def test_every_slow_test_is_there() -> None:
             tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
             functions[file] = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
         assert name in functions[file], line
+
+
+def test_every_slow_fixture_is_there() -> None:
+    text = (ROOT / "tests" / "cluster" / "conftest.py").read_text(encoding="utf-8")
+    assert all(f"def {name}(" in text for name in SLOW_FIXTURES)
 
 
 def quick_cases(test: Callable[..., None], name: str) -> set[object]:

@@ -19,6 +19,8 @@ import pytest
 
 LIST = Path(__file__).with_name("slow.txt")
 TIERS = ("quick", "default", "full")
+# Fixtures whose tests are slow by rule: a Dask cluster works in processes that the measurement does not see.
+SLOW_FIXTURES = {"address"}
 LEFT = 50.0
 SAMPLES = 2
 
@@ -34,10 +36,10 @@ def full(*values: object) -> list[Any]:
 
 
 def mark_slow(items: list[pytest.Item]) -> None:
-    """Marks the tests that slow.txt lists."""
+    """Marks the tests that slow.txt lists, and those that use a slow fixture."""
     listed = set(LIST.read_text(encoding="utf-8").splitlines())
     for item in items:
-        if function_of(item) in listed:
+        if function_of(item) in listed or SLOW_FIXTURES & {*getattr(item, "fixturenames", ())}:
             item.add_marker("slow")
 
 
