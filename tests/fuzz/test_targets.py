@@ -95,6 +95,7 @@ def failing(path):
         raise WvError("no")
 
 
+@pytest.mark.full
 def test_what_is_a_finding(tmp_path):
     """Death, other exceptions, memory, warnings, long messages; in whatever order, every file is counted once."""
     bad = {"k": "crash", "d": "KeyError", "m": "MemoryError", "w": "RuntimeWarning", "e": "message"}
