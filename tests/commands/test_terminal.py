@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.screen import OnTerminal, Screen
+from tests.tiers import full
 from tests.walk import for_each
 from wv_cli.commands.shared.display import bar_text
 from wv_cli.engine.progress import Progress
@@ -16,7 +17,7 @@ from wv_cli.engine.progress import Progress
 WV = [sys.executable, "-m", "wv_cli"]
 BAR = re.compile(r"[█▏▎▍▌▋▊▉]|\d%\|")
 DONE = re.compile(r"100\.0%\|█+\| .*loss \d\.\d{4}  ETA 0:00")
-WIDTHS = pytest.mark.parametrize("columns", [60, 80, 200])
+WIDTHS = pytest.mark.parametrize("columns", [*full(60), 80, *full(200)])
 
 
 @pytest.fixture

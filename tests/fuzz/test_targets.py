@@ -53,6 +53,7 @@ def test_the_table_has_every_reader():
     assert set(MODELS) <= set(TRAINED)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", TARGETS)
 def test_whole_files_are_read(name, tmp_path):
     """Or refused for what they were made for; one at least is read."""

@@ -187,7 +187,7 @@ def test_tied_vectors(isa, loss, matrices):
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize(
     "shape",
-    [*full(SHAPES[0]), *SHAPES[1:3], *full(*SHAPES[3:]), {"model": "lbl", "tree": "random", "codes": 3}],
+    [*full(SHAPES[0]), SHAPES[1], *full(*SHAPES[2:]), {"model": "lbl", "tree": "random", "codes": 3}],
     ids=str,
 )
 def test_twin_equals_finite_differences(loss, shape, tie):

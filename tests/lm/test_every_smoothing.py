@@ -64,7 +64,7 @@ def test_a_limited_vocabulary(smoothing):
 
 
 @EVERY
-@pytest.mark.parametrize("ending", ["arpa", *full("arpa.gz"), "lm"])
+@pytest.mark.parametrize("ending", [*full("arpa", "arpa.gz"), "lm"])
 def test_files_keep_every_bit(smoothing, ending, tmp_path):
     model = trained(TINY, LmConfig(smoothing=smoothing, order=3)).model
     path = tmp_path / f"model.{ending}"
