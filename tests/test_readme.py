@@ -66,6 +66,7 @@ def test_every_command_line_is_understood(arguments: list[str]) -> None:
     command.make_context(name, list(arguments))
 
 
+@pytest.mark.full
 def test_the_block_of_commands_works(tmp_path: Path, slice_text: Path) -> None:
     """Run as it stands, by a shell, on every sixth line of the shipped text and the lines with words it asks for."""
     every = slice_text.read_bytes().splitlines(keepends=True)
