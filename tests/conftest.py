@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
 _paths = sys.path[:]
 sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != ROOT]
-from tests import forked  # noqa: E402
+from tests import forked, tiers  # noqa: E402
 from wv_cli.system import mapped  # noqa: E402
 from wv_cli.system.host import processors  # noqa: E402
 
@@ -44,16 +44,23 @@ for _number, _usual in {
 settings.register_profile("wv", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("wv")
 
-_LIST = ROOT / "tests" / "slow.txt"
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--tier", choices=tiers.TIERS, default="default", help="which tests run: tests/README.md")
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the slow tests, which tests/slow.py found by measuring."""
-    slow = set(_LIST.read_text(encoding="utf-8").splitlines())
-    for item in items:
-        if item.nodeid.partition("[")[0] in slow:
-            item.add_marker("slow")
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out the tests of larger tiers, unless a test is named (`FILE::TEST`)."""
+    tiers.mark_slow(items)
+    if any("::" in argument for argument in config.args):
+        return
+    place = tiers.TIERS.index(config.getoption("tier"))
+    left_out = [item for item in items if tiers.TIERS.index(tiers.tier_of(item)) > place]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        kept = {*items} - {*left_out}
+        items[:] = [item for item in items if item in kept]
 
 
 @pytest.hookimpl(optionalhook=True)

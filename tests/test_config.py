@@ -1,6 +1,7 @@
 """What every config owes, run over all of them: help, bounds that hold the default, refusals that name the flag."""
 
 import importlib
+import itertools
 import math
 import re
 from dataclasses import asdict, dataclass, replace
@@ -10,7 +11,8 @@ from typing import Literal
 import pytest
 
 import wv_cli
-from wv_cli.config import Config, Option, option
+from tests.walk import for_each
+from wv_cli.config import Config, Option, flag_of, option, refuse_idle
 from wv_cli.errors import UsageError
 
 ROOMS = sorted(path.parent.name for path in Path(wv_cli.__file__).parent.glob("*/config.py"))
@@ -45,7 +47,8 @@ def ids(value: object) -> str:
     return value.__name__ if isinstance(value, type) else value.name if isinstance(value, Option) else str(value)
 
 
-EVERY_FIELD = pytest.mark.parametrize(("config", "field"), FIELDS, ids=ids)
+EVERY_CONFIG = for_each("config", CONFIGS, ids)
+EVERY_FIELD = for_each("config, field", FIELDS, ids)
 
 
 def beyond(field: Option) -> list[float]:
@@ -76,7 +79,7 @@ def test_every_room_is_seen() -> None:
     assert len(BEYOND) > 100 and len(WITHIN) > 90
 
 
-@pytest.mark.parametrize("config", CONFIGS, ids=ids)
+@EVERY_CONFIG
 def test_the_defaults_are_valid(config: type[Config]) -> None:
     config().validate()
 
@@ -93,28 +96,27 @@ def test_the_type_is_one_that_options_have(config: type[Config], field: Option) 
     assert not field.choices or all(isinstance(choice, str) for choice in field.choices)
 
 
-@pytest.mark.parametrize(("config", "field", "value"), BEYOND, ids=ids)
+@for_each("config, field, value", BEYOND, ids)
 def test_a_value_beyond_a_bound_is_refused_by_its_flag(config: type[Config], field: Option, value: float) -> None:
     with pytest.raises(UsageError) as caught:
         replace(config(), **{field.name: value}).validate()
     assert str(caught.value).startswith(f"{field.flag} ") and str(caught.value).endswith(f", not {value}")
 
 
-@pytest.mark.parametrize(("config", "field", "value"), WITHIN, ids=ids)
+@for_each("config, field, value", WITHIN, ids)
 def test_the_bounds_themselves_are_fine(config: type[Config], field: Option, value: float) -> None:
     others = {name: other for name, other in TOGETHER.get(field.name, {}).items() if name in config.options()}
     replace(config(), **{field.name: value, **others}).validate()
 
 
-@pytest.mark.parametrize("config, field", [each for each in FIELDS if each[1].choices], ids=ids)
+@for_each("config, field", [each for each in FIELDS if each[1].choices], ids)
 def test_a_word_that_is_no_choice_is_refused(config: type[Config], field: Option) -> None:
     value = ("no-such",) if field.many else "no-such"
     with pytest.raises(UsageError, match=f"{field.flag} must be one of {field.choices[0]}, .*, not 'no-such'"):
         replace(config(), **{field.name: value}).validate()
 
 
-@EVERY_FIELD
-@pytest.mark.parametrize("value", [{}, [], math.nan, object()], ids=["dict", "list", "nan", "object"])
+@for_each("config, field, value", [(*each, value) for each in FIELDS for value in ({}, [], math.nan, object())], ids)
 def test_a_value_of_another_type_is_refused(config: type[Config], field: Option, value: object) -> None:
     """As a file may hold, which says true of its options."""
     given = (value,) if field.many else value
@@ -124,7 +126,35 @@ def test_a_value_of_another_type_is_refused(config: type[Config], field: Option,
         replace(config(), **{field.name: given}).validate()
 
 
-@pytest.mark.parametrize("config", CONFIGS, ids=ids)
+def values_of(name: str, condition: str, option: Option | None) -> set[object]:
+    """Some values of an option that a condition names: every choice, every word of the condition, both bools, numbers
+    around the least. Without an option the name is an argument of the command: given or not."""
+    words = {word for found in re.findall(rf"\b{name}!?=([\w|-]+)", condition) for word in found.split("|")}
+    if option is not None and (option.choices or words):
+        assert not option.choices or words & {*option.choices} or not words, f"{condition}: no choice of --{name}"
+        return {*option.choices, *words, None}
+    return {option.low or 0, 1, 2} if option is not None and option.kind in (int, float) else {False, True}
+
+
+@for_each("config, field", [each for each in FIELDS if each[1].only], ids)
+def test_a_condition_can_hold_and_can_fail(config: type[Config], field: Option) -> None:
+    """Over every combination of what it names: where it fails, the option is refused by its flag, and only if given."""
+    options = config.options()
+    names = list(dict.fromkeys(re.findall(r"(?:^| (?:or|and) )(?:not )?(\w+)", field.only)))
+    refused = set()
+    for row in itertools.product(*(values_of(name, field.only, options.get(name)) for name in names)):
+        values = dict(zip(names, row, strict=True))
+        refuse_idle([(field.name, field.only)], (), values)
+        try:
+            refuse_idle([(field.name, field.only)], [field.name], values)
+            refused.add(False)
+        except UsageError as error:
+            assert str(error).startswith(f"{flag_of(field.name)} ")
+            refused.add(True)
+    assert refused == {True, False}
+
+
+@EVERY_CONFIG
 def test_the_identity_is_the_fields_in_their_order(config: type[Config]) -> None:
     left_out = FREE.get(config.__name__, {"threads", "force_text"})
     assert list(config().identity().items()) == [(k, v) for k, v in asdict(config()).items() if k not in left_out]

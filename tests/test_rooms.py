@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.walk import for_each
 from wv_cli.commands import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -122,7 +123,7 @@ def test_every_room_has_its_place_in_the_order() -> None:
     assert len(ROOMS) == len(set(ROOMS))
 
 
-@pytest.mark.parametrize("path", sources(), ids=module_name)
+@for_each("path", sources(), module_name)
 def test_imports_point_down(path: Path) -> None:
     assert upwards(path) == [], f"{module_name(path)} stands below these"
 
@@ -195,7 +196,7 @@ def test_rooms_do_not_speak_of_other_processes(room: str) -> None:
     assert {path: found for path, found in said.items() if found} == {}
 
 
-@pytest.mark.parametrize("path", sources(), ids=module_name)
+@for_each("path", sources(), module_name)
 def test_only_declared_packages_are_needed(path: Path) -> None:
     """At the top of a file: the standard library, ourselves and the three run-time dependencies. Extras are imported
     where they are used, and what only type checkers read stands under TYPE_CHECKING."""
@@ -223,7 +224,7 @@ def test_no_import_cycle() -> None:
         visit(name, ())
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "csrc" / "wv_cli").glob("*.pyx")), ids=lambda path: path.stem)
+@for_each("path", sorted((ROOT / "csrc" / "wv_cli").glob("*.pyx")))
 def test_extension_modules_stand_lowest(path: Path) -> None:
     """A .pyx uses nothing of the Python side but errors and words, and has a stub for type checkers."""
     lines = [line.split("#")[0].split() for line in path.read_text(encoding="utf-8").splitlines()]
@@ -232,9 +233,7 @@ def test_extension_modules_stand_lowest(path: Path) -> None:
     assert (PACKAGE / f"{path.stem}.pyi").is_file()
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in sources() if room_of(module_name(path)) not in TALKING], ids=module_name
-)
+@for_each("path", [path for path in sources() if room_of(module_name(path)) not in TALKING], module_name)
 def test_libraries_neither_print_nor_know_the_command_line(path: Path) -> None:
     assert not {name.split(".")[0] for name in imported(path)} & {"click", "tqdm"}
     for node in ast.walk(tree(path)):
@@ -244,7 +243,7 @@ def test_libraries_neither_print_nor_know_the_command_line(path: Path) -> None:
             assert node.attr != "stderr", f"{path}:{node.lineno}: sys.stderr below the commands"
 
 
-@pytest.mark.parametrize("name", list(COMMANDS))
+@for_each("name", COMMANDS)
 def test_command_files_stay_thin(name: str) -> None:
     """Usage, options and one call: 100 lines."""
     path = ROOT.joinpath(*COMMANDS[name].module.split(".")).with_suffix(".py")

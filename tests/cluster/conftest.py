@@ -17,13 +17,13 @@ def apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(CHOICE, "apart")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     with served(tmp_path_factory.mktemp("dask"), 2) as found:
         yield found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cluster(address: str) -> Iterator[DaskCluster]:
     with dask_cluster(address, silent) as found:
         yield found

@@ -156,6 +156,7 @@ BAD = {
     "half.state": b"",
     "half.glovestate": b"",
 }
+LONG = ["long-line", "many-columns"]
 PATHS = {"missing": "no-such-file", "folder": "folder", "below-a-file": "good.txt/x"}
 
 
@@ -206,12 +207,22 @@ def test_every_command_is_called() -> None:
 
 @pytest.mark.parametrize("template", CALLS)
 def test_bad_files(template, folder, capfd, monkeypatch):
+    require_manners(template, [each for each in [*BAD, *PATHS] if each not in LONG], folder, capfd, monkeypatch)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("template", CALLS)
+def test_bad_files_of_one_long_line(template, folder, capfd, monkeypatch):
+    require_manners(template, LONG, folder, capfd, monkeypatch)
+
+
+def require_manners(template, bad_files, folder, capfd, monkeypatch):
     os.chdir(folder)
     monkeypatch.setattr("os.isatty", lambda descriptor: False)
     kept = {path: path.read_bytes() for path in folder.iterdir() if path.is_file() and "out" not in path.name}
     wrong = []
     name = template.split()[0]
-    for what in [*BAD, *PATHS]:
+    for what in bad_files:
         shutil.rmtree("out", ignore_errors=True)
         for made in folder.glob("out*"):
             made.unlink()

@@ -7,6 +7,7 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import click
 import pytest
 
 from tests.conftest import GOLDEN, Run, start_wv
+from tests.tiers import full
 from wv_cli import _cpu
 from wv_cli.commands import COMMANDS
 from wv_cli.commands.shared.program import wv as group
@@ -73,13 +75,21 @@ CALLS = {
     "check": Call("{vectors}", "{vectors}"),
     "dump": Call("{model} args", "{model} args"),
     "links": Call("{out}"),
-    "demo": Call("-o {out}"),
+    "demo": Call("-o {out} --epochs 1 --threads 1"),
     "help": Call("train", "train"),
 }
 EVERY = pytest.mark.parametrize("name", list(COMMANDS))
 READERS = pytest.mark.parametrize("name", [name for name, call in CALLS.items() if call.reads])
 WRITERS = pytest.mark.parametrize("name", [name for name, call in CALLS.items() if call.writes and call.reads])
-SPEAKERS = pytest.mark.parametrize("name", [name for name, call in CALLS.items() if call.to_stdout])
+# One of each way to write: the tests of these start the program, those of the others are in the full tier.
+SOME = ("phrases", "train", "nn", "eval", "help")
+
+
+def with_some(names: Iterable[str]) -> pytest.MarkDecorator:
+    found = list(names)
+    return pytest.mark.parametrize(
+        "name", [*(each for each in found if each in SOME), *full(*(each for each in found if each not in SOME))]
+    )
 
 
 @pytest.fixture
@@ -160,12 +170,11 @@ def test_unknown_command_names_the_nearest(wv: Run) -> None:
     assert done.stderr.startswith("wv: unknown command 'trian'; did you mean 'train'? (choices: ")
 
 
+@pytest.mark.quick
 @EVERY
 def test_good_call_works(name: str, names: dict[str, object], tmp_path: Path) -> None:
     """The calls below fail for the reason the tests give, not because the call itself is wrong. Started as a shell
     does, so that nothing is imported but what the command imports."""
-    if name == "demo":
-        pytest.skip("tested whole in test_readme.py")
     done = start_wv(name, *CALLS[name].filled(names), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     if CALLS[name].writes:
@@ -232,7 +241,7 @@ def test_output_folder_is_checked(name: str, wv: Run, names: dict[str, object]) 
     assert_failed(wv(name, *call), name, "no-such-folder")
 
 
-@WRITERS
+@with_some(name for name, call in CALLS.items() if call.writes and call.reads)
 def test_output_that_grows_too_large(name: str, names: dict[str, object], tmp_path: Path) -> None:
     """A limit on the file size fails the write in the middle, as a full disk does."""
     out = Path(str(names["out"]))
@@ -249,7 +258,7 @@ def test_output_that_grows_too_large(name: str, names: dict[str, object], tmp_pa
     assert set(tmp_path.iterdir()) == before
 
 
-@SPEAKERS
+@with_some(name for name, call in CALLS.items() if call.to_stdout)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_full_disk_on_stdout(name: str, names: dict[str, object], tmp_path: Path) -> None:
     call = CALLS[name]
@@ -266,7 +275,7 @@ def test_full_disk_on_stdout(name: str, names: dict[str, object], tmp_path: Path
     assert_failed(subprocess.CompletedProcess(done.args, done.returncode, "", done.stderr), name, "space")
 
 
-@SPEAKERS
+@with_some(name for name, call in CALLS.items() if call.to_stdout)
 def test_closed_pipe_is_no_error(name: str, names: dict[str, object], tmp_path: Path) -> None:
     call = CALLS[name]
     reader, writer = os.pipe()

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.tiers import full
 from wv_cli._glove import RECORD
 from wv_cli.formats import load
 
@@ -181,7 +182,7 @@ def command(text, folder, *more):
     return [sys.executable, "-m", "wv_cli", "glove", str(text), "-o", str(folder / "v.vec"), *LONG, *more]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [*full(signal.SIGINT, signal.SIGTERM), signal.SIGKILL])
 def test_interrupted_at_random_moments_the_result_is_the_same(number, slice_text, tmp_path, uninterrupted):
     whole, seconds = uninterrupted
     moments = random.Random(int(number))

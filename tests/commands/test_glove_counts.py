@@ -78,6 +78,7 @@ def long_text(slice_xz, tmp_path_factory):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the peak has another unit")
+@pytest.mark.full
 def test_memory_holds_for_the_whole_process(long_text, tmp_path):
     """5.6 million words with --memory 80M, less than Python, their ids, positions and records take."""
     wv = [sys.executable, "-m", "wv_cli", "glove", str(long_text), "--counts-only", "-q", "--window", "4"]
@@ -95,6 +96,7 @@ def counting(text, folder):
     return [sys.executable, "-m", "wv_cli", "glove", str(text), *options]
 
 
+@pytest.mark.full
 def test_killed_at_ten_random_moments_the_counts_are_whole_or_not_there(slice_text, tmp_path):
     whole, first, again = (tmp_path / name for name in ("whole", "first", "again"))
     for folder in (whole, first, again):

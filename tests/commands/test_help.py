@@ -7,6 +7,7 @@ import click
 import pytest
 
 from tests.conftest import Run
+from tests.walk import for_each
 from wv_cli.commands import COMMANDS, ORIGINALS
 from wv_cli.commands.examples import EXAMPLES
 from wv_cli.commands.shared.help import HEADINGS, heading
@@ -64,7 +65,7 @@ def test_every_example_belongs_to_a_command() -> None:
     assert {path.split()[0] for path in EXAMPLES} == set(COMMANDS)
 
 
-@pytest.mark.parametrize("path, line", [(path, line) for path, lines in EXAMPLES.items() for _, line in lines])
+@for_each("path, line", [(path, line) for path, lines in EXAMPLES.items() for _, line in lines])
 def test_every_example_is_understood(path: str, line: str) -> None:
     """Names of commands and options exist, values have the right type; nothing is run."""
     calls = [part.strip() for part in line.replace("&&", "|").split("|") if part.strip().startswith("wv ")]
@@ -134,8 +135,8 @@ def test_help_of_an_original_is_its_own(name: str, wv: Run) -> None:
     assert shown.stdout.count("\n") == own.stdout.count("\n") + 1 and shown.stderr == own.stderr
 
 
-@pytest.mark.parametrize("command, name", [(command, name) for command in FOREIGN for name in FOREIGN[command].split()])
-def test_every_option_of_the_originals_has_an_answer(command: str, name: str, wv: Run) -> None:
+@for_each("command, name", [(command, name) for command in FOREIGN for name in FOREIGN[command].split()])
+def test_every_option_of_the_originals_has_an_answer(command: str, name: str) -> None:
     """Ours, or a way to do without; an option that is called the same needs none."""
     found = command_of(command)
     if name in flags(found):

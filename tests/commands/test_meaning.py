@@ -106,31 +106,22 @@ GLOVE = "--dim 4 --iterations 2 --min-count 2 --window 4 --x-max 9"
 OF_EVERY_WORD = {"softmax": "--window 2 --epochs 1", "ova": "--window 2 --epochs 1 --lr 0.01"}
 MODELS, LOSSES = (Word2vecConfig.options()[name].choices for name in ("model", "loss"))
 WHITENINGS = WhitenConfig.options()["method"].choices
+# Of `wv train` one variant of every model, output layer and start; in these every option means something at least once.
 VARIANTS = [
-    *(f"{W2V} --model {model} --loss {loss} {OF_EVERY_WORD.get(loss, '')}" for model in MODELS for loss in LOSSES),
+    f"{W2V} --model skipgram --loss ns",
+    f"{W2V} --model cbow --loss hs_ns",
+    f"{FT} --model skipgram",
+    f"{NEURAL} -o out.lm --model nplm --hidden 5 --loss class",
     f"{W2V} --model cbow --cbow-sum",
-    f"{W2V} --sample 0",
     f"{W2V} --learn-phrases 1 --phrase-threshold 9",
-    f"{W2V} --init init.vec",
     f"{W2V} --vocab text.vocab",
     f"{SUP} --pretrained init.vec",
     "train text.txt -o out.vec --continue small.state --epochs 2",
-    f"{W2V} --preset quality",
-    f"{W2V} --preset balanced",
-    *(f"{FT} --model {model}" for model in MODELS),
-    *(f"{SUP} --loss {loss}" for loss in ("softmax", "hs", "ns", "ova")),
-    *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --loss {loss}" for loss in ("softmax", "hs", "class")),
-    *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --negative 9 --loss {loss}" for loss in ("nce", "ns", "importance")),
-    f"{NEURAL} -o out.lm --model lbl --negative 9",
     f"{NEURAL} -o out.lm --model lbl --loss hs --tree random --codes 2",
     f"{NEURAL} -o out.lm --model nplm --loss hs --tree clustered --tree-from neural.lm --min-count 5",
     f"{NEURAL} --model lbl --loss softmax --context-matrices diagonal --dropout 0.2 -o out.vec",
-    f"{NEURAL} --model ivlbl --negative 9 -o out.vec",
     f"{S2V} -o out.s2v",
-    f"{S2V} -o out.s2v --word-ngrams 1",
-    f"{D2V} -o out.d2v --algorithm dbow",
-    *(f"{D2V} -o out.d2v --window 3 --algorithm {each}" for each in ("dm_mean", "dm_concat --loss hs")),
-    f"{SUP} --word-ngrams 2 --buckets 900",
+    f"{D2V} -o out.d2v --window 3 --algorithm dm_mean",
     f"{SUP} --minn 2 --maxn 3 --buckets 900",
     *(f"{HASH} -m {method}" for method in ("lsh", "densefly", "pcah", "itq", "sign", "pq")),
     *(f"{HASH} --length 4 -m {method}" for method in ("fly", "randexp", "biohash", "biohash --rule sgd --delta 0.1")),
@@ -163,10 +154,7 @@ VARIANTS = [
     f"eval labels {GOLDEN / 'ft-labels.bin'} -d golden-labelled.txt --json",
     STS,
     f"{STS} --pooling sif --counts text.vocab",
-    f"{STS} --pooling idf",
-    f"{STS} --after abtt --stop-words both",
     f"{STS} --after pca",
-    f"eval sts --encoder {TINY} -d pairs.csv --json --after soft --fit all --fit-data few.csv",
     "eval sts --sentence-vectors sentences.npy -d pairs.csv --json",
     "index words.vec -o out.index --links 3 --ef-construction 9 --threads 1",
     "index words.vec -o out.index --kind flat",
@@ -220,6 +208,27 @@ VARIANTS = [
     "build-vocab --merge text.vocab -o out.vocab",
     "check words.vec",
 ]  # fmt: skip
+# All others of `wv train` and `wv eval sts`, in the full tier.
+OTHERS = [
+    f"{STS} --pooling idf",
+    f"{STS} --after abtt --stop-words both",
+    f"eval sts --encoder {TINY} -d pairs.csv --json --after soft --fit all --fit-data few.csv",
+    *(f"{W2V} --model {model} --loss {loss} {OF_EVERY_WORD.get(loss, '')}" for model in MODELS for loss in LOSSES),
+    f"{W2V} --sample 0",
+    f"{W2V} --init init.vec",
+    f"{W2V} --preset quality",
+    f"{W2V} --preset balanced",
+    *(f"{FT} --model {model}" for model in MODELS),
+    *(f"{SUP} --loss {loss}" for loss in ("softmax", "hs", "ns", "ova")),
+    *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --loss {loss}" for loss in ("softmax", "hs", "class")),
+    *(f"{NEURAL} -o out.lm --model nplm --hidden 5 --negative 9 --loss {loss}" for loss in ("nce", "ns", "importance")),
+    f"{NEURAL} -o out.lm --model lbl --negative 9",
+    f"{NEURAL} --model ivlbl --negative 9 -o out.vec",
+    f"{S2V} -o out.s2v --word-ngrams 1",
+    f"{D2V} -o out.d2v --algorithm dbow",
+    f"{D2V} -o out.d2v --window 3 --algorithm dm_concat --loss hs",
+    f"{SUP} --word-ngrams 2 --buckets 900",
+]
 # Pairs of which an effect cannot be seen on these data, each with the reason. The option is not ignored there.
 UNSEEN = {
     ("lm train", "skip_symbols"): "there are none in the text",
@@ -384,6 +393,16 @@ def outcome(arguments: str, capfdbinary) -> tuple[int, bytes, str]:
 
 @pytest.mark.parametrize("variant", [each.format(file="words.vec") for each in VARIANTS])
 def test_every_option_changes_something_or_is_refused(variant, folder, capfdbinary):
+    require_meaning(variant, folder, capfdbinary)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("variant", [each for each in OTHERS if each.strip() not in VARIANTS])
+def test_every_option_of_the_other_variants_changes_something_or_is_refused(variant, folder, capfdbinary):
+    require_meaning(variant, folder, capfdbinary)
+
+
+def require_meaning(variant, folder, capfdbinary):
     os.chdir(folder)
     code, plain, err = outcome(variant, capfdbinary)
     assert code == 0, err

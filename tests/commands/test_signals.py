@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tiers import full
+
 WV = str(Path(sys.executable).parent / "wv")
 LONG = ["--dim", "60", "--epochs", "100000", "--no-meta"]
 # The run says that it is about to save, and takes its time.
@@ -75,7 +77,7 @@ def wait_until_it_trains(process):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--version"], ["train", "text.txt", "-o", "a.vec", *LONG]], ids=["start", "train"]
+    "arguments", [["--version"], *full(["train", "text.txt", "-o", "a.vec", *LONG])], ids=["start", "train"]
 )
 def test_ctrl_c_at_any_moment_is_one_line(arguments, text):
     """What Python does before it calls main() is its own, and a callback of its import system may swallow the signal;

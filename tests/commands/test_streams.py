@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
+from tests.tiers import full
 from wv_cli.errors import escaped
 from wv_cli.formats import save
 from wv_cli.vectors.embeddings import Embeddings
@@ -59,17 +60,17 @@ def test_what_is_escaped():
     "command",
     [
         ["nn", "v.bin", "good"],
-        ["nn", "v.bin", "good", "--json"],
-        ["analogy", "v.bin", "good", "other", "good"],
-        ["vectors", "v.bin", EVIL],
-        ["convert", "v.bin", "-"],
+        *full(
+            ["nn", "v.bin", "good", "--json"],
+            ["analogy", "v.bin", "good", "other", "good"],
+            ["vectors", "v.bin", EVIL],
+            ["convert", "v.bin", "-"],
+        ),
         ["check", "v.bin"],
         ["eval", "similarity", "v.bin", "--data", "pairs"],
         ["nn", "v.bin", f"no{EVIL}"],
-        ["nn", f"no{EVIL}", "good"],
-        ["train", f"no{EVIL}", "-o", "x.bin"],
+        *full(["nn", f"no{EVIL}", "good"], ["train", f"no{EVIL}", "-o", "x.bin"], ["nn", f"--{EVIL}"]),
         [EVIL],
-        ["nn", f"--{EVIL}"],
     ],
     ids=lambda command: " ".join(command[:2]).encode("ascii", "replace").decode(),
 )
@@ -110,7 +111,7 @@ def closed(folder, command, streams):
     return done.returncode, done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("streams", [[">&-"], ["<&-", ">&-"]])
+@pytest.mark.parametrize("streams", [[">&-"], *full(["<&-", ">&-"])])
 @pytest.mark.parametrize(
     "command", ["nn v.bin good", "nn v.bin good --json", "convert v.bin -", "dump x.ftz args", "--help", "--version",
                 "vectors v.bin good", "eval similarity v.bin --data pairs", "phrases t.txt -q",
@@ -123,7 +124,7 @@ def test_closed_output_is_one_line(command, streams, folder):
     assert code == 1 and told.count("\n") == 1 and "closed" in told, told
 
 
-@pytest.mark.parametrize("streams", [["<&-"], ["<&-", ">&-"]])
+@pytest.mark.parametrize("streams", [["<&-"], *full(["<&-", ">&-"])])
 @pytest.mark.parametrize(
     "command", ["nn v.bin", "nn - good", "convert - x.bin", "build-vocab - -o x", "train - -o x.bin", "vectors v.bin"]
 )

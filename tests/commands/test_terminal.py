@@ -10,13 +10,15 @@ import pytest
 from tqdm import tqdm
 
 from tests.commands.screen import OnTerminal, Screen
+from tests.tiers import full
+from tests.walk import for_each
 from wv_cli.commands.shared.display import bar_format
 from wv_cli.engine.progress import Progress
 
 WV = [sys.executable, "-m", "wv_cli"]
 BAR = re.compile(r"[█▏▎▍▌▋▊▉]|\d%\|")
 DONE = re.compile(r"100\.0%\|█+\| .*loss \d\.\d{4}  ETA 0:00")
-WIDTHS = pytest.mark.parametrize("columns", [60, 80, 200])
+WIDTHS = pytest.mark.parametrize("columns", [*full(60), 80, *full(200)])
 
 
 @pytest.fixture
@@ -143,7 +145,7 @@ def test_a_note_stands_above_the_bar(tmp_path):
     assert not any("bar" in line for line in seen.screen.lines)
 
 
-@pytest.mark.parametrize("width", range(1, 200))
+@for_each("width", range(1, 200))
 def test_the_bar_of_a_long_run_fits(width):
     now = Progress(0.99999, 99_999, 100_000, 10**12, 9_999_999, 0.05, 123.4567, 1e6, 360_000.0)
     line = tqdm.format_meter(now.fraction, 1.0, 1.0, width, bar_format=bar_format(now, width))

@@ -250,6 +250,7 @@ finally:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system does not tell the largest memory")
+@pytest.mark.full
 @pytest.mark.parametrize("options", [[], ["--sentences"]])
 def test_a_long_line_does_not_fill_the_memory(tmp_path, options):
     """Its words are taken one by one: beside the text, some copies of it at most."""

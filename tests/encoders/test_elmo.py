@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
+from tests.tiers import full
 from wv_cli.encoders import EncoderConfig, elmo, elmo_network, open_encoder
 from wv_cli.encoders.base import encode, encode_tokens
 from wv_cli.encoders.pooling import Pooling
@@ -130,7 +131,7 @@ MISTAKES = {
 }
 
 
-@BOTH
+@pytest.mark.parametrize("name", [*full("allennlp"), "bilm-tf"])
 @pytest.mark.parametrize("mistake", [*MISTAKES, "skip flipped", "no marks", "no state", "none"])
 def test_mistakes_are_noticed(name, mistake, monkeypatch):
     """What the recipe invites costs at least 4e-4 (clipping, in the fixture without skip connections)."""

@@ -148,6 +148,7 @@ def test_the_vocabulary_limit_holds_for_questions_and_answers(write):
     assert rows(blocked, path, restrict_vocab=4)["total"]["accuracy"] == 100
 
 
+@pytest.mark.full
 def test_against_the_twin(data, slice_vectors):
     """Real vectors, Google's questions: the number of right answers is that of a full sort in float64."""
     embeddings = load(slice_vectors)

@@ -123,6 +123,7 @@ def test_row_of_the_table(format):
     assert all(suffix.startswith(".") for suffix in row.suffixes)
 
 
+@pytest.mark.quick
 @pytest.mark.filterwarnings("ignore::wv_cli.formats.FormatWarning")
 @every_golden
 def test_golden_files_read_as_the_twin_reads_them(format, name, rows, read):

@@ -27,6 +27,7 @@ def parse(text):
     return _floattext.parse_float(text.encode())
 
 
+@pytest.mark.full
 @settings(max_examples=1000)
 @given(decimals)
 @example("16777217")  # midway between two floats: the even one
@@ -91,6 +92,7 @@ def test_fixed_decimals_are_printf(value, digits):
     assert _floattext.format_float(value, digits) == b"%.*f" % (digits, value)
 
 
+@pytest.mark.full
 @settings(max_examples=3000)
 @given(floats, st.integers(1, 6))
 @example(-0.0, 5)

@@ -45,11 +45,13 @@ def test_every_command_that_writes_is_tried():
     assert {command.line.split()[0] for command in COMMANDS} == {*EVERY} - READING
 
 
+@pytest.mark.full
 def test_some_kills(tmp_path):
     found = fault_run("kills", tmp_path, "--kills", 8, "--output", "words.vec", "--output", "moments")
     assert all(counts.get("whole") for counts in found) and len(found) == 2
 
 
+@pytest.mark.full
 def test_some_failed_allocations(tmp_path):
     found = fault_run("allocations", tmp_path, "--output", "words.vec", "--output", "lsh.codes")
     assert all(counts.get("refused in one line") for counts in found) and len(found) == 2

@@ -54,6 +54,7 @@ def test_the_table_has_every_reader():
     assert set(MODELS) <= set(TRAINED)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", TARGETS)
 def test_whole_files_are_read(name, tmp_path):
     """Or refused for what they were made for; one at least is read."""
@@ -64,6 +65,7 @@ def test_whole_files_are_read(name, tmp_path):
     assert ("read", "", "") in outcomes and outcomes <= {("read", "", ""), ("refused", "", "")}
 
 
+@pytest.mark.full
 def test_short_run(tmp_path):
     """Some files of every target, all of them refused in one line or read and used."""
     options = ["--files", EACH * len(TARGETS), "--keep", tmp_path / "kept", "--record", tmp_path / "record"]
@@ -95,6 +97,7 @@ def failing(path):
         raise WvError("no")
 
 
+@pytest.mark.full
 def test_what_is_a_finding(tmp_path):
     """Death, other exceptions, memory, warnings, long messages; in whatever order, every file is counted once."""
     bad = {"k": "crash", "d": "KeyError", "m": "MemoryError", "w": "RuntimeWarning", "e": "message"}

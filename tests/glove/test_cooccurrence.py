@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reference.glove import count as brute_force
+from tests.tiers import full
 from wv_cli._glove import RECORD, Segment, sort
 from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.cooccurrence import count, distance_units
@@ -38,8 +39,8 @@ def truth(corpus):
     return brute_force(corpus.ids.tolist(), 10)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 3])
-@pytest.mark.parametrize("memory", [1 << 18, 10**6, 10**9])
+@pytest.mark.parametrize("threads", [1, *full(2), 3])
+@pytest.mark.parametrize("memory", [1 << 18, *full(10**6), 10**9])
 def test_counts_equal_the_double_loop(memory, threads, corpus, truth, tmp_path):
     config = GloveConfig(threads=threads)
     expected, scale = truth

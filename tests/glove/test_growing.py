@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from tests.reference.glove import count as brute_force
+from tests.tiers import full
 from wv_cli._glove import RECORD
 from wv_cli.engine.state import StateOptions
 from wv_cli.errors import BadFile
@@ -68,7 +69,11 @@ def gone_on(state, text, config, share, tmp_path, memory=None):
 @pytest.mark.parametrize("memory", [1 << 17, None])
 @pytest.mark.parametrize(
     "options",
-    [{}, {"window": 3, "symmetric": False}, {"window": 4, "weighting": "flat", "threads": 2}, {"window": 25}],
+    [
+        {},
+        {"window": 4, "weighting": "flat", "threads": 2},
+        *full({"window": 3, "symmetric": False}, {"window": 25}),
+    ],
     ids=str,
 )
 def test_counts_of_three_days_are_the_sums_of_dictionaries(texts, options, memory, tmp_path):

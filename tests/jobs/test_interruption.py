@@ -91,6 +91,7 @@ def test_signal_then_resume_gives_the_same_bytes(number, code, slice_text, tmp_p
     assert sorted(os.listdir(tmp_path)) == ["vectors.vec"]
 
 
+@pytest.mark.full
 def test_kill_at_ten_random_moments(slice_text, tmp_path, uninterrupted):
     whole, seconds = uninterrupted
     moments = random.Random(7)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from tests.reference.neural import Batch, Twin
+from tests.tiers import full
 from wv_cli import _cpu, _neural, _word2vec
 from wv_cli.lm.neural import Classes, Paths
 from wv_cli.lm.vocabulary import SENTENCE
@@ -131,7 +132,7 @@ def compare(isa, dim, loss="softmax", epochs=2, **changes):
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize("dim", [1, 7, 15, 16, 17, 33])
+@pytest.mark.parametrize("dim", [*full(1, 7), 15, *full(16, 17), 33])
 def test_kernel_equals_twin(isa, loss, shape, dim):
     compare(isa, dim, loss, **shape)
 
@@ -184,7 +185,11 @@ def test_tied_vectors(isa, loss, matrices):
 
 @pytest.mark.parametrize("tie", [False, True])
 @pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("shape", [*SHAPES, {"model": "lbl", "tree": "random", "codes": 3}], ids=str)
+@pytest.mark.parametrize(
+    "shape",
+    [*full(SHAPES[0]), SHAPES[1], *full(*SHAPES[2:]), {"model": "lbl", "tree": "random", "codes": 3}],
+    ids=str,
+)
 def test_twin_equals_finite_differences(loss, shape, tie):
     if "tree" in shape and loss != "hs":
         pytest.skip("has no tree")

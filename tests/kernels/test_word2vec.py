@@ -14,6 +14,7 @@ from tests.reference.word2vec import (
     softmax_gradient,
     softmax_loss,
 )
+from tests.tiers import full
 from wv_cli import _cpu, _word2vec
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.hotrows import HotRows
@@ -141,7 +142,7 @@ def compare(isa, context, layer, dim, **changes):
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("layer", LOSSES)
 @pytest.mark.parametrize("context", CONTEXTS)
-@pytest.mark.parametrize("dim", [1, 7, 8, 15, 16, 17, 31, 33, 100, 300])
+@pytest.mark.parametrize("dim", [*full(1, 7, 8), 15, *full(16, 17, 31), 33, *full(100, 300)])
 def test_kernel_equals_twin(isa, context, layer, dim):
     compare(isa, context, layer, dim)
 
@@ -176,7 +177,7 @@ def test_long_blocks_of_many_batches(isa, share_negatives):
 
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("layer", LOSSES)
-@pytest.mark.parametrize("hot_rows", [1, 7, 1000])
+@pytest.mark.parametrize("hot_rows", [*full(1), 7, *full(1000)])
 def test_private_copies_of_hot_rows_change_nothing_for_one_thread(isa, layer, hot_rows):
     compare(isa, "skipgram", layer, 20, lines=150, block=5000, epochs=1, hot_rows=hot_rows)
 
@@ -211,7 +212,7 @@ def test_private_copies_of_other_subwords_are_refused():
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("layer", LOSSES)
 @pytest.mark.parametrize("context", CONTEXTS)
-@pytest.mark.parametrize("dim", [1, 15, 16, 33, 100])
+@pytest.mark.parametrize("dim", [*full(1), 15, *full(16), 33, *full(100)])
 def test_subwords(isa, context, layer, dim):
     compare(isa, context, layer, dim, subwords=True, lr=0.02)
 

@@ -7,6 +7,7 @@ import pytest
 
 from tests.lm import reference
 from tests.lm.golden import FOLDER, TINY, entries, text_of, trained
+from tests.tiers import full
 from wv_cli import _packedlm
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.lm.config import LmConfig
@@ -43,7 +44,7 @@ def ids_of(model):
 
 @pytest.mark.parametrize("ends", [True, False])
 @pytest.mark.parametrize("gaps", list(GAPS))
-@pytest.mark.parametrize("order", [1, 2, 3, 5])
+@pytest.mark.parametrize("order", [1, *full(2), 3, *full(5)])
 def test_scores_are_those_of_the_listed_ngrams(order, gaps, ends):
     if order < 3 and gaps == "gaps":
         pytest.skip("suffixes of trigrams")
@@ -93,7 +94,7 @@ def test_bytes_of_an_ngram(tiny, tmp_path):
     assert (tmp_path / "model.lm").stat().st_size < 0.85 * kenlm
 
 
-@pytest.mark.parametrize("bits", [2, 5, 8, 16])
+@pytest.mark.parametrize("bits", [*full(2, 5), 8, *full(16)])
 def test_quantised(tiny, tmp_path, bits):
     save(str(tmp_path / "model.lm"), tiny, quantise=bits)
     small = unpacked(load(tmp_path / "model.lm"))

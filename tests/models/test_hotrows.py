@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tests.tiers import full
 from wv_cli import _word2vec
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.hotrows import hot_rows, private_rows
@@ -146,7 +147,7 @@ def loss_of(corpus, threads, **changes):
     return totals[0] / totals[1]
 
 
-@pytest.mark.parametrize("loss", ["hs", "ns"])
+@pytest.mark.parametrize("loss", [*full("hs"), "ns"])
 @pytest.mark.parametrize("ngrams", [{}, {"minn": 3, "maxn": 5}], ids=str)
 def test_threads_that_learn_from_old_values_stay_near_one(loss, ngrams, slice_text):
     corpus = encode([str(slice_text)], VocabConfig(min_count=5))

@@ -77,7 +77,7 @@ class Builder:
 
 def noticed(package: Path, fault: Fault, tests: tuple[str, ...]) -> bool:
     """Whether a test fails on the package in the folder `package`."""
-    argv = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    argv = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--tier", "full", *tests]
     environment = {**os.environ, "PYTHONPATH": str(package)}
     done = subprocess.run(argv, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1):

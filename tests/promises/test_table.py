@@ -2,22 +2,21 @@
 
 import re
 
-import pytest
-
 from tests.conftest import ROOT
 from tests.promises.table import PROMISES
+from tests.walk import for_each
 
 DOCUMENTS = ("README.md", "data/DIFFERENCES.md")
 README = " ".join(" ".join((ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS).split())
 FAULTS = [fault for promise in PROMISES for fault in promise.faults]
 
 
-@pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: promise.words)
+@for_each("promise", PROMISES, lambda promise: promise.words)
 def test_the_readme_makes_the_promise(promise):
     assert promise.words in README
 
 
-@pytest.mark.parametrize("promise", PROMISES, ids=lambda promise: promise.words)
+@for_each("promise", PROMISES, lambda promise: promise.words)
 def test_the_tests_are_there(promise):
     assert promise.tests
     for test in promise.tests:
@@ -26,7 +25,7 @@ def test_the_tests_are_there(promise):
         assert not name or re.search(rf"^def {name}\(", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE), test
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+@for_each("fault", FAULTS, lambda fault: fault.name)
 def test_the_fault_can_be_made(fault):
     assert (ROOT / fault.file).read_text(encoding="utf-8").count(fault.old) == 1
 

@@ -60,6 +60,7 @@ def test_other_programs_unpack_it(ending, slice_text, tmp_path):
     assert UNPACK[ending]((tmp_path / f"empty{ending}").read_bytes()) == b""
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("ending", COMPRESSIONS)
 @pytest.mark.parametrize("row", WRITABLE, ids=lambda row: row.name)
 def test_every_format(row, ending, vectors, tmp_path):

@@ -44,6 +44,7 @@ def slice5m(slice_xz, tmp_path_factory):
 # ---------------------------------------------------------------- the original
 
 
+@pytest.mark.full
 def test_the_original_but_for_pairs_across_lines(slice5m):
     """word2phrase -threshold 200 is the twin that counts across lines; ours is the one that does not, to the byte."""
     lines = split_lines(slice5m.read_bytes())

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
+from tests.tiers import full
 from wv_cli.formats import load
 from wv_cli.transforms.text_distance import TextIndex, TextSpace
 
@@ -30,7 +31,7 @@ def test_gensims_distances(vectors, normalize, column):
         assert space.distance(bags[case[0]], bags[case[1]]) == pytest.approx(case[column], abs=1e-4)
 
 
-@pytest.mark.parametrize("k", [1, 7])
+@pytest.mark.parametrize("k", [*full(1), 7])
 def test_the_search_is_exact_and_prunes(vectors, lines, k):
     space = TextSpace(vectors)
     index = TextIndex(space, lines)
