@@ -14,7 +14,7 @@ from wv_cli.commands import COMMANDS, ORIGINALS
 from wv_cli.evaluation import TASKS
 from wv_cli.formats import FORMATS
 from wv_cli.hashing import HASHERS
-from wv_cli.jobs import MODELS
+from wv_cli.jobs.models import MODELS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"

@@ -23,7 +23,7 @@ from wv_cli.errors import BadFile, WvError
 from wv_cli.evaluation import TASKS
 from wv_cli.formats import FORMATS
 from wv_cli.hashing import HASHERS
-from wv_cli.jobs import MODELS
+from wv_cli.jobs.models import MODELS
 from wv_cli.system import compression
 
 EACH = 60  # files of a target in the short run

@@ -9,7 +9,7 @@ import pytest
 from wv_cli.engine.run import train
 from wv_cli.engine.threads import Threads
 from wv_cli.errors import TimedOut
-from wv_cli.jobs import MODELS
+from wv_cli.jobs.models import MODELS
 from wv_cli.jobs.train import train as run_session
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.models.layers import LAYERS

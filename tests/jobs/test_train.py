@@ -10,7 +10,7 @@ import pytest
 from wv_cli.engine.progress import Totals
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import Interrupted, TimedOut, UsageError
-from wv_cli.jobs import MODELS
+from wv_cli.jobs.models import MODELS
 from wv_cli.jobs.train import train, training_job
 
 SMALL = {"dim": 8, "epochs": 1, "min_count": 5, "threads": 1}

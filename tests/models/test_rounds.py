@@ -10,7 +10,7 @@ import pytest
 from wv_cli.engine.run import train
 from wv_cli.engine.threads import Threads
 from wv_cli.errors import TimedOut, UsageError, WvError
-from wv_cli.jobs import MODELS
+from wv_cli.jobs.models import MODELS
 from wv_cli.jobs.train import train as run_session
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.rounds import WORKERS, DeterministicWord2vec

@@ -15,7 +15,7 @@ from wv_cli.commands.shared.options import (
     to_option,
 )
 from wv_cli.commands.shared.training_options import autotune_options, growing_options, training_options
-from wv_cli.jobs import DEFAULT_MODEL, MODELS, PRESETS
+from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, PRESETS
 from wv_cli.text.config import ReadingConfig
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from wv_cli.config import flag_of
 from wv_cli.engine.state import StateOptions
 from wv_cli.errors import UsageError
-from wv_cli.jobs import DEFAULT_MODEL, MODELS, PRESETS, Model
 from wv_cli.jobs.job import build, option_names
+from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, PRESETS, Model
 from wv_cli.jobs.parts.continuation import continued, state_of
 from wv_cli.models.presets import Preset
 

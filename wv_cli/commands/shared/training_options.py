@@ -10,7 +10,7 @@ import click
 
 from wv_cli.commands.shared.options import Duration, Size, shared_options
 from wv_cli.config import Config
-from wv_cli.jobs import DEFAULT_MODEL, MODELS
+from wv_cli.jobs.models import DEFAULT_MODEL, MODELS
 from wv_cli.models.presets import WORD_PRESETS, Preset
 from wv_cli.text.config import PhraseLearning, VocabConfig
 

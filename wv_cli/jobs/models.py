@@ -1,0 +1,128 @@
+"""The table of models: what `wv train --model` offers, and the job that trains each."""
+
+import importlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from wv_cli.config import Config
+from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
+from wv_cli.models.presets import CLASSIFIER_PRESETS, WORD_PRESETS, Preset
+from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig
+from wv_cli.registry import Registry
+
+if TYPE_CHECKING:
+    from wv_cli.jobs.job import Job
+
+
+@dataclass(frozen=True)
+class Model:
+    """`job` is "module:class" of the job that trains it, imported when it is needed; `config` what it takes, with a
+    field `threads`; `vocab_defaults` stand in the place of VocabConfig's. `presets` are what --preset chooses from, the
+    first being the config as it is; a model without presets says whose its defaults are."""
+
+    summary: str
+    source: str
+    config: type[Config]
+    job: str
+    vocab_defaults: dict[str, Any] = field(default_factory=dict)
+    presets: Registry[Preset] | None = None
+    own_defaults: str = ""
+
+    def job_type(self) -> "type[Job]":
+        module, name = self.job.split(":")
+        found: type[Job] = getattr(importlib.import_module(module), name)
+        return found
+
+
+DEFAULT_MODEL = "skipgram"
+MODELS: Registry[Model] = Registry(
+    "model",
+    [
+        (
+            "skipgram",
+            Model(
+                "Each context word predicts the word in the middle.",
+                "Mikolov et al. 2013, arXiv 1310.4546; subwords Bojanowski et al. 2017, arXiv 1607.04606",
+                Word2vecConfig,
+                "wv_cli.jobs.word2vec:Word2vecJob",
+                presets=WORD_PRESETS,
+            ),
+        ),
+        (
+            "cbow",
+            Model(
+                "The mean (or sum) of the context words predicts the word in the middle.",
+                "Mikolov et al. 2013, arXiv 1301.3781; gradient of Irsoy et al. 2021, arXiv 2012.15332",
+                Word2vecConfig,
+                "wv_cli.jobs.word2vec:Word2vecJob",
+                presets=WORD_PRESETS,
+            ),
+        ),
+        (
+            "supervised",
+            Model(
+                "The mean of a line's words and n-grams predicts its label: a text classifier.",
+                "Joulin et al. 2017, arXiv 1607.01759",
+                SupervisedConfig,
+                "wv_cli.jobs.supervised:SupervisedJob",
+                vocab_defaults={"min_count": 1},
+                presets=CLASSIFIER_PRESETS,
+            ),
+        ),
+        (
+            "nplm",
+            Model(
+                "A hidden layer over the words before predicts the next: a language model.",
+                "Bengio et al. 2003, JMLR 3:1137; noise contrast Mnih & Teh 2012, arXiv 1206.6426",
+                NeuralConfig,
+                "wv_cli.jobs.neural:NeuralJob",
+                vocab_defaults={"min_count": 1},
+                own_defaults="its own",
+            ),
+        ),
+        (
+            "lbl",
+            Model(
+                "The sum of the words before, each times a matrix, predicts the next: a language model.",
+                "Mnih & Hinton 2007, ICML; diagonal matrices Mnih & Kavukcuoglu 2013 (vLBL)",
+                NeuralConfig,
+                "wv_cli.jobs.neural:NeuralJob",
+                vocab_defaults={"min_count": 1},
+                own_defaults="its own",
+            ),
+        ),
+        (
+            "ivlbl",
+            Model(
+                "Each of the words before, times a vector of its place, predicts the next by itself: word vectors.",
+                "Mnih & Kavukcuoglu 2013, NIPS (ivLBL, of words on one side)",
+                NeuralConfig,
+                "wv_cli.jobs.neural:NeuralJob",
+                vocab_defaults={"min_count": 1},
+                own_defaults="its own",
+            ),
+        ),
+        (
+            "sent2vec",
+            Model(
+                "The mean of a sentence's other words and n-grams of words predicts each word: sentence vectors.",
+                "Pagliardini, Gupta & Jaggi 2018, arXiv 1703.02507",
+                Sent2vecConfig,
+                "wv_cli.jobs.document_models:Sent2vecJob",
+                own_defaults="its authors'",
+            ),
+        ),
+        (
+            "doc2vec",
+            Model(
+                "A document's vector, alone or with the words before, predicts each of its words: document vectors.",
+                "Le & Mikolov 2014, arXiv 1405.4053",
+                Doc2vecConfig,
+                "wv_cli.jobs.document_models:Doc2vecJob",
+                own_defaults="gensim's",
+            ),
+        ),
+    ],
+)
+# The names of all.
+PRESETS: tuple[str, ...] = tuple(dict.fromkeys(name for row in MODELS.values() for name in row.presets or ()))
