@@ -9,9 +9,20 @@
  *     d_n += g_n own_n,  own_n += g_n h_n
  *     X += held (share * D)
  *
- * with the shares of negatives and the control variate of neighbours.h: without it analogies fall by some two points,
- * with it not beyond what seeds differ by (benchmarks/README.md, "What helped"). All scores are made first, from the rows
- * as they were.
+ * Negatives are drawn once for all P windows; word j, drawn m_j times, counts share_j = m_j * negative / drawn, so that a
+ * position meets `negative` negatives in the mean, as when it draws its own. Fewer are drawn than P positions would draw,
+ * so the steps of the negatives vary more. Much of that variation is which rows are drawn. A control variate takes it out
+ * (Wang, Chen, Smola & Xing 2013): with s the mean sigmoid of the tile and E y the mean of output rows under the noise,
+ *
+ *     sum_j sigma_nj y_j   becomes   sum_j (sigma_nj - s) y_j + N s E y
+ *
+ * in the steps of the hidden vectors. The mean of the steps stays the same. E y is the running mean of the rows drawn so
+ * far in the block. Without the control variate analogies fall by 2 points, with it not beyond what seeds differ by
+ * (benchmarks/README.md, "What helped"). All scores are made first, from the rows as they were.
+ *
+ * Sharing between the context words of one position is pWord2Vec's (Ji et al. 2016), between positions that of Rengasamy
+ * et al. (2017), here without looking for positions that fit. With skip-gram it cost 2.0 analogy points, and with
+ * subwords it was no faster: both are gone.
  */
 #ifndef WV_CBOW_NEIGHBOURS_H
 #define WV_CBOW_NEIGHBOURS_H
@@ -25,14 +36,13 @@ typedef int32_t each_position __attribute__((vector_size(4 * WV_SHARING)));
 typedef struct {
     int inputs, dim;
     float *const *input;
-    const float *held;  /* (inputs, WV_SHARING): how much row i counts in window n */
-    const float *given; /* (inputs, WV_SHARING): 1 where it is held */
+    const float *held; /* (inputs, WV_SHARING): 1 where window n holds row i */
     float scale[WV_SHARING], share[WV_SHARING];
     float *own[WV_SHARING], *hidden[WV_SHARING], *delta[WV_SHARING];
 } cbow_tile;
 
 /* hidden[n] = scale[n] * sum over i of held[i, n] * input[i] in the columns from d on, as many vectors as `columns`, a
- * constant; unless score is NULL, score[n] += lane-wise partial dot products of hidden[n] and own[n]. */
+ * constant; score[n] += lane-wise partial dot products of hidden[n] and own[n]. */
 WV_INLINE void take_columns(const cbow_tile *tile, int columns, int d, vfloat *score) {
     vfloat sum[WV_SHARING][2];
     const float *held = tile->held;
@@ -50,13 +60,13 @@ WV_INLINE void take_columns(const cbow_tile *tile, int columns, int d, vfloat *s
         for (int c = 0, at = d; c < columns; c++, at += WV_LANES) {
             sum[n][c] *= tile->scale[n];
             v_store(tile->hidden[n] + at, sum[n][c]);
-            if (score) score[n] += sum[n][c] * v_load(tile->own[n] + at);
+            score[n] += sum[n][c] * v_load(tile->own[n] + at);
         }
 }
 
 /* hidden, and sums[n] = lane-wise partial dot products of hidden[n] and own[n]. Two columns at a time: one sum would wait
  * for the one before. */
-static void take_rows(const cbow_tile *tile, vfloat *sums) {
+WV_INLINE void take_rows(const cbow_tile *tile, vfloat *sums) {
     vfloat score[WV_SHARING];
     int d = 0;
     for (int n = 0; n < WV_SHARING; n++) score[n] = v_splat(0);
@@ -65,12 +75,12 @@ static void take_rows(const cbow_tile *tile, vfloat *sums) {
     for (int n = 0; n < WV_SHARING; n++) sums[n] = score[n];
 }
 
-/* input[i] += sum over n of given[i, n] * step[n] in the column d. */
+/* input[i] += sum over n of held[i, n] * step[n] in the column d. */
 WV_INLINE void give_column(const cbow_tile *tile, int d, const vfloat *step) {
-    const float *given = tile->given;
-    for (int i = 0; i < tile->inputs; i++, given += WV_SHARING) {
+    const float *held = tile->held;
+    for (int i = 0; i < tile->inputs; i++, held += WV_SHARING) {
         vfloat sum = v_load(tile->input[i] + d);
-        for (int n = 0; n < WV_SHARING; n++) sum += v_splat(given[n]) * step[n];
+        for (int n = 0; n < WV_SHARING; n++) sum += v_splat(held[n]) * step[n];
         v_store(tile->input[i] + d, sum);
     }
 }
@@ -124,7 +134,14 @@ WV_INLINE void update_columns(const cbow_tile *tile, int outputs, const cbow_blo
     }
 }
 
-static void update_block_of(const cbow_tile *tile, int outputs, const cbow_block *block, tile_ahead ahead) {
+/* gcc adds the shares of `total` in another order where it inlines this. These are the orders of the bytes promised: with
+ * registers of four lanes it is inlined, with wider ones it is not. */
+#if WV_LANES == 4
+WV_INLINE
+#else
+__attribute__((noinline)) static
+#endif
+void update_block_of(const cbow_tile *tile, int outputs, const cbow_block *block, tile_ahead ahead) {
     switch (outputs) {
     case 6: update_columns(tile, 6, block, ahead); break;
     case 5: update_columns(tile, 5, block, ahead); break;
@@ -137,11 +154,9 @@ static void update_block_of(const cbow_tile *tile, int outputs, const cbow_block
 
 /* ---------------------------------------------------------------- weights */
 
-/* held, given, scale and share, and where hidden and delta lie. With subwords a context word is the mean of its rows and
- * weighs as many as there are. */
-WV_INLINE void hold_rows(const wv_word2vec_run *run, const sentence_batch *batch, const neighbour_tile *tile,
-                         neighbour_state *state, cbow_tile *of) {
-    float *held = state->held, *given = state->given;
+/* held, scale and share, and where hidden and delta lie. */
+WV_INLINE void hold_rows(const wv_word2vec_run *run, const neighbour_tile *tile, neighbour_state *state,
+                         cbow_tile *of) {
     each_position first, last, centre;
     float count[WV_SHARING];
     for (int n = 0; n < WV_SHARING; n++) {
@@ -152,20 +167,9 @@ WV_INLINE void hold_rows(const wv_word2vec_run *run, const sentence_batch *batch
         count[n] = there ? (float)(last[n] - first[n]) : 1;
     }
     each_position row = {0}, one = row + 0x3f800000; /* the bits of 1.0f */
-    float *in = run->subword ? given : held;
     for (int i = 0; i < tile->inputs; i++, row += 1) {
         each_position bits = (row >= first) & (row <= last) & (row != centre) & one;
-        memcpy(in + i * WV_SHARING, &bits, sizeof bits);
-    }
-    if (run->subword) {
-        for (int n = 0; n < tile->positions; n++) count[n] = 0;
-        for (int i = 0; i < tile->inputs; i++) {
-            float rows = (float)subword_count(run, batch->word[tile->first + i]);
-            for (int n = 0; n < WV_SHARING; n++) {
-                held[i * WV_SHARING + n] = rows * given[i * WV_SHARING + n];
-                count[n] += n < tile->positions ? held[i * WV_SHARING + n] : 0;
-            }
-        }
+        memcpy(state->held + i * WV_SHARING, &bits, sizeof bits);
     }
     for (int n = 0; n < WV_SHARING; n++) {
         of->scale[n] = run->options.cbow_mean ? 1.0f / count[n] : 1.0f;
@@ -173,8 +177,7 @@ WV_INLINE void hold_rows(const wv_word2vec_run *run, const sentence_batch *batch
         of->hidden[n] = state->hidden + (size_t)n * (size_t)run->stride;
         of->delta[n] = state->delta + (size_t)n * (size_t)run->stride;
     }
-    of->held = held;
-    of->given = in;
+    of->held = state->held;
 }
 
 /* weight (WV_SHARING, outputs) of a block of negatives; overrun by WV_TILE_OUTPUTS. */
@@ -205,9 +208,9 @@ WV_INLINE void train_cbow_neighbours(const wv_word2vec_run *run, neighbour_state
     int dim = (run->options.dim + WV_LANES - 1) / WV_LANES * WV_LANES, negatives = tile->negatives;
     int noise = WV_SHARING * negatives, cells = noise + WV_SHARING; /* the cells of the centres stand last */
     const int32_t *centre = batch->word + tile->position;
-    float *score = state->score, *weight = state->weight, *label = state->none, *const *y = tile->output;
+    float *score = state->score, *weight = state->weight, *label = state->label, *const *y = tile->output;
     cbow_tile rows = {.inputs = tile->inputs, .dim = dim, .input = tile->input};
-    hold_rows(run, batch, tile, state, &rows);
+    hold_rows(run, tile, state, &rows);
     for (int n = 0; n < WV_SHARING; n++) rows.own[n] = y[negatives + (n < tile->positions ? n : 0)];
     take_rows(&rows, state->sums + noise);
     for (int j = 0; j < negatives; j += WV_TILE_OUTPUTS) {

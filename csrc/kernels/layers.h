@@ -25,12 +25,8 @@ typedef struct {
     const wv_hot_rows *hot;
 } tile_training;
 
-/* What neighbouring positions may share a tile for (neighbour_tiles.h): one draw of negatives beside their centres, or, with
- * CBOW, only their context rows. */
-typedef enum { SHARES_NOTHING, SHARES_NEGATIVES, SHARES_CONTEXT } sharing;
-
 typedef struct {
-    sharing shares;
+    int shares; /* neighbouring positions may share a draw of negatives (neighbour_tiles.h) */
     /* Scores of one input, at most; -1 when a table is missing. */
     int (*most_scores)(const wv_word2vec_run *run);
     /* Draws what is random about the outputs of a position and asks for what `list` will read. NULL: nothing. */
@@ -320,13 +316,13 @@ static double train_every_word(const wv_word2vec_run *run, tile_training *traini
 /* ---------------------------------------------------------------- the table */
 
 /* ROW(the constant's name, the functions): word2vec.c makes a loop of its own of each row. */
-#define OUTPUT_LAYER_ROWS(ROW)                                                                                     \
-    ROW(NS, SHARES_NEGATIVES, sampled_outputs, draw_negatives, list_negatives, train_questions)                    \
-    ROW(HS, SHARES_CONTEXT, path_outputs, fetch_path, list_path, train_questions)                                  \
-    ROW(SOFTMAX, SHARES_NOTHING, all_words, NULL, NULL, train_softmax)                                             \
-    ROW(NCE, SHARES_NOTHING, nce_outputs, draw_negatives, list_noise, train_nce)                                   \
-    ROW(OVA, SHARES_NOTHING, all_words, NULL, NULL, train_every_word)                                              \
-    ROW(HS_NS, SHARES_NOTHING, path_and_sampled_outputs, draw_and_fetch, list_path_and_negatives, train_questions)
+#define OUTPUT_LAYER_ROWS(ROW)                                                       \
+    ROW(NS, 1, sampled_outputs, draw_negatives, list_negatives, train_questions)     \
+    ROW(HS, 0, path_outputs, fetch_path, list_path, train_questions)                 \
+    ROW(SOFTMAX, 0, all_words, NULL, NULL, train_softmax)                            \
+    ROW(NCE, 0, nce_outputs, draw_negatives, list_noise, train_nce)                  \
+    ROW(OVA, 0, all_words, NULL, NULL, train_every_word)                             \
+    ROW(HS_NS, 0, path_and_sampled_outputs, draw_and_fetch, list_path_and_negatives, train_questions)
 
 #define ROW(name, ...) [WV_LOSS_##name] = {__VA_ARGS__},
 static const output_layer OUTPUT_LAYERS[] = {OUTPUT_LAYER_ROWS(ROW)};

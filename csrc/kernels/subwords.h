@@ -17,8 +17,6 @@
 #include "kernels/rounds.h"
 #include "kernels/wv_kernels.h"
 
-enum { WV_SHARING = 4 }; /* neighbouring positions that may share a tile (neighbour_tiles.h) */
-
 /* Sentences end to end. `first` and `last` say, for each position, where its sentence begins and ends; `pool` is what
  * chooses negatives for them. */
 typedef struct {
@@ -37,7 +35,7 @@ typedef struct {
 
 static int ring_rows(const wv_word2vec_run *run) {
     int rows = 1;
-    while (rows < 2 * run->options.window + WV_SHARING) rows *= 2;
+    while (rows < 2 * run->options.window + 1) rows *= 2;
     return rows;
 }
 

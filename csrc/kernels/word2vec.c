@@ -8,7 +8,7 @@
  * Departures from word2vec C; what they do to quality is measured in benchmarks/README.md:
  * - The context rows of one position share one draw of negatives (pWord2Vec, Ji et al. 2016), and all of them move at
  *   once, from the same old values. word2vec draws anew for every (context, centre) pair: share_negatives = 0 does so.
- *   With share_positions = 1 neighbouring positions share a draw, too, or a tile: neighbour_tiles.h.
+ *   With share_positions = 1 neighbouring positions of CBOW share a draw, too: cbow_neighbours.h.
  * - A word drawn twice as a negative enters the tile once, with a weight of two. A context word that stands twice in
  *   the window enters twice, one update after the other.
  * - The sigmoid is exact (outputs.h); the learning rate follows the position in the corpus, not a clock of threads.
@@ -17,10 +17,8 @@
  */
 #include "base/scratch.h"
 #include "kernels/cbow_neighbours.h"
-#include "kernels/cbow_paths.h"
 #include "kernels/hotrows.h"
 #include "kernels/layers.h"
-#include "kernels/neighbours.h"
 #include "kernels/positions.h"
 #include "kernels/round_users.h"
 #include "kernels/tile.h"
@@ -51,8 +49,7 @@ typedef struct {
     /* Trains a tile; returns the loss that is not in training->totals. */
     double (*train)(const wv_word2vec_run *run, const output_layer *layer, tile_training *training,
                     const tile_rows *rows, const tile_rows *fetched, int64_t *examples);
-    /* A tile of neighbouring positions that share negatives, or only their context. NULL: they have a tile each. */
-    train_neighbours train_neighbours, train_context;
+    train_neighbours train_neighbours; /* a tile of neighbouring positions that share negatives; NULL: none do */
 } context_rule;
 
 /* ---------------------------------------------------------------- skip-gram */
@@ -111,18 +108,17 @@ WV_INLINE double train_cbow(const wv_word2vec_run *run, const output_layer *laye
     return loss;
 }
 
-#define CONTEXT_RULE_ROWS(ROW)                                                  \
-    ROW(SKIPGRAM, 0, window_inputs, train_skipgram, train_skipgram_neighbours, NULL) \
-    ROW(CBOW, 1, one_input, train_cbow, train_cbow_neighbours, train_cbow_paths)
+#define CONTEXT_RULE_ROWS(ROW)                               \
+    ROW(SKIPGRAM, 0, window_inputs, train_skipgram, NULL) \
+    ROW(CBOW, 1, one_input, train_cbow, train_cbow_neighbours)
 
 #define ROW(name, ...) [WV_MODEL_##name] = {__VA_ARGS__},
 static const context_rule CONTEXT_RULES[] = {CONTEXT_RULE_ROWS(ROW)};
 #undef ROW
 
-/* What trains the tiles of neighbouring positions, where the output layer lets them share one. NULL: nothing. */
-WV_INLINE train_neighbours neighbours_train(const output_layer *layer, const context_rule *rule) {
-    if (layer->shares == SHARES_NOTHING) return NULL;
-    return layer->shares == SHARES_CONTEXT ? rule->train_context : rule->train_neighbours;
+/* Whether neighbouring positions share tiles. */
+WV_INLINE int shares_positions(const wv_word2vec_run *run, const output_layer *layer, const context_rule *rule) {
+    return layer->shares && rule->train_neighbours && run->options.share_positions && !run->subword;
 }
 
 /* ---------------------------------------------------------------- blocks */
@@ -170,8 +166,7 @@ static size_t lay_out(const wv_word2vec_run *run, const output_layer *layer, voi
     training->label = WV_TAKE(&scratch, float, cells);
     training->weight = WV_TAKE(&scratch, float, cells);
     training->sums = WV_TAKE(&scratch, vfloat, inputs * WV_TILE_OUTPUTS + WV_LANES);
-    if (run->options.share_positions && neighbours_train(layer, rule))
-        lay_out_neighbours(run, &scratch, &state->neighbours);
+    if (shares_positions(run, layer, rule)) lay_out_neighbours(run, &scratch, &state->neighbours);
     if (run->subword) {
         hidden_ring *ring = &state->ring;
         ring->rows = ring_rows(run);
@@ -220,11 +215,9 @@ WV_INLINE double train_batch(block_state *state, const output_layer *layer, cons
     const wv_word2vec_run *run = state->run;
     state->ring.left = 0;
     state->ring.entered = 0;
-    train_neighbours train = neighbours_train(layer, rule);
-    if (train && run->options.share_positions) {
-        train_neighbour_batch(run, state->hot, &state->batch, &state->ring, &state->neighbours, &state->training,
-                              layer->shares, train, random, examples);
-        if (run->subword) ring_flush(run, &state->batch, &state->ring);
+    if (shares_positions(run, layer, rule)) {
+        train_neighbour_batch(run, state->hot, &state->batch, &state->neighbours, &state->training,
+                              rule->train_neighbours, random, examples);
         return 0;
     }
     tile_rows *tile = state->tile;

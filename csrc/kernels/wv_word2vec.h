@@ -22,7 +22,7 @@ typedef struct {
     int32_t max_sentence;    /* tokens kept in one training sentence */
     int shrink_window;       /* 1: width uniform in 1..window per position, 0: always `window` */
     int share_negatives;     /* 1: one draw of negatives for all context words of a position, 0: one for each */
-    int share_positions;     /* 1: so do neighbouring positions; hs: they share a tile (neighbour_tiles.h) */
+    int share_positions;     /* 1: CBOW with negative sampling: so do neighbouring positions (cbow_neighbours.h) */
     int cbow_mean;           /* 1: the hidden vector is the mean of the context rows, 0: their sum */
     wv_cbow_gradient cbow_gradient; /* corrected: the context gradient is divided by the context size (koan) */
     float start_lr, least_lr; /* the rate falls linearly with the position in the run, never below least_lr */

@@ -82,8 +82,6 @@ def test_subwords(isa, context, layer):
 @pytest.mark.parametrize(
     "changes",
     [
-        {"share_positions": True},
-        {"share_positions": True, "subwords": True, "lr": 0.02},
         {"share_negatives": False},
         {"share_negatives": False, "subwords": True, "lr": 0.02},
         {"window": 1},
@@ -97,10 +95,8 @@ def test_options(isa, changes):
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())
-@pytest.mark.parametrize("layer", ["ns", "hs"])
-@pytest.mark.parametrize("changes", [{}, {"subwords": True, "lr": 0.02}], ids=str)
-def test_positions_of_cbow_that_share(isa, changes, layer):
-    compare(isa, "cbow", layer, share_positions=True, **changes)
+def test_positions_of_cbow_that_share(isa):
+    compare(isa, "cbow", "ns", share_positions=True)
 
 
 def test_users_are_forgotten_before_their_stamp_comes_again():
