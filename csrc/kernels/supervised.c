@@ -17,7 +17,7 @@
 #include "base/cache.h"
 #include "kernels/dropout.h"
 #include "kernels/lines.h"
-#include "kernels/private_rows.h"
+#include "kernels/replicas.h"
 #include "kernels/questions.h"
 #include "kernels/stages.h"
 #include "kernels/wv_kernels.h"

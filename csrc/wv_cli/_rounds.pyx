@@ -1,5 +1,6 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""Deterministic rounds for Python: virtual workers, the threads that do their work, and merging (kernels/rounds.h).
+"""Deterministic rounds for Python: virtual workers, the threads that do their work, and merging
+(kernels/word2vec/deterministic.h).
 
 Every array is checked here, once, before its address goes to C.
 """
@@ -9,7 +10,8 @@ from libc.string cimport memset
 
 from wv_cli._arguments cimport require, require_ids, require_starts
 from wv_cli._kernels cimport (
-    WV_ROUND_STAMPS, WV_ROUND_WORKERS, wv_block_result, wv_hot_rows, wv_round_merge, wv_round_rows, wv_round_worker,
+    WV_ROUND_STAMPS, WV_ROUND_WORKERS, WV_ROWS_DETERMINISTIC, wv_block_result, wv_round_merge, wv_round_rows,
+    wv_round_worker, wv_word2vec_rows,
 )
 from wv_cli._scratch cimport address, aligned_zeros
 from wv_cli._word2vec cimport Run
@@ -57,7 +59,7 @@ cdef inline wv_round_rows rows_laid_out(wv_scratch *scratch, size_t most, size_t
 
 
 cdef class Rounds:
-    """A deterministic run (csrc/kernels/rounds.h): `workers` virtual workers, whoever does their work, each with a stretch
+    """A deterministic run (csrc/kernels/word2vec/deterministic.h): `workers` virtual workers, whoever does their work, each with a stretch
     of the blocks starts[b]:starts[b + 1] of `run`, one of which it trains in each of the `count` rounds of an epoch.
 
     input_share and output_share, (rows,) float32, say how much of what the workers change is added to each row. All
@@ -171,7 +173,7 @@ cdef class RoundThread:
 
     cdef Rounds rounds
     cdef int32_t number, stamp  # stamp: of the last round, the same of all threads
-    cdef wv_hot_rows hot
+    cdef wv_word2vec_rows rows
     cdef void *scratch
     cdef int32_t *input_slot
     cdef int32_t *output_slot
@@ -181,6 +183,7 @@ cdef class RoundThread:
         cdef Run run = rounds.run
         require(0 <= number < rounds.merge.threads, "no such thread")
         self.rounds, self.number = rounds, number
+        self.rows.store = WV_ROWS_DETERMINISTIC
         self.kept_alive = [aligned_zeros(run.kernel.word2vec_scratch_bytes(&run.run)),
                            aligned_zeros(run.input_rows * sizeof(int32_t)),
                            aligned_zeros(run.output_rows * sizeof(int32_t))]
@@ -240,8 +243,8 @@ cdef class RoundThread:
         worker.input.slot, worker.output.slot = self.input_slot, self.output_slot
         worker.input.users, worker.output.users = merge.input_users, merge.output_users
         worker.input.alone = worker.output.alone = merge.round << 8 | 1 << w
-        self.hot.round = worker
-        run.kernel.word2vec_block(&run.run, &self.hot, run.ids, block.start, block.end, epoch,
+        self.rows.worker = worker
+        run.kernel.word2vec_block(&run.run, &self.rows, run.ids, block.start, block.end, epoch,
                                   run.length * round // rounds.count, self.scratch, &result)
         rounds.results[w].loss += result.loss
         rounds.results[w].examples += result.examples

@@ -1,5 +1,5 @@
-"""Neighbouring positions that share a tile (csrc/kernels/cbow_neighbours.h): the kernel against its float64 twin on
-every instruction set, and the twin against finite differences."""
+"""Neighbouring positions that share a tile (csrc/kernels/word2vec/cbow_neighbours.h): the kernel against its float64
+reference on every instruction set, and the reference against finite differences."""
 
 import numpy as np
 import pytest

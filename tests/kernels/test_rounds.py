@@ -1,4 +1,5 @@
-"""Deterministic rounds (csrc/kernels/rounds.h): their float64 twin, and the same bytes whatever the threads."""
+"""Deterministic rounds (csrc/kernels/word2vec/deterministic.h): their float64 twin, and the same bytes whatever the
+threads."""
 
 from concurrent.futures import ThreadPoolExecutor
 

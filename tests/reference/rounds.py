@@ -1,4 +1,4 @@
-"""Slow float64 twin of csrc/kernels/rounds.h: every worker trains a copy of everything."""
+"""Slow float64 twin of csrc/kernels/word2vec/deterministic.h: every worker trains a copy of everything."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Slow float64 twin of csrc/kernels/word2vec.c: the same draws, plain NumPy arithmetic, one position at a time.
+"""Slow float64 reference of csrc/kernels/word2vec/: the same draws, plain NumPy arithmetic, one position at a time.
 
 The twin's own gradients are checked by finite differences in tests/kernels/test_word2vec.py and
 test_neighbours.py.
@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 MASK = 2**64 - 1
-BATCH = 512  # of csrc/kernels/word2vec.c
+BATCH = 512  # BATCH_WORDS of csrc/kernels/word2vec/block.h
 TILE_OUTPUTS = 6  # WV_TILE_OUTPUTS of csrc/kernels/tile.h
-SHARING = 4  # WV_SHARING of csrc/kernels/neighbour_tiles.h
-POOL_WORDS = 8  # of csrc/kernels/rounds.h
-MEAN_TILES = 200  # of csrc/kernels/neighbour_tiles.h
+SHARING = 4  # WV_SHARING of csrc/kernels/word2vec/block.h
+POOL_WORDS = 8  # of csrc/kernels/word2vec/deterministic.h
+MEAN_TILES = 200  # of csrc/kernels/word2vec/neighbour_tiles.h
 
 
 def mix(z):
@@ -29,7 +29,7 @@ class Random:
         state = mix((seed + 0x9E3779B97F4A7C15) & MASK)
         state = mix(state ^ ((a + 0xD1B54A32D192ED03) & MASK))
         self.state = mix(state ^ ((b + 0x8CB92BA72F3D8DD7) & MASK))
-        self.pool = None  # (seed, size), where numbers that choose words come from one: random_pool of rounds.h
+        self.pool = None  # (seed, size), where numbers that choose words come from one: random_pool of block.h
 
     def next(self):
         self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
@@ -200,8 +200,7 @@ class Twin:
         return self.options.negative + -(-self.options.negative // 5)
 
     def share_cbow(self, sentence, centres, windows, drawn, lr):
-        """A tile of csrc/kernels/cbow_neighbours.h: all scores first, then the blocks of words, the centres, the
-        rows."""
+        """A tile of word2vec/cbow_neighbours.h: all scores first, then the blocks of words, the centres, the rows."""
         negative = self.options.negative
         self.tiles = min(self.tiles + 1, MEAN_TILES)
         self.examples += len(centres)

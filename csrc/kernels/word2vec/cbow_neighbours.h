@@ -24,10 +24,10 @@
  * et al. (2017), here without looking for positions that fit. With skip-gram it cost 2.0 analogy points, and with
  * subwords it was no faster: both are gone.
  */
-#ifndef WV_CBOW_NEIGHBOURS_H
-#define WV_CBOW_NEIGHBOURS_H
+#ifndef WV_WORD2VEC_CBOW_NEIGHBOURS_H
+#define WV_WORD2VEC_CBOW_NEIGHBOURS_H
 
-#include "kernels/neighbour_tiles.h"
+#include "kernels/word2vec/neighbour_tiles.h"
 
 typedef int32_t each_position __attribute__((vector_size(4 * WV_SHARING)));
 
@@ -93,40 +93,40 @@ typedef struct {
     float *mean;      /* of the drawn rows, and the rate at which it follows them */
     float rate, pull; /* pull: lr * s of the control variate, less what the drawn rows themselves are of the mean */
     int first, last;  /* the first block begins `delta`, the last one gives it to the rows */
-} cbow_block;
+} cbow_negatives;
 
-WV_INLINE void update_columns(const cbow_tile *tile, int outputs, const cbow_block *block, tile_ahead ahead) {
+WV_INLINE void update_columns(const cbow_tile *tile, int outputs, const cbow_negatives *some, tile_ahead ahead) {
     float total = 0;
-    for (int j = 0; j < outputs; j++) total += block->share[j];
+    for (int j = 0; j < outputs; j++) total += some->share[j];
     for (int d = 0; d < tile->dim; d += WV_LANES) {
         for (int k = 0; d % 16 == 0 && k < ahead.count; k++) __builtin_prefetch(ahead.rows[k] + d, 1, 3);
         vfloat row[WV_TILE_OUTPUTS], delta[WV_TILE_OUTPUTS], step[WV_SHARING];
-        vfloat mean = v_load(block->mean + d), off = -total * mean;
+        vfloat mean = v_load(some->mean + d), off = -total * mean;
         for (int j = 0; j < outputs; j++) {
-            row[j] = v_load(block->y[j] + d);
+            row[j] = v_load(some->y[j] + d);
             delta[j] = v_splat(0);
-            off += block->share[j] * row[j];
+            off += some->share[j] * row[j];
         }
-        v_store(block->mean + d, mean + block->rate * off);
-        off *= block->pull;
+        v_store(some->mean + d, mean + some->rate * off);
+        off *= some->pull;
         for (int n = 0; n < WV_SHARING; n++) {
             vfloat hidden = v_load(tile->hidden[n] + d);
             step[n] = off;
             for (int j = 0; j < outputs; j++) {
-                vfloat g = v_splat(block->step[n * outputs + j]);
+                vfloat g = v_splat(some->step[n * outputs + j]);
                 step[n] += g * row[j];
                 delta[j] += g * hidden;
             }
         }
-        for (int j = 0; j < outputs; j++) v_store(block->y[j] + d, row[j] + delta[j]);
-        if (!block->first)
+        for (int j = 0; j < outputs; j++) v_store(some->y[j] + d, row[j] + delta[j]);
+        if (!some->first)
             for (int n = 0; n < WV_SHARING; n++) step[n] += v_load(tile->delta[n] + d);
-        if (!block->last) {
+        if (!some->last) {
             for (int n = 0; n < WV_SHARING; n++) v_store(tile->delta[n] + d, step[n]);
             continue;
         }
         for (int n = 0; n < WV_SHARING; n++) {
-            vfloat own = v_load(tile->own[n] + d), g = v_splat(block->own_step[n]);
+            vfloat own = v_load(tile->own[n] + d), g = v_splat(some->own_step[n]);
             v_store(tile->own[n] + d, own + g * v_load(tile->hidden[n] + d));
             step[n] = tile->share[n] * (step[n] + g * own);
         }
@@ -141,22 +141,23 @@ WV_INLINE
 #else
 __attribute__((noinline)) static
 #endif
-void update_block_of(const cbow_tile *tile, int outputs, const cbow_block *block, tile_ahead ahead) {
+void update_negatives(const cbow_tile *tile, int outputs, const cbow_negatives *some, tile_ahead ahead) {
     switch (outputs) {
-    case 6: update_columns(tile, 6, block, ahead); break;
-    case 5: update_columns(tile, 5, block, ahead); break;
-    case 4: update_columns(tile, 4, block, ahead); break;
-    case 3: update_columns(tile, 3, block, ahead); break;
-    case 2: update_columns(tile, 2, block, ahead); break;
-    default: update_columns(tile, 1, block, ahead);
+    case 6: update_columns(tile, 6, some, ahead); break;
+    case 5: update_columns(tile, 5, some, ahead); break;
+    case 4: update_columns(tile, 4, some, ahead); break;
+    case 3: update_columns(tile, 3, some, ahead); break;
+    case 2: update_columns(tile, 2, some, ahead); break;
+    default: update_columns(tile, 1, some, ahead);
     }
 }
 
 /* ---------------------------------------------------------------- weights */
 
 /* held, scale and share, and where hidden and delta lie. */
-WV_INLINE void hold_rows(const wv_word2vec_run *run, const neighbour_tile *tile, neighbour_state *state,
-                         cbow_tile *of) {
+WV_INLINE void hold_rows(const word2vec_block *block, const neighbour_tile *tile, cbow_tile *of) {
+    const wv_word2vec_run *run = block->run;
+    const neighbour_training *shared = &block->shared;
     each_position first, last, centre;
     float count[WV_SHARING];
     for (int n = 0; n < WV_SHARING; n++) {
@@ -169,15 +170,15 @@ WV_INLINE void hold_rows(const wv_word2vec_run *run, const neighbour_tile *tile,
     each_position row = {0}, one = row + 0x3f800000; /* the bits of 1.0f */
     for (int i = 0; i < tile->inputs; i++, row += 1) {
         each_position bits = (row >= first) & (row <= last) & (row != centre) & one;
-        memcpy(state->held + i * WV_SHARING, &bits, sizeof bits);
+        memcpy(shared->held + i * WV_SHARING, &bits, sizeof bits);
     }
     for (int n = 0; n < WV_SHARING; n++) {
         of->scale[n] = run->options.cbow_mean ? 1.0f / count[n] : 1.0f;
         of->share[n] = run->options.cbow_gradient == WV_CBOW_GRADIENT_CORRECTED ? of->scale[n] : 1.0f;
-        of->hidden[n] = state->hidden + (size_t)n * (size_t)run->stride;
-        of->delta[n] = state->delta + (size_t)n * (size_t)run->stride;
+        of->hidden[n] = shared->hidden + (size_t)n * (size_t)run->stride;
+        of->delta[n] = shared->delta + (size_t)n * (size_t)run->stride;
     }
-    of->held = state->held;
+    of->held = shared->held;
 }
 
 /* weight (WV_SHARING, outputs) of a block of negatives; overrun by WV_TILE_OUTPUTS. */
@@ -202,39 +203,41 @@ WV_INLINE float mean_negative_step(int cells, const float *step, const float *we
 
 /* ---------------------------------------------------------------- training */
 
-WV_INLINE void train_cbow_neighbours(const wv_word2vec_run *run, neighbour_state *state, tile_training *training,
-                                     const sentence_batch *batch, neighbour_tile *tile, const neighbour_tile *fetched,
-                                     int64_t *examples) {
+/* Trains a tile; meanwhile it fetches rows of the tile `fetched`. */
+static void train_cbow_neighbours(word2vec_block *block, const neighbour_tile *tile, const neighbour_tile *fetched) {
+    const wv_word2vec_run *run = block->run;
+    tile_training *training = &block->training;
+    neighbour_training *shared = &block->shared;
     int dim = (run->options.dim + WV_LANES - 1) / WV_LANES * WV_LANES, negatives = tile->negatives;
     int noise = WV_SHARING * negatives, cells = noise + WV_SHARING; /* the cells of the centres stand last */
-    const int32_t *centre = batch->word + tile->position;
-    float *score = state->score, *weight = state->weight, *label = state->label, *const *y = tile->output;
+    const int32_t *centre = block->batch.word + tile->position;
+    float *score = shared->score, *weight = shared->weight, *label = shared->label, *const *y = tile->output;
     cbow_tile rows = {.inputs = tile->inputs, .dim = dim, .input = tile->input};
-    hold_rows(run, tile, state, &rows);
+    hold_rows(block, tile, &rows);
     for (int n = 0; n < WV_SHARING; n++) rows.own[n] = y[negatives + (n < tile->positions ? n : 0)];
-    take_rows(&rows, state->sums + noise);
+    take_rows(&rows, shared->sums + noise);
     for (int j = 0; j < negatives; j += WV_TILE_OUTPUTS) {
-        int block = tile_block(negatives, j);
-        tile_sums(WV_SHARING, rows.hidden, block, y + j, dim, state->sums + j * WV_SHARING);
-        weigh_block(tile, centre, j, block, weight + j * WV_SHARING);
+        int some = outputs_from(j, negatives);
+        tile_sums(WV_SHARING, rows.hidden, some, y + j, dim, shared->sums + j * WV_SHARING);
+        weigh_block(tile, centre, j, some, weight + j * WV_SHARING);
     }
     for (int n = 0; n < WV_SHARING; n++) weight[noise + n] = n < tile->positions;
     for (int n = 0; n < WV_SHARING; n++) label[noise + n] = 1;
-    for (int k = 0; k < cells; k += WV_LANES) v_store_unaligned(score + k, v_sums(state->sums + k));
+    for (int k = 0; k < cells; k += WV_LANES) v_store_unaligned(score + k, v_sums(shared->sums + k));
     logistic_steps(cells, score, label, weight, training->lr, score, &training->totals);
     for (int n = 0; n < WV_SHARING; n++) label[noise + n] = 0;
-    *examples += tile->positions;
-    state->tiles += state->tiles < MEAN_TILES;
-    float part = 1.0f / (float)state->tiles;
-    cbow_block block = {.own_step = score + noise, .mean = state->mean, .rate = part / (float)run->options.negative,
-                        .pull = (1 - part) * mean_negative_step(noise, score, weight), .first = 1};
+    training->examples += tile->positions;
+    shared->tiles += shared->tiles < MEAN_TILES;
+    float part = 1.0f / (float)shared->tiles;
+    cbow_negatives some = {.own_step = score + noise, .mean = shared->mean, .rate = part / (float)run->options.negative,
+                           .pull = (1 - part) * mean_negative_step(noise, score, weight), .first = 1};
     int fetch = 0, updates = (negatives + WV_TILE_OUTPUTS - 1) / WV_TILE_OUTPUTS;
-    for (int j = 0; j < negatives; j += WV_TILE_OUTPUTS, updates--, block.first = 0) {
-        block.y = y + j;
-        block.step = score + j * WV_SHARING;
-        block.share = tile->share + j;
-        block.last = updates == 1;
-        update_block_of(&rows, tile_block(negatives, j), &block, part_of(fetched, &fetch, updates));
+    for (int j = 0; j < negatives; j += WV_TILE_OUTPUTS, updates--, some.first = 0) {
+        some.y = y + j;
+        some.step = score + j * WV_SHARING;
+        some.share = tile->share + j;
+        some.last = updates == 1;
+        update_negatives(&rows, outputs_from(j, negatives), &some, part_of(fetched, &fetch, updates));
     }
 }
 
