@@ -10,7 +10,7 @@ from libc.string cimport memset
 
 from wv_cli._arguments cimport require, require_ids, require_starts
 from wv_cli._kernels cimport (
-    WV_ROUND_STAMPS, WV_ROUND_WORKERS, WV_ROWS_DETERMINISTIC, wv_block_result, wv_round_merge, wv_round_rows,
+    WV_ROUND_STAMPS, WV_ROUND_WORKERS, WV_ROWS_DETERMINISTIC, wv_block, wv_block_result, wv_round_merge, wv_round_rows,
     wv_round_worker, wv_word2vec_rows,
 )
 from wv_cli._scratch cimport address, aligned_zeros
@@ -227,25 +227,28 @@ cdef class RoundThread:
     cdef void mark(self, Rounds rounds, Run run, int64_t round, int32_t epoch, int32_t stamp) noexcept nogil:
         """Marks which rows workers use in a round: this thread's share of all workers."""
         cdef wv_round_merge merge = rounds.of_round(stamp)
+        cdef wv_block ids
         cdef Block block
         cdef int32_t w
         for w in range(merge.workers):
             if w % merge.threads == self.number:
                 block = rounds.block(w, round)
-                run.kernel.word2vec_users(&run.run, run.ids, block.start, block.end, epoch, &merge, w)
+                ids = wv_block(run.ids, block.start, block.end, epoch, 0, 0)
+                run.kernel.word2vec_users(&run.run, &ids, &merge, w)
 
     cdef void block(self, Rounds rounds, Run run, int32_t w, int64_t round, int32_t epoch,
                     const wv_round_merge *merge) noexcept nogil:
         """Worker w trains its block of the round."""
         cdef wv_block_result result
+        cdef wv_block ids
         cdef wv_round_worker *worker = &rounds.worker[w]
         cdef Block block = rounds.block(w, round)
         worker.input.slot, worker.output.slot = self.input_slot, self.output_slot
         worker.input.users, worker.output.users = merge.input_users, merge.output_users
         worker.input.alone = worker.output.alone = merge.round << 8 | 1 << w
         self.rows.worker = worker
-        run.kernel.word2vec_block(&run.run, &self.rows, run.ids, block.start, block.end, epoch,
-                                  run.length * round // rounds.count, self.scratch, &result)
+        ids = wv_block(run.ids, block.start, block.end, epoch, 0, 0)
+        run.kernel.word2vec_block(&run.run, &self.rows, &ids, run.length * round // rounds.count, self.scratch, &result)
         rounds.results[w].loss += result.loss
         rounds.results[w].examples += result.examples
         rounds.results[w].tokens += result.tokens

@@ -288,8 +288,7 @@ cdef class Worker(_training.Worker):
 
     cdef void train(self, const wv_block *block, wv_block_result *result) noexcept nogil:
         """The shared matrices hold all that it has changed after settle()."""
-        self.run.kernel.word2vec_block(&(<Run>self.run).run, &self.rows, self.run.ids, block.start, block.end, block.epoch,
-                                       block.start, self.scratch, result)
+        self.run.kernel.word2vec_block(&(<Run>self.run).run, &self.rows, block, block.start, self.scratch, result)
 
     def settle(self):
         """Adds what the replicas have changed to the shared matrices. Afterwards the worker may go on."""

@@ -74,9 +74,22 @@ WV_INLINE void merge_bias(const chained_copies *copies, float *shared, float sha
     *shared += share * sum;
 }
 
-/* The rows first .. end-1 of a matrix. `head`, (rows), is zero before and after. */
-WV_INLINE void merge_matrix(wv_round_worker *worker, int32_t workers, int output, int stride, int32_t first, int32_t end,
-                            float *shared, float *bias, const float *share, const uint16_t *users, int32_t *head) {
+/* The rows first .. end-1 of a matrix, `input` or `output`. */
+typedef struct {
+    wv_round_worker *worker; /* (workers) */
+    int32_t workers, first, end;
+    int output, stride;
+    float *shared, *bias; /* bias: (rows) or NULL */
+    const float *share;
+    const uint16_t *users;
+    int32_t *head; /* (rows): zero before and after */
+} merged_rows;
+
+WV_INLINE void merge_matrix(merged_rows of) {
+    wv_round_worker *worker = of.worker;
+    int32_t workers = of.workers, first = of.first, end = of.end, *head = of.head;
+    int output = of.output, stride = of.stride;
+    float *shared = of.shared, *bias = of.bias;
     chain_copies(worker, workers, output, first, end, head);
     for (int32_t w = 0; w < workers; w++) {
         wv_round_rows *rows = matrix_of(&worker[w], output);
@@ -95,11 +108,11 @@ WV_INLINE void merge_matrix(wv_round_worker *worker, int32_t workers, int output
             if (row < first || row >= end || head[row] != 1 + number * WV_ROUND_WORKERS + w) continue;
             chained_copies copies = copies_of(worker, output, stride, head[row]);
             float *old = shared + (size_t)row * (size_t)stride;
-            if (has_one_user(users[row])) {
+            if (has_one_user(of.users[row])) {
                 take_copy(&copies, stride, old, bias ? bias + row : NULL);
             } else {
-                merge_row(&copies, stride, old, share[row]);
-                if (bias) merge_bias(&copies, bias + row, share[row]);
+                merge_row(&copies, stride, old, of.share[row]);
+                if (bias) merge_bias(&copies, bias + row, of.share[row]);
             }
             head[row] = 0;
         }

@@ -46,13 +46,12 @@ static float **old_inputs(tile_training *training, int inputs, float **x, const 
     return training->x;
 }
 
-/* Steps g for a block of outputs y, from the inputs `old`, which are x or copies of them. */
-WV_INLINE void update_outputs(int inputs, float **x, float *delta, float **old, int outputs, float **y, int stride,
-                            const float *g, tile_ahead ahead) {
+/* The update of a block of outputs: of the inputs x_new, or, with `delta`, of one input's delta. */
+WV_INLINE void update_outputs(const tile_step *step, float *delta) {
     if (delta)
-        tile_update_one(old[0], delta, outputs, y, stride, g, ahead);
+        tile_update_one(step->x[0], delta, step->outputs, step->y, step->stride, step->g, step->ahead);
     else
-        tile_update(inputs, old, x, outputs, y, stride, g, ahead);
+        tile_update(step);
 }
 
 /* ---------------------------------------------------------------- yes/no questions: ns, hs, nce */
@@ -103,7 +102,7 @@ WV_INLINE void train_logistic(word2vec_block *block, const position_tile *tile, 
         fetch += left;
         const float *step = score + j * inputs;
         if (biased) update_biases(tile->output_bias + j, some, inputs, step);
-        update_outputs(inputs, x, delta, old, some, y + j, stride, step, ahead);
+        update_outputs(&(tile_step){inputs, some, stride, old, x, y + j, step, ahead}, delta);
     }
 }
 
@@ -272,7 +271,7 @@ static void train_softmax(word2vec_block *block, const position_tile *tile, cons
             const float *step = training->score + (size_t)i * width + word;
             for (int j = 0; j < some; j++) cells[i * some + j] = step[j];
         }
-        update_outputs(inputs, x, delta, old, some, y, stride, cells, (tile_ahead){0, NULL});
+        update_outputs(&(tile_step){inputs, some, stride, old, x, y, cells, {0, NULL}}, delta);
     }
     training->loss += loss;
 }
@@ -292,7 +291,7 @@ static void train_every_word(word2vec_block *block, const position_tile *tile, c
         for (int i = 0; i < inputs; i++)
             for (int j = 0; j < some; j++) training->label[i * some + j] = (float)(word + j == tile->centre);
         logistic_steps(inputs * some, g, training->label, NULL, training->lr, g, &training->totals);
-        update_outputs(inputs, x, delta, old, some, y, stride, g, (tile_ahead){0, NULL});
+        update_outputs(&(tile_step){inputs, some, stride, old, x, y, g, {0, NULL}}, delta);
     }
 }
 

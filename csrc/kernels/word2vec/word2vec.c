@@ -320,48 +320,50 @@ size_t WV_NAME(wv_word2vec_scratch_bytes)(const wv_word2vec_run *run) {
 }
 
 /* What the random numbers of a block begin with. */
-static uint64_t block_random(const wv_word2vec_run *run, int32_t epoch, int64_t start) {
-    return wv_rng_stream(run->options.seed, (uint64_t)epoch, (uint64_t)start);
+static uint64_t block_random(const wv_word2vec_run *run, const wv_block *stretch) {
+    return wv_rng_stream(run->options.seed, (uint64_t)stretch->epoch, (uint64_t)stretch->start);
 }
 
-void WV_NAME(wv_word2vec_users)(const wv_word2vec_run *run, const int32_t *ids, int64_t start, int64_t end,
-                                int32_t epoch, const wv_round_merge *rounds, int32_t worker) {
+void WV_NAME(wv_word2vec_users)(const wv_word2vec_run *run, const wv_block *stretch, const wv_round_merge *rounds,
+                                int32_t worker) {
     user_mark mark = mark_of(rounds, worker);
     /* Words have one row of each matrix, or many, of which it is worth knowing that they are marked. */
     int many = run->subword || run->path;
-    for (int64_t position = start; position < end; position++)
-        if (ids[position] >= 0 && !(many && is_known(run, rounds, ids[position], mark)))
-            mark_word(run, rounds, ids[position], mark);
-    if (!run->sampler || start == end) return;
-    uint64_t random = block_random(run, epoch, start);
-    mark_pool(run, rounds, pool_of_block(run->options.negative, end - start, &random), mark);
+    for (int64_t position = stretch->start; position < stretch->end; position++) {
+        int32_t word = stretch->ids[position];
+        if (word >= 0 && !(many && is_known(run, rounds, word, mark))) mark_word(run, rounds, word, mark);
+    }
+    if (!run->sampler || stretch->start == stretch->end) return;
+    uint64_t random = block_random(run, stretch);
+    mark_pool(run, rounds, pool_of_block(run->options.negative, stretch->end - stretch->start, &random), mark);
 }
 
-void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, wv_word2vec_rows *rows, const int32_t *ids, int64_t start,
-                                int64_t end, int32_t epoch, int64_t done, void *scratch, wv_block_result *result) {
+void WV_NAME(wv_word2vec_block)(const wv_word2vec_run *run, wv_word2vec_rows *rows, const wv_block *stretch, int64_t done,
+                                void *scratch, wv_block_result *result) {
     word2vec_block block;
     const row_store *store = &ROW_STORES[rows->store];
     block_lay_out(run, output_layer_of(run), scratch, &block);
     block.rows = rows;
-    block.random = block_random(run, epoch, start);
+    block.random = block_random(run, stretch);
     block.by_context = !CONTEXT_RULES[run->options.model].whole_window && !run->options.share_negatives && run->sampler;
     tile_training *training = &block.training;
     double schedule = (double)run->epoch_tokens * run->options.epochs;
     double loss = 0;
-    int64_t tokens = 0, position = start, before = 0;
+    int64_t tokens = 0, position = stretch->start, before = 0;
     training->lr = run->options.start_lr;
     if (block.shared.mean) neighbour_begin(&block);
-    if (store->begin) store->begin(&block, end - start);
+    if (store->begin) store->begin(&block, stretch->end - stretch->start);
 
-    while (position < end) {
-        float left = (float)(1 - ((double)epoch * (double)run->epoch_tokens + (double)(done + position - start)) / schedule);
+    while (position < stretch->end) {
+        double before_it = (double)stretch->epoch * (double)run->epoch_tokens + (double)(done + position - stretch->start);
+        float left = (float)(1 - before_it / schedule);
         float lr = run->options.start_lr * left;
         training->lr = lr > run->options.least_lr ? lr : run->options.least_lr;
         if (store->read) store->read(&block, tokens - before);
         before = tokens;
         block.batch.length = 0;
-        while (position < end && block.batch.length < BATCH_WORDS)
-            position = read_sentence(&block, ids, position, end, &tokens);
+        while (position < stretch->end && block.batch.length < BATCH_WORDS)
+            position = read_sentence(&block, stretch->ids, position, stretch->end, &tokens);
         training->loss = 0;
         train_batch_of(&block);
         loss += training->loss;
@@ -379,7 +381,7 @@ void WV_NAME(wv_word2vec_flush)(const wv_word2vec_run *run, wv_word2vec_rows *ro
     if (ROW_STORES[rows->store].flush) ROW_STORES[rows->store].flush(run, rows);
 }
 
-/* The rows of a matrix that a thread merges. */
+/* Where the rows of a matrix begin that a thread merges. */
 static int32_t range_start(int32_t rows, int32_t thread, int32_t threads) {
     return (int32_t)((int64_t)rows * thread / threads);
 }
@@ -387,10 +389,25 @@ static int32_t range_start(int32_t rows, int32_t thread, int32_t threads) {
 void WV_NAME(wv_word2vec_merge)(const wv_word2vec_run *run, wv_round_worker *worker, const wv_round_merge *merge,
                                 int32_t thread, int32_t *input_head, int32_t *output_head) {
     int32_t threads = merge->threads;
-    merge_matrix(worker, merge->workers, 0, run->stride, range_start(merge->input_rows, thread, threads),
-                 range_start(merge->input_rows, thread + 1, threads), run->input, NULL, merge->input_share,
-                 merge->input_users, input_head);
-    merge_matrix(worker, merge->workers, 1, run->stride, range_start(merge->output_rows, thread, threads),
-                 range_start(merge->output_rows, thread + 1, threads), run->output, run->output_bias,
-                 merge->output_share, merge->output_users, output_head);
+    merge_matrix((merged_rows){.worker = worker,
+                               .workers = merge->workers,
+                               .first = range_start(merge->input_rows, thread, threads),
+                               .end = range_start(merge->input_rows, thread + 1, threads),
+                               .output = 0,
+                               .stride = run->stride,
+                               .shared = run->input,
+                               .share = merge->input_share,
+                               .users = merge->input_users,
+                               .head = input_head});
+    merge_matrix((merged_rows){.worker = worker,
+                               .workers = merge->workers,
+                               .first = range_start(merge->output_rows, thread, threads),
+                               .end = range_start(merge->output_rows, thread + 1, threads),
+                               .output = 1,
+                               .stride = run->stride,
+                               .shared = run->output,
+                               .bias = run->output_bias,
+                               .share = merge->output_share,
+                               .users = merge->output_users,
+                               .head = output_head});
 }
