@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tests.kernels.test_word2vec import compare, finite_differences
-from tests.reference.word2vec import MEAN_TILES, Twin
+from tests.reference.word2vec import MEAN_TILES, Reference
 from wv_cli import _cpu
 from wv_cli.models.config import Word2vecConfig
 
@@ -47,18 +47,18 @@ def test_gradients_of_a_shared_cbow_tile(mean, gradient):
     centres, windows, drawn = [1, 2, 3], [[0, 2, 3], [0, 1, 3, 4], [2, 5]], [7, 2, 8, 7]
 
     def loss():
-        twin = Twin(config, np.zeros(0), x.copy(), y.copy(), mean=np.zeros(6))
-        twin.share_cbow(sentence, centres, windows, drawn, 0.0)
-        return twin.loss
+        reference = Reference(config, np.zeros(0), x.copy(), y.copy(), mean=np.zeros(6))
+        reference.share_cbow(sentence, centres, windows, drawn, 0.0)
+        return reference.loss
 
-    twin = Twin(config, np.zeros(0), x.copy(), y.copy(), mean=np.zeros(6))
-    twin.share_cbow(sentence, centres, windows, drawn, 1e-7)
-    np.testing.assert_allclose((y - twin.output) / 1e-7, finite_differences(loss, y), rtol=1e-4, atol=1e-5)
+    reference = Reference(config, np.zeros(0), x.copy(), y.copy(), mean=np.zeros(6))
+    reference.share_cbow(sentence, centres, windows, drawn, 1e-7)
+    np.testing.assert_allclose((y - reference.output) / 1e-7, finite_differences(loss, y), rtol=1e-4, atol=1e-5)
     expected = finite_differences(loss, x)
     if gradient == "corrected" or not mean:
-        np.testing.assert_allclose((x - twin.input) / 1e-7, expected, rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose((x - reference.input) / 1e-7, expected, rtol=1e-4, atol=1e-5)
     else:
-        np.testing.assert_allclose(((x - twin.input) / 1e-7)[5], 2 * expected[5], rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(((x - reference.input) / 1e-7)[5], 2 * expected[5], rtol=1e-4, atol=1e-5)
 
 
 def test_the_control_variate_keeps_the_mean_and_takes_the_spread():
@@ -72,9 +72,9 @@ def test_the_control_variate_keeps_the_mean_and_takes_the_spread():
     for tiles in (0, MEAN_TILES):  # nothing is known of the mean in the first tile of a block
         steps = []
         for word in range(5):
-            twin = Twin(config, np.zeros(0), x.copy(), y.copy(), mean=noise @ y[:5], tiles=tiles)
-            twin.share_cbow([5, 6, 7], [1], [[0, 2]], [word], 1e-3)
-            steps.append(twin.input - x)
+            reference = Reference(config, np.zeros(0), x.copy(), y.copy(), mean=noise @ y[:5], tiles=tiles)
+            reference.share_cbow([5, 6, 7], [1], [[0, 2]], [word], 1e-3)
+            steps.append(reference.input - x)
         means.append(np.tensordot(noise, steps, 1))
         spreads.append(np.tensordot(noise, (steps - means[-1]) ** 2, 1).sum())
     np.testing.assert_allclose(means[1], means[0], rtol=0.05, atol=2e-5)

@@ -1,6 +1,6 @@
 """Slow float64 reference of csrc/kernels/word2vec/: the same draws, plain NumPy arithmetic, one position at a time.
 
-The twin's own gradients are checked by finite differences in tests/kernels/test_word2vec.py and
+The reference's own gradients are checked by finite differences in tests/kernels/test_word2vec.py and
 test_neighbours.py.
 """
 
@@ -115,7 +115,7 @@ class SubwordWindow:
 
 
 @dataclass
-class Twin:
+class Reference:
     """`options` is a Word2vecConfig; the tables are the kernel's."""
 
     options: object
