@@ -1,5 +1,5 @@
-"""Deterministic rounds (csrc/kernels/word2vec/deterministic.h): their float64 reference, and the same bytes whatever the
-threads."""
+"""Deterministic rounds (csrc/kernels/word2vec/deterministic.h): their float64 reference, and the same bytes whatever
+the threads."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -19,8 +19,8 @@ LOSSES = [name for name, layer in LAYERS.items() if not layer.takes_all]
 
 
 def run_rounds(isa, context, layer, dim=20, workers=WORKERS, threads=1, **changes):
-    """Trains a corpus of more blocks than workers; (the reference that starts from the same rows, with the shares and cuts
-    that it needs, tables, input, output, the totals)."""
+    """Trains a corpus of more blocks than workers; (the reference that starts from the same rows, with the shares and
+    cuts that it needs, tables, input, output, the totals)."""
     config, tables, x, y = setting(context, layer, dim, lines=60, **changes)
     x32, y32 = aligned(x), aligned(y)
     random = np.random.default_rng(3)
