@@ -35,7 +35,6 @@ import label_threads
 import lm
 import network
 import ngrams
-import positions
 import predicting
 import presets
 import quantising
@@ -106,7 +105,6 @@ SUITES = {
     "tutorials": Suite(tutorials.tutorials),
     "turns": Suite(turns.turns),
     "deterministic": Suite(deterministic.deterministic),
-    "positions": Suite(positions.positions),
     "building": Suite(building.building),
     "growing": Suite(growing.growing),
     "ranks": Suite(ranks.ranks),

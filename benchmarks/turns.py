@@ -3,9 +3,9 @@
     python benchmarks/run.py corpus.txt --suite turns --models skipgram-ns,cbow-ns,skipgram-hs --epochs 2 --rounds 3
 
 Threads of a machine with fewer cores than threads take turns of milliseconds, in which one hardly sees an old value.
-Here the workers of as many threads (csrc/kernels/hotrows.h) are called in turn, each for 500 words: what one learns the
-others see after its next exchange, as on a machine with as many cores. `loss` is that of the finished model over
-the text.
+Here the workers of as many threads (csrc/kernels/word2vec/replica.h) are called in turn, each for 500 words: what one
+learns the others see after its next exchange, as on a machine with as many cores. `loss` is that of the finished
+model over the text.
 """
 
 import tempfile

@@ -201,7 +201,7 @@ static void update_full(block_state *state) {
         int block = mixing_rows(run, j, row);
         for (int i = 0; i < inputs; i++)
             for (int k = 0; k < block; k++) cells[i * block + k] = state->batch.delta[i][j + k];
-        tile_update(inputs, state->x, state->dx, block, row, length, cells, NOTHING_AHEAD);
+        tile_update(&(tile_step){inputs, block, length, state->x, state->dx, row, cells, NOTHING_AHEAD});
     }
 }
 

@@ -41,7 +41,7 @@ static double train_softmax_of(const wv_neural_run *run, neural_batch *batch, in
                 cells[i * block + k] = step;
                 run->bias[first + j + k] += step;
             }
-        tile_update(inputs, z, delta, block, y, run->output_stride, cells, NOTHING_AHEAD);
+        tile_update(&(tile_step){inputs, block, run->output_stride, z, delta, y, cells, NOTHING_AHEAD});
     }
     return loss;
 }

@@ -60,7 +60,8 @@ static void update_sample(const wv_neural_run *run, neural_batch *batch, int cou
     for (int j = 0; j < count; j += WV_TILE_OUTPUTS) {
         int block = rows_from(count, j);
         const float *step = batch->score + (size_t)j * (size_t)inputs;
-        tile_update(inputs, batch->z, batch->delta, block, batch->row + j, run->output_stride, step, NOTHING_AHEAD);
+        tile_update(&(tile_step){inputs, block, run->output_stride, batch->z, batch->delta, batch->row + j, step,
+                                  NOTHING_AHEAD});
         for (int i = 0; i < inputs; i++)
             for (int k = 0; k < block; k++) run->bias[batch->word[j + k]] += step[i * block + k];
     }

@@ -23,8 +23,8 @@
  */
 #include "base/cache.h"
 #include "kernels/buckets.h"
+#include "kernels/pipeline.h"
 #include "kernels/questions.h"
-#include "kernels/stages.h"
 #include "kernels/wv_kernels.h"
 
 /* n words from position `first` on. */
@@ -33,7 +33,6 @@ typedef struct {
 } word_ngram;
 
 typedef struct {
-    int live;
     int64_t position; /* where it begins in the corpus */
     uint64_t random;
     int32_t words, ngrams;
@@ -41,16 +40,22 @@ typedef struct {
     word_ngram *ngram; /* (longest * (word_ngrams - 1)); `row` is a bucket at first */
 } sentence;
 
+enum { SENTENCE_STAGES = 3 };
+
 /* One thread in one block of the corpus. */
 typedef struct {
-    sentence sentence[STAGES];
+    const wv_sent2vec_run *run;
+    const wv_block *block;
+    int64_t position, tokens, examples; /* position: where the next sentence begins */
+    sentence sentence[SENTENCE_STAGES];
     float *left;            /* (longest, dim): left_t, then d_t */
     int32_t *rows_left;     /* (longest): how many rows left_t sums */
     float *total, *hidden, *delta; /* (dim) */
     question_list questions[2];    /* of the target that is trained, and of the next */
     float lr;
+    double loss;
     tile_totals totals;
-} block_state;
+} sentence_block;
 
 /* ---------------------------------------------------------------- sentences */
 
@@ -140,12 +145,12 @@ static void find_rows(const wv_sent2vec_run *run, sentence *s, int32_t epoch) {
 
 /* ---------------------------------------------------------------- training */
 
-WV_INLINE float *left_of(const wv_sent2vec_run *run, const block_state *state, int32_t position) {
+WV_INLINE float *left_of(const wv_sent2vec_run *run, const sentence_block *state, int32_t position) {
     return state->left + (size_t)position * (size_t)run->stride;
 }
 
 /* total and left of every position; how many rows they are. */
-static void sum_rows(const wv_sent2vec_run *run, block_state *state, const sentence *s) {
+static void sum_rows(const wv_sent2vec_run *run, sentence_block *state, const sentence *s) {
     int stride = run->stride;
     for (int d = 0; d < stride; d += WV_LANES) v_store(state->total + d, v_splat(0));
     for (int32_t i = 0; i < s->words; i++) {
@@ -173,7 +178,7 @@ static void sum_rows(const wv_sent2vec_run *run, block_state *state, const sente
 
 /* The next position from `position` on whose word is to be predicted, its questions listed and on their way; -1: none is.
  * No step of a position that is passed by remains. */
-static int32_t next_target(const wv_sent2vec_run *run, block_state *state, sentence *s, int32_t position,
+static int32_t next_target(const wv_sent2vec_run *run, sentence_block *state, sentence *s, int32_t position,
                            question_list *list) {
     int32_t rows = s->words + s->ngrams;
     for (; position < s->words; position++) {
@@ -191,7 +196,7 @@ static int32_t next_target(const wv_sent2vec_run *run, block_state *state, sente
 }
 
 /* left_t becomes d_t. */
-static void train_target(const wv_sent2vec_run *run, block_state *state, const sentence *s, int32_t position,
+static void train_target(const wv_sent2vec_run *run, sentence_block *state, const sentence *s, int32_t position,
                          question_list *list) {
     int stride = run->stride;
     float share = 1.0f / (float)(s->words + s->ngrams - state->rows_left[position]);
@@ -205,7 +210,7 @@ static void train_target(const wv_sent2vec_run *run, block_state *state, const s
 }
 
 /* Every row moves by the steps of the targets that it was part of. */
-static void move_rows(const wv_sent2vec_run *run, block_state *state, const sentence *s) {
+static void move_rows(const wv_sent2vec_run *run, sentence_block *state, const sentence *s) {
     int stride = run->stride;
     float *sum = state->total;
     for (int d = 0; d < stride; d += WV_LANES) v_store(sum + d, v_splat(0));
@@ -231,7 +236,7 @@ static void move_rows(const wv_sent2vec_run *run, block_state *state, const sent
 }
 
 /* Returns the number of words predicted. */
-static int64_t train_sentence(const wv_sent2vec_run *run, block_state *state, sentence *s) {
+static int64_t train_sentence(const wv_sent2vec_run *run, sentence_block *state, sentence *s) {
     int64_t targets = 0;
     question_list *list = &state->questions[0], *next = &state->questions[1];
     if (s->words < 2) return 0;
@@ -253,11 +258,11 @@ static int64_t train_sentence(const wv_sent2vec_run *run, block_state *state, se
 /* ---------------------------------------------------------------- blocks */
 
 /* Lays the state out in `memory`; returns its size in bytes. With memory NULL it only measures. */
-static size_t lay_out(const wv_sent2vec_run *run, void *memory, block_state *state) {
+static size_t sentence_lay_out(const wv_sent2vec_run *run, void *memory, sentence_block *state) {
     wv_scratch scratch = {memory, 0};
     int64_t longest = run->longest;
-    *state = (block_state){.lr = run->options.lr};
-    for (int k = 0; k < STAGES; k++) {
+    *state = (sentence_block){.lr = run->options.lr};
+    for (int k = 0; k < SENTENCE_STAGES; k++) {
         state->sentence[k].word = WV_TAKE(&scratch, int32_t, longest);
         state->sentence[k].ngram = WV_TAKE(&scratch, word_ngram, longest * (run->options.word_ngrams - 1));
     }
@@ -271,40 +276,52 @@ static size_t lay_out(const wv_sent2vec_run *run, void *memory, block_state *sta
 }
 
 size_t WV_NAME(wv_sent2vec_scratch_bytes)(const wv_sent2vec_run *run) {
-    block_state state;
-    return lay_out(run, NULL, &state);
+    sentence_block state;
+    return sentence_lay_out(run, NULL, &state);
 }
+
+static int sentence_read(void *of, const void *kind, void *item) {
+    (void)kind;
+    sentence_block *state = of;
+    sentence *s = item;
+    if (state->position >= state->block->end) return 0;
+    state->position = read_sentence(state->run, state->block->ids, state->position, state->block->end, s);
+    state->tokens += s->words;
+    return 1;
+}
+
+static void sentence_list(void *of, const void *kind, void *item) {
+    (void)kind;
+    sentence_block *state = of;
+    find_rows(state->run, item, state->block->epoch);
+}
+
+static void sentence_train(void *of, const void *kind, void *item, const void *fetched) {
+    (void)kind;
+    (void)fetched;
+    sentence_block *state = of;
+    const wv_sent2vec_run *run = state->run;
+    sentence *s = item;
+    double schedule = (double)run->epoch_ids * run->options.epochs;
+    double done = ((double)state->block->epoch * (double)run->epoch_ids + (double)s->position) / schedule;
+    state->lr = (float)(run->options.lr * (1 - done));
+    state->examples += train_sentence(run, state, s);
+    state->loss += v_sum(state->totals.loss); /* every sentence: float sums of many terms would lose digits */
+    state->totals.loss = v_splat(0);
+}
+
+static const pipeline SENTENCES = {SENTENCE_STAGES, 1, sentence_read, sentence_list, sentence_train};
 
 void WV_NAME(wv_sent2vec_block)(const wv_sent2vec_run *run, const wv_block *block, void *scratch,
                                 wv_block_result *result) {
-    block_state state;
-    lay_out(run, scratch, &state);
-    double schedule = (double)run->epoch_ids * run->options.epochs, loss = 0;
-    int64_t tokens = 0, examples = 0, position = block->start, end = block->end;
-    int32_t epoch = block->epoch;
-    stages at = first_stages();
-    int steps = STAGES - 1; /* that the last sentence needs to be trained */
-    while (steps > 0) {
-        advance(&at);
-        sentence *read = &state.sentence[at.read], *fetched = &state.sentence[at.fetched];
-        sentence *trained = &state.sentence[at.trained];
-        read->live = position < end;
-        if (read->live) {
-            position = read_sentence(run, block->ids, position, end, read);
-            tokens += read->words;
-        } else {
-            steps--;
-        }
-        if (fetched->live) find_rows(run, fetched, epoch);
-        if (!trained->live) continue;
-        double done = ((double)epoch * (double)run->epoch_ids + (double)trained->position) / schedule;
-        state.lr = (float)(run->options.lr * (1 - done));
-        examples += train_sentence(run, &state, trained);
-        loss += v_sum(state.totals.loss); /* every sentence: float sums of many terms would lose digits */
-        state.totals.loss = v_splat(0);
-    }
-    result->loss = loss + 0 * (double)v_sum(state.totals.magnitude); /* NaN or infinity in any row shows here */
-    result->examples = examples;
-    result->tokens = tokens;
+    sentence_block state;
+    sentence_lay_out(run, scratch, &state);
+    state.run = run;
+    state.block = block;
+    state.position = block->start;
+    pipeline_run(&SENTENCES, &state, NULL, state.sentence, sizeof state.sentence[0]);
+    result->loss = state.loss + 0 * (double)v_sum(state.totals.magnitude); /* NaN or infinity in any row shows here */
+    result->examples = state.examples;
+    result->tokens = state.tokens;
     result->lr = state.lr;
 }

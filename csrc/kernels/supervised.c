@@ -17,33 +17,43 @@
 #include "base/cache.h"
 #include "kernels/dropout.h"
 #include "kernels/lines.h"
-#include "kernels/private_rows.h"
+#include "kernels/pipeline.h"
 #include "kernels/questions.h"
-#include "kernels/stages.h"
+#include "kernels/replicas.h"
 #include "kernels/wv_kernels.h"
 
 enum {
+    LINE_STAGES = 3,
     CHUNK = 8,      /* vectors of a row summed at once, in registers */
     UPDATE_CHUNK = WV_REGISTERS == 32 ? 8 : 4 /* two of them and a few more: of 32 registers or of 16 */
 };
 
 /* One thread in one block of the corpus. */
+typedef struct output_layer output_layer;
+
 typedef struct {
-    text_line line[STAGES];
+    const wv_supervised_run *run;
+    const output_layer *layer;
+    const wv_supervised_run *shared; /* with the output rows that all threads share */
+    wv_private_outputs *private;
+    const wv_block *block;
+    int64_t position, tokens, examples; /* position: where the next line begins */
+    text_line line[LINE_STAGES];
     float *hidden, *delta; /* (dim) */
     float *keep;           /* (dim): what dropout multiplies them with */
     question_list outputs; /* of hs and ns; the scores and labels of all outputs */
     uint64_t random;
     float lr;
+    double loss;
     tile_totals totals;
-} block_state;
+} line_block;
 
 /* An output layer: the number of its outputs, -1 when a table is missing, and its training. `train` adds the step of
  * the hidden vector to `delta`, moves the output rows, and returns the loss that is not in state->totals. */
-typedef struct {
+struct output_layer {
     int64_t (*most_outputs)(const wv_supervised_run *run);
-    double (*train)(const wv_supervised_run *run, block_state *state, const text_line *line, int32_t target);
-} output_layer;
+    double (*train)(const wv_supervised_run *run, line_block *state, const text_line *line, int32_t target);
+};
 
 /* Gives rows to the buckets of the n-grams of a line that has `words` words, `ids` on: labels and what follows `</s>`
  * are no part of them. Returns how many n-grams there are. */
@@ -203,7 +213,7 @@ static void update_all(const wv_supervised_run *run, const float *x, float *delt
 
 static int64_t all_labels(const wv_supervised_run *run) { return run->labels; }
 
-static double train_softmax(const wv_supervised_run *run, block_state *state, const text_line *line, int32_t target) {
+static double train_softmax(const wv_supervised_run *run, line_block *state, const text_line *line, int32_t target) {
     (void)line;
     all_scores(run, state->hidden, state->outputs.score);
     double loss = softmax_steps(run->labels, state->outputs.score, target, state->lr, &state->totals);
@@ -211,7 +221,7 @@ static double train_softmax(const wv_supervised_run *run, block_state *state, co
     return loss;
 }
 
-static double train_ova(const wv_supervised_run *run, block_state *state, const text_line *line, int32_t target) {
+static double train_ova(const wv_supervised_run *run, line_block *state, const text_line *line, int32_t target) {
     (void)target;
     float *score = state->outputs.score, *label = state->outputs.label;
     for (int64_t k = 0; k < line->labels; k++) label[line->label[k]] = 1;
@@ -223,13 +233,13 @@ static double train_ova(const wv_supervised_run *run, block_state *state, const 
 }
 
 /* The outputs that have been listed, each a yes/no question. */
-static void train_listed(const wv_supervised_run *run, block_state *state) {
+static void train_listed(const wv_supervised_run *run, line_block *state) {
     answer_questions(&state->outputs, run->output, run->stride, state->hidden, state->delta, state->lr, &state->totals);
 }
 
 static int64_t path_outputs(const wv_supervised_run *run) { return run->path ? run->longest_path : -1; }
 
-static double train_path(const wv_supervised_run *run, block_state *state, const text_line *line, int32_t target) {
+static double train_path(const wv_supervised_run *run, line_block *state, const text_line *line, int32_t target) {
     (void)line;
     list_nodes(&state->outputs, run->path, run->path_start[target], run->path_start[target + 1]);
     train_listed(run, state);
@@ -240,7 +250,7 @@ static int64_t sampled_outputs(const wv_supervised_run *run) {
     return run->sampler ? 1 + (int64_t)run->options.negative : -1;
 }
 
-static double train_sampled(const wv_supervised_run *run, block_state *state, const text_line *line, int32_t target) {
+static double train_sampled(const wv_supervised_run *run, line_block *state, const text_line *line, int32_t target) {
     (void)line;
     list_sampled(&state->outputs, target, run->options.negative, run->sampler, run->labels, &state->random);
     train_listed(run, state);
@@ -264,11 +274,11 @@ static const output_layer *output_layer_of(const wv_supervised_run *run) {
 /* ---------------------------------------------------------------- lines */
 
 /* Lays the state out in `memory`; returns its size in bytes. With memory NULL it only measures. */
-static size_t lay_out(const wv_supervised_run *run, const output_layer *layer, void *memory, block_state *state) {
+static size_t line_lay_out(const wv_supervised_run *run, const output_layer *layer, void *memory, line_block *state) {
     wv_scratch scratch = {memory, 0};
     int64_t outputs = layer->most_outputs(run);
-    *state = (block_state){.lr = run->options.lr};
-    for (int k = 0; k < STAGES; k++) {
+    *state = (line_block){.lr = run->options.lr};
+    for (int k = 0; k < LINE_STAGES; k++) {
         text_line *line = &state->line[k];
         line->word = WV_TAKE(&scratch, int32_t, run->longest_words);
         line->row = WV_TAKE(&scratch, int32_t, run->longest_rows);
@@ -284,12 +294,12 @@ static size_t lay_out(const wv_supervised_run *run, const output_layer *layer, v
 }
 
 size_t WV_NAME(wv_supervised_scratch_bytes)(const wv_supervised_run *run) {
-    block_state state;
+    line_block state;
     const output_layer *layer = output_layer_of(run);
-    return layer ? lay_out(run, layer, NULL, &state) : 0;
+    return layer ? line_lay_out(run, layer, NULL, &state) : 0;
 }
 
-static double train_line(const wv_supervised_run *run, const output_layer *layer, block_state *state,
+static double train_line(const wv_supervised_run *run, const output_layer *layer, line_block *state,
                          const text_line *line, const text_line *next, int32_t epoch) {
     state->random = wv_rng_stream(run->options.seed, (uint64_t)epoch, (uint64_t)line->position);
     int32_t target = line->label[wv_rng_below(wv_rng_next(&state->random), (uint32_t)line->labels)];
@@ -308,7 +318,7 @@ static double train_line(const wv_supervised_run *run, const output_layer *layer
     return loss;
 }
 
-static int is_example(const text_line *line) { return line->live && line->rows > 0 && line->labels > 0; }
+static int is_example(const text_line *line) { return line->rows > 0 && line->labels > 0; }
 
 void WV_NAME(wv_supervised_settle)(const wv_supervised_run *run, wv_private_outputs *private) {
     if (private->rows)
@@ -322,44 +332,60 @@ static void exchange_due(const wv_supervised_run *run, wv_private_outputs *priva
     private->left = private->interval - 1;
 }
 
+static int line_read(void *of, const void *kind, void *item) {
+    (void)kind;
+    line_block *state = of;
+    text_line *line = item;
+    line->live = state->position < state->block->end;
+    if (!line->live) return 0;
+    state->position = read_line(&state->run->rules, state->block->ids, state->position, state->block->end, line);
+    state->tokens += line->words;
+    return 1;
+}
+
+static void line_list(void *of, const void *kind, void *item) {
+    (void)kind;
+    line_block *state = of;
+    find_rows(&state->run->rules, item);
+}
+
+static void line_train(void *of, const void *kind, void *item, const void *next) {
+    (void)kind;
+    line_block *state = of;
+    const wv_supervised_run *run = state->run;
+    const text_line *line = item, *fetched = next;
+    if (!is_example(line)) {
+        if (fetched->live) prefetch_rows(run, fetched, 0);
+        return;
+    }
+    double schedule = (double)run->epoch_ids * run->options.epochs;
+    double done = ((double)state->block->epoch * (double)run->epoch_ids + (double)line->position) / schedule;
+    state->lr = (float)(run->options.lr * (1 - done));
+    if (state->private->rows) exchange_due(state->shared, state->private);
+    state->loss += train_line(run, state->layer, state, line, fetched, state->block->epoch);
+    state->loss += v_sum(state->totals.loss); /* every line: float sums of many terms would lose digits */
+    state->totals.loss = v_splat(0);
+    state->examples++;
+}
+
+static const pipeline LINES = {LINE_STAGES, 1, line_read, line_list, line_train};
+
 void WV_NAME(wv_supervised_block)(const wv_supervised_run *shared, wv_private_outputs *private, const wv_block *block,
                                   void *scratch, wv_block_result *result) {
     wv_supervised_run own = *shared;
     if (private->rows) own.output = private->output;
-    const wv_supervised_run *run = &own;
-    block_state state;
-    const output_layer *layer = output_layer_of(run);
-    lay_out(run, layer, scratch, &state);
-    double schedule = (double)run->epoch_ids * run->options.epochs, loss = 0;
-    int64_t tokens = 0, examples = 0, position = block->start, end = block->end;
-    int32_t epoch = block->epoch;
-    stages at = first_stages();
-    int steps = STAGES - 1; /* that the last line needs to be trained */
-    while (steps > 0) {
-        advance(&at);
-        text_line *read = &state.line[at.read], *fetched = &state.line[at.fetched], *trained = &state.line[at.trained];
-        read->live = position < end;
-        if (read->live) {
-            position = read_line(&run->rules, block->ids, position, end, read);
-            tokens += read->words;
-        } else {
-            steps--;
-        }
-        if (fetched->live) find_rows(&run->rules, fetched);
-        if (!is_example(trained)) {
-            if (fetched->live) prefetch_rows(run, fetched, 0);
-            continue;
-        }
-        double done = ((double)epoch * (double)run->epoch_ids + (double)trained->position) / schedule;
-        state.lr = (float)(run->options.lr * (1 - done));
-        if (private->rows) exchange_due(shared, private);
-        loss += train_line(run, layer, &state, trained, fetched, epoch);
-        loss += v_sum(state.totals.loss); /* every line: float sums of many terms would lose digits */
-        state.totals.loss = v_splat(0);
-        examples++;
-    }
-    result->loss = loss + 0 * (double)v_sum(state.totals.magnitude); /* NaN or infinity in any row shows here */
-    result->examples = examples;
-    result->tokens = tokens;
+    line_block state;
+    const output_layer *layer = output_layer_of(&own);
+    line_lay_out(&own, layer, scratch, &state);
+    state.run = &own;
+    state.layer = layer;
+    state.shared = shared;
+    state.private = private;
+    state.block = block;
+    state.position = block->start;
+    pipeline_run(&LINES, &state, NULL, state.line, sizeof state.line[0]);
+    result->loss = state.loss + 0 * (double)v_sum(state.totals.magnitude); /* NaN or infinity in any row shows here */
+    result->examples = state.examples;
+    result->tokens = state.tokens;
     result->lr = state.lr;
 }

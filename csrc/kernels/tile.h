@@ -80,8 +80,22 @@ typedef struct {
     const float *const *rows;
 } tile_ahead;
 
-WV_INLINE void tile_update_of(int inputs, float *const *x, float *const *x_new, int outputs, float *const *y,
-                              int stride, const float *g, tile_ahead ahead) {
+/* A tile's update: x_new[input] += sum over outputs of g * y[output];  y[output] += sum over inputs of g * x[input].
+ * x_new may be x itself when these are all the outputs of the tile; with more than WV_TILE_OUTPUTS outputs the caller
+ * passes a copy of the old rows as x, so that every output sees the same inputs. Outputs must be distinct rows. */
+typedef struct {
+    int inputs, outputs, stride; /* outputs: 1 .. WV_TILE_OUTPUTS */
+    float *const *x, *const *x_new, *const *y;
+    const float *g; /* (inputs, outputs) */
+    tile_ahead ahead;
+} tile_step;
+
+/* `outputs` is a constant. */
+WV_INLINE void tile_update_of(const tile_step *step, int outputs) {
+    int inputs = step->inputs, stride = step->stride;
+    float *const *x = step->x, *const *x_new = step->x_new, *const *y = step->y;
+    const float *g = step->g;
+    tile_ahead ahead = step->ahead;
     for (int d = 0; d < stride; d += WV_LANES) {
         for (int k = 0; d % 16 == 0 && k < ahead.count; k++) __builtin_prefetch(ahead.rows[k] + d, 1, 3);
         vfloat row[WV_TILE_OUTPUTS], delta[WV_TILE_OUTPUTS];
@@ -89,9 +103,9 @@ WV_INLINE void tile_update_of(int inputs, float *const *x, float *const *x_new, 
         for (int i = 0; i < inputs; i++) {
             vfloat old = v_load(x[i] + d), sum = v_load(x_new[i] + d);
             for (int j = 0; j < outputs; j++) {
-                vfloat step = v_splat(g[i * outputs + j]);
-                sum += step * row[j];
-                delta[j] += step * old;
+                vfloat times = v_splat(g[i * outputs + j]);
+                sum += times * row[j];
+                delta[j] += times * old;
             }
             v_store(x_new[i] + d, sum);
         }
@@ -99,31 +113,25 @@ WV_INLINE void tile_update_of(int inputs, float *const *x, float *const *x_new, 
     }
 }
 
-WV_INLINE void tile_update_switch(int inputs, float *const *x, float *const *x_new, int outputs, float *const *y,
-                                  int stride, const float *g, tile_ahead ahead) {
-    switch (outputs) {
-    case 6: tile_update_of(inputs, x, x_new, 6, y, stride, g, ahead); break;
-    case 5: tile_update_of(inputs, x, x_new, 5, y, stride, g, ahead); break;
-    case 4: tile_update_of(inputs, x, x_new, 4, y, stride, g, ahead); break;
-    case 3: tile_update_of(inputs, x, x_new, 3, y, stride, g, ahead); break;
-    case 2: tile_update_of(inputs, x, x_new, 2, y, stride, g, ahead); break;
-    default: tile_update_of(inputs, x, x_new, 1, y, stride, g, ahead);
+WV_INLINE void tile_update_switch(const tile_step *step) {
+    switch (step->outputs) {
+    case 6: tile_update_of(step, 6); break;
+    case 5: tile_update_of(step, 5); break;
+    case 4: tile_update_of(step, 4); break;
+    case 3: tile_update_of(step, 3); break;
+    case 2: tile_update_of(step, 2); break;
+    default: tile_update_of(step, 1);
     }
 }
 
-/* x_new[input] += sum over outputs of g * y[output];  y[output] += sum over inputs of g * x[input].
- * x_new may be x itself when these are all the outputs of the tile; with more than WV_TILE_OUTPUTS outputs the caller
- * passes a copy of the old rows as x, so that every output sees the same inputs. Outputs must be distinct rows. */
-__attribute__((unused)) static void tile_update(int inputs, float *const *x, float *const *x_new, int outputs,
-                                                float *const *y, int stride, const float *g, tile_ahead ahead) {
-    tile_update_switch(inputs, x, x_new, outputs, y, stride, g, ahead);
-}
+__attribute__((unused)) static void tile_update(const tile_step *step) { tile_update_switch(step); }
 
 /* The same for one input, whose steps go to `delta`. A loop of its own: without the sums over inputs a step is one
  * multiply-add, rounded once. */
 __attribute__((unused)) static void tile_update_one(float *x, float *delta, int outputs, float *const *y, int stride,
                                                     const float *g, tile_ahead ahead) {
-    tile_update_switch(1, &x, &delta, outputs, y, stride, g, ahead);
+    tile_step step = {1, outputs, stride, &x, &delta, y, g, ahead};
+    tile_update_switch(&step);
 }
 
 #endif

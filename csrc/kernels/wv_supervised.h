@@ -54,7 +54,7 @@ typedef struct {
     int32_t longest_path;
 } wv_supervised_run;
 
-/* One thread's private copy of all rows of `output`, and what these were at the last exchange (private_rows.h): (rows, dim),
+/* One thread's private copy of all rows of `output`, and what these were at the last exchange (replicas.h): (rows, dim),
  * zero before the first block, as is `left`. rows 0: the thread works on the shared rows. */
 typedef struct {
     int32_t rows;

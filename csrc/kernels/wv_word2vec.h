@@ -1,4 +1,4 @@
-/* word2vec and fastText: the structs of kernels/word2vec.c. */
+/* word2vec and fastText: the structs of kernels/word2vec/. */
 #ifndef WV_WORD2VEC_H
 #define WV_WORD2VEC_H
 
@@ -22,7 +22,7 @@ typedef struct {
     int32_t max_sentence;    /* tokens kept in one training sentence */
     int shrink_window;       /* 1: width uniform in 1..window per position, 0: always `window` */
     int share_negatives;     /* 1: one draw of negatives for all context words of a position, 0: one for each */
-    int share_positions;     /* 1: so do neighbouring positions; hs: they share a tile (neighbour_tiles.h) */
+    int share_positions;     /* 1: CBOW with negative sampling: so do neighbouring positions (word2vec/cbow_neighbours.h) */
     int cbow_mean;           /* 1: the hidden vector is the mean of the context rows, 0: their sum */
     wv_cbow_gradient cbow_gradient; /* corrected: the context gradient is divided by the context size (koan) */
     float start_lr, least_lr; /* the rate falls linearly with the position in the run, never below least_lr */
@@ -54,9 +54,9 @@ typedef struct {
     int32_t most_subwords;
 } wv_word2vec_run;
 
-/* Of one matrix the copies that a virtual worker makes in a round of a deterministic run (rounds.h). */
+/* Of one matrix the copies that a virtual worker makes in a round of a deterministic run (word2vec/deterministic.h). */
 typedef struct {
-    const uint16_t *users; /* (rows of the matrix): which workers may use a row in this round (round_users.h) */
+    const uint16_t *users; /* (rows of the matrix): which workers may use a row in this round (word2vec/deterministic_users.h) */
     int32_t alone;         /* `users` of a row that is trained where it is; -1: none is */
     int32_t *slot; /* (rows of the matrix), of the thread: 1 + the number of a row's copy, -1 - row: it is trained where
                       it is, 0: not used yet; zeros between blocks */
@@ -81,20 +81,28 @@ typedef struct {
     uint16_t *input_users, *output_users; /* (rows): see wv_round_rows */
 } wv_round_merge;
 
-/* One thread's private copies (hotrows.h) of `inputs` rows of `input` and of the rows first_output ..
+/* One thread's replicas (word2vec/replica.h) of `inputs` rows of `input` and of the rows first_output ..
  * first_output+count-1 of `output`, and what these rows were at the last exchange: (inputs, dim) and (count, dim), all
- * zero before the first block, as are the last two numbers. count 0: none of either. */
+ * zero before the first block, as are the last two numbers. */
 typedef struct {
-    int32_t count, first_output, hottest_output; /* copy hottest_output, and what lies nearest to it, is used most */
+    int32_t count, first_output, hottest_output; /* replica hottest_output, and what lies nearest to it, is used most */
     int32_t inputs;
-    const int32_t *input_row; /* (inputs): whose copies they are, used most first; NULL: the first rows' */
-    const int32_t *subword;   /* run->subword with -1 - copy in the place of a row that has one; NULL: no subword has */
+    const int32_t *input_row; /* (inputs): whose replicas they are, used most first; NULL: the first rows' */
+    const int32_t *subword;   /* run->subword with -1 - replica in the place of a row that has one; NULL: no subword has */
     int32_t hottest, interval; /* so many rows are exchanged after every `interval` words, twice as many every second time */
     float *input, *input_base, *output, *output_base;
     const float *input_share, *output_share; /* (inputs), (count): of a change, the share that is added to the shared row */
     int64_t tokens;     /* words until the next exchange */
     int64_t exchanges;  /* so far */
-    wv_round_worker *round; /* a deterministic run: the copies of all rows that are used, and count is 0; NULL: none */
-} wv_hot_rows;
+} wv_replicas;
+
+/* Where the rows lie that a thread trains: word2vec/row_stores.h. */
+typedef enum { WV_ROWS_DIRECT, WV_ROWS_REPLICA, WV_ROWS_DETERMINISTIC } wv_row_store;
+
+typedef struct {
+    wv_row_store store;
+    wv_replicas replicas;    /* of the replica store */
+    wv_round_worker *worker; /* of the deterministic store: the copies of all rows that it uses */
+} wv_word2vec_rows;
 
 #endif

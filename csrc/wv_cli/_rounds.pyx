@@ -1,5 +1,6 @@
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
-"""Deterministic rounds for Python: virtual workers, the threads that do their work, and merging (kernels/rounds.h).
+"""Deterministic rounds for Python: virtual workers, the threads that do their work, and merging
+(kernels/word2vec/deterministic.h).
 
 Every array is checked here, once, before its address goes to C.
 """
@@ -9,7 +10,8 @@ from libc.string cimport memset
 
 from wv_cli._arguments cimport require, require_ids, require_starts
 from wv_cli._kernels cimport (
-    WV_ROUND_STAMPS, WV_ROUND_WORKERS, wv_block_result, wv_hot_rows, wv_round_merge, wv_round_rows, wv_round_worker,
+    WV_ROUND_STAMPS, WV_ROUND_WORKERS, WV_ROWS_DETERMINISTIC, wv_block, wv_block_result, wv_round_merge, wv_round_rows,
+    wv_round_worker, wv_word2vec_rows,
 )
 from wv_cli._scratch cimport address, aligned_zeros
 from wv_cli._word2vec cimport Run
@@ -57,7 +59,7 @@ cdef inline wv_round_rows rows_laid_out(wv_scratch *scratch, size_t most, size_t
 
 
 cdef class Rounds:
-    """A deterministic run (csrc/kernels/rounds.h): `workers` virtual workers, whoever does their work, each with a stretch
+    """A deterministic run (csrc/kernels/word2vec/deterministic.h): `workers` virtual workers, whoever does their work, each with a stretch
     of the blocks starts[b]:starts[b + 1] of `run`, one of which it trains in each of the `count` rounds of an epoch.
 
     input_share and output_share, (rows,) float32, say how much of what the workers change is added to each row. All
@@ -171,7 +173,7 @@ cdef class RoundThread:
 
     cdef Rounds rounds
     cdef int32_t number, stamp  # stamp: of the last round, the same of all threads
-    cdef wv_hot_rows hot
+    cdef wv_word2vec_rows rows
     cdef void *scratch
     cdef int32_t *input_slot
     cdef int32_t *output_slot
@@ -181,6 +183,7 @@ cdef class RoundThread:
         cdef Run run = rounds.run
         require(0 <= number < rounds.merge.threads, "no such thread")
         self.rounds, self.number = rounds, number
+        self.rows.store = WV_ROWS_DETERMINISTIC
         self.kept_alive = [aligned_zeros(run.kernel.word2vec_scratch_bytes(&run.run)),
                            aligned_zeros(run.input_rows * sizeof(int32_t)),
                            aligned_zeros(run.output_rows * sizeof(int32_t))]
@@ -224,25 +227,28 @@ cdef class RoundThread:
     cdef void mark(self, Rounds rounds, Run run, int64_t round, int32_t epoch, int32_t stamp) noexcept nogil:
         """Marks which rows workers use in a round: this thread's share of all workers."""
         cdef wv_round_merge merge = rounds.of_round(stamp)
+        cdef wv_block ids
         cdef Block block
         cdef int32_t w
         for w in range(merge.workers):
             if w % merge.threads == self.number:
                 block = rounds.block(w, round)
-                run.kernel.word2vec_users(&run.run, run.ids, block.start, block.end, epoch, &merge, w)
+                ids = wv_block(run.ids, block.start, block.end, epoch, 0, 0)
+                run.kernel.word2vec_users(&run.run, &ids, &merge, w)
 
     cdef void block(self, Rounds rounds, Run run, int32_t w, int64_t round, int32_t epoch,
                     const wv_round_merge *merge) noexcept nogil:
         """Worker w trains its block of the round."""
         cdef wv_block_result result
+        cdef wv_block ids
         cdef wv_round_worker *worker = &rounds.worker[w]
         cdef Block block = rounds.block(w, round)
         worker.input.slot, worker.output.slot = self.input_slot, self.output_slot
         worker.input.users, worker.output.users = merge.input_users, merge.output_users
         worker.input.alone = worker.output.alone = merge.round << 8 | 1 << w
-        self.hot.round = worker
-        run.kernel.word2vec_block(&run.run, &self.hot, run.ids, block.start, block.end, epoch,
-                                  run.length * round // rounds.count, self.scratch, &result)
+        self.rows.worker = worker
+        ids = wv_block(run.ids, block.start, block.end, epoch, 0, 0)
+        run.kernel.word2vec_block(&run.run, &self.rows, &ids, run.length * round // rounds.count, self.scratch, &result)
         rounds.results[w].loss += result.loss
         rounds.results[w].examples += result.examples
         rounds.results[w].tokens += result.tokens

@@ -12,7 +12,8 @@ from libc.string cimport memset
 from wv_cli cimport _training
 from wv_cli._arguments cimport require, require_aligned, require_ids, table
 from wv_cli._kernels cimport (
-    WV_END_OF_LINE, WV_ROW_FLOATS, fill_wv_word2vec_options, wv_alias, wv_block, wv_block_result, wv_hot_rows,
+    WV_END_OF_LINE, WV_ROW_FLOATS, WV_ROWS_REPLICA, fill_wv_word2vec_options, wv_alias, wv_block, wv_block_result,
+    wv_replicas, wv_word2vec_rows,
 )
 from wv_cli._scratch cimport address, aligned_zeros
 
@@ -222,7 +223,7 @@ cdef class Run(_training.Run):
 
     def worker(self, hot=None):
         """What one thread needs to train blocks; see Worker. With several threads `hot`, a wv_cli.models.hotrows.HotRows,
-        says on which rows each works in a private copy."""
+        says of which rows each has replicas."""
         return Worker(self, hot)
 
     cdef object inputs_of_words(self):
@@ -238,58 +239,59 @@ cdef class Run(_training.Run):
 
 
 cdef class Worker(_training.Worker):
-    """One thread's scratch space and private rows. Not to be shared between threads."""
+    """One thread's scratch space and replicas. Not to be shared between threads."""
 
-    cdef wv_hot_rows hot
+    cdef wv_word2vec_rows rows
     cdef object hot_alive
 
     def __init__(self, Run run, hot):
         super().__init__(run)
         if hot is not None:
-            self.set_hot_rows(run, hot)
+            self.set_replicas(run, hot)
 
-    cdef int set_hot_rows(self, Run run, hot) except -1:
+    cdef int set_replicas(self, Run run, hot) except -1:
+        cdef wv_replicas *replicas = &self.rows.replicas
         cdef int32_t count = hot.count, words = run.run.vocab_size
         cdef const float[::1] input_share = hot.input_share, output_share = hot.output_share
         cdef int32_t inputs = <int32_t>input_share.shape[0]
         cdef size_t in_floats = inputs * <size_t>run.run.stride, out_floats = count * <size_t>run.run.stride
-        cdef const int32_t[::1] rows, subword
+        cdef const int32_t[::1] numbers, subword
         cdef float *copies
         require(0 < count <= words, f"hot rows: expected 1 to {words}, found {count}")
         require(0 <= hot.first_output <= run.output_rows - count, "hot rows: more than `output` has")
         require(0 <= hot.hottest_output <= count, "hot rows: the hottest is none of them")
         require(hot.hottest > 0 and hot.interval > 0, "hot rows: some must be exchanged now and then")
         require(output_share.shape[0] == count, f"hot rows: expected {count} shares")
-        self.hot.count, self.hot.first_output, self.hot.hottest_output = count, hot.first_output, hot.hottest_output
-        self.hot.hottest, self.hot.interval = hot.hottest, hot.interval
-        self.hot.output_share = &output_share[0]
+        self.rows.store = WV_ROWS_REPLICA
+        replicas.count, replicas.first_output, replicas.hottest_output = count, hot.first_output, hot.hottest_output
+        replicas.hottest, replicas.interval = hot.hottest, hot.interval
+        replicas.output_share = &output_share[0]
         if inputs:
-            self.hot.input_share = &input_share[0]
-        self.hot.inputs = inputs
+            replicas.input_share = &input_share[0]
+        replicas.inputs = inputs
         if hot.subword is None:
             require(inputs == (count if run.subwords is None else 0), "hot rows: shares of other input rows")
         else:
             require(run.subwords is not None, "hot rows: the run has no subwords")
-            rows, subword = hot.input_row, hot.subword
-            require(rows.shape[0] == inputs and 0 <= np.min(hot.input_row) and np.max(hot.input_row) < run.input_rows,
+            numbers, subword = hot.input_row, hot.subword
+            require(numbers.shape[0] == inputs and 0 <= np.min(hot.input_row) and np.max(hot.input_row) < run.input_rows,
                     f"hot rows: expected {inputs} rows of `input`")
             require(subword.shape[0] == run.subwords[1].shape[0] and np.min(hot.subword) >= -inputs
                     and np.max(hot.subword) < run.input_rows, "hot rows: other subwords than the run's")
-            self.hot.input_row, self.hot.subword = &rows[0], &subword[0]
+            replicas.input_row, replicas.subword = &numbers[0], &subword[0]
         self.hot_alive = [hot, aligned_zeros(2 * (in_floats + out_floats) * sizeof(float))]
         copies = <float *>address(self.hot_alive[1])
-        self.hot.input, self.hot.input_base = copies, copies + in_floats
+        replicas.input, replicas.input_base = copies, copies + in_floats
         copies += 2 * in_floats
-        self.hot.output, self.hot.output_base = copies, copies + out_floats
+        replicas.output, replicas.output_base = copies, copies + out_floats
         return 0
 
     cdef void train(self, const wv_block *block, wv_block_result *result) noexcept nogil:
         """The shared matrices hold all that it has changed after settle()."""
-        self.run.kernel.word2vec_block(&(<Run>self.run).run, &self.hot, self.run.ids, block.start, block.end, block.epoch,
-                                       block.start, self.scratch, result)
+        self.run.kernel.word2vec_block(&(<Run>self.run).run, &self.rows, block, block.start, self.scratch, result)
 
     def settle(self):
-        """Adds what the private rows have changed to the shared matrices. Afterwards the worker may go on."""
+        """Adds what the replicas have changed to the shared matrices. Afterwards the worker may go on."""
         cdef Run run = <Run>self.run
         with nogil:
-            run.kernel.word2vec_settle(&run.run, &self.hot)
+            run.kernel.word2vec_flush(&run.run, &self.rows)

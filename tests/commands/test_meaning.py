@@ -456,7 +456,14 @@ def test_messages(call, message, folder, capfd):
         ({"loss": "hs", "negative": 5}, "--negative has no meaning for --loss hs"),
         ({"model": "supervised", "buckets": 9}, "--buckets has no meaning for --maxn 0 and for --word-ngrams 1"),
         ({"model": "cbow", "share_negatives": True}, "--share-negatives has no meaning for --model cbow"),
-        ({"loss": "hs", "share_positions": True}, "--share-positions has no meaning for --loss hs"),
+        ({"share_positions": True}, "--share-positions has no meaning for --model skipgram"),
+        ({"model": "cbow", "loss": "hs", "share_positions": True}, "--share-positions has no meaning for --loss hs"),
+        ({"model": "cbow", "loss": "nce", "share_positions": True}, "--share-positions has no meaning for --loss nce"),
+        (
+            {"model": "cbow", "minn": 2, "maxn": 3, "share_positions": True},
+            "--share-positions has no meaning with --maxn",
+        ),
+        ({"preset": "balanced", "share_positions": False}, "--share-positions has no meaning for --model skipgram"),
     ],
 )
 def test_the_library_refuses_too(options, message, folder):

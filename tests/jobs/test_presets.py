@@ -84,8 +84,8 @@ def test_options_given_are_those_of_every_model(text):
     assert [model.epochs for model in made.models] == [10, 10, 15, 3, 3]
     assert {model.dim for model in training_job(text, "a.vec", preset="quality", dim=600).models} == {120}
     assert training_job(text, "a.vec", preset="fasttext").models[0].maxn == 6
-    few = training_job(text, "a.vec", preset="balanced", share_positions=False).models
-    assert [(model.share_positions, model.epochs) for model in few] == [(False, 5), (False, 3)]
+    few = training_job(text, "a.vec", preset="balanced", sample=1e-5).models
+    assert [(model.sample, model.epochs) for model in few] == [(1e-5, 5), (1e-5, 3)]
 
 
 def test_a_classifier_has_a_preset_of_its_own(text):

@@ -1,4 +1,5 @@
-"""Private copies of frequent rows (csrc/kernels/hotrows.h): which rows are exchanged when, and that nothing is lost."""
+"""Replicas of frequent rows (csrc/kernels/word2vec/replica.h): which rows are exchanged when, and that nothing is
+lost."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,5 @@
-"""The word2vec kernel against its float64 twin on every instruction set, and the twin against finite differences."""
+"""The word2vec kernel against its float64 reference on every instruction set, and the reference against finite
+differences."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -7,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.reference.word2vec import (
+    Reference,
     SubwordWindow,
-    Twin,
     logistic_gradient,
     logistic_loss,
     softmax_gradient,
@@ -43,7 +44,7 @@ def some_subwords(random):
 
 
 def setting(context, layer, dim, seed=1, lines=12, subwords=False, **changes):
-    """(config, tables shared by kernel and twin, input, output) with both matrices small random numbers."""
+    """(config, tables shared by kernel and reference, input, output) with both matrices small random numbers."""
     random = np.random.default_rng(seed)
     ids = corpus(seed, lines)
     counts = np.sort(np.bincount(ids[ids >= 0], minlength=WORDS) + 1)[::-1].astype(np.int64)
@@ -109,13 +110,15 @@ def private(layer, count, outputs, subwords):
 
 
 def run_both(isa, context, layer, dim, block=60, hot_rows=0, **changes):
-    """Trains a corpus with kernel and twin from the same start; returns both and the kernel's totals."""
+    """Trains a corpus with kernel and reference from the same start; returns both and the kernel's totals."""
     config, tables, x, y = setting(context, layer, dim, **changes)
     x32, y32 = aligned(x), aligned(y)
-    twin_tables = dict(tables)
+    reference_tables = dict(tables)
     if LAYERS[layer].biases:
-        twin_tables["output_bias"] = tables["output_bias"].astype(float)
-    twin = Twin(config, input=x32[:, :dim].astype(float), output=y32[:, :dim].astype(float), **twin_tables)
+        reference_tables["output_bias"] = tables["output_bias"].astype(float)
+    reference = Reference(
+        config, input=x32[:, :dim].astype(float), output=y32[:, :dim].astype(float), **reference_tables
+    )
     kernel = _word2vec.Run(config, input=x32, output=y32, isa=isa, **tables)
     worker = kernel.worker(private(layer, hot_rows, len(y), tables.get("subwords")) if hot_rows else None)
     cuts = _word2vec.block_starts(tables["ids"], block, config.max_sentence)
@@ -123,27 +126,27 @@ def run_both(isa, context, layer, dim, block=60, hot_rows=0, **changes):
     for epoch in range(config.epochs):
         for start, end in pairwise(cuts):
             totals += worker.block(int(start), int(end), epoch)[:3]
-            twin.block(int(start), int(end), epoch)
+            reference.block(int(start), int(end), epoch)
     worker.settle()
-    return twin, tables, x32, y32, totals
+    return reference, tables, x32, y32, totals
 
 
 def compare(isa, context, layer, dim, **changes):
-    twin, tables, x, y, (loss, examples, tokens) = run_both(isa, context, layer, dim, **changes)
-    np.testing.assert_allclose(x[:, :dim], twin.input, atol=2e-4, rtol=2e-4)
-    np.testing.assert_allclose(y[:, :dim], twin.output, atol=2e-4, rtol=2e-4)
+    reference, tables, x, y, (loss, examples, tokens) = run_both(isa, context, layer, dim, **changes)
+    np.testing.assert_allclose(x[:, :dim], reference.input, atol=2e-4, rtol=2e-4)
+    np.testing.assert_allclose(y[:, :dim], reference.output, atol=2e-4, rtol=2e-4)
     assert not x[:, dim:].any() and not y[:, dim:].any(), "the padding must stay zero"
     if LAYERS[layer].biases:
-        np.testing.assert_allclose(tables["output_bias"], twin.output_bias, atol=2e-4)
-    assert (examples, tokens) == (twin.examples, twin.tokens)
-    assert loss == pytest.approx(twin.loss, rel=1e-4)
+        np.testing.assert_allclose(tables["output_bias"], reference.output_bias, atol=2e-4)
+    assert (examples, tokens) == (reference.examples, reference.tokens)
+    assert loss == pytest.approx(reference.loss, rel=1e-4)
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("layer", LOSSES)
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("dim", [*full(1, 7, 8), 15, *full(16, 17, 31), 33, *full(100, 300)])
-def test_kernel_equals_twin(isa, context, layer, dim):
+def test_kernel_equals_the_reference(isa, context, layer, dim):
     compare(isa, context, layer, dim)
 
 
@@ -252,7 +255,7 @@ def finite_differences(f, at, step=1e-5):
     return gradient
 
 
-def test_twin_gradients_logistic():
+def test_reference_gradients_logistic():
     random = np.random.default_rng(3)
     x, y = random.normal(size=(4, 6)), random.normal(size=(5, 6))
     label, offset = np.array([1.0, 0, 0, 1, 0]), random.normal(size=5)
@@ -267,7 +270,7 @@ def test_twin_gradients_logistic():
     np.testing.assert_allclose(doffset, finite_differences(loss, offset), rtol=1e-6, atol=1e-8)
 
 
-def test_twin_gradients_softmax():
+def test_reference_gradients_softmax():
     random = np.random.default_rng(4)
     x, y = random.normal(size=(3, 6)), random.normal(size=(8, 6))
 
@@ -279,7 +282,7 @@ def test_twin_gradients_softmax():
     np.testing.assert_allclose(dy, finite_differences(loss, y), rtol=1e-6, atol=1e-8)
 
 
-def test_twin_gradient_of_subwords():
+def test_reference_gradient_of_subwords():
     """A row gains the gradient of the mean undivided: its own gradient times the number of rows. Row 4 stands twice."""
     random = np.random.default_rng(6)
     matrix, y = random.normal(size=(6, 5)), random.normal(size=(4, 5))
@@ -323,13 +326,13 @@ def test_the_loss_of_strong_scores_has_no_ceiling(isa, layer):
     config, tables, x, y = setting("skipgram", layer, 20, lr=1e-9)
     x, y = 40 * x, 40 * y
     biases = {"output_bias": tables["output_bias"].astype(float)} if "output_bias" in tables else {}
-    twin_tables = {**tables, **biases}
-    twin = Twin(config, input=x.copy(), output=y.copy(), **twin_tables)
+    reference_tables = {**tables, **biases}
+    reference = Reference(config, input=x.copy(), output=y.copy(), **reference_tables)
     kernel = _word2vec.Run(config, input=aligned(x), output=aligned(y), isa=isa, **tables)
     loss, examples, _, _ = kernel.worker().block(0, len(tables["ids"]), 0)
-    twin.block(0, len(tables["ids"]), 0)
-    assert twin.loss / examples > 100
-    assert loss == pytest.approx(twin.loss, rel=1e-4)
+    reference.block(0, len(tables["ids"]), 0)
+    assert reference.loss / examples > 100
+    assert loss == pytest.approx(reference.loss, rel=1e-4)
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())

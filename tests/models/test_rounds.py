@@ -30,10 +30,7 @@ VARIANTS = [
     {"model": "cbow", "loss": "hs"},
     {"model": "cbow", "loss": "nce"},
     {"model": "cbow", **SUBWORDS},
-    {"share_positions": True},
     {"model": "cbow", "share_positions": True},
-    # Of two epochs the threads may be done before the main thread first looks at the clock.
-    {"model": "cbow", "loss": "hs", "share_positions": True, "epochs": 10},
 ]
 
 

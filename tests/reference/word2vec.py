@@ -1,6 +1,6 @@
-"""Slow float64 twin of csrc/kernels/word2vec.c: the same draws, plain NumPy arithmetic, one position at a time.
+"""Slow float64 reference of csrc/kernels/word2vec/: the same draws, plain NumPy arithmetic, one position at a time.
 
-The twin's own gradients are checked by finite differences in tests/kernels/test_word2vec.py and
+The reference's own gradients are checked by finite differences in tests/kernels/test_word2vec.py and
 test_neighbours.py.
 """
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 MASK = 2**64 - 1
-BATCH = 512  # of csrc/kernels/word2vec.c
+BATCH = 512  # BATCH_WORDS of csrc/kernels/word2vec/block.h
 TILE_OUTPUTS = 6  # WV_TILE_OUTPUTS of csrc/kernels/tile.h
-SHARING = 4  # WV_SHARING of csrc/kernels/subwords.h
-POOL_WORDS = 8  # of csrc/kernels/rounds.h
-MEAN_TILES, TILE_ROWS, COLUMN_INPUTS = 200, 16, 10  # of csrc/kernels/neighbour_tiles.h, neighbour_rows.h
+SHARING = 4  # WV_SHARING of csrc/kernels/word2vec/block.h
+POOL_WORDS = 8  # of csrc/kernels/word2vec/deterministic.h
+MEAN_TILES = 200  # of csrc/kernels/word2vec/neighbour_tiles.h
 
 
 def mix(z):
@@ -29,7 +29,7 @@ class Random:
         state = mix((seed + 0x9E3779B97F4A7C15) & MASK)
         state = mix(state ^ ((a + 0xD1B54A32D192ED03) & MASK))
         self.state = mix(state ^ ((b + 0x8CB92BA72F3D8DD7) & MASK))
-        self.pool = None  # (seed, size), where numbers that choose words come from one: random_pool of rounds.h
+        self.pool = None  # (seed, size), where numbers that choose words come from one: random_pool of block.h
 
     def next(self):
         self.state = (self.state + 0x9E3779B97F4A7C15) & MASK
@@ -115,7 +115,7 @@ class SubwordWindow:
 
 
 @dataclass
-class Twin:
+class Reference:
     """`options` is a Word2vecConfig; the tables are the kernel's."""
 
     options: object
@@ -154,7 +154,7 @@ class Twin:
                 if self.subwords:
                     hidden = SubwordWindow(self.input, self.subwords, sentence, self.options.window)
                 if self.options.share_positions:
-                    self.share(sentence, lr, random, hidden)
+                    self.share(sentence, lr, random)
                 else:
                     for at in range(len(sentence)):
                         self.step(sentence, at, lr, random, hidden)
@@ -187,84 +187,26 @@ class Twin:
         width = 1 + below(random.next(), self.options.window) if self.options.shrink_window else self.options.window
         return [*range(max(0, at - width), at), *range(at + 1, min(at + 1 + width, len(sentence)))]
 
-    def share(self, sentence, lr, random, hidden):
-        """Trains a sentence whose neighbouring positions share tiles; the steps of csrc/kernels/neighbours.h in their
-        order, one row after the other."""
+    def share(self, sentence, lr, random):
+        """Trains a sentence of CBOW with negative sampling whose neighbouring positions share tiles."""
         for start in range(0, len(sentence) if len(sentence) > 1 else 0, SHARING):
             centres = range(start, min(start + SHARING, len(sentence)))
             windows = [self.context(sentence, at, random) for at in centres]
-            drawn = [self.drawn_word(random.choice()) for _ in range(self.drawn())] if self.path is None else []
-            positions = range(min(start, *map(min, windows)), max(start, *map(max, windows)) + 1)
-            if hidden:
-                hidden.advance(start, positions[-1])
-                rows = {p: hidden.now[p] for p in positions}
-            else:
-                rows = {p: self.input[sentence[p]] for p in positions}
-            if self.options.model == "cbow":
-                counts = hidden.counts if hidden else np.ones(len(sentence))
-                if self.path is not None:
-                    self.share_paths(sentence, rows, counts, centres, windows, lr)
-                else:
-                    self.share_cbow(sentence, rows, counts, centres, windows, drawn, lr)
-                continue
-            self.train_centres(
-                [(sentence[at], [rows[p] for p in w]) for at, w in zip(centres, windows, strict=True)], lr
-            )
-            self.train_negatives(sentence, rows, centres, windows, drawn, lr)
+            drawn = [self.drawn_word(random.choice()) for _ in range(self.drawn())]
+            self.share_cbow(sentence, centres, windows, drawn, lr)
 
     def drawn(self):
         """How many negatives the positions of a tile share."""
         return self.options.negative + -(-self.options.negative // 5)
 
-    def train_centres(self, tiles, lr):
-        """Each (word, rows of its window): all scores first, then one update after the other. Rows are views."""
-        steps = []
-        for centre, rows in tiles:
-            scores = np.array(rows) @ self.output[centre]
-            self.loss += np.logaddexp(0, -scores).sum()
-            self.examples += len(rows)
-            steps.append(lr * (1 - sigmoid(scores)))
-        for (centre, rows), step in zip(tiles, steps, strict=True):
-            for i, (g, row) in enumerate(zip(step, rows, strict=True)):
-                if i % COLUMN_INPUTS == 0:
-                    y = self.output[centre].copy()
-                self.output[centre] += g * row
-                row += g * y
-
-    def train_negatives(self, sentence, rows, centres, windows, drawn, lr):
-        """All drawn words against all rows, in blocks of words; the rows' steps with a control variate."""
-        negative = self.options.negative
-        self.tiles = min(self.tiles + 1, MEAN_TILES)
-        words, chunks = list(dict.fromkeys(drawn)), -(-len(rows) // TILE_ROWS)
-        for block in (words[k : k + TILE_OUTPUTS] for k in range(0, len(words), TILE_OUTPUTS)):
-            share = np.array([drawn.count(word) * negative / len(drawn) for word in block])
-            rate, left = 1 / (self.tiles * negative), list(rows)
-            for chunk in range(chunks):
-                size = len(left) // (chunks - chunk)
-                some, left = left[:size], left[size:]
-                held = np.array([[p in window for p in some] for window in windows], float)
-                weight = np.outer(held.sum(axis=0), share)
-                for at, own in zip(centres, held, strict=True):
-                    weight -= np.outer(own, share * (np.array(block) == sentence[at]))
-                y = self.output[block]
-                scores = np.array([rows[p] for p in some]) @ y.T
-                self.loss += (weight * np.logaddexp(0, scores)).sum()
-                step = -lr * weight * sigmoid(scores)
-                pull = -step.sum() / weight.sum() if weight.sum() > 0 else 0.0
-                off = share @ y - share.sum() * self.mean
-                self.mean += rate * off
-                rate, off = 0.0, off * pull * (1 - 1 / self.tiles)
-                for g, times, p in zip(step, held.sum(axis=0), some, strict=True):
-                    self.output[block] += np.outer(g, rows[p])
-                    rows[p] += times * off + g @ y
-
-    def share_cbow(self, sentence, rows, counts, centres, windows, drawn, lr):
-        """A tile of csrc/kernels/cbow_neighbours.h: all scores first, then the blocks of words, the centres, the rows,
-        each row `counts` times in its windows. Rows are views."""
+    def share_cbow(self, sentence, centres, windows, drawn, lr):
+        """A tile of word2vec/cbow_neighbours.h: all scores first, then the blocks of words, the centres, the rows."""
         negative = self.options.negative
         self.tiles = min(self.tiles + 1, MEAN_TILES)
         self.examples += len(centres)
-        means, x = self.hidden_vectors(rows, counts, windows)
+        rows = [[sentence[p] for p in window] for window in windows]
+        means = [1 / len(window) if self.options.cbow_mean else 1.0 for window in windows]
+        x = np.array([mean * self.input[window].sum(axis=0) for mean, window in zip(means, rows, strict=True)])
         words = list(dict.fromkeys(drawn))
         share = np.array([drawn.count(word) * negative / len(drawn) for word in words])
         weight = np.array([share * (np.array(words) != sentence[at]) for at in centres])
@@ -284,35 +226,8 @@ class Twin:
         for n, at in enumerate(centres):
             delta[n] += own_step[n] * self.output[sentence[at]]
             self.output[sentence[at]] += own_step[n] * x[n]
-        self.give(rows, delta, means, windows)
-
-    def hidden_vectors(self, rows, counts, windows):
-        """(what the sums of CBOW windows are multiplied with, the hidden vectors)."""
-        means = [1 / counts[w].sum() if self.options.cbow_mean else 1.0 for w in windows]
-        x = np.array([mean * sum(counts[p] * rows[p] for p in w) for mean, w in zip(means, windows, strict=True)])
-        return means, x
-
-    def give(self, rows, delta, means, windows):
-        """The gradients of the hidden vectors to the rows of their windows. Rows are views."""
-        for d, mean, window in zip(delta, means, windows, strict=True):
-            for p in window:
-                rows[p] += d * (mean if self.options.cbow_gradient == "corrected" else 1.0)
-
-    def share_paths(self, sentence, rows, counts, centres, windows, lr):
-        """A tile of csrc/kernels/cbow_paths.h: all scores first, then the paths one after the other, the rows last."""
-        self.examples += len(centres)
-        means, x = self.hidden_vectors(rows, counts, windows)
-        paths = [self.path_outputs(sentence[at])[:2] for at in centres]
-        steps = []
-        for (nodes, labels), h in zip(paths, x, strict=True):
-            scores = self.output[nodes] @ h
-            self.loss += (labels * np.logaddexp(0, -scores) + (1 - labels) * np.logaddexp(0, scores)).sum()
-            steps.append(lr * (labels - sigmoid(scores)))
-        delta = np.zeros_like(x)
-        for n, ((nodes, _), step) in enumerate(zip(paths, steps, strict=True)):
-            delta[n] = step @ self.output[nodes]
-            self.output[nodes] += np.outer(step, x[n])
-        self.give(rows, delta, means, windows)
+        for d, mean, window in zip(delta, means, rows, strict=True):
+            np.add.at(self.input, window, d * (mean if self.options.cbow_gradient == "corrected" else 1.0))
 
     def step(self, sentence, at, lr, random, hidden):
         positions = self.context(sentence, at, random)

@@ -1,4 +1,4 @@
-"""Which rows of a word2vec model each of several threads works on in a private copy (csrc/kernels/hotrows.h), and what
+"""Which rows of a word2vec model each of several threads has replicas of (csrc/kernels/word2vec/replica.h), and what
 share of its changes it adds to the rows that all share."""
 
 from dataclasses import dataclass

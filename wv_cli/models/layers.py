@@ -1,6 +1,6 @@
 """What each output layer asks of the models that train it: one row per --loss.
 
-The layers themselves are rows of tables in C: csrc/kernels/layers.h (word2vec), supervised.c and prediction.c,
+The layers themselves are rows of tables in C: csrc/kernels/word2vec/layers.h (word2vec), supervised.c and prediction.c,
 neural_outputs.h (neural language models).
 """
 

@@ -1,5 +1,5 @@
 """word2vec whose bytes do not depend on the number of threads: rounds of virtual workers
-(csrc/kernels/rounds.h), what share of their changes is added, and the steps that a run counts."""
+(csrc/kernels/word2vec/deterministic.h), what share of their changes is added, and the steps that a run counts."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any

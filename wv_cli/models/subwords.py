@@ -3,7 +3,7 @@
 fastText allocates a row for every bucket of its hash table, two million by default, though few are ever used. Here only
 the buckets that occur in the vocabulary have rows: first the words' own, then the buckets in order of first use, so
 that the n-grams of frequent words lie together. The n-grams themselves and the hash are in _subwords; the arithmetic is
-csrc/kernels/subwords.h.
+csrc/kernels/word2vec/subwords.h.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""word2vec and fastText's word vectors: matrices, tables and steps for the kernel csrc/kernels/word2vec.c.
+"""word2vec and fastText's word vectors: matrices, tables and steps for the kernel csrc/kernels/word2vec/word2vec.c.
 
 Skip-gram and CBOW (Mikolov et al. 2013) with negative sampling, hierarchical softmax, NCE or the full softmax, with or
 without subwords (Bojanowski et al. 2017; which rows a word has is in subwords.py). Steps are (epoch, block of the

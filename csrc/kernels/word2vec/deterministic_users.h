@@ -1,16 +1,15 @@
-/* Which rows a worker may use in a round of a deterministic run (rounds.h): those of the words of its block, whether
+/* Which rows a worker may use in a round of a deterministic run (deterministic.h): those of the words of its block, whether
  * subsampling keeps them or not, the nodes of their paths, and the words that its pool of random numbers chooses.
  *
  * All workers are listed before any trains. The users of a row are a number: of worker w bit w, and above them the round
  * that the bits are of, so that nothing need be forgotten. Threads add to it together.
  */
-#ifndef WV_ROUND_USERS_H
-#define WV_ROUND_USERS_H
+#ifndef WV_WORD2VEC_DETERMINISTIC_USERS_H
+#define WV_WORD2VEC_DETERMINISTIC_USERS_H
 
 #include "base/rng.h"
-#include "kernels/layers.h"
-#include "kernels/rounds.h"
-#include "kernels/wv_kernels.h"
+#include "kernels/word2vec/deterministic.h"
+#include "kernels/word2vec/layers.h"
 
 /* `user`: the round, and the bit of a worker; `together`: other threads add theirs meanwhile. */
 typedef struct {

@@ -9,14 +9,25 @@
  *     d_n += g_n own_n,  own_n += g_n h_n
  *     X += held (share * D)
  *
- * with the shares of negatives and the control variate of neighbours.h: without it analogies fall by some two points,
- * with it not beyond what seeds differ by (benchmarks/README.md, "What helped"). All scores are made first, from the rows
- * as they were.
+ * Negatives are drawn once for all P windows; word j, drawn m_j times, counts share_j = m_j * negative / drawn, so that a
+ * position meets `negative` negatives in the mean, as when it draws its own. Fewer are drawn than P positions would draw,
+ * so the steps of the negatives vary more. Much of that variation is which rows are drawn. A control variate takes it out
+ * (Wang, Chen, Smola & Xing 2013): with s the mean sigmoid of the tile and E y the mean of output rows under the noise,
+ *
+ *     sum_j sigma_nj y_j   becomes   sum_j (sigma_nj - s) y_j + N s E y
+ *
+ * in the steps of the hidden vectors. The mean of the steps stays the same. E y is the running mean of the rows drawn so
+ * far in the block. Without the control variate analogies fall by 2 points, with it not beyond what seeds differ by
+ * (benchmarks/README.md, "What helped"). All scores are made first, from the rows as they were.
+ *
+ * Sharing between the context words of one position is pWord2Vec's (Ji et al. 2016), between positions that of Rengasamy
+ * et al. (2017), here without looking for positions that fit. With skip-gram it cost 2.0 analogy points, and with
+ * subwords it was no faster: both are gone.
  */
-#ifndef WV_CBOW_NEIGHBOURS_H
-#define WV_CBOW_NEIGHBOURS_H
+#ifndef WV_WORD2VEC_CBOW_NEIGHBOURS_H
+#define WV_WORD2VEC_CBOW_NEIGHBOURS_H
 
-#include "kernels/neighbour_tiles.h"
+#include "kernels/word2vec/neighbour_tiles.h"
 
 typedef int32_t each_position __attribute__((vector_size(4 * WV_SHARING)));
 
@@ -25,14 +36,13 @@ typedef int32_t each_position __attribute__((vector_size(4 * WV_SHARING)));
 typedef struct {
     int inputs, dim;
     float *const *input;
-    const float *held;  /* (inputs, WV_SHARING): how much row i counts in window n */
-    const float *given; /* (inputs, WV_SHARING): 1 where it is held */
+    const float *held; /* (inputs, WV_SHARING): 1 where window n holds row i */
     float scale[WV_SHARING], share[WV_SHARING];
     float *own[WV_SHARING], *hidden[WV_SHARING], *delta[WV_SHARING];
 } cbow_tile;
 
 /* hidden[n] = scale[n] * sum over i of held[i, n] * input[i] in the columns from d on, as many vectors as `columns`, a
- * constant; unless score is NULL, score[n] += lane-wise partial dot products of hidden[n] and own[n]. */
+ * constant; score[n] += lane-wise partial dot products of hidden[n] and own[n]. */
 WV_INLINE void take_columns(const cbow_tile *tile, int columns, int d, vfloat *score) {
     vfloat sum[WV_SHARING][2];
     const float *held = tile->held;
@@ -50,13 +60,13 @@ WV_INLINE void take_columns(const cbow_tile *tile, int columns, int d, vfloat *s
         for (int c = 0, at = d; c < columns; c++, at += WV_LANES) {
             sum[n][c] *= tile->scale[n];
             v_store(tile->hidden[n] + at, sum[n][c]);
-            if (score) score[n] += sum[n][c] * v_load(tile->own[n] + at);
+            score[n] += sum[n][c] * v_load(tile->own[n] + at);
         }
 }
 
 /* hidden, and sums[n] = lane-wise partial dot products of hidden[n] and own[n]. Two columns at a time: one sum would wait
  * for the one before. */
-static void take_rows(const cbow_tile *tile, vfloat *sums) {
+WV_INLINE void take_rows(const cbow_tile *tile, vfloat *sums) {
     vfloat score[WV_SHARING];
     int d = 0;
     for (int n = 0; n < WV_SHARING; n++) score[n] = v_splat(0);
@@ -65,12 +75,12 @@ static void take_rows(const cbow_tile *tile, vfloat *sums) {
     for (int n = 0; n < WV_SHARING; n++) sums[n] = score[n];
 }
 
-/* input[i] += sum over n of given[i, n] * step[n] in the column d. */
+/* input[i] += sum over n of held[i, n] * step[n] in the column d. */
 WV_INLINE void give_column(const cbow_tile *tile, int d, const vfloat *step) {
-    const float *given = tile->given;
-    for (int i = 0; i < tile->inputs; i++, given += WV_SHARING) {
+    const float *held = tile->held;
+    for (int i = 0; i < tile->inputs; i++, held += WV_SHARING) {
         vfloat sum = v_load(tile->input[i] + d);
-        for (int n = 0; n < WV_SHARING; n++) sum += v_splat(given[n]) * step[n];
+        for (int n = 0; n < WV_SHARING; n++) sum += v_splat(held[n]) * step[n];
         v_store(tile->input[i] + d, sum);
     }
 }
@@ -83,40 +93,40 @@ typedef struct {
     float *mean;      /* of the drawn rows, and the rate at which it follows them */
     float rate, pull; /* pull: lr * s of the control variate, less what the drawn rows themselves are of the mean */
     int first, last;  /* the first block begins `delta`, the last one gives it to the rows */
-} cbow_block;
+} cbow_negatives;
 
-WV_INLINE void update_columns(const cbow_tile *tile, int outputs, const cbow_block *block, tile_ahead ahead) {
+WV_INLINE void update_columns(const cbow_tile *tile, int outputs, const cbow_negatives *some, tile_ahead ahead) {
     float total = 0;
-    for (int j = 0; j < outputs; j++) total += block->share[j];
+    for (int j = 0; j < outputs; j++) total += some->share[j];
     for (int d = 0; d < tile->dim; d += WV_LANES) {
         for (int k = 0; d % 16 == 0 && k < ahead.count; k++) __builtin_prefetch(ahead.rows[k] + d, 1, 3);
         vfloat row[WV_TILE_OUTPUTS], delta[WV_TILE_OUTPUTS], step[WV_SHARING];
-        vfloat mean = v_load(block->mean + d), off = -total * mean;
+        vfloat mean = v_load(some->mean + d), off = -total * mean;
         for (int j = 0; j < outputs; j++) {
-            row[j] = v_load(block->y[j] + d);
+            row[j] = v_load(some->y[j] + d);
             delta[j] = v_splat(0);
-            off += block->share[j] * row[j];
+            off += some->share[j] * row[j];
         }
-        v_store(block->mean + d, mean + block->rate * off);
-        off *= block->pull;
+        v_store(some->mean + d, mean + some->rate * off);
+        off *= some->pull;
         for (int n = 0; n < WV_SHARING; n++) {
             vfloat hidden = v_load(tile->hidden[n] + d);
             step[n] = off;
             for (int j = 0; j < outputs; j++) {
-                vfloat g = v_splat(block->step[n * outputs + j]);
+                vfloat g = v_splat(some->step[n * outputs + j]);
                 step[n] += g * row[j];
                 delta[j] += g * hidden;
             }
         }
-        for (int j = 0; j < outputs; j++) v_store(block->y[j] + d, row[j] + delta[j]);
-        if (!block->first)
+        for (int j = 0; j < outputs; j++) v_store(some->y[j] + d, row[j] + delta[j]);
+        if (!some->first)
             for (int n = 0; n < WV_SHARING; n++) step[n] += v_load(tile->delta[n] + d);
-        if (!block->last) {
+        if (!some->last) {
             for (int n = 0; n < WV_SHARING; n++) v_store(tile->delta[n] + d, step[n]);
             continue;
         }
         for (int n = 0; n < WV_SHARING; n++) {
-            vfloat own = v_load(tile->own[n] + d), g = v_splat(block->own_step[n]);
+            vfloat own = v_load(tile->own[n] + d), g = v_splat(some->own_step[n]);
             v_store(tile->own[n] + d, own + g * v_load(tile->hidden[n] + d));
             step[n] = tile->share[n] * (step[n] + g * own);
         }
@@ -124,24 +134,30 @@ WV_INLINE void update_columns(const cbow_tile *tile, int outputs, const cbow_blo
     }
 }
 
-static void update_block_of(const cbow_tile *tile, int outputs, const cbow_block *block, tile_ahead ahead) {
+/* gcc adds the shares of `total` in another order where it inlines this. These are the orders of the bytes promised: with
+ * registers of four lanes it is inlined, with wider ones it is not. */
+#if WV_LANES == 4
+WV_INLINE
+#else
+__attribute__((noinline)) static
+#endif
+void update_negatives(const cbow_tile *tile, int outputs, const cbow_negatives *some, tile_ahead ahead) {
     switch (outputs) {
-    case 6: update_columns(tile, 6, block, ahead); break;
-    case 5: update_columns(tile, 5, block, ahead); break;
-    case 4: update_columns(tile, 4, block, ahead); break;
-    case 3: update_columns(tile, 3, block, ahead); break;
-    case 2: update_columns(tile, 2, block, ahead); break;
-    default: update_columns(tile, 1, block, ahead);
+    case 6: update_columns(tile, 6, some, ahead); break;
+    case 5: update_columns(tile, 5, some, ahead); break;
+    case 4: update_columns(tile, 4, some, ahead); break;
+    case 3: update_columns(tile, 3, some, ahead); break;
+    case 2: update_columns(tile, 2, some, ahead); break;
+    default: update_columns(tile, 1, some, ahead);
     }
 }
 
 /* ---------------------------------------------------------------- weights */
 
-/* held, given, scale and share, and where hidden and delta lie. With subwords a context word is the mean of its rows and
- * weighs as many as there are. */
-WV_INLINE void hold_rows(const wv_word2vec_run *run, const sentence_batch *batch, const neighbour_tile *tile,
-                         neighbour_state *state, cbow_tile *of) {
-    float *held = state->held, *given = state->given;
+/* held, scale and share, and where hidden and delta lie. */
+WV_INLINE void hold_rows(const word2vec_block *block, const neighbour_tile *tile, cbow_tile *of) {
+    const wv_word2vec_run *run = block->run;
+    const neighbour_training *shared = &block->shared;
     each_position first, last, centre;
     float count[WV_SHARING];
     for (int n = 0; n < WV_SHARING; n++) {
@@ -152,29 +168,17 @@ WV_INLINE void hold_rows(const wv_word2vec_run *run, const sentence_batch *batch
         count[n] = there ? (float)(last[n] - first[n]) : 1;
     }
     each_position row = {0}, one = row + 0x3f800000; /* the bits of 1.0f */
-    float *in = run->subword ? given : held;
     for (int i = 0; i < tile->inputs; i++, row += 1) {
         each_position bits = (row >= first) & (row <= last) & (row != centre) & one;
-        memcpy(in + i * WV_SHARING, &bits, sizeof bits);
-    }
-    if (run->subword) {
-        for (int n = 0; n < tile->positions; n++) count[n] = 0;
-        for (int i = 0; i < tile->inputs; i++) {
-            float rows = (float)subword_count(run, batch->word[tile->first + i]);
-            for (int n = 0; n < WV_SHARING; n++) {
-                held[i * WV_SHARING + n] = rows * given[i * WV_SHARING + n];
-                count[n] += n < tile->positions ? held[i * WV_SHARING + n] : 0;
-            }
-        }
+        memcpy(shared->held + i * WV_SHARING, &bits, sizeof bits);
     }
     for (int n = 0; n < WV_SHARING; n++) {
         of->scale[n] = run->options.cbow_mean ? 1.0f / count[n] : 1.0f;
         of->share[n] = run->options.cbow_gradient == WV_CBOW_GRADIENT_CORRECTED ? of->scale[n] : 1.0f;
-        of->hidden[n] = state->hidden + (size_t)n * (size_t)run->stride;
-        of->delta[n] = state->delta + (size_t)n * (size_t)run->stride;
+        of->hidden[n] = shared->hidden + (size_t)n * (size_t)run->stride;
+        of->delta[n] = shared->delta + (size_t)n * (size_t)run->stride;
     }
-    of->held = held;
-    of->given = in;
+    of->held = shared->held;
 }
 
 /* weight (WV_SHARING, outputs) of a block of negatives; overrun by WV_TILE_OUTPUTS. */
@@ -199,39 +203,41 @@ WV_INLINE float mean_negative_step(int cells, const float *step, const float *we
 
 /* ---------------------------------------------------------------- training */
 
-WV_INLINE void train_cbow_neighbours(const wv_word2vec_run *run, neighbour_state *state, tile_training *training,
-                                     const sentence_batch *batch, neighbour_tile *tile, const neighbour_tile *fetched,
-                                     int64_t *examples) {
+/* Trains a tile; meanwhile it fetches rows of the tile `fetched`. */
+static void train_cbow_neighbours(word2vec_block *block, const neighbour_tile *tile, const neighbour_tile *fetched) {
+    const wv_word2vec_run *run = block->run;
+    tile_training *training = &block->training;
+    neighbour_training *shared = &block->shared;
     int dim = (run->options.dim + WV_LANES - 1) / WV_LANES * WV_LANES, negatives = tile->negatives;
     int noise = WV_SHARING * negatives, cells = noise + WV_SHARING; /* the cells of the centres stand last */
-    const int32_t *centre = batch->word + tile->position;
-    float *score = state->score, *weight = state->weight, *label = state->none, *const *y = tile->output;
+    const int32_t *centre = block->batch.word + tile->position;
+    float *score = shared->score, *weight = shared->weight, *label = shared->label, *const *y = tile->output;
     cbow_tile rows = {.inputs = tile->inputs, .dim = dim, .input = tile->input};
-    hold_rows(run, batch, tile, state, &rows);
+    hold_rows(block, tile, &rows);
     for (int n = 0; n < WV_SHARING; n++) rows.own[n] = y[negatives + (n < tile->positions ? n : 0)];
-    take_rows(&rows, state->sums + noise);
+    take_rows(&rows, shared->sums + noise);
     for (int j = 0; j < negatives; j += WV_TILE_OUTPUTS) {
-        int block = tile_block(negatives, j);
-        tile_sums(WV_SHARING, rows.hidden, block, y + j, dim, state->sums + j * WV_SHARING);
-        weigh_block(tile, centre, j, block, weight + j * WV_SHARING);
+        int some = outputs_from(j, negatives);
+        tile_sums(WV_SHARING, rows.hidden, some, y + j, dim, shared->sums + j * WV_SHARING);
+        weigh_block(tile, centre, j, some, weight + j * WV_SHARING);
     }
     for (int n = 0; n < WV_SHARING; n++) weight[noise + n] = n < tile->positions;
     for (int n = 0; n < WV_SHARING; n++) label[noise + n] = 1;
-    for (int k = 0; k < cells; k += WV_LANES) v_store_unaligned(score + k, v_sums(state->sums + k));
+    for (int k = 0; k < cells; k += WV_LANES) v_store_unaligned(score + k, v_sums(shared->sums + k));
     logistic_steps(cells, score, label, weight, training->lr, score, &training->totals);
     for (int n = 0; n < WV_SHARING; n++) label[noise + n] = 0;
-    *examples += tile->positions;
-    state->tiles += state->tiles < MEAN_TILES;
-    float part = 1.0f / (float)state->tiles;
-    cbow_block block = {.own_step = score + noise, .mean = state->mean, .rate = part / (float)run->options.negative,
-                        .pull = (1 - part) * mean_negative_step(noise, score, weight), .first = 1};
+    training->examples += tile->positions;
+    shared->tiles += shared->tiles < MEAN_TILES;
+    float part = 1.0f / (float)shared->tiles;
+    cbow_negatives some = {.own_step = score + noise, .mean = shared->mean, .rate = part / (float)run->options.negative,
+                           .pull = (1 - part) * mean_negative_step(noise, score, weight), .first = 1};
     int fetch = 0, updates = (negatives + WV_TILE_OUTPUTS - 1) / WV_TILE_OUTPUTS;
-    for (int j = 0; j < negatives; j += WV_TILE_OUTPUTS, updates--, block.first = 0) {
-        block.y = y + j;
-        block.step = score + j * WV_SHARING;
-        block.share = tile->share + j;
-        block.last = updates == 1;
-        update_block_of(&rows, tile_block(negatives, j), &block, part_of(fetched, &fetch, updates));
+    for (int j = 0; j < negatives; j += WV_TILE_OUTPUTS, updates--, some.first = 0) {
+        some.y = y + j;
+        some.step = score + j * WV_SHARING;
+        some.share = tile->share + j;
+        some.last = updates == 1;
+        update_negatives(&rows, outputs_from(j, negatives), &some, part_of(fetched, &fetch, updates));
     }
 }
 

@@ -1,10 +1,10 @@
-/* Rows of which a thread has copies that it works on, and what they were when it last told the others:
+/* Replicas of rows that a thread works on, and what they were when it last told the others:
  *
  *     shared += share * (copy - base);   copy = base = shared
  *
  * All is zero at first: the first exchange takes the shared rows over. */
-#ifndef WV_PRIVATE_ROWS_H
-#define WV_PRIVATE_ROWS_H
+#ifndef WV_REPLICAS_H
+#define WV_REPLICAS_H
 
 #include <stddef.h>
 
