@@ -5,7 +5,8 @@
     full       the tests marked `full`, too: exhaustive walks, long runs, limits of the machine
 
 The command measures processor time, of some parameters only where a function has many. It writes tests/slow.txt, a test
-function a line: the costliest ones, so many that the quick tier takes LEFT seconds. It prints the seconds of each tier.
+function a line: the costliest ones, so many that the quick tier takes LEFT seconds. It prints the seconds of each tier
+and the costliest tests of the default one, which are the first to be made cheaper or to move to the full tier.
 """
 
 import os
@@ -23,6 +24,7 @@ TIERS = ("quick", "default", "full")
 SLOW_FIXTURES = {"address"}
 LEFT = 50.0
 SAMPLES = 2
+SHOWN = 40
 
 
 def function_of(item: pytest.Item) -> str:
@@ -99,7 +101,7 @@ class Meter:
 
     def report(self) -> str:
         """Tests and seconds of each tier, those of the smaller ones included; after slow() was written they are its."""
-        slow = set(self.slow())
+        slow = self.slow()
         lines, count, seconds = [], 0, 0.0
         for tier in TIERS:
             for name in self.least:
@@ -107,6 +109,10 @@ class Meter:
                 own = {"full": full, "default" if name in slow else "quick": self.counts[name] - full}.get(tier, 0)
                 count, seconds = count + own, seconds + own * self.least[name]
             lines.append(f"{tier:8} {count:6} tests {seconds:8.0f} s\n")
+        default = [name for name in slow if self.cost(name)]
+        lines.append("the costliest of the default tier:\n")
+        for name in sorted(default, key=self.cost, reverse=True)[:SHOWN]:
+            lines.append(f"{self.cost(name):6.1f} s {self.counts[name] - self.tiers[name]['full']:4} {name}\n")
         return "".join(lines)
 
 

@@ -13,6 +13,7 @@ from tests.cluster.labelled_text import HELD_OUT, labelled_lines
 from tests.cluster.served import silent
 from tests.cluster.threads import ThreadRanks, run_ranks
 from tests.reference.supervised import lines, word_ngrams
+from tests.tiers import full
 from wv_cli import _subwords
 from wv_cli.cluster.trainer import RankTrainer
 from wv_cli.cluster.training import RankPeers, labelled_of_all, pooled_by
@@ -141,7 +142,7 @@ def test_how_often_rows_are_changed_is_counted_in_the_text(path: Path, loss: str
         assert each.max() == pytest.approx(1) and len(each) == len(share) - 1  # the root
 
 
-@pytest.mark.parametrize("loss", ["softmax", "hs", "ns", "ova"])
+@pytest.mark.parametrize("loss", ["softmax", *full("hs", "ns", "ova")])
 def test_ranks_learn_what_one_process_learns(halves: tuple[Path, bytes], loss: str) -> None:
     path, held_out = halves
     config = replace(CONFIG, loss=loss)

@@ -13,7 +13,7 @@ from tests.cluster.launched import LAUNCH, WV, mpirun, needs_mpi, said
 from tests.conftest import Run
 from wv_cli import load_classifier
 
-pytestmark = needs_mpi
+pytestmark = [needs_mpi, pytest.mark.full]
 
 MODEL = ["--model", "supervised", "--dim", "16", "--lr", "0.5", "--buckets", "5000", "--word-ngrams", "2"]
 

@@ -9,6 +9,7 @@ import pytest
 from tests.kernels.test_word2vec import CONTEXTS, aligned, setting
 from tests.reference.rounds import train_epoch
 from tests.reference.word2vec import Reference
+from tests.tiers import full
 from wv_cli import _cpu, _rounds, _word2vec
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
@@ -63,7 +64,7 @@ def compare(isa, context, layer, dim=20, workers=WORKERS, **changes):
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("layer", LOSSES)
 @pytest.mark.parametrize("context", CONTEXTS)
-@pytest.mark.parametrize("workers", [1, 3, WORKERS])
+@pytest.mark.parametrize("workers", [*full(1), 3, *full(WORKERS)])
 def test_rounds_equal_their_reference(isa, context, layer, workers):
     compare(isa, context, layer, workers=workers)
 
@@ -128,7 +129,7 @@ def test_users_are_forgotten_before_their_stamp_comes_again():
         thread.train(0, STAMPS + 1, 0)
 
 
-@pytest.mark.parametrize("threads", [2, 3, 8])
+@pytest.mark.parametrize("threads", [*full(2), 3, *full(8)])
 @pytest.mark.parametrize("subwords", [False, True])
 @pytest.mark.parametrize("layer", LOSSES)
 @pytest.mark.parametrize("context", CONTEXTS)
