@@ -63,7 +63,6 @@ def worker_folder() -> str:
 class DaskCluster:
     """`threads` is the number of tasks it does at once. Satisfies wv_cli.system.executor.Executor."""
 
-    elsewhere = True
     scratch = staticmethod(worker_folder)
 
     def __init__(self, distributed: Any, client: Any, address: str) -> None:

@@ -36,9 +36,6 @@ def ask(
     executor: Executor, what: str, asking: Asking[Question, Answer], questions: Iterable[Question]
 ) -> Iterator[Answer]:
     """The answers, in order. `what` names the tasks. Raises WvError, for a process that does not see the file, too."""
-    if not executor.elsewhere:
-        yield from executor.mapped(what, partial(asking.answer, asking.opened()), questions)
-        return
     bytes_here = bytes_of(asking.file)
     asking = replace(asking, file=str(Path(asking.file).absolute()))
     yield from executor.mapped(what, partial(_answer, asking, bytes_here), questions)

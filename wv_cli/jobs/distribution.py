@@ -20,7 +20,7 @@ from wv_cli.errors import UsageError
 from wv_cli.jobs.parts.reading import Reading
 from wv_cli.jobs.run import Metadata, OnTraining, Run
 from wv_cli.system.events import Log, OnProgress
-from wv_cli.system.executor import Executor, ThisProcess
+from wv_cli.system.executor import Executor
 from wv_cli.system.launcher import refuse_processes, started_together
 from wv_cli.text.corpus import Corpus
 from wv_cli.text.inputs import Texts
@@ -175,12 +175,9 @@ def refuse_fasttext(processes: int) -> None:
 
 
 @contextmanager
-def executor(address: str | None, log: Log, *, same_kernels: bool = False) -> Iterator[Executor]:
-    """The workers of the Dask scheduler at `address`, or, if that is None, this process. With `same_kernels` all must
-    compute the same bits. Raises WvError."""
-    if address is None:
-        yield ThisProcess()
-        return
+def executor(address: str, log: Log, *, same_kernels: bool = False) -> Iterator[Executor]:
+    """The workers of the Dask scheduler at `address`. With `same_kernels` all must compute the same bits. Raises
+    WvError."""
     from wv_cli.cluster.dask_cluster import dask_cluster
 
     with dask_cluster(address, log, same_kernels=same_kernels) as cluster:
@@ -201,12 +198,11 @@ def refuse_with_dask(dask: str | None, **asked: object) -> None:
 
 
 def ask(
-    dask: str | None, log: Log, what: str, asked: Asking[Question, Answer], questions: Iterable[Question]
+    dask: str, log: Log, what: str, asked: Asking[Question, Answer], questions: Iterable[Question]
 ) -> Iterator[Answer]:
-    """See wv_cli.engine.asking.ask; with `dask` the workers of the scheduler at this address answer. A model that
-    cannot be read there is refused before a cluster is looked for."""
-    if dask is not None:
-        asking.bytes_of(asked.file)
+    """What the workers of the scheduler at `dask` answer; see wv_cli.engine.asking.ask. A model that cannot be read
+    here is refused before they are looked for."""
+    asking.bytes_of(asked.file)
     with executor(dask, log, same_kernels=True) as found:
         yield from asking.ask(found, what, asked, questions)
 

@@ -3,6 +3,7 @@ model, and by an encoder of another program."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from wv_cli.formats import open_vectors
 from wv_cli.formats.base import Precision
 from wv_cli.formats.lines import json_lines, require_finite, text_lines
 from wv_cli.system.events import Log
+from wv_cli.system.executor import ThisProcess
 from wv_cli.transforms.composition import Composer, composer
 
 
@@ -39,8 +41,7 @@ def sentence_lines(
 ) -> Iterator[Shown]:
     """One for each of `batches`, in order; with `dask`, the address of a scheduler, of its workers. Raises WvError."""
     if dask is None:
-        model = asking.opened()
-        return (asking.answer(model, batch) for batch in batches)
+        return ThisProcess().mapped("sentences", partial(asking.answer, asking.opened()), batches)
     from wv_cli.jobs.distribution import ask, refuse_with_dask
 
     refuse_with_dask(dask)

@@ -14,11 +14,9 @@ Held = Any  # what Executor.held gives
 class Executor(Protocol):
     """Does tasks. A function and its arguments may go to another process, and are then pickled.
 
-    `elsewhere` says that tasks may run on other machines, which must see the same files. `scratch` is for tasks: it
-    returns a path beside which a task may have files without a name, None for the current folder."""
+    `scratch` is for tasks: it returns a path beside which a task may have files without a name, None for the current
+    folder."""
 
-    @property
-    def elsewhere(self) -> bool: ...
     @property
     def scratch(self) -> Callable[[], str | None]: ...
     def mapped(
@@ -52,8 +50,6 @@ class Executor(Protocol):
 
 class ThisProcess:
     """Does one task after the other, here. Satisfies Executor."""
-
-    elsewhere = False
 
     @staticmethod
     def scratch() -> None:
