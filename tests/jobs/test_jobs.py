@@ -13,6 +13,7 @@ from wv_cli.jobs.index import IndexJob
 from wv_cli.jobs.job import Job, build, option_names
 from wv_cli.jobs.ngrams import NgramJob
 from wv_cli.jobs.quantize import QuantizeJob
+from wv_cli.jobs.vocabulary import VocabularyJob
 from wv_cli.jobs.whiten import WhitenJob
 
 # Each with the option for its input, its output, and what else it needs.
@@ -23,6 +24,7 @@ EVERY = {
     IndexJob: ("vectors", "out.index", {}),
     NgramJob: ("inputs", "out.lm", {}),
     QuantizeJob: ("model", "out.ftz", {"cutoff": 5}),
+    VocabularyJob: ("inputs", "out.vocab", {}),
     WhitenJob: ("inputs", "out.bin", {}),
 }
 # An output appears when the inputs have been read, so it may take the place of one.

@@ -24,6 +24,7 @@ from wv_cli.jobs.job import Job, option_names
 from wv_cli.jobs.models import MODELS
 from wv_cli.jobs.ngrams import NgramJob
 from wv_cli.jobs.quantize import QuantizeJob
+from wv_cli.jobs.vocabulary import VocabularyJob
 from wv_cli.jobs.whiten import WhitenJob
 
 MOST_CLASSES = 2  # of this project in the line of a class, itself included
@@ -34,6 +35,7 @@ FORBIDDEN = (r"object\.__setattr__", r"super\(\w+, replace\(", r"\bhasattr\(", r
 # The jobs of commands. How a command talks is no option of its job.
 JOBS: dict[str, type[Job]] = {
     "align": AlignJob,
+    "build-vocab": VocabularyJob,
     "convert": ConvertJob,
     "distil": DistilJob,
     "bioword": BiowordJob,

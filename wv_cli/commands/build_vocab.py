@@ -1,14 +1,11 @@
 """`wv build-vocab`: counts words, or sums counts made elsewhere, and writes a vocabulary file."""
 
-import json
-from functools import partial
 from typing import Any
 
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import Size, conflict, dask_option, field_options, json_option, quiet_option
-from wv_cli.config import flag_of
+from wv_cli.commands.shared.options import Size, dask_option, field_options, json_option, quiet_option
 from wv_cli.text.config import ReadingConfig, VocabConfig
 
 
@@ -39,10 +36,7 @@ from wv_cli.text.config import ReadingConfig, VocabConfig
 @dask_option
 @quiet_option
 @json_option
-def command(
-    inputs: tuple[str, ...], output: str, merge: bool, sentence_end: bool, memory: int | None, force_text: bool,
-    dask: str | None, quiet: bool, as_json: bool, **options: Any,
-) -> None:  # fmt: skip
+def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """Count the words of INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd are unpacked.
 
     The most frequent word comes first, words of equal count in order of first sight. `wv train --vocab` reads the file,
@@ -50,40 +44,20 @@ def command(
     files with --merge, where --min-count and --max-vocab cut the sums. With --dask workers
     count a part each, to the file that one process writes.
     """
-    from wv_cli.commands.shared.bar import reading_bar
-    from wv_cli.commands.shared.display import say
+    from wv_cli.commands.shared.running import job_of, run_job
     from wv_cli.jobs.facts import number_of
-    from wv_cli.jobs.vocabulary import VocabularyRun
-    from wv_cli.system.places import is_stdout
+    from wv_cli.jobs.vocabulary import VocabularyJob
 
-    run = VocabularyRun(
-        inputs=inputs, output=output, config=VocabConfig(**options), merge=merge, sentence_end=sentence_end,
-        memory=memory, force_text=force_text, dask=dask,
-    )  # fmt: skip
-    run.config.validate()
-    for name in ("lowercase", "dedup", "min_line"):
-        if merge and getattr(run.config, name):
-            raise conflict("--merge", flag_of(name), "the words are counted already; give it when counting")
-    if merge and memory is not None:
-        raise conflict("--merge", "--memory", "vocabularies are summed in memory")
+    job = job_of(VocabularyJob, options)
 
-    bytes_read = 0
-    with reading_bar(quiet or as_json, inputs) as show:
-
-        def progress(consumed: int, total: int | None) -> None:
-            nonlocal bytes_read
-            bytes_read = consumed
-            if show:
-                show(consumed, total)
-
-        facts = run.run(partial(say, quiet=quiet, as_json=as_json), progress)
-    if as_json:
-        click.echo(json.dumps(facts), err=is_stdout(output))
-    elif not quiet:
-        rate = "" if merge or dask else f" ({bytes_read / 1e6 / facts['seconds']:,.0f} MB/s)"
-        click.echo(
-            f"{facts['tokens']:,} words in {number_of(facts['lines'], 'line')}, {facts['words']:,} different ones; "
-            f"kept {facts['kept_words']:,}, which cover {facts['coverage']:.2%} of the text; "
-            f"{facts['seconds']:.1f} s{rate}",
-            err=True,
+    def told(metadata: dict[str, Any]) -> str:
+        seconds, rate = metadata["seconds"], ""
+        if not (job.source.merge or job.source.dask):
+            rate = f" ({metadata['bytes_read'] / 1e6 / seconds:,.0f} MB/s)"
+        return (
+            f"{metadata['tokens']:,} words in {number_of(metadata['lines'], 'line')}, {metadata['words']:,} different "
+            f"ones; kept {metadata['kept_words']:,}, which cover {metadata['coverage']:.2%} of the text; "
+            f"{seconds:.1f} s{rate}"
         )
+
+    run_job(job, quiet, as_json, told, only_told=("bytes_read",), bar=("B", "reading"))

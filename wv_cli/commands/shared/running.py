@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -38,13 +38,14 @@ def run_job(
     *,
     result: Mapping[str, object] | None = None,
     show: Callable[[dict[str, Any]], None] | None = None,
+    only_told: Collection[str] = (),
     progress: bool = True,
     bar: tuple[str, str] | None = None,
 ) -> None:
     """Runs `job`. With --json its metadata is printed after `result`, as one object, on stderr where stdout has the
-    job's data. Otherwise `show` prints the data among the metadata, and then comes the line `told` of them. `progress`:
-    whether a bar shows the training; `bar`: the unit and the description of the one that shows what is read, None for
-    none.
+    job's data, without what is `only_told`. Otherwise `show` prints the data among the metadata, and then comes the
+    line `told` of them. `progress`: whether a bar shows the training; `bar`: the unit and the description of the one
+    that shows what is read, None for none.
 
     Raises Interrupted and TimedOut with the command line that goes on, and what the job raises."""
 
@@ -60,7 +61,8 @@ def run_job(
     if outcome is not None and not outcome.finished:
         raise stopped(outcome, job.checkpoint_path is not None, job.values()["resume"])
     if as_json:
-        click.echo(json.dumps({**(result or {}), **metadata}), err=any(map(is_stdout, job.results())))
+        found = {name: value for name, value in metadata.items() if name not in only_told}
+        click.echo(json.dumps({**(result or {}), **found}), err=any(map(is_stdout, job.results())))
         return
     if show is not None:
         show(metadata)
