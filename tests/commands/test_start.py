@@ -19,7 +19,7 @@ QUERIES = {
     "nn words.bin the": (set(), 65),
     "similarity words.bin the of": (set(), 65),
     "vectors words.bin the": ({"encoders", "transforms"}, 78),
-    "vectors labels.bin --sentences the": ({"encoders", "transforms", "jobs", "jobs.sentences", "models", "text"}, 96),
+    "vectors labels.bin --sentences the": ({"encoders", "transforms", "jobs", "jobs.sentences"}, 96),
     "predict labels.bin labelled.txt": ({"jobs", "jobs.predict", "models", "text"}, 90),
     "lm score words.lm text.txt": ({"lm", "text"}, 98),
 }

@@ -248,7 +248,7 @@ MODELS: list[Promise] = [
         (
             Fault(
                 "options of the state are not compared",
-                "wv_cli/jobs/growing.py",
+                "wv_cli/jobs/parts/continuation.py",
                 "            if one != other:\n",
                 "            if False:\n",
             ),
