@@ -23,7 +23,7 @@ from wv_cli.formats.recognise import texts as running_texts
 from wv_cli.glove import on_cluster
 from wv_cli.glove.config import GloveConfig
 from wv_cli.jobs import glove as glove_job
-from wv_cli.jobs import glove_counting, joined_text
+from wv_cli.jobs import glove_counting, phrases
 from wv_cli.system.pair_runs import Records
 from wv_cli.text.inputs import Texts
 
@@ -35,7 +35,7 @@ NUMBERS = 500
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many shards, of each of which there are several pieces."""
-    for module in (joined_text, glove_counting):
+    for module in (phrases, glove_counting):
         monkeypatch.setattr(module, "SHARD_BYTES", 60_000)
     monkeypatch.setattr(counted, "_LEAST_PIECE", 1 << 12)
     monkeypatch.setattr(counted, "_PIECE_BYTES", 1 << 16)

@@ -160,7 +160,8 @@ def test_json(wv, tmp_path):
         "passes": [{"threshold": 3.0, "phrases": 2, "joined": 8}],
     }
     assert (tmp_path / "out").read_text() == "new_york x\n\n" * 8 + "y z\n" * 99
-    assert json.loads(wv("phrases", "x", "--json").stderr)["tokens_read"] == 222
+    found = [json.loads(line) for line in wv("phrases", "x", "--json").stderr.splitlines()]
+    assert found[0]["phrases"] == 0 and found[-1]["tokens_read"] == 222  # of the pass, then of the run
 
 
 def test_words_of_any_bytes(wv, tmp_path):

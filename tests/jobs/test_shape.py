@@ -23,6 +23,7 @@ from wv_cli.jobs.index import IndexJob
 from wv_cli.jobs.job import Job, option_names
 from wv_cli.jobs.models import MODELS
 from wv_cli.jobs.ngrams import NgramJob
+from wv_cli.jobs.phrases import PhrasesJob
 from wv_cli.jobs.quantize import QuantizeJob
 from wv_cli.jobs.vocabulary import VocabularyJob
 from wv_cli.jobs.whiten import WhitenJob
@@ -44,6 +45,7 @@ JOBS: dict[str, type[Job]] = {
     "hash": HashJob,
     "index": IndexJob,
     "lm train": NgramJob,
+    "phrases": PhrasesJob,
     "quantize": QuantizeJob,
     "whiten": WhitenJob,
 }

@@ -1,6 +1,5 @@
 """`wv phrases`: joins words that belong together, as word2phrase does."""
 
-import json
 from typing import Any
 
 import click
@@ -8,18 +7,12 @@ import click
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import (
     Size,
-    conflict,
     dask_option,
     field_options,
     json_option,
     quiet_option,
-    refuse_meaningless,
 )
-from wv_cli.system.places import require_one_use
-from wv_cli.text.config import PhrasesConfig, ReadingConfig, all_thresholds
-
-# How phrases are found, and the file for those that were.
-_FINDING = ("threshold", "passes", "score", "min_count", "delimiter", "across_lines", "save_phrases")
+from wv_cli.text.config import PhrasesConfig, ReadingConfig
 
 
 @click.command("phrases", cls=Command)
@@ -44,11 +37,7 @@ _FINDING = ("threshold", "passes", "score", "min_count", "delimiter", "across_li
 @dask_option
 @quiet_option
 @json_option
-def command(
-    inputs: tuple[str, ...], output: str, threshold: tuple[float, ...], passes: int | None,
-    save_phrases: str | None, apply: str | None, force_text: bool, dask: str | None, quiet: bool, as_json: bool,
-    **options: Any,
-) -> None:  # fmt: skip
+def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """Join phrases in INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd are unpacked.
 
     A pair of neighbours in a line becomes one word when it occurs much more often than its words would by chance. Each
@@ -56,36 +45,12 @@ def command(
     --apply joins the same phrases in another text, in the same order. With --dask workers read a part each, to the
     file that one process writes.
     """
-    from wv_cli.commands.shared.bar import reading_bar
-    from wv_cli.commands.shared.display import say
+    from wv_cli.commands.shared.running import job_of, run_job
     from wv_cli.jobs.facts import number_of
-    from wv_cli.jobs.joined_text import JoiningRun
-    from wv_cli.system.places import is_stdout
+    from wv_cli.jobs.phrases import PhrasesJob
 
-    refuse_meaningless(**dict.fromkeys(_FINDING, "not apply"))
-    if passes is not None and len(threshold) > 1:
-        error = conflict("--passes", "several --threshold", "each --threshold is a pass already")
-        raise error
-    config = PhrasesConfig(thresholds=all_thresholds(threshold, passes, options["score"]), **options)
-    run = JoiningRun(
-        inputs=inputs,
-        output=output,
-        config=config,
-        save_phrases=save_phrases,
-        apply=apply,
-        force_text=force_text,
-        dask=dask,
-    )
-    config.validate()
-    require_one_use(apply or "", "-" in inputs)
+    def told(metadata: dict[str, Any]) -> str:
+        counts = f"{metadata['tokens_read']:,} words in, {metadata['tokens']:,} out, "
+        return f"{counts}{number_of(metadata['lines'], 'line')}; {metadata['seconds']:.1f} s"
 
-    def tell(message: str, **facts: object) -> None:
-        say(message, quiet, as_json, **facts)
-
-    with reading_bar(quiet or as_json, inputs) as reading:
-        facts = run.run(tell, lambda message: say(message, quiet or as_json, as_json), reading)
-    if as_json:
-        click.echo(json.dumps(facts), err=any(map(is_stdout, run.outputs)))
-    elif not quiet:
-        told = f"{facts['tokens_read']:,} words in, {facts['tokens']:,} out, {number_of(facts['lines'], 'line')}"
-        click.echo(f"{told}; {facts['seconds']:.1f} s", err=True)
+    run_job(job_of(PhrasesJob, options), quiet, as_json, told, bar=("B", "reading"))

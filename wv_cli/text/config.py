@@ -72,10 +72,10 @@ class VocabConfig(Config):
 
 @dataclass(frozen=True)
 class PhrasesConfig(Config):
-    """`thresholds` has one entry per pass. `memory` bounds the ids held (the rest is in a file) and the table of pair
-    counts, half each; the words themselves come on top."""
+    """`thresholds` has one entry per pass; without any there is one pass with the score's own. `memory` bounds the ids
+    held (the rest is in a file) and the table of pair counts, half each; the words themselves come on top."""
 
-    thresholds: tuple[float, ...] = option((100.0,), flag="threshold")
+    thresholds: tuple[float, ...] = option((), flag="threshold")
     min_count: int = option(5, "Ignore pairs seen fewer times; word2vec: discount.", low=1)
     score: ScoreName = option(
         "word2vec",
@@ -87,7 +87,12 @@ class PhrasesConfig(Config):
     memory: int = option(2 * 10**9, low=1, unit="bytes")
 
     def check(self) -> None:
-        _check_phrases(self.thresholds, self.score, self.delimiter, "--")
+        _check_phrases(self.of_passes, self.score, self.delimiter, "--")
+
+    @property
+    def of_passes(self) -> tuple[float, ...]:
+        """The threshold of every pass."""
+        return self.thresholds or all_thresholds((), None, self.score)
 
 
 @dataclass(frozen=True)

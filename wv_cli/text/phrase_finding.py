@@ -76,7 +76,7 @@ class PhraseFinder:
 
     def join_in(self, text: Joinable) -> None:
         """Each pass finds its phrases in what the one before has left, and joins them."""
-        for threshold in self.config.thresholds:
+        for threshold in self.config.of_passes:
             self.passes.append(self._pass(text, threshold))
             if self._after_pass is not None:
                 self._after_pass(self.passes[-1])
