@@ -24,7 +24,9 @@ def stop_and_go_on(path: Path, sizes: tuple[int, int], model_of: Callable[[Threa
         model = model_of(ranks)
         begin = first_part(saved, InParts(model), ranks, silent)
         trainer = RankTrainer(model, ranks, 1, begin)
-        outcome = saved.train(InParts(model), trainer, save_every=None, max_seconds=seconds, observe=None, advice="")
+        outcome = saved.train(
+            InParts(model), trainer, save_every=None, max_seconds=seconds, on_progress=None, advice=""
+        )
         return begin, outcome
 
     before, after = sizes

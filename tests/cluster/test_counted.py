@@ -163,7 +163,7 @@ def test_pieces_of_records_are_bounded_and_lose_nothing(
     cluster: DaskCluster, slice_text: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(counted, "_LEAST_PIECE", 100 * RECORD.itemsize)
-    divided = Divided(running_texts([str(slice_text)], note=silent), 300_000, whole_lines=True)
+    divided = Divided(running_texts([str(slice_text)], log=silent), 300_000, whole_lines=True)
     asked: list[int] = []
     sizes: list[int] = []
     mapped = cluster.mapped
@@ -189,7 +189,7 @@ def test_pieces_of_records_are_bounded_and_lose_nothing(
 def test_co_occurrences_of_a_shard_come_in_pieces_whose_rows_are_counted_alone(
     slice_text: Path, cluster: DaskCluster
 ) -> None:
-    text = running_texts([str(slice_text)], note=silent)
+    text = running_texts([str(slice_text)], log=silent)
     config = GloveConfig(threads=1)
     corpus = on_cluster.encode(text, on_cluster.VocabConfig())
     units, _ = on_cluster.cooccurrence.units_of(corpus, config)

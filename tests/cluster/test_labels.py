@@ -49,7 +49,7 @@ def path(halves: tuple[Path, bytes]) -> Path:
 
 
 def part_of(path: Path, ranks: ThreadRanks, **options: Any) -> LabelledCorpus:
-    asked = texts([str(path)], note=silent, part=Part(ranks.rank, ranks.size, whole_lines=True))
+    asked = texts([str(path)], log=silent, part=Part(ranks.rank, ranks.size, whole_lines=True))
     return labelled_of_all(encode_labelled(asked, WORDS, pooled=pooled_by(ranks), **options), ranks)
 
 
@@ -217,7 +217,7 @@ def test_what_is_wrong_with_the_text_of_all_is_said_once(tmp_path: Path, text: s
     def task(ranks: ThreadRanks) -> str:
         with pytest.raises(WvError) as caught:
             encode_labelled(
-                texts([str(path)], note=silent, part=Part(ranks.rank, ranks.size, whole_lines=True)),
+                texts([str(path)], log=silent, part=Part(ranks.rank, ranks.size, whole_lines=True)),
                 VocabConfig(min_count=20),
                 pooled=pooled_by(ranks),
             )

@@ -31,7 +31,7 @@ CONFIG = Word2vecConfig(dim=32, epochs=2)
 
 
 def part_of(path: Path, ranks: ThreadRanks) -> Corpus:
-    asked = texts([str(path)], note=silent, part=Part(ranks.rank, ranks.size))
+    asked = texts([str(path)], log=silent, part=Part(ranks.rank, ranks.size))
     return of_all(encode(asked, VocabConfig(), pooled=pooled_by(ranks)), ranks)
 
 

@@ -133,9 +133,9 @@ def test_a_note_stands_above_the_bar(tmp_path):
         "from wv_cli.commands.shared import streams; streams.prepare()\n"
         "from wv_cli.__main__ import run\n"
         "from wv_cli.commands.shared.bar import close_bar\n"
-        "from wv_cli.commands.shared.display import say\n"
+        "from wv_cli.commands.shared.display import emit\n"
         "from wv_cli.commands.shared.terminal_bar import TerminalBar\n"
-        "run(['--version']); bar = TerminalBar(bar_format='bar one'); say('hello', False, False)\n"
+        "run(['--version']); bar = TerminalBar(bar_format='bar one'); emit('hello', False, False)\n"
         "bar.bar_format = 'bar two'; bar.refresh(); warnings.warn('odd'); bar.bar_format = 'end'; bar.refresh()\n"
         "close_bar(leave=True)\n"
     )

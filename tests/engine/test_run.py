@@ -109,7 +109,7 @@ def test_save_every_saves_while_no_step_runs():
 
 def test_progress_reports_interval_means_and_reaches_one():
     model, seen = Recorder(steps=400, seconds=0.002), []
-    train(Threads(model), observe=seen.append)
+    train(Threads(model), on_progress=seen.append)
     assert seen[-1].fraction == 1 and seen[-1].epoch == seen[-1].epochs == 4
     assert all(report.loss in (None, 2.0) for report in seen) and len(seen) >= 3
     assert [report.fraction for report in seen] == sorted(report.fraction for report in seen)

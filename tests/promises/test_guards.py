@@ -94,7 +94,7 @@ def test_negatives_are_drawn_by_the_power(slice_text):
 
 def test_the_time_left_counts_only_what_this_run_did():
     model, seen = Recorder(steps=1000, seconds=0.002), []
-    train(Threads(model, first_step=900), observe=seen.append)
+    train(Threads(model, first_step=900), on_progress=seen.append)
     for report in seen[:-1]:
         done = report.fraction * 1000 - 900
         assert report.eta == pytest.approx(report.elapsed * (100 - done) / done)

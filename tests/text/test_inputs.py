@@ -22,7 +22,7 @@ def texts(*inputs, **options):
         [str(path) for path in inputs],
         recognise=lambda head: "a model" if head.startswith(b"MODEL") else None,
         is_sidecar=lambda path: path.endswith(".side"),
-        note=notes.append,
+        log=notes.append,
         **options,
     )
     return known, notes

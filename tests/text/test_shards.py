@@ -21,7 +21,7 @@ from wv_cli.text.shard_joining import JoinedShards
 
 @pytest.fixture
 def asked(slice_text: Path) -> Texts:
-    return texts([str(slice_text)], note=lambda message: None)
+    return texts([str(slice_text)], log=lambda message: None)
 
 
 def test_results_come_in_the_order_of_the_shards() -> None:

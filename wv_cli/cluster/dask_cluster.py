@@ -29,7 +29,7 @@ _SPEAKERS = ("distributed", "tornado", "asyncio")  # loggers of what Dask tells 
 
 
 @contextmanager
-def dask_cluster(address: str, say: Log, *, same_kernels: bool = False) -> Iterator["DaskCluster"]:
+def dask_cluster(address: str, log: Log, *, same_kernels: bool = False) -> Iterator["DaskCluster"]:
     """The cluster of the scheduler at `address`, or with "local" one of this machine, with a worker a processor, that
     is there as long as the block. Raises WvError without the extra, when no scheduler answers or has workers, and for a
     worker with another version of wv or, where `same_kernels` are to give the same bits, another instruction set."""
@@ -49,7 +49,7 @@ def dask_cluster(address: str, say: Log, *, same_kernels: bool = False) -> Itera
             cluster.require_kernels()
         link: str | None = client.dashboard_link
         at = f"; dashboard {link}" if link else ""
-        say(f"Dask: {cluster.threads} tasks at once{at}", threads=cluster.threads, dashboard=link)
+        log(f"Dask: {cluster.threads} tasks at once{at}", threads=cluster.threads, dashboard=link)
         yield cluster
 
 

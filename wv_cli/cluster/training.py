@@ -88,11 +88,11 @@ class RankPeers:
         return sum(self._ranks.gather(own))
 
 
-def first_part(saved: SavedRun, model: Checkpointed, ranks: Ranks, say: Log) -> int:
+def first_part(saved: SavedRun, model: Checkpointed, ranks: Ranks, log: Log) -> int:
     """Where to begin, in the steps of the model: what SavedRun.first_step says on rank 0, whose rows all ranks then
     have."""
     with agreeing(ranks):
-        own = saved.first_step(model, say) if ranks.rank == 0 else 0
+        own = saved.first_step(model, log) if ranks.rank == 0 else 0
     part = ranks.share(own)
     if part:
         for _, array in sorted(model.arrays().items()):

@@ -49,7 +49,7 @@ def _subcommand(task: Task) -> click.Command:
         dask: str | None = None,
         **options: Any,
     ) -> None:
-        from wv_cli.commands.shared.display import say
+        from wv_cli.commands.shared.display import emit
         from wv_cli.evaluation import report as layouts
         from wv_cli.formats.recognise import texts
         from wv_cli.jobs.scoring import scored_on
@@ -69,8 +69,8 @@ def _subcommand(task: Task) -> click.Command:
 
         load = partial(load_vectors, from_format=from_format, limit=limit, quiet=quiet)
         notes: list[str] = []
-        asked = texts(data, note=notes.append, force=config.force_text) if isinstance(config, ReadingConfig) else data
-        each = partial(scored_on, dask, partial(say, quiet=quiet, as_json=False), load) if dask is not None else None
+        asked = texts(data, log=notes.append, force=config.force_text) if isinstance(config, ReadingConfig) else data
+        each = partial(scored_on, dask, partial(emit, quiet=quiet, as_json=False), load) if dask is not None else None
         report = task.run([Vectors(path, partial(load, path)) for path in vectors], expand_inputs(asked), config, each)
         show = {"table": layouts.as_table, "tsv": layouts.as_tsv, "json": layouts.as_json}
         text = show[layout or ("table" if sys.stdout.isatty() else "tsv")](report)

@@ -32,10 +32,10 @@ def command(
     refuse_meaningless(prob="not as_json")
     config = PredictConfig(**options)
     config.validate()
-    from wv_cli.commands.shared.display import say
+    from wv_cli.commands.shared.display import emit
     from wv_cli.jobs.predict import PredictionRun
 
     run = PredictionRun(file=model, config=config, prob=prob, as_json=as_json)
-    for lines in run.answers(inputs, partial(say, quiet=quiet, as_json=as_json), dask):
+    for lines in run.answers(inputs, partial(emit, quiet=quiet, as_json=as_json), dask):
         sys.stdout.buffer.write(lines)
     sys.stdout.flush()

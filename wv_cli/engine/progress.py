@@ -38,24 +38,30 @@ class Totals:
 
 
 class Reports:
-    """Tells `observe` how far a run of `steps` is, of which the first `first_step` were done before."""
+    """Tells `on_progress` how far a run of `steps` is, of which the first `first_step` were done before."""
 
     def __init__(
-        self, observe: Callable[[Progress], None] | None, *, steps: int, epochs: int, epoch_steps: int, first_step: int
+        self,
+        on_progress: Callable[[Progress], None] | None,
+        *,
+        steps: int,
+        epochs: int,
+        epoch_steps: int,
+        first_step: int,
     ) -> None:
-        self._observe, self._steps, self._first = observe, steps, first_step
+        self._on_progress, self._steps, self._first = on_progress, steps, first_step
         self._epochs, self._epoch_steps = epochs, epoch_steps
         self._begin, self._before = time.monotonic(), Totals()
 
     def __call__(self, step: int, totals: Totals) -> None:
         """Of the steps before `step`, those of this session have done `totals`."""
-        if self._observe is None:
+        if self._on_progress is None:
             return
         now, before = Totals(**vars(totals)), self._before
         seconds = max(time.monotonic() - self._begin, 1e-9)
         examples = now.examples - before.examples
         done, total = step - self._first, self._steps - self._first
-        self._observe(
+        self._on_progress(
             Progress(
                 fraction=step / self._steps if self._steps else 1.0,
                 epoch=min(step // max(self._epoch_steps, 1) + 1, self._epochs),

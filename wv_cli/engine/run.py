@@ -73,14 +73,14 @@ def train(
     save: Callable[[int], None] | None = None,
     save_every: float | None = None,
     max_seconds: float | None = None,
-    observe: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
     after_epoch: Callable[[int], bool] | None = None,
 ) -> Outcome:
     """Trains steps trainer.next_step .. trainer.steps - 1.
 
     save(next_step) is called between steps, with no thread running, every `save_every` seconds and when a signal or
-    `max_seconds` ends the run early. A run that is out of time ends with the steps under way, one at least. observe is
-    called from the calling thread about five times a second.
+    `max_seconds` ends the run early. A run that is out of time ends with the steps under way, one at least.
+    on_progress is called from the calling thread about five times a second.
     after_epoch(n) is called, with no thread running, when n epochs are done, and once more where a run goes on from
     there; False ends the run, which is then finished. After the last one it is called whatever else ends the run.
     Raises Diverged when a loss is not finite.
@@ -88,7 +88,9 @@ def train(
     begin = last_save = time.monotonic()
     deadline = None if max_seconds is None else begin + max_seconds
     steps, epoch_steps = trainer.steps, trainer.epoch_steps
-    report = Reports(observe, steps=steps, epochs=trainer.epochs, epoch_steps=epoch_steps, first_step=trainer.next_step)
+    report = Reports(
+        on_progress, steps=steps, epochs=trainer.epochs, epoch_steps=epoch_steps, first_step=trainer.next_step
+    )
     limit = steps
     if after_epoch is not None and steps:
         limit = max(1, -(-trainer.next_step // epoch_steps)) * epoch_steps

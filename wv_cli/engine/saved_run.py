@@ -69,7 +69,7 @@ class SavedRun:
         self._first_rows: dict[str, object] = {}
 
     @contextmanager
-    def claimed(self, say: Log) -> Iterator[None]:
+    def claimed(self, log: Log) -> Iterator[None]:
         """The run happens inside. Raises WvError, before any of it, when another run uses the checkpoint or one is
         there about which the user has not said what shall become of it."""
         if self.path is None:
@@ -78,7 +78,7 @@ class SavedRun:
         who = "another run saves to this checkpoint; wait for it, or choose another output or --checkpoint"
         with held(self.path, who) as locked:
             if not locked:
-                say(f"{self.path}: no locks on this file system; see that no other run saves to the same checkpoint")
+                log(f"{self.path}: no locks on this file system; see that no other run saves to the same checkpoint")
             if Path(self.path).is_file() and not (self._resume or self._overwrite):
                 made = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(Path(self.path).stat().st_mtime))
                 way_on = "go on with --resume, or begin anew with --overwrite"
@@ -87,7 +87,7 @@ class SavedRun:
             self._ours = _file_at(self.path) if self._overwrite else None
             yield
 
-    def first_step(self, model: Checkpointed, say: Log) -> int:
+    def first_step(self, model: Checkpointed, log: Log) -> int:
         """The step to begin with: 0, or with `resume` where the checkpoint, now loaded into the model, was saved. The
         model's rows are those that it begins with. Raises WvError for a checkpoint of another run or a damaged one."""
         if self.path is not None and self._from_files:
@@ -95,18 +95,18 @@ class SavedRun:
         if self.path is None or not self._resume:
             return 0
         if not Path(self.path).is_file():
-            say(f"{self.path}: no checkpoint yet; starting from the beginning")
+            log(f"{self.path}: no checkpoint yet; starting from the beginning")
             return 0
         before = _file_at(self.path)
         state = checkpoint.load(self.path, self._identity(model), model.arrays(), _schedule(model), model.steps)
         step = int(state["next_step"])
         self._ours = before
-        say(f"{self.path}: going on at {step / max(model.steps, 1):.1%}", step=step)
+        log(f"{self.path}: going on at {step / max(model.steps, 1):.1%}", step=step)
         if state["isa"] != _cpu.name():
             message = (
                 f"{self.path}: made with {state['isa']} kernels, going on with {_cpu.name()}: the last bits differ"
             )
-            say(message, made_with=state["isa"], isa=_cpu.name())
+            log(message, made_with=state["isa"], isa=_cpu.name())
         return step
 
     def _identity(self, model: Checkpointed) -> dict[str, object]:
@@ -119,7 +119,7 @@ class SavedRun:
         *,
         save_every: float | None,
         max_seconds: float | None,
-        observe: Callable[[Progress], None] | None,
+        on_progress: Callable[[Progress], None] | None,
         advice: str,
         after_epoch: Callable[[int], bool] | None = None,
     ) -> Outcome:
@@ -138,7 +138,7 @@ class SavedRun:
                 save=save if self.path else None,
                 save_every=save_every,
                 max_seconds=max_seconds,
-                observe=observe,
+                on_progress=on_progress,
                 after_epoch=after_epoch,
             )
         except Diverged as error:

@@ -108,8 +108,8 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
         elif not config.common_vocab:
             _require_same(names[0], first, name, model.words)
         for i, path in enumerate(paths):
-            note = report.notes.append if name == names[0] else lambda message: None
-            source = Source(texts([path], note=note, force=config.force_text))
+            log = report.notes.append if name == names[0] else lambda message: None
+            source = Source(texts([path], log=log, force=config.force_text))
             asked = counting(model)
             parts = list(Scorer(asked).read(source, path))
             sums[i].append(normalisers_of(asked))

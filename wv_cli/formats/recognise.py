@@ -12,13 +12,13 @@ from wv_cli.text.parts import Part, Shard
 def texts(
     inputs: Sequence[str],
     *,
-    note: Callable[[str], None],
+    log: Callable[[str], None],
     written: Sequence[str] = (),
     force: bool = False,
     part: Part | Shard | None = None,
 ) -> Texts:
     """`inputs` of a command that reads running text: see Texts."""
-    return Texts(inputs, recognise, is_sidecar, note, written, force, part)
+    return Texts(inputs, recognise, is_sidecar, log, written, force, part)
 
 
 def recognise(head: bytes) -> str | None:

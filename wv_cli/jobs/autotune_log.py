@@ -6,7 +6,7 @@ a search that is not over is only discarded when the user says so; that of one t
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 from wv_cli.config import Config
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.system import host
+from wv_cli.system.events import Log
 from wv_cli.system.lock import held
 from wv_cli.system.output import open_output
 
@@ -70,17 +71,17 @@ class TrialLog:
         self._scores, self._dsubs = scores, dsubs
         self._stream: BinaryIO | None = None
 
-    def begin(self, say: Callable[..., None], *, resume: bool) -> list[Trial]:
+    def begin(self, log: Log, *, resume: bool) -> list[Trial]:
         """The trials to go on from, with `resume` those of the log; it is open for more. Raises WvError, BadFile for a
         log that is damaged or belongs to another search."""
         trials: list[Trial] = []
         if not self._path:
             return trials
         with _explained(self._path):
-            kept = self._kept(_lines(self._path), say) if resume else []
+            kept = self._kept(_lines(self._path), log) if resume else []
             if kept:
                 trials = self._trials(kept)
-                say(f"{self._path}: {len(trials)} trials done before")
+                log(f"{self._path}: {len(trials)} trials done before")
             else:
                 with open_output(self._path) as stream:
                     stream.write(_line(self._header))
@@ -109,10 +110,10 @@ class TrialLog:
             self._stream.flush()
             host.sync(self._stream.fileno())
 
-    def _kept(self, lines: list[bytes], say: Callable[..., None]) -> list[bytes]:
+    def _kept(self, lines: list[bytes], log: Log) -> list[bytes]:
         """The lines but for one at the end that was cut short, and for that of a search that is over."""
         if lines and not lines[-1].endswith(b"\n"):
-            say(f"{self._path}:{len(lines)}: cut short; this trial is made again")
+            log(f"{self._path}:{len(lines)}: cut short; this trial is made again")
             lines = lines[:-1]
         return lines[:-1] if _is_over(lines) else lines
 

@@ -17,9 +17,9 @@ def number_of(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
-def tell_corpus(corpus: Corpus, say: Log, seconds: float) -> None:
+def tell_corpus(corpus: Corpus, log: Log, seconds: float) -> None:
     words = len(corpus.vocab)
-    say(
+    log(
         f"{corpus.tokens:,} words in {number_of(corpus.lines, 'line')}, {words:,} different ones "
         f"({seconds:.1f} s to read)" + (f"; {number_of(corpus.left_out, 'line')} left out" if corpus.left_out else ""),
         tokens=corpus.tokens,

@@ -107,5 +107,5 @@ class NgramJob(Job):
             threads = self.config.threads or processors()
             parts = [load(path) for path in source.count_files]
             return summed(parts, order, memory=source.memory, spool_beside=output, threads=threads)
-        asked = texts(source.inputs, note=run.log, written=[output], force=source.force_text)
+        asked = texts(source.inputs, log=run.log, written=[output], force=source.force_text)
         return count(asked, self.config, memory=source.memory, spool_beside=output, progress=run.on_reading)

@@ -98,7 +98,7 @@ class PhrasesJob(Job):
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Finds and joins; the log is told of every pass."""
         source, started = self.source, time.perf_counter()
-        asked = texts(source.inputs, note=run.log, written=self.results(), force=source.force_text)
+        asked = texts(source.inputs, log=run.log, written=self.results(), force=source.force_text)
         if source.dask is None:
             metadata = self._joined(asked, run)
         elif source.apply is not None:

@@ -27,10 +27,10 @@ class PredictionRun:
     prob: bool = False
     as_json: bool = False
 
-    def answers(self, inputs: tuple[str, ...], say: Log, dask: str | None = None) -> Iterator[bytes | memoryview]:
+    def answers(self, inputs: tuple[str, ...], log: Log, dask: str | None = None) -> Iterator[bytes | memoryview]:
         """The answers to many lines at a time, in order; with `dask`, the address of a scheduler, by its workers.
         Raises WvError and its kin, for `inputs` before `file`."""
-        asked = texts(inputs, note=say, force=self.config.force_text)
+        asked = texts(inputs, log=log, force=self.config.force_text)
         if dask is None:
             source = Source(asked)
             yield from self._shown(source, self.opened())
@@ -39,7 +39,7 @@ class PredictionRun:
 
         refuse_with_dask(dask)
         divided = [asked.only(shard) for shard in shards(expand_inputs(asked), SHARD_BYTES, whole_lines=True)]
-        yield from ask(dask, say, "predict", self, divided)
+        yield from ask(dask, log, "predict", self, divided)
 
     def opened(self) -> Classifier:
         return Classifier(load_model(self.file), self.file)

@@ -68,7 +68,7 @@ class QuantizeJob(Job):
         require_dense(dense, models.model)
         if config.retrain and not dense.is_classifier:
             raise UsageError(f"--retrain is for classifiers; {models.model} holds word vectors")
-        asked = texts(self.texts.inputs, note=run.log, written=self.writes(), force=self.texts.force_text)
+        asked = texts(self.texts.inputs, log=run.log, written=self.writes(), force=self.texts.force_text)
         for inputs in (self.texts.inputs, (validation,) if validation else ()):
             if inputs:
                 expand_inputs(replace(asked, inputs=inputs))

@@ -13,7 +13,7 @@ from wv_cli.vectors.fasttext import FastTextModel
 
 
 def retrainer(
-    inputs: Inputs, config: QuantizeConfig, observe: Callable[[Progress], None] | None = None
+    inputs: Inputs, config: QuantizeConfig, on_progress: Callable[[Progress], None] | None = None
 ) -> Callable[[FastTextModel], FastTextModel]:
     """What wv_cli.transforms.quantize.quantize takes to retrain on labelled texts. It raises WvError when the texts
     have no known label or the training diverges, Interrupted for a signal."""
@@ -22,7 +22,7 @@ def retrainer(
         training = Retraining(
             model, inputs, lr=config.lr, epochs=config.epochs, seed=config.seed, threads=config.threads
         )
-        outcome = train(Threads(training, config.threads), observe=observe)
+        outcome = train(Threads(training, config.threads), on_progress=on_progress)
         if outcome.signal is not None:
             message = "stopped; nothing was written, start again"
             raise Interrupted(message, outcome.signal)

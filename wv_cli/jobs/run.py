@@ -105,7 +105,7 @@ class Run:
             self.processes.trainer(model, threads, first_step),
             save_every=self.save_every,
             max_seconds=self.max_seconds,
-            observe=on_progress,
+            on_progress=on_progress,
             advice=advice,
             after_epoch=after_epoch,
         )

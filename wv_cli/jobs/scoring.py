@@ -9,11 +9,11 @@ from wv_cli.system.events import Log
 
 
 def scored_on(
-    address: str, say: Log, load: Loading, function: Callable[[Vectors], Found], vectors: Sequence[Vectors]
+    address: str, log: Log, load: Loading, function: Callable[[Vectors], Found], vectors: Sequence[Vectors]
 ) -> Iterator[Found]:
     """With the first three an evaluation.base.Each, whose function the workers of the scheduler at `address` apply;
     `load` reads there the file that is called as the vectors are. Raises WvError."""
     refuse_with_dask(address)
     asked = asked_of(vectors)
-    with executor(address, say, same_kernels=True) as workers:
+    with executor(address, log, same_kernels=True) as workers:
         yield from scored(workers, load, function, asked)

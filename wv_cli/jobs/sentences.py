@@ -37,7 +37,7 @@ Lines = Sequence[str]
 
 
 def sentence_lines(
-    asking: "Asking[Lines, Shown]", batches: Iterable[Lines], say: Log, dask: str | None = None
+    asking: "Asking[Lines, Shown]", batches: Iterable[Lines], log: Log, dask: str | None = None
 ) -> Iterator[Shown]:
     """One for each of `batches`, in order; with `dask`, the address of a scheduler, of its workers. Raises WvError."""
     if dask is None:
@@ -45,7 +45,7 @@ def sentence_lines(
     from wv_cli.jobs.distribution import ask, refuse_with_dask
 
     refuse_with_dask(dask)
-    return ask(dask, say, "sentences", asking, batches)
+    return ask(dask, log, "sentences", asking, batches)
 
 
 @dataclass(frozen=True, kw_only=True)

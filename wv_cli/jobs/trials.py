@@ -159,16 +159,16 @@ class Search(ABC, Generic[Learner]):
         """What the sidecar says."""
         return {"trials": len(self.trials), "best": self.best.facts() if self.best else None}
 
-    def run(self, say: Log, *, resume: bool = False) -> Outcome | None:
+    def run(self, log: Log, *, resume: bool = False) -> Outcome | None:
         """Tries until the time is over. Returns the outcome of a trial that a signal stopped, else None. Raises WvError
         for a log that cannot be written or belongs to another search; see autotune_log.claimed."""
-        log = TrialLog(self.plan.log, self.header(), self.first, scores=self.scores, dsubs=self.DSUBS)
-        self.trials = log.begin(say, resume=resume)
-        stopped = self._search(log, say)
-        log.close(over=stopped is None)
+        trial_log = TrialLog(self.plan.log, self.header(), self.first, scores=self.scores, dsubs=self.DSUBS)
+        self.trials = trial_log.begin(log, resume=resume)
+        stopped = self._search(trial_log, log)
+        trial_log.close(over=stopped is None)
         return stopped
 
-    def _search(self, log: TrialLog, say: Log) -> Outcome | None:
+    def _search(self, trial_log: TrialLog, log: Log) -> Outcome | None:
         used = self.trials[-1].elapsed if self.trials else 0.0
         begin = time.monotonic() - used
         while (elapsed := time.monotonic() - begin) < self.plan.duration:
@@ -183,9 +183,9 @@ class Search(ABC, Generic[Learner]):
             elapsed = time.monotonic() - begin
             trial = Trial(number, changed(config, self.first), dsub, score, why, round(elapsed, 3))
             self.trials.append(trial)
-            log.add(trial)
+            trial_log.add(trial)
             best = self.best
-            say(
+            log(
                 f"trial {number + 1}: {why if score is None else self.shown(score)}"
                 + (f" (best {self.number(best.score)})" if best is not None and best.score is not None else "")
                 + f", {elapsed:.0f} of {self.plan.duration:.0f} s",

@@ -86,10 +86,10 @@ class Validated:
     """A model whose best epoch is kept. Satisfies wv_cli.engine.saved_run.Savable; `after_epoch` is what the run is
     given. `patience` N ends it after N epochs without a better score; 0 never does."""
 
-    def __init__(self, model: Word2vec, items: Items, patience: int, say: Log) -> None:
+    def __init__(self, model: Word2vec, items: Items, patience: int, log: Log) -> None:
         """Scores the vectors as they begin: raises WvError when they cannot be scored, or when memory is too small for
         a second copy of the rows."""
-        self.model, self.items, self.patience, self._say = model, items, patience, say
+        self.model, self.items, self.patience, self._log = model, items, patience, log
         rows = model.arrays()
         needed = sum(array.nbytes for array in rows.values())
         memory.require(needed, "--validation, which keeps the best epoch's rows", "lower --dim or raise --min-count")
@@ -118,7 +118,7 @@ class Validated:
                 for name, array in self.model.arrays().items():
                     self._best[name][...] = array
             best = "" if better else f", the best was epoch {self.best_epoch}"
-            self._say(f"epoch {epoch}: {self.items.shown(score)}{best}", epoch=epoch, score=score, best=better)
+            self._log(f"epoch {epoch}: {self.items.shown(score)}{best}", epoch=epoch, score=score, best=better)
         return not self.patience or epoch - self.best_epoch < self.patience
 
     def keep_best(self) -> Facts:
@@ -126,7 +126,7 @@ class Validated:
         for name, array in self.model.arrays().items():
             array[...] = self._best[name]
         scores, best = self.scores, self.best_epoch
-        self._say(
+        self._log(
             f"kept epoch {best} of {len(scores)}, {self.items.shown(scores[best - 1])}; {self.items.path} chose it: "
             "score the vectors on other data",
             kept_epoch=best,

@@ -96,7 +96,7 @@ class VocabularyJob(Job):
 
     def _counts(self, stack: ExitStack, run: Run, on_reading: OnProgress) -> Counts:
         source, config, output = self.source, self.config, self.vocabulary.output
-        asked = texts(source.inputs, note=run.log, written=[output], force=source.force_text)
+        asked = texts(source.inputs, log=run.log, written=[output], force=source.force_text)
         if source.merge:
             return Counts.of(merge_vocabs([read_vocab(path) for path in expand_inputs(source.inputs)]), config)
         if source.dask is not None:

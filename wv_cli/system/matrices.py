@@ -7,23 +7,21 @@ changed. Room on the disk is taken first, since a full disk would be a signal an
 """
 
 import mmap
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.system import host, memory
+from wv_cli.system.events import Log
 from wv_cli.system.spill import Spool
 
 
 class Room:
     """For the matrices of one run, which may take `most` bytes of memory together (None: any number): larger ones are
-    in files without a name in the folder of `beside`. `say` is told of it, once: a message, and its figures by name."""
+    in files without a name in the folder of `beside`. `log` is told of it, once: a message, and its figures by name."""
 
-    def __init__(
-        self, most: int | None = None, beside: str | None = None, say: Callable[..., None] = lambda *_, **__: None
-    ) -> None:
-        self._most, self._beside, self._say = most, beside, say
+    def __init__(self, most: int | None = None, beside: str | None = None, log: Log = lambda *_, **__: None) -> None:
+        self._most, self._beside, self._log = most, beside, log
         self.on_disk = False
 
     def _file(self) -> Spool:
@@ -36,7 +34,7 @@ class Room:
         if not self.on_disk and self._most is not None and matrices > self._most:
             self.on_disk = True
             where = f"in a file in {self._file().folder}, more than --memory; slower than in memory"
-            self._say(f"{matrices / 1e6:,.0f} MB of matrices are {where}", matrices_on_disk=matrices)
+            self._log(f"{matrices / 1e6:,.0f} MB of matrices are {where}", matrices_on_disk=matrices)
         if self.on_disk:
             self._file().require_room(matrices)
             needed -= matrices

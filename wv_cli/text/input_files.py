@@ -65,7 +65,7 @@ def _files_of(folder: str, texts: Texts | None) -> list[str]:
             message = f"{folder}: no text in this folder: {skipped}"
         raise WvError(message)
     if skipped and texts is not None:
-        texts.note(f"{folder}: {skipped}")
+        texts.log(f"{folder}: {skipped}")
     return paths
 
 

@@ -21,20 +21,20 @@ _NUL_SHARE = 1000
 class Texts:
     """Inputs that must be running text. `recognise` says what a file is that begins with these bytes, None when it may
     be text; `is_sidecar` tells by its path a file that stands beside another one. Folders leave out sidecars, what is
-    recognised and the files in `written`, which the run itself writes; `note` is told how many. A file that was named,
+    recognised and the files in `written`, which the run itself writes; `log` is told how many. A file that was named,
     and a pipe, are refused. With `force` everything is read but sidecars and `written`."""
 
     inputs: Sequence[str]
     recognise: Callable[[bytes], str | None]
     is_sidecar: Callable[[str], bool]
-    note: Callable[[str], None]
+    log: Callable[[str], None]
     written: Sequence[str] = ()
     force: bool = False
     part: Part | Shard | None = None
 
     def only(self, shard: Shard) -> "Texts":
         """What another process reads of them, wherever it is; of files that are named there is nothing to note."""
-        return replace(self, inputs=shard.paths, part=shard, note=_unheard, written=())
+        return replace(self, inputs=shard.paths, part=shard, log=_unheard, written=())
 
     def problem(self, head: bytes) -> str | None:
         """What a file that begins with `head` is instead of text, None when it may be text."""

@@ -52,7 +52,7 @@ def score(
     refuse_meaningless(force_text="inputs")
     from functools import partial
 
-    from wv_cli.commands.shared.display import say
+    from wv_cli.commands.shared.display import emit
     from wv_cli.formats.recognise import texts
     from wv_cli.lm import asking
     from wv_cli.lm.files import load
@@ -64,7 +64,7 @@ def score(
     require_one_use(model, not inputs or "-" in inputs)
     text: Iterable[bytes]
     if inputs:
-        text = Source(texts(inputs, note=partial(say, quiet=False, as_json=False), force=force_text))
+        text = Source(texts(inputs, log=partial(emit, quiet=False, as_json=False), force=force_text))
     else:
         text = blocks(opened("-"), "standard input", _PIPE_BYTES)
     loaded = load(model)

@@ -31,7 +31,7 @@ class Telling:
             tell(f"\rRead {tokens // _MILLION}M words\n")
             tell(f"Number of words:  {words}\nNumber of labels: {labels}\n")
 
-    def observe(self, now: "Progress") -> None:
+    def show_progress(self, now: "Progress") -> None:
         before = self._last.tokens if self._last else 0
         if now.loss is not None:
             self._loss += now.loss * (now.tokens - before)

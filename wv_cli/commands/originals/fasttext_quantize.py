@@ -41,7 +41,7 @@ def quantize(words: Sequence[str]) -> int:
         config=config,
         models=Models(model=args.output + ".bin", output=args.output + ".ftz"),
         texts=LabelledTexts(inputs=(args.input,) if retrain else (), force_text=True),
-    ).run(lambda message, **facts: None, telling.observe)
+    ).run(lambda message, **facts: None, telling.show_progress)
     telling.trained()
     return 0
 

@@ -178,7 +178,7 @@ def _train(args: Args, job: "Job", searching: "Searching | None") -> int:
 
     try:
         with contextlib.nullcontext() if searching is None else searching.explained():
-            outcome, _ = job.run(hear, telling.observe)
+            outcome, _ = job.run(hear, telling.show_progress)
     except EmptyVocabulary:
         telling.read(0, 0, 0)
         abort("Empty vocabulary. Try a smaller -minCount value.")

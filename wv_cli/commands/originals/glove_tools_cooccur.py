@@ -50,7 +50,7 @@ def main(words: Sequence[str]) -> int:
     asked.tell_vocabulary(len(vocab), repeated)
     limit = max(int(asked.memory * GIGABYTE), 1)
     corpus = encode(
-        texts(["-"], note=lambda message: None),
+        texts(["-"], log=lambda message: None),
         VocabConfig(min_count=1),
         vocab=vocab,
         memory=for_buffers(limit) // 3,  # the positions of every word take as much again

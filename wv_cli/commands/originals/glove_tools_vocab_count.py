@@ -33,7 +33,7 @@ def main(words: Sequence[str]) -> int:
     from wv_cli.text.corpus import count
     from wv_cli.text.vocab import vocab_lines
 
-    every = count(texts(["-"], note=lambda message: None), VocabConfig(), may_be_empty=True)
+    every = count(texts(["-"], log=lambda message: None), VocabConfig(), may_be_empty=True)
     if every.words.find(UNKNOWN) >= 0:
         tell(
             "\nError, <unk> vector found in corpus.\nPlease remove <unk>s from your corpus "

@@ -56,7 +56,7 @@ def main(words: Sequence[str]) -> int:
     config = PhrasesConfig(thresholds=(threshold,), min_count=max(min_count, 1), across_lines=True)
     refuse_overwriting([train], output)
     check_writable(output)
-    asked = texts([train], note=lambda message: None, written=[output])
+    asked = texts([train], log=lambda message: None, written=[output])
     with JoinedText(asked, config, spool_beside=output, count_pairs=debug > 0) as text:
         millions = range(1, text.tokens_read // _MILLION + 1)
         if debug > 1:

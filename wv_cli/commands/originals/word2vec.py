@@ -69,7 +69,7 @@ class _Asked:
             every = read_vocab(self.read_vocab)
         else:
             self.require_text()
-            every = count(texts([self.train], note=lambda message: None), VocabConfig(), may_be_empty=True)
+            every = count(texts([self.train], log=lambda message: None), VocabConfig(), may_be_empty=True)
         vocab = every.first(every.often(self.min_count))
         if self.save_vocab:
             write_vocab(self.save_vocab, vocab)

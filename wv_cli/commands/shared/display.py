@@ -64,7 +64,7 @@ def _bar() -> Observer:
     bar: TerminalBar | None = None
     loss: float | None = None
 
-    def observe(now: "Progress") -> None:
+    def show_progress(now: "Progress") -> None:
         nonlocal bar, loss
         loss = loss if now.loss is None else now.loss
         text = bar_format(replace(now, loss=loss), widest_bar())
@@ -74,19 +74,19 @@ def _bar() -> Observer:
             bar.n, bar.bar_format = now.fraction, text
             bar.refresh()
 
-    return observe
+    return show_progress
 
 
 def _every(seconds: float, show: Observer) -> Observer:
     """Calls show at the start, every `seconds` and at the end, with the loss of the whole interval."""
     last: list[float] = []
 
-    def observe(now: "Progress") -> None:
+    def show_progress(now: "Progress") -> None:
         if now.loss is not None and (not last or now.elapsed - last[0] >= seconds or now.fraction >= 1):
             last[:] = [now.elapsed]
             show(now)
 
-    return observe
+    return show_progress
 
 
 def _line(now: "Progress") -> None:
@@ -100,11 +100,11 @@ def _json(now: "Progress") -> None:
 def _patient(show: Observer) -> Observer:
     """Shows as long as somebody is there to see it: a terminal that is closed must not end what it shows."""
 
-    def observe(now: "Progress") -> None:
+    def show_progress(now: "Progress") -> None:
         with contextlib.suppress(OSError):
             show(now)
 
-    return observe
+    return show_progress
 
 
 def observer(quiet: bool, as_json: bool) -> "Observer | None":
@@ -116,7 +116,7 @@ def observer(quiet: bool, as_json: bool) -> "Observer | None":
     return _patient(_bar() if sys.stderr.isatty() else _every(_LOG_SECONDS, _line))
 
 
-def say(message: str, quiet: bool, as_json: bool, **facts: object) -> None:
+def emit(message: str, quiet: bool, as_json: bool, **facts: object) -> None:
     """One line of talk on stderr; with --json an event that carries `facts`."""
     if quiet:
         return

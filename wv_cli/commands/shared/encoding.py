@@ -63,7 +63,7 @@ def encode_lines(
 ) -> None:  # fmt: skip
     """Writes one vector for each of `lines` (none, or -: of standard input) to `output`, or to standard output, where
     answers come as the lines do; without `sentences` one for each of their tokens."""
-    from wv_cli.commands.shared.display import say
+    from wv_cli.commands.shared.display import emit
     from wv_cli.jobs.sentences import OfEncoder, sentence_lines
 
     if output is not None:
@@ -75,7 +75,7 @@ def encode_lines(
     if sentences and output is None:
         if config.stateful and dask is not None:
             raise conflict("--stateful", "--dask", "a sentence then depends on those before it")
-        _write(sentence_lines(asking, batches, partial(say, quiet=quiet, as_json=as_json), dask), quiet)
+        _write(sentence_lines(asking, batches, partial(emit, quiet=quiet, as_json=as_json), dask), quiet)
         return
     source = asking.opened()
     if output is None:
@@ -95,7 +95,7 @@ def sentences_of(
     piped: bool, dask: str | None,
 ) -> None:  # fmt: skip
     """The same by a model or vectors in `file`."""
-    from wv_cli.commands.shared.display import say
+    from wv_cli.commands.shared.display import emit
     from wv_cli.formats import FormatWarning
     from wv_cli.jobs.sentences import OfVectors, sentence_lines
 
@@ -104,7 +104,7 @@ def sentences_of(
         warnings.simplefilter("ignore", FormatWarning)
     asking = OfVectors(file=file, from_format=from_format, precision=precision, as_json=as_json)
     batches = piped_lines() if piped else iter([list(lines)])
-    _write(sentence_lines(asking, batches, partial(say, quiet=quiet, as_json=as_json), dask), quiet)
+    _write(sentence_lines(asking, batches, partial(emit, quiet=quiet, as_json=as_json), dask), quiet)
 
 
 def _write(answers: "Iterable[Shown]", quiet: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from wv_cli.commands.shared.bar import close_bar, reading_bar
-from wv_cli.commands.shared.display import observer, say, stopped
+from wv_cli.commands.shared.display import emit, observer, stopped
 from wv_cli.commands.shared.options import given_options
 from wv_cli.system.places import is_stdout
 
@@ -50,7 +50,7 @@ def run_job(
     Raises Interrupted and TimedOut with the command line that goes on, and what the job raises."""
 
     def log(message: str, **facts: object) -> None:
-        say(message, quiet, as_json, **facts)
+        emit(message, quiet, as_json, **facts)
 
     on_progress = observer(quiet, as_json) if progress else None
     unit, description = bar or ("B", "reading")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wv_cli.commands.shared.bar import close_bar, reading_bar
-from wv_cli.commands.shared.display import observer, say, stopped
+from wv_cli.commands.shared.display import emit, observer, stopped
 from wv_cli.errors import Elsewhere
 from wv_cli.system.places import is_stdout
 
@@ -32,7 +32,7 @@ def run_training(
     Raises Interrupted and TimedOut with the command line that goes on, and what the job raises."""
 
     def log(message: str, **facts: object) -> None:
-        say(message, quiet, as_json, **facts)
+        emit(message, quiet, as_json, **facts)
 
     is_main = job.is_main
     quiet = quiet or not is_main

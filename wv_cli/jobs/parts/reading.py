@@ -35,7 +35,7 @@ class Reading(Part):
 
     def texts(self, log: Log, *others: str, written: list[str] | None = None, part: TextPart | None = None) -> Texts:
         """`inputs`, or `others` instead, of which only running text is read; folders leave out what is `written`."""
-        return texts(others or self.inputs, note=log, written=written or (), force=self.force_text, part=part)
+        return texts(others or self.inputs, log=log, written=written or (), force=self.force_text, part=part)
 
     def matrices(self, beside: str | None, log: Log) -> Room:
         """Where the matrices of the run are."""
