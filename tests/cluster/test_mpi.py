@@ -27,9 +27,9 @@ def test_ranks_train_one_model_and_rank_0_talks_and_writes(
     result = mpirun(tmp_path, [count, "train", slice_text, "-o", "v.bin", "--save-vocab", "ranks.vocab", *SMALL])
     assert result.returncode == 0, result.stderr
     assert result.stderr.count("wrote v.bin") == 1
-    facts = json.loads((tmp_path / "v.bin.meta.json").read_text())
-    assert facts["ranks"]["size"] == count
-    assert facts["ranks"]["bytes_per_word"] > 1
+    metadata = json.loads((tmp_path / "v.bin.meta.json").read_text())
+    assert metadata["ranks"]["size"] == count
+    assert metadata["ranks"]["bytes_per_word"] > 1
     assert wv("build-vocab", slice_text, "-o", "alone.vocab").returncode == 0
     assert (tmp_path / "ranks.vocab").read_bytes() == (tmp_path / "alone.vocab").read_bytes()
     written = {path.name for path in tmp_path.iterdir()} - {"alone.vocab"}

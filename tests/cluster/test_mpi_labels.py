@@ -69,8 +69,8 @@ def test_a_run_that_stopped_goes_on_with_another_number_of_ranks(folder: Path) -
     ended = mpirun(folder, [3, "train", "train.txt", "-o", "m.bin", *MODEL, "--epochs", "50", "--resume"])
     assert ended.returncode == 0, ended.stderr
     assert "going on at" in ended.stderr
-    facts = json.loads((folder / "m.bin.meta.json").read_text())
-    assert facts["ranks"]["size"] == 3 and facts["resumed_at_step"]
+    metadata = json.loads((folder / "m.bin.meta.json").read_text())
+    assert metadata["ranks"]["size"] == 3 and metadata["resumed_at_step"]
     assert not (folder / "m.bin.checkpoint").exists()
 
 

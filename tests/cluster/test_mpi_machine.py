@@ -40,9 +40,9 @@ def test_they_train_one_model_in_one_memory(slice_text: Path, tmp_path: Path, co
     threads = Place(None, count, host.processors()).threads(1)
     assert result.stderr.count(f"the {count} processes of this machine work as one, with {threads} threads") == 1
     assert result.stderr.count("wrote v.bin") == 1
-    facts = json.loads((tmp_path / "v.bin.meta.json").read_text())
-    assert facts["config"]["threads"] == threads
-    assert "ranks" not in facts
+    metadata = json.loads((tmp_path / "v.bin.meta.json").read_text())
+    assert metadata["config"]["threads"] == threads
+    assert "ranks" not in metadata
 
 
 @needs_mpi
@@ -129,8 +129,8 @@ def test_one_process_goes_on_where_ranks_were(
     result = mpirun(tmp_path, [2, *job, "--resume"])
     assert result.returncode == 0, result.stderr
     assert far and f"going on at {far[1]}%" in result.stderr
-    facts = json.loads((tmp_path / "v.bin.meta.json").read_text())
-    assert "ranks" not in facts and facts["resumed_at_step"] > 0
+    metadata = json.loads((tmp_path / "v.bin.meta.json").read_text())
+    assert "ranks" not in metadata and metadata["resumed_at_step"] > 0
     assert not checkpoint.exists()
 
 

@@ -105,10 +105,10 @@ def test_what_is_told(wv, folder):
     assert first.startswith("threshold 60: ") and second.startswith("threshold 30: ")
     assert "wrote v.vec, p" in done.stderr
     rows = [line.split("\t")[2] for line in (folder / "p").read_text().splitlines()]
-    facts = json.loads((folder / "v.vec.meta.json").read_text())["phrases"]
-    assert [one["phrases"] for one in facts["passes"]] == [rows.count("1"), rows.count("2")]
-    assert [one["threshold"] for one in facts["passes"]] == [60, 30] and all(p["joined"] for p in facts["passes"])
-    told = {name: facts[name] for name in ("found", "score", "min_count", "delimiter")}
+    metadata = json.loads((folder / "v.vec.meta.json").read_text())["phrases"]
+    assert [one["phrases"] for one in metadata["passes"]] == [rows.count("1"), rows.count("2")]
+    assert [one["threshold"] for one in metadata["passes"]] == [60, 30] and all(p["joined"] for p in metadata["passes"])
+    told = {name: metadata[name] for name in ("found", "score", "min_count", "delimiter")}
     assert told == {"found": len(rows), "score": "word2vec", "min_count": 3, "delimiter": "_"}
     assert wv(*TRAIN.format("plain").split(), "-q").returncode == 0
     assert "phrases" not in json.loads((folder / "plain.vec.meta.json").read_text())
@@ -116,8 +116,8 @@ def test_what_is_told(wv, folder):
 
 def test_from_python(folder):
     options = {"dim": 4, "min_count": 2, "epochs": 1, "learn_phrases": 2, "phrase_threshold": 30.0}
-    facts = wv_cli.train(folder / "text", folder / "v.vec", **options)
-    assert facts["phrases"]["found"] == sum(one["phrases"] for one in facts["phrases"]["passes"]) > 0
+    metadata = wv_cli.train(folder / "text", folder / "v.vec", **options)
+    assert metadata["phrases"]["found"] == sum(one["phrases"] for one in metadata["phrases"]["passes"]) > 0
     with pytest.raises(UsageError, match="--phrase-score must be one of word2vec, npmi, not 'mi'"):
         wv_cli.train(folder / "text", folder / "v.vec", learn_phrases=1, phrase_score="mi")
 

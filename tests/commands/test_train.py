@@ -43,9 +43,9 @@ def test_text_and_binary_hold_the_same_vectors(wv, short_text, tmp_path):
     assert text.words == binary.words and text.dim == 16
     np.testing.assert_allclose(text.matrix, binary.matrix, atol=5.1e-7)
     assert sorted(os.listdir(tmp_path)) == ["a.bin", "a.bin.meta.json", "a.vec", "a.vec.meta.json"]
-    facts = json.loads((tmp_path / "a.vec.meta.json").read_text())
-    assert facts["config"]["dim"] == 16 and facts["config"]["lr"] == 0.025
-    assert facts["corpus"]["words"] == len(text) and facts["argv"][:2] == ["wv", "train"]
+    metadata = json.loads((tmp_path / "a.vec.meta.json").read_text())
+    assert metadata["config"]["dim"] == 16 and metadata["config"]["lr"] == 0.025
+    assert metadata["corpus"]["words"] == len(text) and metadata["argv"][:2] == ["wv", "train"]
 
 
 def test_standard_input_compressed_and_plain_are_one_corpus(wv, short_text, tmp_path):

@@ -28,7 +28,7 @@ TUNE += ["--autotune-validation", "pairs.txt"]
 
 
 def searched(output="a.npy", **options):
-    """(the facts, what was said)."""
+    """(the metadata, what was said)."""
     said = []
     chosen = {"dim": 8, "min_count": 2, "autotune_validation": "pairs.txt", "autotune_duration": 0.1, **options}
     return train("text.txt", output, log=lambda message, **more: said.append(message), **chosen), said
@@ -80,9 +80,9 @@ def test_nothing_is_proposed_that_an_option_given_forbids():
 
 
 def test_a_trial_is_never_made_twice_and_the_search_ends_when_all_are(folder):
-    facts, said = searched(**GIVEN, **LONG)
+    metadata, said = searched(**GIVEN, **LONG)
     assert [trial["config"] for trial in trials("a.npy.autotune.jsonl")[:-1]] == [{}, {"model": "cbow"}]
-    assert facts["autotune"]["trials"] == 2 and trials("a.npy.autotune.jsonl")[-1] == {"over": True}
+    assert metadata["autotune"]["trials"] == 2 and trials("a.npy.autotune.jsonl")[-1] == {"over": True}
     assert [message.split(":")[0] for message in said if message.startswith("trial")] == ["trial 1", "trial 2"]
 
 
@@ -91,12 +91,12 @@ def test_the_vectors_are_those_of_the_best_trial(folder, monkeypatch, best):
     scores = iter([0.0, 0.2, 0.5] if best == "cbow" else [0.0, 0.5, 0.2])  # the first asks whether there is one
     real = Items.score
     monkeypatch.setattr(Items, "score", lambda items, *how: (real(items, *how), next(scores))[1])
-    facts, said = searched(**GIVEN, **LONG, save_state="a.state")
+    metadata, said = searched(**GIVEN, **LONG, save_state="a.state")
     found = {"model": "cbow"} if best == "cbow" else {}
-    assert facts["autotune"]["best"]["config"] == found and facts["config"]["model"] == best
-    assert facts["autotune"]["best"]["score"] == 0.5
-    assert facts["autotune"]["file"] == "pairs.txt" and facts["autotune"]["task"] == "similarity"
-    assert json.loads(Path("a.npy.meta.json").read_text())["autotune"] == facts["autotune"]
+    assert metadata["autotune"]["best"]["config"] == found and metadata["config"]["model"] == best
+    assert metadata["autotune"]["best"]["score"] == 0.5
+    assert metadata["autotune"]["file"] == "pairs.txt" and metadata["autotune"]["task"] == "similarity"
+    assert json.loads(Path("a.npy.meta.json").read_text())["autotune"] == metadata["autotune"]
     assert said[-1] == "pairs.txt chose the options: score the vectors on other data"
     chosen = "--model cbow" if best == "cbow" else "those given"
     assert f"training with the best options: {chosen}" in said
@@ -130,8 +130,8 @@ def test_a_kill_loses_no_trial_and_one_thread_repeats_them(folder, wv):
     assert done.returncode == 0 and f"{len(one)} trials done before" in done.stderr, done.stderr
     assert trials()[:-1] == one, "the time was over"
     best = max(one, key=lambda trial: (trial["score"], -trial["number"]))
-    facts = json.loads(Path("a.vec.meta.json").read_text())
-    assert facts["autotune"] == {"file": "pairs.txt", "task": "similarity", "trials": len(one), "best": best}
+    metadata = json.loads(Path("a.vec.meta.json").read_text())
+    assert metadata["autotune"] == {"file": "pairs.txt", "task": "similarity", "trials": len(one), "best": best}
     assert Items.read("pairs.txt").score(formats.load("a.vec"), 1) == pytest.approx(best["score"], abs=1e-4)
 
     Path("pairs.txt").write_text("king queen 9\nman woman 8\none two 7\n")

@@ -122,10 +122,12 @@ def test_unknown_words_begin_with_what_their_subwords_say(here):
 
 
 def test_options_not_given_are_the_states(here):
-    facts = train(here / "second.txt", "a.vec", continue_=here / "cbow.state", window=3)
-    assert facts["config"]["model"] == "cbow" and facts["config"]["dim"] == 12 and facts["config"]["window"] == 3
-    assert facts["vocabulary_config"]["min_count"] == 3
-    assert facts["continued"] == {
+    metadata = train(here / "second.txt", "a.vec", continue_=here / "cbow.state", window=3)
+    assert (
+        metadata["config"]["model"] == "cbow" and metadata["config"]["dim"] == 12 and metadata["config"]["window"] == 3
+    )
+    assert metadata["vocabulary_config"]["min_count"] == 3
+    assert metadata["continued"] == {
         "state": str(here / "cbow.state"),
         "decay": 1.0,
         "trained": read_options(str(here / "cbow.state")).trained,
@@ -134,13 +136,13 @@ def test_options_not_given_are_the_states(here):
 
 def test_the_learning_rate_goes_on_or_is_given(here):
     state = read_options(str(here / "skipgram.state"))
-    facts = train(here / "second.txt", "a.vec", continue_=here / "skipgram.state", save_state="2.state", epochs=2)
-    tokens = 2 * facts["corpus"]["tokens"]
-    assert facts["config"]["lr"] == pytest.approx(0.1 * tokens / (tokens + state.trained))
+    metadata = train(here / "second.txt", "a.vec", continue_=here / "skipgram.state", save_state="2.state", epochs=2)
+    tokens = 2 * metadata["corpus"]["tokens"]
+    assert metadata["config"]["lr"] == pytest.approx(0.1 * tokens / (tokens + state.trained))
     after = read_options("2.state")
     assert (after.lr, after.trained) == (0.1, state.trained + tokens)
-    facts = train(here / "second.txt", "a.vec", continue_="2.state", decay=0.5, epochs=2, save_state="3.state")
-    assert facts["config"]["lr"] == pytest.approx(0.1 * tokens / (tokens + after.trained / 2))
+    metadata = train(here / "second.txt", "a.vec", continue_="2.state", decay=0.5, epochs=2, save_state="3.state")
+    assert metadata["config"]["lr"] == pytest.approx(0.1 * tokens / (tokens + after.trained / 2))
     assert read_options("3.state").trained == after.trained / 2 + tokens
     assert train(here / "second.txt", "a.vec", continue_="2.state", lr=0.01)["config"]["lr"] == 0.01
 
@@ -282,8 +284,8 @@ def test_command_line(here, wv):
     done = wv("train", here / "second.txt", "-o", "2.vec", "--continue", here / "cbow.state", "--save-state", "2.state")
     assert done.returncode == 0, done.stderr
     assert "are new" in done.stderr and "wrote 2.vec, 2.state" in done.stderr
-    facts = json.loads(Path("2.state.meta.json").read_text())
-    assert facts["config"]["model"] == "cbow"
+    metadata = json.loads(Path("2.state.meta.json").read_text())
+    assert metadata["config"]["model"] == "cbow"
     done = wv("train", here / "second.txt", "-o", "3.vec", "--continue", "2.state", "--dim", 9)
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert done.stderr.startswith("wv train: 2.state: --dim is 12 in the state and 9 here; leave it out, or begin anew")

@@ -263,6 +263,6 @@ def test_command_line(here, wv):
     assert done.returncode == 0, done.stderr
     assert "words from first.state" in done.stderr and "wrote 2.vec, 2.state" in done.stderr
     assert made(here) == ["2.state", "2.state.meta.json", "2.vec", "2.vec.meta.json"]
-    facts = json.loads(Path("2.state.meta.json").read_text())
-    assert (facts["continued"]["state"], facts["continued"]["decay"]) == ("first.state", 1.0)
-    assert facts["config"]["x_max"] == 10 and facts["vocabulary_config"]["min_count"] == 1, "the state's options"
+    metadata = json.loads(Path("2.state.meta.json").read_text())
+    assert (metadata["continued"]["state"], metadata["continued"]["decay"]) == ("first.state", 1.0)
+    assert metadata["config"]["x_max"] == 10 and metadata["vocabulary_config"]["min_count"] == 1, "the state's options"

@@ -53,9 +53,9 @@ def test_context_vectors_are_added_of_one_length():
 
 @pytest.mark.parametrize(("preset", "models"), [("balanced", 2), ("quality", 5)])
 def test_a_preset_is_its_models_joined(text, preset, models):
-    facts = train(text, "all.npy", **{**OPTIONS, "preset": preset})
+    metadata = train(text, "all.npy", **{**OPTIONS, "preset": preset})
     members = WORD_PRESETS[preset].members
-    assert len(members) == len(facts["models"]) == models
+    assert len(members) == len(metadata["models"]) == models
     parts, lengths = [], []
     for member in members:
         own = {**WORD_PRESETS[preset].changes, **member.changes, "dim": 100, "epochs": 1, "min_count": 4}

@@ -81,12 +81,12 @@ def test_every_option_of_a_config_is_taken():
 
 def test_the_same_file_as_the_command_writes(wv, text, tmp_path):
     said = []
-    facts = train(text, tmp_path / "a.vec", log=lambda message, **facts: said.append(message), **SMALL)
+    metadata = train(text, tmp_path / "a.vec", log=lambda message, **facts: said.append(message), **SMALL)
     arguments = [word for name, value in SMALL.items() for word in (f"--{name.replace('_', '-')}", value)]
     done = wv("train", text, "-o", "b.vec", *arguments)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "a.vec").read_bytes() == (tmp_path / "b.vec").read_bytes()
-    assert facts["config"]["dim"] == 8 and facts["words_per_second"] > 0 and "different ones" in said[0]
+    assert metadata["config"]["dim"] == 8 and metadata["words_per_second"] > 0 and "different ones" in said[0]
     with pytest.raises(UsageError, match="--dim must be between 1 and 100000, not 0"):
         train(text, tmp_path / "c.vec", dim=0)
 

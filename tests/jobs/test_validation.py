@@ -18,10 +18,10 @@ OPTIONS = {"dim": 8, "epochs": 4, "min_count": 2, "lr": 0.1, "meta": False}
 
 
 def trained(output="a.npy", **options):
-    """(the facts, what was said)."""
+    """(the metadata, what was said)."""
     said = []
-    facts = train("text.txt", output, log=lambda message, **more: said.append(message), **{**OPTIONS, **options})
-    return facts, said
+    metadata = train("text.txt", output, log=lambda message, **more: said.append(message), **{**OPTIONS, **options})
+    return metadata, said
 
 
 def spearman(path):
@@ -51,30 +51,30 @@ def test_the_best_epoch_is_kept(folder, monkeypatch):
         return next(scores)
 
     monkeypatch.setattr(Items, "score", score)
-    facts, said = trained(validation="pairs.txt")
-    assert facts["validation"]["scores"] == [0.2, 0.5, 0.3, 0.4] and facts["validation"]["kept_epoch"] == 2
+    metadata, said = trained(validation="pairs.txt")
+    assert metadata["validation"]["scores"] == [0.2, 0.5, 0.3, 0.4] and metadata["validation"]["kept_epoch"] == 2
     assert np.array_equal(formats.load("a.npy").matrix, seen[2]) and not np.array_equal(seen[2], seen[4])
     assert said[-1].startswith("kept epoch 2 of 4") and "score the vectors on other data" in said[-1]
 
 
 def test_what_is_said_is_the_score_of_what_is_written(folder):
-    facts, _ = trained(validation="pairs.txt")
-    found = facts["validation"]
+    metadata, _ = trained(validation="pairs.txt")
+    found = metadata["validation"]
     assert found["scores"][found["kept_epoch"] - 1] == max(found["scores"]) == pytest.approx(spearman("a.npy"))
 
 
 def test_validation_alone_changes_nothing_of_the_last_epoch(folder):
     trained("plain.npy")
-    facts, _ = trained(validation="pairs.txt")
-    if facts["validation"]["kept_epoch"] == OPTIONS["epochs"]:
+    metadata, _ = trained(validation="pairs.txt")
+    if metadata["validation"]["kept_epoch"] == OPTIONS["epochs"]:
         assert Path("a.npy").read_bytes() == Path("plain.npy").read_bytes()
 
 
 def test_patience_ends_the_run(folder, monkeypatch):
     scores = iter([0, 0.5, 0.4, 0.6, 0.6, 0.3])
     monkeypatch.setattr(Items, "score", lambda *_: next(scores))
-    facts, said = trained(validation="pairs.txt", patience=2, epochs=20)
-    assert facts["validation"]["scores"] == [0.5, 0.4, 0.6, 0.6, 0.3] and facts["validation"]["kept_epoch"] == 3
+    metadata, said = trained(validation="pairs.txt", patience=2, epochs=20)
+    assert metadata["validation"]["scores"] == [0.5, 0.4, 0.6, 0.6, 0.3] and metadata["validation"]["kept_epoch"] == 3
     assert "kept epoch 3 of 5" in said[-1] and not Path("a.npy.checkpoint").exists()
 
 
@@ -91,13 +91,13 @@ def test_a_run_that_stops_and_goes_on_keeps_the_same(folder, monkeypatch, model)
         return real(model, step, worker)
 
     monkeypatch.setattr(Word2vec, "train_step", train_step)
-    facts = None
-    while facts is None:
+    metadata = None
+    while metadata is None:
         try:
-            facts, _ = trained("parts.npy", resume=True, **options)
+            metadata, _ = trained("parts.npy", resume=True, **options)
         except Interrupted:
             assert not Path("parts.npy").exists()
-    assert len(stops) > 2 and facts["validation"] == whole["validation"]
+    assert len(stops) > 2 and metadata["validation"] == whole["validation"]
     assert Path("parts.npy").read_bytes() == Path("whole.npy").read_bytes()
 
 

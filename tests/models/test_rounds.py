@@ -113,9 +113,9 @@ def test_a_checkpoint_that_does_not_say_how_rounds_compute_does_not_go_on(text, 
 
 def test_the_sidecar_says_how_many_workers(text, tmp_path):
     trained(text, tmp_path / "a.bin")
-    facts = json.loads((tmp_path / "a.bin.meta.json").read_text())
-    assert facts["rounds"] == {"workers": WORKERS, "ids": 500}
-    assert facts["config"]["deterministic"] is True
+    metadata = json.loads((tmp_path / "a.bin.meta.json").read_text())
+    assert metadata["rounds"] == {"workers": WORKERS, "ids": 500}
+    assert metadata["config"]["deterministic"] is True
 
 
 def test_learns_what_free_threads_learn(slice_text):

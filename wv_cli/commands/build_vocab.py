@@ -45,7 +45,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     count a part each, to the file that one process writes.
     """
     from wv_cli.commands.shared.running import job_of, run_job
-    from wv_cli.jobs.facts import number_of
+    from wv_cli.jobs.metadata import number_of
     from wv_cli.jobs.vocabulary import VocabularyJob
 
     job = job_of(VocabularyJob, options)

@@ -36,7 +36,7 @@ class Trial:
     why: str
     elapsed: float
 
-    def facts(self) -> dict[str, Any]:
+    def metadata(self) -> dict[str, Any]:
         """What is told of it."""
         return {name: value for name, value in asdict(self).items() if name != "dsub" or value}
 
@@ -93,7 +93,7 @@ class TrialLog:
 
     def add(self, trial: Trial) -> None:
         """Raises WvError."""
-        self._write(trial.facts())
+        self._write(trial.metadata())
 
     def close(self, *, over: bool) -> None:
         """`over`: the search is, nothing is left to continue. Raises WvError."""
@@ -102,11 +102,11 @@ class TrialLog:
         if self._stream is not None:
             self._stream.close()
 
-    def _write(self, facts: Mapping[str, Any]) -> None:
+    def _write(self, metadata: Mapping[str, Any]) -> None:
         if self._stream is None:
             return
         with _explained(self._path):
-            self._stream.write(_line(facts))
+            self._stream.write(_line(metadata))
             self._stream.flush()
             host.sync(self._stream.fileno())
 
@@ -169,5 +169,5 @@ def _is_over(lines: list[bytes]) -> bool:
     return bool(lines) and lines[-1] == _line(_OVER)
 
 
-def _line(facts: Mapping[str, Any]) -> bytes:
-    return json.dumps(facts).encode() + b"\n"
+def _line(metadata: Mapping[str, Any]) -> bytes:
+    return json.dumps(metadata).encode() + b"\n"

@@ -128,5 +128,5 @@ class WordSearch(Search[Word2vecConfig]):
     def number(self, score: float) -> str:
         return f"{score:.2f}" if self.task.items.task == "analogy" else super().number(score)
 
-    def facts(self) -> dict[str, object]:
-        return {"file": self.task.items.path, "task": self.task.items.task, **super().facts()}
+    def metadata(self) -> dict[str, object]:
+        return {"file": self.task.items.path, "task": self.task.items.task, **super().metadata()}

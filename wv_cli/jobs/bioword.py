@@ -10,8 +10,8 @@ from wv_cli.errors import UsageError
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing.bioword import Bioword, load_hasher
 from wv_cli.hashing.config import BiowordConfig
-from wv_cli.jobs.facts import corpus_facts, tell_corpus
 from wv_cli.jobs.job import Job
+from wv_cli.jobs.metadata import corpus_metadata, tell_corpus
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.outputs import Outputs
 from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
@@ -98,7 +98,7 @@ class BiowordJob(Job):
             "words": len(codes),
             "bits_per_word": codes.bits_per_word,
             "config": asdict(hasher.config),
-            "corpus": corpus_facts(corpus),
+            "corpus": corpus_metadata(corpus),
             **found_phrases(joiner),
             "training_seconds": round(outcome.seconds, 3) if outcome else None,
             "energy": outcome.totals.loss / outcome.totals.examples if outcome and outcome.totals.examples else None,

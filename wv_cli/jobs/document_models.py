@@ -11,8 +11,8 @@ from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Savable
 from wv_cli.errors import UsageError
 from wv_cli.formats.texts import DOC2VEC, ENDINGS, SENT2VEC, save_model
-from wv_cli.jobs.facts import corpus_facts, run_facts, tell_corpus
 from wv_cli.jobs.job import Job, Writer
+from wv_cli.jobs.metadata import corpus_metadata, run_metadata, tell_corpus
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.outputs import Outputs
 from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
@@ -142,10 +142,10 @@ def _trained(
     first_step = run.first_step(trainable)
     advice = f"lower --lr (now {config.lr:g})"
     outcome = run.train(trainable, first_step, threads=config.threads, advice=advice, on_progress=run.on_progress)
-    metadata = run_facts(
+    metadata = run_metadata(
         asdict(config),
         reading.words,
-        corpus_facts(corpus),
+        corpus_metadata(corpus),
         outcome,
         first_step=first_step,
         begin=begin,

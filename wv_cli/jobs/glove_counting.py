@@ -13,7 +13,7 @@ from wv_cli.glove.shard_counting import counted_corpus, shard_records
 from wv_cli.glove.state import GloveState
 from wv_cli.glove.tiles import ORDERING_BYTES
 from wv_cli.jobs.distribution import executor
-from wv_cli.jobs.facts import tell_corpus
+from wv_cli.jobs.metadata import tell_corpus
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.continuation import Continuation
 from wv_cli.jobs.parts.phrases import PhraseJoining

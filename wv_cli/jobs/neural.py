@@ -9,8 +9,8 @@ from typing import ClassVar
 from wv_cli import formats
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import UsageError
-from wv_cli.jobs.facts import corpus_facts, run_facts, tell_corpus
 from wv_cli.jobs.job import Job, Writer
+from wv_cli.jobs.metadata import corpus_metadata, run_metadata, tell_corpus
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.outputs import Outputs
 from wv_cli.jobs.parts.phrases import PhraseJoining
@@ -102,8 +102,8 @@ class NeuralJob(Job):
             advice=f"lower --lr (now {config.lr:g})",
             on_progress=run.on_progress,
         )
-        metadata = run_facts(
-            asdict(config), reading.words, corpus_facts(corpus), outcome, first_step=first_step, begin=begin
+        metadata = run_metadata(
+            asdict(config), reading.words, corpus_metadata(corpus), outcome, first_step=first_step, begin=begin
         )
         if outcome.finished:
             write_together([_writer(model, path) for path in self.outputs.outputs])

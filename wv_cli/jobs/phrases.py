@@ -113,22 +113,22 @@ class PhrasesJob(Job):
             self.finding,
             spool_beside=self.out.output,
             progress=run.on_reading,
-            after_pass=lambda done: run.log(done.summary, **done.facts),
+            after_pass=lambda done: run.log(done.summary, **done.metadata),
             saved=read_phrases(self.source.apply) if self.source.apply is not None else None,
         ) as text:
             self._write(text.rows, text.chunks())
-        passes = [done.facts for done in text.passes]
+        passes = [done.metadata for done in text.passes]
         return self._metadata(text.lines, text.tokens_read, text.tokens, passes)
 
     def _joined_by(self, address: str, asked: Texts, run: Run) -> Metadata:
         """The workers at `address` find the phrases, too."""
         divided = Divided(asked, SHARD_BYTES, run.on_reading, whole_lines=True)
-        finder = PhraseFinder(self.finding, after_pass=lambda done: run.log(done.summary, **done.facts))
+        finder = PhraseFinder(self.finding, after_pass=lambda done: run.log(done.summary, **done.metadata))
         with executor(address, run.log) as workers:
             text = JoinedShards(workers, divided, self.finding, self.out.output)
             finder.join_in(text)
             self._write(finder.rows, text.chunks())
-        passes = [done.facts for done in finder.passes]
+        passes = [done.metadata for done in finder.passes]
         return self._metadata(text.lines, text.tokens_read, text.tokens, passes)
 
     def _applied_by(self, address: str, phrases: str, asked: Texts, run: Run) -> Metadata:

@@ -12,8 +12,8 @@ from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_files import save_files
 from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, is_main, refuse_fasttext, refuse_sharing, shared
-from wv_cli.jobs.facts import number_of, run_facts
 from wv_cli.jobs.job import Job
+from wv_cli.jobs.metadata import number_of, run_metadata
 from wv_cli.jobs.part import Part, internal
 from wv_cli.jobs.parts.continuation import Continuation
 from wv_cli.jobs.parts.outputs import Outputs
@@ -225,7 +225,7 @@ class SupervisedJob(Job):
             "words": words,
             "labels": labels,
         }
-        metadata = run_facts(
+        metadata = run_metadata(
             asdict(config),
             words_config,
             text,
@@ -241,7 +241,7 @@ class SupervisedJob(Job):
             trained = model.fasttext_model()
             if search is not None:
                 trained = search.finished(trained, config, dsub)
-                metadata["autotune"] = search.facts()
+                metadata["autotune"] = search.metadata()
             self._save(model, trained, joiner)
             self.finish(run, self.results(), metadata)
         return outcome, metadata

@@ -155,9 +155,9 @@ class Search(ABC, Generic[Learner]):
             raise NothingFound(f"no options found: {why}; give --autotune-duration more time or other options")
         return replace(self.first, **self.best.config)
 
-    def facts(self) -> dict[str, object]:
+    def metadata(self) -> dict[str, object]:
         """What the sidecar says."""
-        return {"trials": len(self.trials), "best": self.best.facts() if self.best else None}
+        return {"trials": len(self.trials), "best": self.best.metadata() if self.best else None}
 
     def run(self, log: Log, *, resume: bool = False) -> Outcome | None:
         """Tries until the time is over. Returns the outcome of a trial that a signal stopped, else None. Raises WvError
@@ -189,7 +189,7 @@ class Search(ABC, Generic[Learner]):
                 f"trial {number + 1}: {why if score is None else self.shown(score)}"
                 + (f" (best {self.number(best.score)})" if best is not None and best.score is not None else "")
                 + f", {elapsed:.0f} of {self.plan.duration:.0f} s",
-                **trial.facts(),
+                **trial.metadata(),
             )
         return None
 

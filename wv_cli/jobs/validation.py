@@ -19,7 +19,7 @@ from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.analogy import read_questions
 from wv_cli.evaluation.data import data_lines
 from wv_cli.evaluation.similarity import read_pairs
-from wv_cli.jobs.facts import Facts
+from wv_cli.jobs.run import Metadata
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system import memory
 from wv_cli.system.events import Log
@@ -121,7 +121,7 @@ class Validated:
             self._log(f"epoch {epoch}: {self.items.shown(score)}{best}", epoch=epoch, score=score, best=better)
         return not self.patience or epoch - self.best_epoch < self.patience
 
-    def keep_best(self) -> Facts:
+    def keep_best(self) -> Metadata:
         """The model's rows become those of the best epoch. Returns what the sidecar says."""
         for name, array in self.model.arrays().items():
             array[...] = self._best[name]

@@ -19,8 +19,8 @@ from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
 from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, is_main, refuse_fasttext, refuse_sharing, shared
-from wv_cli.jobs.facts import corpus_facts, run_facts, tell_corpus
 from wv_cli.jobs.job import Job
+from wv_cli.jobs.metadata import corpus_metadata, run_metadata, tell_corpus
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.continuation import Continuation
 from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
@@ -255,10 +255,10 @@ class Word2vecJob(Job):
             on_progress=run.on_progress,
             after_epoch=after_epoch,
         )
-        metadata = run_facts(
+        metadata = run_metadata(
             {**asdict(config), "lr": config.start_lr},
             self.reading.words,
-            corpus_facts(corpus),
+            corpus_metadata(corpus),
             outcome,
             first_step=first_step,
             begin=begin,
@@ -272,7 +272,7 @@ class Word2vecJob(Job):
             if validated:
                 metadata["validation"] = validated.keep_best()
             if search is not None:
-                metadata["autotune"] = search.facts()
+                metadata["autotune"] = search.metadata()
                 run.log(f"{self.search.autotune_validation} chose the options: score the vectors on other data")
             self._save(model, joiner)
             self.finish(run, self.results(), metadata)

@@ -18,8 +18,8 @@ def sidecar_path(path: str | os.PathLike[str]) -> str:
     return f"{os.fspath(path)}{ENDING}"
 
 
-def write(path: str | os.PathLike[str], argv: list[str], facts: Mapping[str, Any]) -> None:
-    """Writes the sidecar of `path`: version, command line, instruction set, machine, time, and `facts`."""
+def write(path: str | os.PathLike[str], argv: list[str], metadata: Mapping[str, Any]) -> None:
+    """Writes the sidecar of `path`: version, command line, instruction set, machine, time, and `metadata`."""
     record = {
         "wv": __version__,
         "argv": argv,
@@ -28,7 +28,7 @@ def write(path: str | os.PathLike[str], argv: list[str], facts: Mapping[str, Any
         "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "cpu_seconds": round(time.process_time(), 3),
         "peak_memory_bytes": host.peak_memory(),
-        **facts,
+        **metadata,
     }
     with open_output(sidecar_path(path)) as stream:
         stream.write(json.dumps(record, indent=1).encode() + b"\n")

@@ -40,7 +40,7 @@ class Pass:
         return self.found.phrases
 
     @property
-    def facts(self) -> dict[str, float]:
+    def metadata(self) -> dict[str, float]:
         return {"threshold": self.threshold, "phrases": len(self.phrases), "joined": self.joined}
 
     @property

@@ -48,7 +48,7 @@ class PhraseJoining(Part):
         config = self.learning.finding(memory)
         if config is None:
             return None
-        return PhraseFinder(config, after_pass=lambda done: log(done.summary, **done.facts), apart=no_phrase_begins)
+        return PhraseFinder(config, after_pass=lambda done: log(done.summary, **done.metadata), apart=no_phrase_begins)
 
     def writers(self, joiner: Phrases | None) -> list[tuple[str, Callable[[str], None]]]:
         """The file for the phrases that `joiner` has found, and what writes it."""
@@ -70,4 +70,4 @@ def found_phrases(joiner: Phrases | None) -> Metadata:
         return {}
     config = joiner.config
     how: Metadata = {"score": config.score, "min_count": config.min_count, "delimiter": config.delimiter}
-    return {"phrases": {"found": len(joiner.saved()), **how, "passes": [done.facts for done in joiner.passes]}}
+    return {"phrases": {"found": len(joiner.saved()), **how, "passes": [done.metadata for done in joiner.passes]}}

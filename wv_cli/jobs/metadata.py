@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from wv_cli.engine.run import Outcome
+from wv_cli.jobs.run import Metadata
 from wv_cli.system.events import Log
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus
-
-Facts = dict[str, object]
 
 
 def number_of(count: int, thing: str) -> str:
@@ -32,7 +31,7 @@ def tell_corpus(corpus: Corpus, log: Log, seconds: float) -> None:
     )
 
 
-def corpus_facts(corpus: Corpus) -> Facts:
+def corpus_metadata(corpus: Corpus) -> Metadata:
     """What the sidecar says about the text."""
     return {
         "digest": corpus.digest,
@@ -44,7 +43,7 @@ def corpus_facts(corpus: Corpus) -> Facts:
     }
 
 
-def training_facts(outcome: Outcome) -> Facts:
+def training_metadata(outcome: Outcome) -> Metadata:
     """What the sidecar says about the training."""
     totals = outcome.totals
     return {
@@ -55,16 +54,16 @@ def training_facts(outcome: Outcome) -> Facts:
     }
 
 
-def run_facts(
+def run_metadata(
     config: Mapping[str, object],
     words: VocabConfig,
-    text: Facts,
+    text: Metadata,
     outcome: Outcome,
     *,
     first_step: int,
     begin: float,
     **own: object,
-) -> Facts:
+) -> Metadata:
     """What the sidecar says about a run of `config` that began at `begin` (time.monotonic) and learnt from `text`, with
     the job's `own` metadata."""
     return {
@@ -73,6 +72,6 @@ def run_facts(
         "corpus": text,
         **own,
         "resumed_at_step": first_step or None,
-        **training_facts(outcome),
+        **training_metadata(outcome),
         "seconds": round(time.monotonic() - begin, 3),
     }
