@@ -7,7 +7,7 @@ from wv_cli import _word2vec
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.label_updates import PrivateOutputs, private_bytes
 from wv_cli.models.supervised import Supervised
-from wv_cli.system.matrices import Room
+from wv_cli.system.matrices import MatrixAllocator
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.labelled import encode_labelled
 
@@ -51,7 +51,7 @@ def test_not_of_so_many_labels_that_copies_do_not_fit():
     assert PrivateOutputs.of(config, (1 << 24) // 64 + 1) is None
 
 
-class Asked(Room):
+class Asked(MatrixAllocator):
     """Memory that notes what it was asked for."""
 
     def require(self, needed, matrices, advice):
@@ -61,9 +61,9 @@ class Asked(Room):
 def test_the_copies_count_as_memory(corpus):
     needed = []
     for threads in (1, 2):
-        room = Asked()
-        Supervised(config_of(threads), 1, corpus, room=room)
-        needed.append(room.needed)
+        allocator = Asked()
+        Supervised(config_of(threads), 1, corpus, allocator=allocator)
+        needed.append(allocator.needed)
     assert needed[1] - needed[0] == private_bytes(config_of(2), LABELS) > 0
 
 

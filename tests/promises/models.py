@@ -400,7 +400,7 @@ MODELS: list[Promise] = [
             Fault(
                 "the disk is not asked for room",
                 "wv_cli/system/matrices.py",
-                "            self._file().require_room(matrices)\n",
+                "            self._file().require_disk_space(matrices)\n",
                 "",
             ),
             Fault(

@@ -8,7 +8,7 @@ import pytest
 
 from wv_cli.errors import WvError
 from wv_cli.system import host, memory
-from wv_cli.system.matrices import Room
+from wv_cli.system.matrices import MatrixAllocator
 
 SMALL = ["--dim", 8, "--epochs", 2, "--threads", 1, "--seed", 1]
 TRAINED = {
@@ -26,11 +26,13 @@ OUTPUTS = {"classifier": "bin", "doc2vec": "d2v", "sent2vec": "s2v"}
 @pytest.mark.parametrize(("most", "on_disk"), [(None, False), (4000, False), (3999, True)])
 def test_matrices_are_on_disk_when_they_are_more_than_a_run_may_take(most, on_disk, tmp_path):
     said = []
-    room = Room(most, str(tmp_path / "out.bin"), lambda *message, **facts: said.append((*message, facts)))
-    room.require(4000, 4000, "")
-    rows, others = room.zeros(20, 30), room.zeros(20, 20)
-    assert room.zeros(0, 30).shape == (0, 30)
-    assert room.on_disk == on_disk and len(said) == on_disk
+    allocator = MatrixAllocator(
+        most, str(tmp_path / "out.bin"), lambda *message, **facts: said.append((*message, facts))
+    )
+    allocator.require(4000, 4000, "")
+    rows, others = allocator.zeros(20, 30), allocator.zeros(20, 20)
+    assert allocator.zeros(0, 30).shape == (0, 30)
+    assert allocator.on_disk == on_disk and len(said) == on_disk
     assert all(not matrix.any() and matrix.dtype == np.float32 for matrix in (rows, others))
     rows[7], others[7] = 1, 2
     assert rows.sum() == 30 and others.sum() == 40
@@ -41,38 +43,38 @@ def test_matrices_are_on_disk_when_they_are_more_than_a_run_may_take(most, on_di
 
 
 def test_what_is_on_disk_stays_there(tmp_path):
-    """Several models of one run have one room, and each says what it needs of it."""
+    """Several models of one run have one allocator, and each says what it needs of it."""
     said = []
-    room = Room(4000, str(tmp_path / "out.bin"), lambda *_, **__: said.append(1))
-    room.require(6000, 6000, "")
-    room.require(3000, 3000, "")
-    assert room.on_disk and said == [1]
+    allocator = MatrixAllocator(4000, str(tmp_path / "out.bin"), lambda *_, **__: said.append(1))
+    allocator.require(6000, 6000, "")
+    allocator.require(3000, 3000, "")
+    assert allocator.on_disk and said == [1]
 
 
 def test_memory_is_asked_for_what_is_not_on_disk(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "available", lambda: 999)
-    Room(100, str(tmp_path / "out.bin")).require(5999, 5000, "")
+    MatrixAllocator(100, str(tmp_path / "out.bin")).require(5999, 5000, "")
     with pytest.raises(WvError, match=r"training needs .* lower --dim"):
-        Room(100, str(tmp_path / "out.bin")).require(6000, 5000, "lower --dim")
+        MatrixAllocator(100, str(tmp_path / "out.bin")).require(6000, 5000, "lower --dim")
     with pytest.raises(WvError, match=r"training needs .* lower --dim"):
-        Room(5000, str(tmp_path / "out.bin")).require(5999, 5000, "lower --dim")
+        MatrixAllocator(5000, str(tmp_path / "out.bin")).require(5999, 5000, "lower --dim")
 
 
 def test_a_disk_too_small_is_told_before_the_work(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10**6, 0, 4999))
     with pytest.raises(WvError, match=r"needs 0\.0 MB for the matrices, but 0\.0 MB are free"):
-        Room(100, str(tmp_path / "out.bin")).require(6000, 5000, "")
+        MatrixAllocator(100, str(tmp_path / "out.bin")).require(6000, 5000, "")
 
 
 def test_a_disk_that_is_full_now_is_an_error_and_no_signal(tmp_path, monkeypatch):
     def full(descriptor, length):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    room = Room(100, str(tmp_path / "out.bin"))
-    room.require(4000, 4000, "")
+    allocator = MatrixAllocator(100, str(tmp_path / "out.bin"))
+    allocator.require(4000, 4000, "")
     monkeypatch.setattr(host, "reserve", full)
     with pytest.raises(WvError, match=r"cannot keep the matrices in a file here: no space left"):
-        room.zeros(10, 100)
+        allocator.zeros(10, 100)
 
 
 @pytest.mark.parametrize("what", TRAINED)

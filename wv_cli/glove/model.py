@@ -21,7 +21,7 @@ from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.state import LARGEST, OF_A_SIDE, SIDES, Arrays
 from wv_cli.glove.tiles import CHUNK_RECORDS, TileStore, chunk_rules
 from wv_cli.system import memory
-from wv_cli.system.matrices import IN_MEMORY, Room
+from wv_cli.system.matrices import IN_MEMORY, MatrixAllocator
 from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
@@ -48,16 +48,16 @@ class Glove(Immediate):
         digest: str,
         *,
         clip_biases: bool = True,
-        room: Room = IN_MEMORY,
+        allocator: MatrixAllocator = IN_MEMORY,
     ) -> None:
-        """Allocates, in `room`, and initialises; `digest` tells these counts from others. Raises WvError when there is
-        no room for the matrices."""
+        """Allocates, in `allocator`, and initialises; `digest` tells these counts from others. Raises WvError when
+        there is no room for the matrices."""
         count, dim = len(vocab.words), config.dim
         needed = self.bytes_needed(config, count)
-        room.require(needed, needed, "lower --dim or raise --min-count")
+        allocator.require(needed, needed, "lower --dim or raise --min-count")
         self.config, self.vocab, self.store, self._digest = config, vocab, store, digest
         half = memory.padded(dim + 2)
-        self._flat = [room.zeros(count, 2 * half) for _ in range(2)]
+        self._flat = [allocator.zeros(count, 2 * half) for _ in range(2)]
         self.words, self.contexts = (flat.reshape(count, 2, half) for flat in self._flat)
         # Where each matrix keeps its bias, and its constant 1.
         self._bias = {id(self.words): dim, id(self.contexts): dim + 1}

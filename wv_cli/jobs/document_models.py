@@ -23,7 +23,7 @@ from wv_cli.models.doc2vec import Doc2vec
 from wv_cli.models.sent2vec import Sent2vec
 from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig
 from wv_cli.system.compression import inner_name
-from wv_cli.system.matrices import Room
+from wv_cli.system.matrices import MatrixAllocator
 from wv_cli.system.output import write_together
 from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.vocab import write_vocab
@@ -73,8 +73,8 @@ class Sent2vecJob(Job):
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
         """See Job.work: reads the text, trains, saves."""
 
-        def made(corpus: Corpus, room: Room) -> Model:
-            return Sent2vec(self.config, corpus, lowercase=self.reading.words.lowercase, room=room)
+        def made(corpus: Corpus, allocator: MatrixAllocator) -> Model:
+            return Sent2vec(self.config, corpus, lowercase=self.reading.words.lowercase, allocator=allocator)
 
         return _trained(self, run, ENDINGS[SENT2VEC], made, _ngram_rows)
 
@@ -98,8 +98,8 @@ class Doc2vecJob(Job):
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
         """See Job.work: reads the text, trains, saves."""
 
-        def made(corpus: Corpus, room: Room) -> Model:
-            return Doc2vec(self.config, corpus, lowercase=self.reading.words.lowercase, room=room)
+        def made(corpus: Corpus, allocator: MatrixAllocator) -> Model:
+            return Doc2vec(self.config, corpus, lowercase=self.reading.words.lowercase, allocator=allocator)
 
         return _trained(self, run, ENDINGS[DOC2VEC], made, _documents, self.documents)
 
@@ -108,7 +108,7 @@ def _trained(
     job: Sent2vecJob | Doc2vecJob,
     run: Run,
     ending: str,
-    made: Callable[[Corpus, Room], Model],
+    made: Callable[[Corpus, MatrixAllocator], Model],
     counts: Callable[[Model], dict[str, int]],
     documents: DocumentVectors | None = None,
 ) -> tuple[Outcome | None, Metadata]:

@@ -188,7 +188,7 @@ class GloveJob(Job):
         run.log(f"{counted:,} pairs of {len(vocab):,} words ({seconds:.1f} s)", **counts)
         if store is None:
             return None, metadata
-        model = Glove(self.config, vocab, store, found.digest, room=self.reading.matrices(self.beside, run.log))
+        model = Glove(self.config, vocab, store, found.digest, allocator=self.reading.matrices(self.beside, run.log))
         if self.first.init:
             model.load_raw(self.first.init, self.first.init_gradsq)
         if state is not None:

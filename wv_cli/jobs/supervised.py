@@ -206,8 +206,8 @@ class SupervisedJob(Job):
             self.continuation.tell(len(state.vocab), corpus.kept, run.log)
             config = self.continuation.with_rate(config, state.options, len(corpus.ids), self.invocation.explicit)
         with run.processes.agreeing():
-            room = self.reading.matrices(self.beside, run.log)
-            model = Supervised(config, words_config.min_count, corpus, vectors, state, run.processes.peers, room)
+            allocator = self.reading.matrices(self.beside, run.log)
+            model = Supervised(config, words_config.min_count, corpus, vectors, state, run.processes.peers, allocator)
         del state  # as large as the model
         self._tell_model(run, model)
         first_step = run.first_step(model)

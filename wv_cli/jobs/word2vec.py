@@ -37,7 +37,7 @@ from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.compression import inner_name
 from wv_cli.system.events import Log, OnProgress
-from wv_cli.system.matrices import Room
+from wv_cli.system.matrices import MatrixAllocator
 from wv_cli.system.output import check_writable, write_together
 from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.growing import decayed
@@ -327,27 +327,29 @@ class Word2vecJob(Job):
         """The model, of this config, or the models of the preset, ready to be trained."""
         models = [config] if len(self.models) == 1 else self.models
         subwords = [Subwords.of(corpus.vocab.words, each) for each in models]
-        room = self._predict(run, corpus, models, subwords)
+        allocator = self._predict(run, corpus, models, subwords)
         made = [
-            self.kind(each, corpus, init, its, state, run.processes.peers, room)
+            self.kind(each, corpus, init, its, state, run.processes.peers, allocator)
             for each, its in zip(models, subwords, strict=True)
         ]
         if init is not None:
             run.log(f"{made[0].words_initialised:,} of {len(corpus.vocab):,} words start from {self.first.init}")
         return Ensemble(made) if self.members else made[0]
 
-    def _predict(self, run: Run, corpus: Corpus, models: list[Word2vecConfig], subwords: list[Subwords | None]) -> Room:
+    def _predict(
+        self, run: Run, corpus: Corpus, models: list[Word2vecConfig], subwords: list[Subwords | None]
+    ) -> MatrixAllocator:
         """Where the matrices will be. Says what the run will need and refuses what cannot work, before they are
         allocated."""
         words, dim = len(corpus.vocab), self.config.dim
         each = list(zip(models, subwords, strict=True))
         matrices = sum(self.kind.bytes_needed(config, words, its, corpus.tokens) for config, its in each)
         saved = sum(Word2vec.checkpoint_bytes(config, words, its) for config, its in each)
-        room = self.reading.matrices(self.beside, run.log)
+        allocator = self.reading.matrices(self.beside, run.log)
         if run.processes.peers is not None:  # and the rows as all processes know them
             matrices += saved
         lower = "--dim or --threads" if self.config.threads > 1 else "--dim"  # each thread copies rows
-        room.require(matrices, saved, f"lower {lower} or raise --min-count")
+        allocator.require(matrices, saved, f"lower {lower} or raise --min-count")
         saved *= 2 if self.validation.validation else 1
         run.log(
             f"needs {matrices / 1e6:,.0f} MB for the model{'s' * (len(each) > 1)} and {corpus.nbytes / 1e6:,.0f} MB "
@@ -361,7 +363,7 @@ class Word2vecJob(Job):
                 check_writable(path, words * (dim * _BYTES_PER_TEXT_FLOAT + 8))
             if self.checkpoint_path:
                 check_writable(self.checkpoint_path, saved)
-        return room
+        return allocator
 
     def _save(self, model: Word2vec | Ensemble, joiner: Phrases | None) -> None:
         phrases, min_count = self.phrases.writers(joiner), self.reading.words.min_count

@@ -16,7 +16,7 @@ from wv_cli.formats.npy import numbered
 from wv_cli.models.sentence_config import Doc2vecConfig
 from wv_cli.models.text_training import STEP_IDS, TextTraining
 from wv_cli.system import memory
-from wv_cli.system.matrices import IN_MEMORY, Room
+from wv_cli.system.matrices import IN_MEMORY, MatrixAllocator
 from wv_cli.text.corpus import Corpus
 from wv_cli.vectors.doc2vec import END, Doc2vecModel, Doc2vecOptions, tables, unpadded_parts
 from wv_cli.vectors.embeddings import Embeddings
@@ -30,19 +30,19 @@ class Doc2vec(TextTraining[Doc2vecConfig]):
     The matrices are those of csrc/kernels/wv_doc2vec.h; `corpus` has a line end for every line of its text."""
 
     def __init__(
-        self, config: Doc2vecConfig, corpus: Corpus, *, lowercase: bool = False, room: Room = IN_MEMORY
+        self, config: Doc2vecConfig, corpus: Corpus, *, lowercase: bool = False, allocator: MatrixAllocator = IN_MEMORY
     ) -> None:
-        """Allocates, in `room`, and initialises; `lowercase` is only noted in the model. Raises WvError for a corpus
-        that cannot be trained on and when there is no room for the matrices."""
+        """Allocates, in `allocator`, and initialises; `lowercase` is only noted in the model. Raises WvError for a
+        corpus that cannot be trained on and when there is no room for the matrices."""
         super().__init__(config, corpus)
         words, documents, self._lowercase = len(corpus.vocab), corpus.lines, lowercase
         self._options = Doc2vecOptions(**{field.name: getattr(config, field.name) for field in fields(Doc2vecOptions)})
         stride, context = memory.padded(config.dim), words + 1 if config.algorithm != "dbow" else 0
         outputs, width = words - (config.loss == "hs"), self._options.parts * stride
         needed = 4 * (stride * (documents + context) + width * outputs)
-        room.require(needed, needed, "lower --dim or --window, or raise --min-count")
-        self.documents, self.input = room.zeros(documents, stride), room.zeros(context, stride)
-        self.output = room.zeros(outputs, width)
+        allocator.require(needed, needed, "lower --dim or --window, or raise --min-count")
+        self.documents, self.input = allocator.zeros(documents, stride), allocator.zeros(context, stride)
+        self.output = allocator.zeros(outputs, width)
         random = np.random.default_rng(config.seed)
         for matrix in (self.documents, self.input):
             _initialise(matrix, config.dim, random)

@@ -14,7 +14,7 @@ from wv_cli import _sent2vec, _subwords, _training, _word2vec
 from wv_cli.models.sentence_config import Sent2vecConfig
 from wv_cli.models.text_training import STEP_IDS, TextTraining
 from wv_cli.system import memory
-from wv_cli.system.matrices import IN_MEMORY, Room
+from wv_cli.system.matrices import IN_MEMORY, MatrixAllocator
 from wv_cli.text.corpus import Corpus
 from wv_cli.text.subsampling import highest_draws, keep_probability
 from wv_cli.vectors.texts import Sent2vecModel
@@ -28,10 +28,10 @@ class Sent2vec(TextTraining[Sent2vecConfig]):
     """
 
     def __init__(
-        self, config: Sent2vecConfig, corpus: Corpus, *, lowercase: bool = False, room: Room = IN_MEMORY
+        self, config: Sent2vecConfig, corpus: Corpus, *, lowercase: bool = False, allocator: MatrixAllocator = IN_MEMORY
     ) -> None:
-        """Allocates, in `room`, and initialises; `lowercase` is only noted in the model. Raises WvError for a corpus
-        that cannot be trained on and when there is no room for the matrices."""
+        """Allocates, in `allocator`, and initialises; `lowercase` is only noted in the model. Raises WvError for a
+        corpus that cannot be trained on and when there is no room for the matrices."""
         super().__init__(config, corpus)
         words, self._lowercase = len(corpus.vocab), lowercase
         self.bucket_row = np.full(config.buckets, -1, np.int32) if config.word_ngrams > 1 else None
@@ -41,8 +41,8 @@ class Sent2vec(TextTraining[Sent2vecConfig]):
         longest, rows = _sent2vec.survey(config, corpus.ids, words, **ngrams)
         stride = memory.padded(config.dim)
         needed = 4 * stride * (rows + words)
-        room.require(needed, needed, "lower --dim or --buckets, or raise --min-count")
-        self.input, self.output = room.zeros(rows, stride), room.zeros(words, stride)
+        allocator.require(needed, needed, "lower --dim or --buckets, or raise --min-count")
+        self.input, self.output = allocator.zeros(rows, stride), allocator.zeros(words, stride)
         self._initialise()
         counts = corpus.vocab.counts
         self._run = _sent2vec.Run(

@@ -20,7 +20,7 @@ from wv_cli.models.growing import Tree, carry_nodes
 from wv_cli.models.label_updates import PrivateOutputs, occurrences, output_updates, private_bytes
 from wv_cli.models.layers import LAYERS
 from wv_cli.system import container, memory
-from wv_cli.system.matrices import IN_MEMORY, Room
+from wv_cli.system.matrices import IN_MEMORY, MatrixAllocator
 from wv_cli.text.labelled import LabelledCorpus
 from wv_cli.text.vocab import Vocab
 from wv_cli.vectors.embeddings import Embeddings
@@ -51,13 +51,13 @@ class Supervised(BlockTraining[SupervisedConfig]):
         pretrained: Embeddings | None = None,
         before: State | None = None,
         peers: Peers | None = None,
-        room: Room = IN_MEMORY,
+        allocator: MatrixAllocator = IN_MEMORY,
     ) -> None:
-        """Allocates, in `room`, and initialises; `min_count` is only noted in the model's file. With a state `before`,
-        all of whose words and labels are in the corpus, training goes on. The models of several `peers`, each of which
-        has a part of the text, begin with the same rows, those of one process, and draw other random numbers. Raises
-        UsageError for `pretrained` that does not fit, WvError when there is no room for the matrices or the state is
-        not that of such a model."""
+        """Allocates, in `allocator`, and initialises; `min_count` is only noted in the model's file. With a state
+        `before`, all of whose words and labels are in the corpus, training goes on. The models of several `peers`, each
+        of which has a part of the text, begin with the same rows, those of one process, and draw other random numbers.
+        Raises UsageError for `pretrained` that does not fit, WvError when there is no room for the matrices or the
+        state is not that of such a model."""
         if pretrained is not None and pretrained.dim != config.dim:
             raise UsageError(f"--pretrained: expected vectors of --dim {config.dim}, found {pretrained.dim}")
         self.config, self.min_count, self.corpus, self.layer = config, min_count, corpus, LAYERS[config.loss]
@@ -74,8 +74,8 @@ class Supervised(BlockTraining[SupervisedConfig]):
         matrices = 4 * stride * (rows + outputs)
         needed = matrices * (1 if peers is None else 2)  # those that peers agree upon, too
         needed += private_bytes(config, outputs)
-        room.require(needed, matrices, "lower --dim or --buckets, or raise --min-count")
-        self.input, self.output = room.zeros(rows, stride), room.zeros(outputs, stride)
+        allocator.require(needed, matrices, "lower --dim or --buckets, or raise --min-count")
+        self.input, self.output = allocator.zeros(rows, stride), allocator.zeros(outputs, stride)
         self.words_initialised = self._initialise(pretrained)
         if before is not None:
             self._carry(before)

@@ -22,7 +22,7 @@ from wv_cli.models.hotrows import HotRows, Path, hot_rows, private_rows, private
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
 from wv_cli.system import memory
-from wv_cli.system.matrices import IN_MEMORY, Room
+from wv_cli.system.matrices import IN_MEMORY, MatrixAllocator
 from wv_cli.text.corpus import Corpus
 from wv_cli.text.subsampling import highest_draws, keep_probability
 from wv_cli.text.vocab import Vocab
@@ -45,9 +45,9 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         subwords: Subwords | None = None,
         before: State | None = None,
         peers: Peers | None = None,
-        room: Room = IN_MEMORY,
+        allocator: MatrixAllocator = IN_MEMORY,
     ) -> None:
-        """Allocates, in `room`, and initialises; `subwords` are those of the vocabulary, when the caller has them
+        """Allocates, in `allocator`, and initialises; `subwords` are those of the vocabulary, when the caller has them
         already. With a state `before`, all of whose words are in the vocabulary, training goes on (models.growing). The
         models of several `peers` begin with the same rows and draw other random numbers. Raises UsageError for a corpus
         or `init` that cannot be trained on, WvError when there is no room for the matrices or the state is not that of
@@ -58,7 +58,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             raise UsageError(message)
         self.subwords = subwords or Subwords.of(corpus.vocab.words, config)
         matrices = self.checkpoint_bytes(config, words, self.subwords)
-        room.require(
+        allocator.require(
             self.bytes_needed(config, words, self.subwords, corpus.tokens), matrices, "lower --dim or raise --min-count"
         )
         self.config, self.corpus, self.layer, self._peers = config, corpus, LAYERS[config.loss], peers
@@ -66,8 +66,8 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         outputs = int(self._path[1].max()) + 1 if self._path else 0
         if self.layer.draws or not self._path:
             outputs += words
-        self.input = room.zeros(words + _ngrams(self.subwords), memory.padded(config.dim))
-        self.output = room.zeros(outputs, memory.padded(config.dim))
+        self.input = allocator.zeros(words + _ngrams(self.subwords), memory.padded(config.dim))
+        self.output = allocator.zeros(outputs, memory.padded(config.dim))
         self.output_bias = np.zeros(words, np.float32) if self.layer.biases else None
         self.words_initialised = self._initialise(init)
         if before is not None:

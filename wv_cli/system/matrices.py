@@ -16,9 +16,10 @@ from wv_cli.system.events import Log
 from wv_cli.system.spill import Spool
 
 
-class Room:
-    """For the matrices of one run, which may take `most` bytes of memory together (None: any number): larger ones are
-    in files without a name in the folder of `beside`. `log` is told of it, once: a message, and its figures by name."""
+class MatrixAllocator:
+    """Allocates the matrices of one run, which may take `most` bytes of memory together (None: any number): larger ones
+    are in files without a name in the folder of `beside`. `log` is told of it, once: a message, and its figures by
+    name."""
 
     def __init__(self, most: int | None = None, beside: str | None = None, log: Log = lambda *_, **__: None) -> None:
         self._most, self._beside, self._log = most, beside, log
@@ -36,7 +37,7 @@ class Room:
             where = f"in a file in {self._file().folder}, more than --memory; slower than in memory"
             self._log(f"{matrices / 1e6:,.0f} MB of matrices are {where}", matrices_on_disk=matrices)
         if self.on_disk:
-            self._file().require_room(matrices)
+            self._file().require_disk_space(matrices)
             needed -= matrices
         memory.require(needed, "training", advice)
 
@@ -53,4 +54,4 @@ class Room:
         return np.frombuffer(mapped, np.float32, numbers).reshape(rows, columns)
 
 
-IN_MEMORY = Room()
+IN_MEMORY = MatrixAllocator()

@@ -69,7 +69,7 @@ class Spool:
             message = f"{self.folder}: the file of {self._what} here has become shorter; start again"
             raise WvError(message)
 
-    def require_room(self, size: int) -> None:
+    def require_disk_space(self, size: int) -> None:
         """Raises WvError when the disk has no room for `size` bytes more, before some of them fill it."""
         with self.errors():
             free = shutil.disk_usage(self.folder).free

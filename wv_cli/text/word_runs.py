@@ -109,7 +109,7 @@ class WordRuns:
         """Keeps one sorted run."""
         begin = rows, letters = self._end
         for block in blocks:
-            self._tables.require_room(len(block.words.blob) + len(block) * _COLUMNS * 8)
+            self._tables.require_disk_space(len(block.words.blob) + len(block) * _COLUMNS * 8)
             table = np.column_stack([block.numbers, np.diff(block.words.starts)])
             self._tables.write(table.reshape(-1), rows * _COLUMNS)
             self._letters.write(np.frombuffer(block.words.blob, np.uint8), letters)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from wv_cli.formats.recognise import texts
 from wv_cli.jobs.part import Part, internal
 from wv_cli.system.events import Log
-from wv_cli.system.matrices import Room
+from wv_cli.system.matrices import MatrixAllocator
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Marked
 from wv_cli.text.inputs import Texts
@@ -37,9 +37,9 @@ class Reading(Part):
         """`inputs`, or `others` instead, of which only running text is read; folders leave out what is `written`."""
         return texts(others or self.inputs, log=log, written=written or (), force=self.force_text, part=part)
 
-    def matrices(self, beside: str | None, log: Log) -> Room:
+    def matrices(self, beside: str | None, log: Log) -> MatrixAllocator:
         """Where the matrices of the run are."""
-        return Room(self.memory, beside, log)
+        return MatrixAllocator(self.memory, beside, log)
 
 
 @dataclass(frozen=True, kw_only=True)
