@@ -164,7 +164,7 @@ cdef class Run(_training.Run):
         return self.kernel.supervised_scratch_bytes(&self.run)
 
     def worker(self, private=None):
-        """What one thread needs to train lines; see Worker. `private`, a wv_cli.models.label_updates.PrivateOutputs: the
+        """What one thread needs to train lines; see Worker. `private`, a wv_cli.models.label_updates.OutputReplicas: the
         thread works on copies of the output rows."""
         return Worker(self, private)
 

@@ -222,7 +222,7 @@ cdef class Run(_training.Run):
         return self.kernel.word2vec_scratch_bytes(&self.run)
 
     def worker(self, hot=None):
-        """What one thread needs to train blocks; see Worker. With several threads `hot`, a wv_cli.models.hotrows.HotRows,
+        """What one thread needs to train blocks; see Worker. With several threads `hot`, a wv_cli.models.replicas.Replicas,
         says of which rows each has replicas."""
         return Worker(self, hot)
 

@@ -6,7 +6,7 @@ import pytest
 
 from wv_cli import _cpu, _word2vec
 from wv_cli.models.config import Word2vecConfig
-from wv_cli.models.hotrows import HotRows
+from wv_cli.models.replicas import Replicas
 from wv_cli.system.memory import padded, zeros
 
 WORDS, DIM = 1000, 16
@@ -39,7 +39,7 @@ def private(loss, count):
     ones = np.ones(count, np.float32)
     nodes = WORDS - 1 if "hs" in loss else 0
     hottest = {"ns": 0, "hs": count, "hs_ns": count // 2}[loss]
-    return HotRows(count, nodes - hottest, hottest, HOTTEST, TICK, ones, ones)
+    return Replicas(count, nodes - hottest, hottest, HOTTEST, TICK, ones, ones)
 
 
 def changed(rows, before):

@@ -8,7 +8,7 @@ import pytest
 from tests.reference.supervised import Twin, lines, logistic, softmax, word_ngrams
 from wv_cli import _cpu, _supervised, _word2vec
 from wv_cli.models.config import SupervisedConfig
-from wv_cli.models.label_updates import PrivateOutputs
+from wv_cli.models.label_updates import OutputReplicas
 from wv_cli.system.memory import padded, zeros
 
 LAYERS = SupervisedConfig.options()["loss"].choices
@@ -80,7 +80,7 @@ def run_both(isa, layer, dim, labels=11, *, ngrams=1, chars=False, lr=0.6, dropo
     run = _supervised.Run(
         config, rules=rules, survey=survey, ids=ids, input=x, output=y, labels=labels, isa=isa, **read
     )
-    worker = run.worker(PrivateOutputs(np.ones(len(y), np.float32), private) if private else None)
+    worker = run.worker(OutputReplicas(np.ones(len(y), np.float32), private) if private else None)
     starts = [0, *sorted(cut or []), len(ids)]
     total = examples = 0.0
     for epoch in range(EPOCHS):
@@ -156,7 +156,7 @@ def test_of_a_change_a_share_is_added_when_it_is_due():
     shared[:, :4] = alone[:, :4] = start
     share = np.array([0.25, 0.75], np.float32)
     run, ends = two_labels(shared)
-    worker = run.worker(PrivateOutputs(share, 3))
+    worker = run.worker(OutputReplicas(share, 3))
     free = two_labels(alone)[0].worker()
     worker.block(0, ends[2], 0)
     np.testing.assert_array_equal(shared[:, :4], start.astype(np.float32), err_msg="three examples: not yet due")
@@ -235,4 +235,4 @@ def test_arrays_that_do_not_fit_are_refused():
         _supervised.Run(**fits).worker().block(0, 4, 0)
     for share, interval in [(np.ones(1, np.float32), 3), (np.ones(3, np.float32), 3), (np.ones(2, np.float32), 0)]:
         with pytest.raises(ValueError, match="private rows"):
-            _supervised.Run(**fits).worker(PrivateOutputs(share, interval))
+            _supervised.Run(**fits).worker(OutputReplicas(share, interval))

@@ -18,8 +18,8 @@ from tests.reference.word2vec import (
 from tests.tiers import full
 from wv_cli import _cpu, _word2vec
 from wv_cli.models.config import Word2vecConfig
-from wv_cli.models.hotrows import HotRows
 from wv_cli.models.layers import LAYERS
+from wv_cli.models.replicas import Replicas
 from wv_cli.system.memory import padded, zeros
 
 CONTEXTS, LOSSES = (Word2vecConfig.options()[name].choices for name in ("model", "loss"))
@@ -99,7 +99,7 @@ def private(layer, count, outputs, subwords):
     count = min(count, nodes or outputs)
     hottest = {"hs": count, "hs_ns": count // 2}.get(layer, 0)
     ones = np.ones(count, np.float32)
-    hot = HotRows(count, nodes - hottest, hottest, 3, 500, ones, ones)
+    hot = Replicas(count, nodes - hottest, hottest, 3, 500, ones, ones)
     if subwords is None:
         return hot
     rows = subwords[1]

@@ -5,7 +5,7 @@ import pytest
 
 from wv_cli import _word2vec
 from wv_cli.models.config import SupervisedConfig
-from wv_cli.models.label_updates import PrivateOutputs, private_bytes
+from wv_cli.models.label_updates import OutputReplicas, replica_bytes
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.matrices import MatrixAllocator
 from wv_cli.text.config import VocabConfig
@@ -33,22 +33,22 @@ def config_of(threads, **changes):
 
 @pytest.mark.parametrize("loss", SupervisedConfig.options()["loss"].choices)
 def test_threads_have_their_own_where_every_example_changes_all(loss):
-    assert PrivateOutputs.of(config_of(1, loss=loss), 100) is None
+    assert OutputReplicas.of(config_of(1, loss=loss), 100) is None
     for threads in (2, 8, 64):
-        private = PrivateOutputs.of(config_of(threads, loss=loss), 100)
-        needed = private_bytes(config_of(threads, loss=loss), 100)
+        replicas = OutputReplicas.of(config_of(threads, loss=loss), 100)
+        needed = replica_bytes(config_of(threads, loss=loss), 100)
         if loss in ("ns", "hs"):
-            assert private is None and needed == 0
+            assert replicas is None and needed == 0
             continue
-        assert private.interval == {2: 64, 8: 16, 64: 4}[threads]
-        assert private.share.shape == (100,) and np.all((private.share > 1 / threads) & (private.share <= 1))
+        assert replicas.interval == {2: 64, 8: 16, 64: 4}[threads]
+        assert replicas.share.shape == (100,) and np.all((replicas.share > 1 / threads) & (replicas.share <= 1))
         assert needed == threads * 2 * 100 * 64
 
 
 def test_not_of_so_many_labels_that_copies_do_not_fit():
     config = config_of(2)
-    assert private_bytes(config, (1 << 24) // 64) > 0
-    assert PrivateOutputs.of(config, (1 << 24) // 64 + 1) is None
+    assert replica_bytes(config, (1 << 24) // 64) > 0
+    assert OutputReplicas.of(config, (1 << 24) // 64 + 1) is None
 
 
 class Asked(MatrixAllocator):
@@ -64,7 +64,7 @@ def test_the_copies_count_as_memory(corpus):
         allocator = Asked()
         Supervised(config_of(threads), 1, corpus, allocator=allocator)
         needed.append(allocator.needed)
-    assert needed[1] - needed[0] == private_bytes(config_of(2), LABELS) > 0
+    assert needed[1] - needed[0] == replica_bytes(config_of(2), LABELS) > 0
 
 
 def test_what_a_thread_has_learnt_is_the_model_s_once_it_settles(corpus):

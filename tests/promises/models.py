@@ -53,11 +53,11 @@ MODELS: list[Promise] = [
     ),
     Promise(
         "A thread holds 51,200 rows of `--dim` numbers at most",
-        ("tests/models/test_hotrows.py",),
+        ("tests/models/test_replicas.py",),
         (
             Fault(
                 "private rows grow with the text for ever",
-                "wv_cli/models/hotrows.py",
+                "wv_cli/models/replicas.py",
                 "rows = int(min(max(1, longest / least) * _HOTTEST, _MOST_ROWS))",
                 "rows = int(max(1, longest / least) * _HOTTEST)",
             ),
@@ -69,7 +69,7 @@ MODELS: list[Promise] = [
             ),
             Fault(
                 "rows of peers wait for a meeting",
-                "wv_cli/models/hotrows.py",
+                "wv_cli/models/replicas.py",
                 "longest = min(longest, _LONGEST_OF_PEERS)",
                 "pass",
             ),
@@ -82,13 +82,13 @@ MODELS: list[Promise] = [
             Fault(
                 "the memory of private rows is not foreseen",
                 "wv_cli/models/supervised.py",
-                "needed += private_bytes(config, outputs)",
+                "needed += replica_bytes(config, outputs)",
                 "needed += 0",
             ),
             Fault(
                 "copies of any size",
                 "wv_cli/models/label_updates.py",
-                "LAYERS[config.loss].takes_all and each <= _MOST_PRIVATE_BYTES",
+                "LAYERS[config.loss].takes_all and each <= _MOST_REPLICA_BYTES",
                 "LAYERS[config.loss].takes_all",
             ),
             Fault(
@@ -107,11 +107,11 @@ MODELS: list[Promise] = [
     ),
     Promise(
         "n-grams 1,600 at most, and none for five threads and more",
-        ("tests/models/test_hotrows.py", "tests/kernels/test_word2vec.py"),
+        ("tests/models/test_replicas.py", "tests/kernels/test_word2vec.py"),
         (
             Fault(
                 "n-grams are private to any number of threads",
-                "wv_cli/models/hotrows.py",
+                "wv_cli/models/replicas.py",
                 "if config.threads > _INPUTS_UP_TO:",
                 "if False:",
             ),

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _subwords
-from wv_cli.models.hotrows import Path
+from wv_cli.models.replicas import Path
 from wv_cli.models.subwords import Subwords
 
 Floats = NDArray[np.float32]

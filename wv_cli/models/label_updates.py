@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.models.config import SupervisedConfig
-from wv_cli.models.hotrows import Path, added_share
 from wv_cli.models.layers import LAYERS
+from wv_cli.models.replicas import Path, added_share
 from wv_cli.system import memory
 from wv_cli.text.labelled import FIRST_LABEL, LabelledCorpus
 
@@ -16,7 +16,7 @@ Often = NDArray[np.float64]
 
 _EXAMPLES_BETWEEN = 128  # two exchanges of the output rows, of all threads together
 _LEAST_BETWEEN = 4
-_MOST_PRIVATE_BYTES = 1 << 24  # of a thread's copies
+_MOST_REPLICA_BYTES = 1 << 24  # of a thread's copies
 _CURVATURE = 0.003
 
 
@@ -51,7 +51,7 @@ def output_updates(corpus: LabelledCorpus, rows: int, noise: Often | None, negat
 
 
 @dataclass(frozen=True)
-class PrivateOutputs:
+class OutputReplicas:
     """Each of several threads works on a copy of all output rows; after every `interval` examples it adds `share`,
     (rows,) float32, of what it has changed to the shared ones."""
 
@@ -59,7 +59,7 @@ class PrivateOutputs:
     interval: int
 
     @staticmethod
-    def of(config: SupervisedConfig, rows: int) -> "PrivateOutputs | None":
+    def of(config: SupervisedConfig, rows: int) -> "OutputReplicas | None":
         """None for one thread, and where threads seldom meet in a row: layers that take a few labels of an example, and
         so many rows that copies do not fit.
 
@@ -68,15 +68,15 @@ class PrivateOutputs:
         questions with 735 labels, 2 to 32 threads that take turns), with more, or exchanged more rarely, the loss of
         many threads rises until it diverges; with less they learn less than one.
         """
-        if private_bytes(config, rows) == 0:
+        if replica_bytes(config, rows) == 0:
             return None
         interval = max(_LEAST_BETWEEN, _EXAMPLES_BETWEEN // config.threads)
         updates = np.full(rows, float(interval))
-        return PrivateOutputs(added_share(config.threads, config.lr * _CURVATURE, updates), interval)
+        return OutputReplicas(added_share(config.threads, config.lr * _CURVATURE, updates), interval)
 
 
-def private_bytes(config: SupervisedConfig, rows: int) -> int:
+def replica_bytes(config: SupervisedConfig, rows: int) -> int:
     """What copies of so many output rows, and what these were before, take of all threads; 0: there are none."""
     each = 4 * memory.padded(config.dim) * rows
-    private = config.threads > 1 and LAYERS[config.loss].takes_all and each <= _MOST_PRIVATE_BYTES
-    return 2 * config.threads * each if private else 0
+    replicas = config.threads > 1 and LAYERS[config.loss].takes_all and each <= _MOST_REPLICA_BYTES
+    return 2 * config.threads * each if replicas else 0

@@ -9,8 +9,8 @@ import numpy as np
 from wv_cli import _rounds, _word2vec
 from wv_cli.engine.trainer import StepResult
 from wv_cli.models.config import Word2vecConfig
-from wv_cli.models.hotrows import added_share
 from wv_cli.models.layers import LAYERS
+from wv_cli.models.replicas import added_share
 from wv_cli.models.subwords import Subwords
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system import memory

@@ -17,7 +17,7 @@ from wv_cli.engine.state import State, StateOptions
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.growing import Tree, carry_nodes
-from wv_cli.models.label_updates import PrivateOutputs, occurrences, output_updates, private_bytes
+from wv_cli.models.label_updates import OutputReplicas, occurrences, output_updates, replica_bytes
 from wv_cli.models.layers import LAYERS
 from wv_cli.system import container, memory
 from wv_cli.system.matrices import IN_MEMORY, MatrixAllocator
@@ -73,7 +73,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
         outputs = len(corpus.labels) - self.layer.tree
         matrices = 4 * stride * (rows + outputs)
         needed = matrices * (1 if peers is None else 2)  # those that peers agree upon, too
-        needed += private_bytes(config, outputs)
+        needed += replica_bytes(config, outputs)
         allocator.require(needed, matrices, "lower --dim or --buckets, or raise --min-count")
         self.input, self.output = allocator.zeros(rows, stride), allocator.zeros(outputs, stride)
         self.words_initialised = self._initialise(pretrained)
@@ -82,7 +82,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
         step_ids = self._step_ids()
         self.starts = _word2vec.block_starts(corpus.ids, step_ids, 2**31 - 1)
         self._run = self._make_run()
-        self._private = PrivateOutputs.of(config, len(self.output))
+        self._replicas = OutputReplicas.of(config, len(self.output))
 
     def _make_rules(self) -> _supervised.Rules:
         config, corpus = self.config, self.corpus
@@ -234,7 +234,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
         return [(self.input[:, : config.dim], inputs), (self.output[:, : config.dim], outputs)]
 
     def worker(self) -> _supervised.Worker:
-        return self._run.worker(self._private)
+        return self._run.worker(self._replicas)
 
     def settle(self, worker: _supervised.Worker) -> None:  # type: ignore[override]
         worker.settle()

@@ -18,8 +18,8 @@ from wv_cli.engine.state import State, StateOptions
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.growing import Tree, carry_ngrams, carry_nodes, compose_new
-from wv_cli.models.hotrows import HotRows, Path, hot_rows, private_rows, private_rows_at_most, updates_per_word
 from wv_cli.models.layers import LAYERS
+from wv_cli.models.replicas import Path, Replicas, choose_replicas, most_replica_rows, replica_rows, updates_per_word
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
 from wv_cli.system import memory
 from wv_cli.system.matrices import IN_MEMORY, MatrixAllocator
@@ -74,7 +74,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             self._carry(before)
         # A step is so short that a signal is answered at once and threads share evenly.
         self.starts = _word2vec.block_starts(corpus.ids, self._step_ids, config.max_sentence)
-        self._run, self._hot = self._make_run()
+        self._run, self._replicas = self._make_run()
 
     @staticmethod
     def bytes_needed(config: Word2vecConfig, words: int, subwords: Subwords | None = None, tokens: int = 0) -> int:
@@ -87,7 +87,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
             needed += _ngrams(subwords) * row + subwords.nbytes
         if config.threads == 1 or LAYERS[config.loss].takes_all or config.deterministic:
             return needed
-        inputs, outputs = private_rows_at_most(config, words, tokens, subwords)
+        inputs, outputs = most_replica_rows(config, words, tokens, subwords)
         needed += 2 * config.threads * (inputs + outputs) * row
         return needed + (subwords.rows.nbytes if subwords is not None and inputs else 0)
 
@@ -153,7 +153,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         kept = np.repeat(ours, lengths)
         return np.concatenate([[0], np.cumsum(lengths[own])]), node[kept], code[kept]
 
-    def _make_run(self) -> tuple[_word2vec.Run, HotRows | None]:
+    def _make_run(self) -> tuple[_word2vec.Run, Replicas | None]:
         """The run, and the rows of which each of several threads has copies: none where a layer takes all in order."""
         config, counts = self.config, self.corpus.vocab.counts
         tables: dict[str, Any] = {}
@@ -178,8 +178,8 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         )
         if config.threads == 1 or self.layer.takes_all:
             return run, None
-        private = private_rows(config, self.corpus.tokens, self._peers is not None)
-        return run, hot_rows(config, self._kept(counts), self._path, noise, private, self.subwords)
+        rows = replica_rows(config, self.corpus.tokens, self._peers is not None)
+        return run, choose_replicas(config, self._kept(counts), self._path, noise, rows, self.subwords)
 
     def _kept(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
         """How often a word of the text with these counts is each word, and survives subsampling."""
@@ -220,7 +220,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         return self.config.start_lr
 
     def worker(self) -> _word2vec.Worker:
-        return self._run.worker(self._hot)
+        return self._run.worker(self._replicas)
 
     def settle(self, worker: _word2vec.Worker) -> None:  # type: ignore[override]
         worker.settle()

@@ -7,7 +7,7 @@
  * The hottest rows are exchanged every few hundred words, twice as many every second time, four times as many every fourth
  * time and so on: a ruler, as pWord2Vec has it between machines (Ji et al. 2016). A word half as frequent is exchanged half
  * as often, so between two exchanges all rows have changed about as much, and twice as many rows cost little more.
- * wv_cli/models/hotrows.py decides how many rows, and what share of a change is added. No lock, as everywhere here: two
+ * wv_cli/models/replicas.py decides how many rows, and what share of a change is added. No lock, as everywhere here: two
  * threads that exchange the same cache line within the same few nanoseconds may lose an update.
  *
  * With subwords (subwords.h) a word has about 20 input rows, and those that most words have are n-grams of any number:

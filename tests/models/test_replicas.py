@@ -8,7 +8,7 @@ import pytest
 from tests.tiers import full
 from wv_cli import _word2vec
 from wv_cli.models.config import Word2vecConfig
-from wv_cli.models.hotrows import hot_rows, private_rows
+from wv_cli.models.replicas import choose_replicas, replica_rows
 from wv_cli.models.subwords import Subwords
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
@@ -23,7 +23,7 @@ def rows_of(loss, threads, **changes):
     config = Word2vecConfig(loss=loss, threads=threads, **changes)
     path = _word2vec.huffman(COUNTS) if "hs" in loss else None
     noise = COUNTS**0.75 if loss != "hs" else None
-    return hot_rows(config, COUNTS / COUNTS.sum(), path, noise, ROWS)
+    return choose_replicas(config, COUNTS / COUNTS.sum(), path, noise, ROWS)
 
 
 @pytest.mark.parametrize("maxn", [0, 6])
@@ -31,46 +31,46 @@ def rows_of(loss, threads, **changes):
 @pytest.mark.parametrize("threads", [2, 3, 4, 8, 32, 512])
 def test_private_rows_are_as_many_as_are_exchanged_often_enough(threads, tokens, maxn):
     config = Word2vecConfig(threads=threads, epochs=3, maxn=maxn)
-    rows, interval = private_rows(config, tokens)
+    rows, interval = replica_rows(config, tokens)
     assert 25 <= rows <= 12_800 and (250 if threads == 2 else 500) <= interval <= 2000
     if rows > 25:
         times = 3 * tokens / threads / (rows / 25 * interval)
         assert times > min(800, 25 * threads**2) * (2 if maxn else 1) * 0.99
         assert rows == 12_800 or interval < 520, "rows first, then time between exchanges"
-    more, fewer = private_rows(config, 2 * tokens), private_rows(replace(config, threads=threads + 1), tokens)
+    more, fewer = replica_rows(config, 2 * tokens), replica_rows(replace(config, threads=threads + 1), tokens)
     assert fewer[0] <= rows <= more[0]
 
 
 def test_the_hottest_rows_of_peers_do_not_wait_for_a_meeting():
     config = Word2vecConfig(threads=2)
-    assert private_rows(config, 10**10, peers=True) == (2500, 250)
-    assert private_rows(config, 10**5, peers=True) == private_rows(config, 10**5)
+    assert replica_rows(config, 10**10, peers=True) == (2500, 250)
+    assert replica_rows(config, 10**5, peers=True) == replica_rows(config, 10**5)
 
 
 @pytest.mark.parametrize(("loss", "first", "hottest"), [("ns", 0, 0), ("hs", 4199, 800), ("hs_ns", 4599, 400)])
 def test_the_hottest_rows_are_frequent_words_and_the_top_of_the_tree(loss, first, hottest):
-    hot = rows_of(loss, 2)
-    assert (hot.count, hot.interval) == ROWS
-    assert (hot.first_output, hot.hottest_output) == (first, hottest)
+    replicas = rows_of(loss, 2)
+    assert (replicas.count, replicas.interval) == ROWS
+    assert (replicas.first_output, replicas.hottest_output) == (first, hottest)
 
 
 @pytest.mark.parametrize("loss", ["ns", "hs", "hs_ns"])
 @pytest.mark.parametrize("threads", [2, 8, 32])
 def test_what_each_thread_adds_lies_between_its_part_and_all(loss, threads):
-    hot = rows_of(loss, threads)
-    for share in (hot.input_share, hot.output_share):
-        assert share.dtype == np.float32 and share.shape == (hot.count,)
+    replicas = rows_of(loss, threads)
+    for share in (replicas.input_share, replicas.output_share):
+        assert share.dtype == np.float32 and share.shape == (replicas.count,)
         assert np.all((share > 0.999 / threads) & (share <= 1))
     slow = rows_of(loss, threads, lr=1e-7)
     np.testing.assert_allclose(slow.input_share, 1, atol=0.01)
     if loss == "hs":
-        assert hot.output_share[-1] < hot.output_share[0] <= 1
+        assert replicas.output_share[-1] < replicas.output_share[0] <= 1
 
 
 def test_more_private_rows_than_words():
     config = Word2vecConfig(threads=2)
-    hot = hot_rows(config, np.array([0.7, 0.3]), None, np.array([7.0, 3.0]), ROWS)
-    assert hot.count == 2
+    replicas = choose_replicas(config, np.array([0.7, 0.3]), None, np.array([7.0, 3.0]), ROWS)
+    assert replicas.count == 2
 
 
 def test_a_change_of_cbow_goes_less_far(threads=8):
@@ -88,12 +88,12 @@ def test_memory_of_private_rows_is_foreseen(threads, subwords, slice_text):
     words = len(corpus.vocab)
     alone = replace(config, threads=1)
     without, needed = (Word2vec.bytes_needed(each, words, model.subwords, corpus.tokens) for each in (alone, config))
-    hot = model._hot
-    if hot is None:
+    replicas = model._replicas
+    if replicas is None:
         assert threads == 1 and needed == without
         return
-    copies = 2 * threads * (len(hot.input_share) + hot.count) * 4 * 112
-    assert needed - without == copies + (0 if hot.subword is None else hot.subword.nbytes)
+    copies = 2 * threads * (len(replicas.input_share) + replicas.count) * 4 * 112
+    assert needed - without == copies + (0 if replicas.subword is None else replicas.subword.nbytes)
 
 
 def test_the_memory_of_private_rows_has_a_cap():
@@ -109,22 +109,26 @@ def test_of_n_grams_those_that_most_words_have_are_private(slice_text, threads):
     config = Word2vecConfig(threads=threads, minn=3, maxn=6, sample=0)
     subwords = Subwords.of(corpus.vocab.words, config)
     words = corpus.vocab.counts / corpus.vocab.counts.sum()
-    hot = hot_rows(config, words, None, words, ROWS, subwords)
+    replicas = choose_replicas(config, words, None, words, ROWS, subwords)
     changes = np.zeros(len(words) + len(subwords.buckets))
     for word, share in enumerate(words):
         np.add.at(changes, subwords.rows[subwords.starts[word] : subwords.starts[word + 1]], share)
-    assert len(hot.input_row) == len(hot.input_share) == rows and len(set(hot.input_row)) == rows
-    np.testing.assert_allclose(changes[hot.input_row], np.sort(changes)[::-1][:rows])
-    marked = hot.subword < 0
-    assert np.array_equal(marked, np.isin(subwords.rows, hot.input_row))
-    assert np.array_equal(np.where(marked, hot.input_row[-1 - hot.subword * marked], hot.subword), subwords.rows)
-    assert np.all((hot.input_share > 0.999 / threads) & (hot.input_share <= 1)) and hot.input_share[0] < 1
+    assert len(replicas.input_row) == len(replicas.input_share) == rows and len(set(replicas.input_row)) == rows
+    np.testing.assert_allclose(changes[replicas.input_row], np.sort(changes)[::-1][:rows])
+    marked = replicas.subword < 0
+    assert np.array_equal(marked, np.isin(subwords.rows, replicas.input_row))
+    assert np.array_equal(
+        np.where(marked, replicas.input_row[-1 - replicas.subword * marked], replicas.subword), subwords.rows
+    )
+    assert (
+        np.all((replicas.input_share > 0.999 / threads) & (replicas.input_share <= 1)) and replicas.input_share[0] < 1
+    )
 
 
 def test_of_n_grams_none_is_private_to_many_threads(slice_text):
     corpus = encode([str(slice_text)], VocabConfig(min_count=5))
     model = Word2vec(Word2vecConfig(dim=8, threads=5, minn=3, maxn=6), corpus)
-    assert model._hot.subword is None and len(model._hot.input_share) == 0 and model._hot.count == 25
+    assert model._replicas.subword is None and len(model._replicas.input_share) == 0 and model._replicas.count == 25
     before = model.input.copy()
     model.train_step(0, model.worker())  # a thread of five: what it changes of the input is there at once
     assert not np.array_equal(model.input, before)
@@ -160,8 +164,8 @@ def test_threads_that_learn_from_old_values_stay_near_one(loss, ngrams, slice_te
 def test_more_private_rows_that_are_added_in_full_would_not(loss, slice_text, monkeypatch):
     corpus = encode([str(slice_text)], VocabConfig(min_count=5))
     one = loss_of(corpus, 1, loss=loss, lr=0.05)
-    monkeypatch.setattr("wv_cli.models.word2vec.private_rows", lambda *arguments: (100, 500))
+    monkeypatch.setattr("wv_cli.models.word2vec.replica_rows", lambda *arguments: (100, 500))
     some = loss_of(corpus, 16, loss=loss, lr=0.05)
     full = lambda config, updates: np.ones(len(updates), np.float32)  # noqa: E731
-    monkeypatch.setattr("wv_cli.models.hotrows._share", full)
+    monkeypatch.setattr("wv_cli.models.replicas._share", full)
     assert loss_of(corpus, 16, loss=loss, lr=0.05) > max(some, 2 * one), "more, and added in full"

@@ -22,7 +22,7 @@ _LONGEST_OF_PEERS = 25_000
 
 
 @dataclass(frozen=True)
-class HotRows:
+class Replicas:
     """Rows first_output .. first_output+count-1 of `output`, around copy hottest_output of which those lie that are
     used most, and the first `count` rows of `input`; with subwords those in `input_row`, used most first, which are
     marked in `subword` (Subwords.rows, but -1 - copy in the place of a row that has one), or none. `hottest` of the
@@ -40,7 +40,7 @@ class HotRows:
     subword: NDArray[np.int32] | None = None
 
 
-def private_rows(config: Word2vecConfig, tokens: int, peers: bool = False) -> tuple[int, int]:
+def replica_rows(config: Word2vecConfig, tokens: int, peers: bool = False) -> tuple[int, int]:
     """How many rows of each matrix are private to each of several threads that train on a text of so many words all
     together, 25 to 12,800, and after how many words of its own each exchanges the hottest 25: 250 to 2,000, from three
     threads on 500 at least.
@@ -61,10 +61,10 @@ def private_rows(config: Word2vecConfig, tokens: int, peers: bool = False) -> tu
     return rows, int(min(max(least, longest * _HOTTEST / rows), _MOST_INTERVAL))
 
 
-def private_rows_at_most(config: Word2vecConfig, words: int, tokens: int, subwords: Subwords | None) -> tuple[int, int]:
+def most_replica_rows(config: Word2vecConfig, words: int, tokens: int, subwords: Subwords | None) -> tuple[int, int]:
     """How many rows of the input and of the output each of several threads copies, at most, that train on a text of so
     many tokens, of so many different `words`."""
-    rows = min(words, private_rows(config, tokens)[0])
+    rows = min(words, replica_rows(config, tokens)[0])
     if subwords is None:
         return rows, rows
     most = 0 if config.threads > _INPUTS_UP_TO else min(_INPUTS * rows, _MOST_INPUTS)
@@ -93,19 +93,19 @@ def updates_per_word(
     return contexts, np.concatenate(updates), nodes
 
 
-def hot_rows(
+def choose_replicas(
     config: Word2vecConfig,
     words: NDArray[np.float64],
     path: Path | None,
     noise: NDArray[np.float64] | None,
-    private: tuple[int, int],
+    rows: tuple[int, int],
     subwords: Subwords | None = None,
-) -> HotRows:
-    """`private` is private_rows(), of all rows if there are fewer. The model's rows and the other arguments are those
+) -> Replicas:
+    """`rows` is replica_rows(), of all rows if there are fewer. The model's rows and the other arguments are those
     of updates_per_word(); with subwords its input has theirs."""
     contexts, outputs, nodes = updates_per_word(config, words, path, noise)
     # In a Huffman tree the nodes near the root have the highest numbers; the most frequent words come next.
-    count, interval = min(private[0], nodes or len(words)), private[1]
+    count, interval = min(rows[0], nodes or len(words)), rows[1]
     hottest = count if noise is None else count // 2 if nodes else 0
     first = nodes - hottest
     copies = np.arange(count)
@@ -113,9 +113,9 @@ def hot_rows(
     output_share = _share(config, _words_between(interval, distance) * outputs[first : first + count])
     if subwords is None:
         input_share = _share(config, _words_between(interval, copies) * contexts[:count])
-        return HotRows(count, first, hottest, _HOTTEST, interval, input_share, output_share)
+        return Replicas(count, first, hottest, _HOTTEST, interval, input_share, output_share)
     if config.threads > _INPUTS_UP_TO:
-        return HotRows(count, first, hottest, _HOTTEST, interval, np.empty(0, np.float32), output_share)
+        return Replicas(count, first, hottest, _HOTTEST, interval, np.empty(0, np.float32), output_share)
     each = subwords.updates(contexts)
     row = np.argsort(-each, kind="stable")[: min(_INPUTS * count, _MOST_INPUTS)].astype(np.int32)
     marks = np.arange(len(each), dtype=np.int32)
@@ -123,7 +123,7 @@ def hot_rows(
     distance = np.arange(len(row)) * count // len(row)
     input_share = _share(config, _words_between(interval, distance) * each[row])
     marked = marks[subwords.rows]
-    return HotRows(count, first, hottest, _HOTTEST, interval, input_share, output_share, row, marked)
+    return Replicas(count, first, hottest, _HOTTEST, interval, input_share, output_share, row, marked)
 
 
 def _words_between(interval: int, distance: NDArray[np.int64]) -> NDArray[np.float64]:
