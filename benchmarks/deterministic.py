@@ -14,7 +14,7 @@ from typing import Any
 from record import Run
 from turns import Trained, compared, configured, timed
 
-from wv_cli.models.rounds import DeterministicWord2vec
+from wv_cli.models.deterministic import DeterministicWord2vec
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.corpus import Corpus
 

@@ -12,8 +12,8 @@ from tests.reference.word2vec import Reference
 from tests.tiers import full
 from wv_cli import _cpu, _rounds, _word2vec
 from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.deterministic import WORKERS
 from wv_cli.models.layers import LAYERS
-from wv_cli.models.rounds import WORKERS
 
 STAMPS = 255
 LOSSES = [name for name, layer in LAYERS.items() if not layer.takes_all]

@@ -365,23 +365,23 @@ MODELS: list[Promise] = [
     ),
     Promise(
         "the same seed gives the same file with any number of threads",
-        ("tests/models/test_rounds.py",),
+        ("tests/models/test_deterministic.py",),
         (
             Fault(
                 "as many workers as threads",
-                "wv_cli/models/rounds.py",
+                "wv_cli/models/deterministic.py",
                 "workers=WORKERS, threads",
                 "workers=self.threads, threads",
             ),
             Fault(
                 "rounds of other workers go on",
-                "wv_cli/models/rounds.py",
+                "wv_cli/models/deterministic.py",
                 '"workers": WORKERS, "step_rounds": _STEP_ROUNDS, ',
                 "",
             ),
             Fault(
                 "what another version's rounds began goes on",
-                "wv_cli/models/rounds.py",
+                "wv_cli/models/deterministic.py",
                 ', "round_version": _ROUND_VERSION}',
                 "}",
             ),

@@ -30,9 +30,9 @@ from wv_cli.jobs.parts.search import SearchOptions, searched
 from wv_cli.jobs.run import Metadata, OnTraining, Run
 from wv_cli.jobs.word_outputs import WordOutputs
 from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.deterministic import DeterministicWord2vec, deterministic_metadata
 from wv_cli.models.ensemble import Ensemble
 from wv_cli.models.presets import WORD_PRESETS, Member
-from wv_cli.models.rounds import DeterministicWord2vec, rounds_facts
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.compression import inner_name
@@ -263,7 +263,7 @@ class Word2vecJob(Job):
             first_step=first_step,
             begin=begin,
             **({"models": [asdict(each) for each in self.models]} if len(self.models) > 1 else {}),
-            **(rounds_facts() if config.deterministic else {}),
+            **(deterministic_metadata() if config.deterministic else {}),
             **self.metadata(),
             **found_phrases(joiner),
             **run.processes.metadata(),

@@ -8,7 +8,7 @@
  *
  * in the order of the workers. A row that no other worker may use is trained where it is: most rows of a round are such.
  * Which those are is known before (deterministic_users.h). Which thread does the work of which worker, or merges which
- * rows, changes no bit of the result. The shares are decided in wv_cli/models/rounds.py.
+ * rows, changes no bit of the result. The shares are decided in wv_cli/models/deterministic.py.
  *
  * A row's number among the copies is known when a tile lists it, the copy is made before the tile is trained, some tiles
  * later, when the row has come from memory.

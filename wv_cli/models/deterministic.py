@@ -85,6 +85,6 @@ class DeterministicWord2vec(Word2vec):
         return {**super().schedule(), "workers": WORKERS, "step_rounds": _STEP_ROUNDS, "round_version": _ROUND_VERSION}
 
 
-def rounds_facts() -> dict[str, Any]:
+def deterministic_metadata() -> dict[str, Any]:
     """What the sidecar says of a deterministic run."""
     return {"rounds": {"workers": WORKERS, "ids": _ROUND_IDS}}

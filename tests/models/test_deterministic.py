@@ -13,7 +13,7 @@ from wv_cli.errors import TimedOut, UsageError, WvError
 from wv_cli.jobs.models import MODELS
 from wv_cli.jobs.train import train as run_session
 from wv_cli.models.config import Word2vecConfig
-from wv_cli.models.rounds import WORKERS, DeterministicWord2vec
+from wv_cli.models.deterministic import WORKERS, DeterministicWord2vec
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
@@ -95,7 +95,7 @@ def test_a_checkpoint_of_free_threads_does_not_go_on(text, tmp_path):
 def test_a_checkpoint_of_other_rounds_does_not_go_on(name, what, text, tmp_path, monkeypatch):
     with pytest.raises(TimedOut):
         trained(text, tmp_path / "a.bin", max_time=1e-9)
-    monkeypatch.setattr(f"wv_cli.models.rounds.{name}", 4)
+    monkeypatch.setattr(f"wv_cli.models.deterministic.{name}", 4)
     with pytest.raises(WvError, match=what):
         trained(text, tmp_path / "a.bin", resume=True)
 
