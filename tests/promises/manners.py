@@ -92,7 +92,7 @@ MANNERS: list[Promise] = [
         (
             "tests/test_config.py",
             "tests/jobs/test_checkpoints.py",
-            "tests/jobs/test_growing.py::test_a_stopped_run_does_not_go_on_from_another_state",
+            "tests/jobs/test_continuation.py::test_a_stopped_run_does_not_go_on_from_another_state",
             GUARDS,
         ),
         (

@@ -214,11 +214,15 @@ MODELS: list[Promise] = [
     ),
     Promise(
         "grows the vocabulary to the union (new words pass `--min-count` in the new text, none is lost)",
-        ("tests/text/test_growing.py", "tests/models/test_growing.py", "tests/jobs/test_growing.py"),
+        (
+            "tests/text/test_continued_vocabulary.py",
+            "tests/models/test_continued_rows.py",
+            "tests/jobs/test_continuation.py",
+        ),
         (
             Fault(
                 "what the text has of an old word is lost when it is rare",
-                "wv_cli/text/growing.py",
+                "wv_cli/text/continued_vocabulary.py",
                 "    known[fresh] = True\n",
                 "    known = text.counts >= config.min_count\n",
             ),
@@ -230,7 +234,7 @@ MODELS: list[Promise] = [
             ),
             Fault(
                 "rows of n-grams are not carried",
-                "wv_cli/models/growing.py",
+                "wv_cli/models/continued_rows.py",
                 "    out[learnt] = rows[order[at[learnt]]]\n",
                 "",
             ),
@@ -244,7 +248,7 @@ MODELS: list[Promise] = [
     ),
     Promise(
         "Options not given are the state's; other sizes than its own are refused",
-        ("tests/jobs/test_growing.py", "tests/jobs/test_growing_classifier.py"),
+        ("tests/jobs/test_continuation.py", "tests/jobs/test_continuation_classifier.py"),
         (
             Fault(
                 "options of the state are not compared",
@@ -256,7 +260,7 @@ MODELS: list[Promise] = [
     ),
     Promise(
         "begins with the learning rate that a schedule over all texts would have reached, unless `--lr` is given",
-        ("tests/jobs/test_growing.py",),
+        ("tests/jobs/test_continuation.py",),
         (
             Fault(
                 "the rate starts again",
@@ -268,11 +272,11 @@ MODELS: list[Promise] = [
     ),
     Promise(
         "the counts of several days are those of one pass over all of their text",
-        ("tests/glove/test_growing.py", "tests/jobs/test_growing_glove.py"),
+        ("tests/glove/test_continued_counts.py", "tests/jobs/test_continuation_glove.py"),
         (
             Fault(
                 "earlier pairs keep the numbers of yesterday's words",
-                "wv_cli/glove/growing.py",
+                "wv_cli/glove/continued_counts.py",
                 '            run["row"], run["column"] = ids[run["row"] - 1], ids[run["column"] - 1]\n',
                 "",
             ),

@@ -16,7 +16,7 @@ from wv_cli.commands.shared.options import (
     saved_run_options,
     to_option,
 )
-from wv_cli.commands.shared.training_options import growing_options
+from wv_cli.commands.shared.training_options import continuation_options
 from wv_cli.glove.config import MODEL, GloveConfig
 from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
 
@@ -33,7 +33,7 @@ from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
 @field_options(VocabConfig)
 @field_options(PhraseLearning)
 @phrases_options
-@growing_options
+@continuation_options
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary (from build-vocab, word2vec or GloVe).")
 @click.option(
     "--counts", multiple=True, metavar="FILE[:VOCAB]",

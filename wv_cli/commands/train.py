@@ -14,7 +14,7 @@ from wv_cli.commands.shared.options import (
     saved_run_options,
     to_option,
 )
-from wv_cli.commands.shared.training_options import autotune_options, growing_options, training_options
+from wv_cli.commands.shared.training_options import autotune_options, continuation_options, training_options
 from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, PRESETS
 from wv_cli.text.config import ReadingConfig
 
@@ -46,7 +46,7 @@ from wv_cli.text.config import ReadingConfig
     default=None,
     help="Words of --init or --pretrained that INPUT lacks stay in the model.",
 )
-@growing_options
+@continuation_options
 @click.option("--tree-from", metavar="FILE", help="A neural language model (NAME.lm): --tree clustered is made of it.")
 @click.option(
     "--pretrained", metavar="FILE", help="Classifier: start the words of INPUT found here from their vectors."

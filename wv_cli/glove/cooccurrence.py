@@ -7,8 +7,8 @@ record files are in record_files.py.
 A pair at distance d weighs units[d] / scale. Sums are kept as integers, so no order of summation changes them: with
 scale = lcm(1 .. window) they are exact (windows up to 22 or so); for wider windows scale is a power of two and every
 weight is rounded once, by less than 2e-8 of it for a thousand million words and windows up to 100. Counts of earlier
-texts (growing.py) are turned back to units, of which there are more then, since a share of a count is none of its own:
-the sums of several days are those of one pass over all texts.
+texts (continued_counts.py) are turned back to units, of which there are more then, since a share of a count is none of
+its own: the sums of several days are those of one pass over all texts.
 """
 
 import math
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from wv_cli._glove import RECORD, Segment
 from wv_cli.glove.config import GloveConfig
-from wv_cli.glove.growing import Earlier
+from wv_cli.glove.continued_counts import EarlierCounts
 from wv_cli.glove.record_runs import WHAT
 from wv_cli.system import host
 from wv_cli.system.memory import file_of
@@ -60,7 +60,7 @@ def count(
     *,
     memory: int | None = None,
     spool_beside: str | None = None,
-    earlier: Earlier | None = None,
+    earlier: EarlierCounts | None = None,
 ) -> Iterator[Records]:
     """The co-occurrences of a corpus, and with them those of `earlier` texts. `memory` bounds the bytes of positions,
     pages of a mapped corpus, blocks and merge buffers (not a corpus in memory); a text that needs more is counted in
@@ -123,7 +123,9 @@ class Counting:
             yield from runs.merged()
 
 
-def units_of(corpus: Corpus, config: GloveConfig, earlier: Earlier | None = None) -> tuple[NDArray[np.int64], int]:
+def units_of(
+    corpus: Corpus, config: GloveConfig, earlier: EarlierCounts | None = None
+) -> tuple[NDArray[np.int64], int]:
     """distance_units() for a corpus, whatever ids it has, and `earlier` texts."""
     largest = earlier.largest if earlier is not None else None
     return distance_units(config.window, config.weighting, _most_frequent(corpus), largest)

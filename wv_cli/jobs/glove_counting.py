@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wv_cli.glove import cooccurrence, record_files
 from wv_cli.glove.config import GloveConfig
-from wv_cli.glove.growing import Earlier
+from wv_cli.glove.continued_counts import EarlierCounts
 from wv_cli.glove.record_runs import Records
 from wv_cli.glove.shard_counting import counted_corpus, shard_records
 from wv_cli.glove.state import GloveState
@@ -20,8 +20,8 @@ from wv_cli.jobs.parts.phrases import PhraseJoining
 from wv_cli.jobs.parts.reading import Reading
 from wv_cli.jobs.run import Run
 from wv_cli.system import memory
+from wv_cli.text.continued_vocabulary import decay_vocab
 from wv_cli.text.corpus import encode
-from wv_cli.text.growing import decayed
 from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Phrases
 from wv_cli.text.shard_counting import SHARD_BYTES, Divided
@@ -91,7 +91,7 @@ class Counting:
             texts,
             reading.words,
             vocab=reading.vocabulary(),
-            older=decayed(state.vocab, kept) if state is not None else None,
+            older=decay_vocab(state.vocab, kept) if state is not None else None,
             phrases=joiner,
             memory=ids_memory,
             spool_beside=self.beside,
@@ -102,7 +102,7 @@ class Counting:
             corpus.require_different_words()
         earlier, digest = None, corpus.digest
         if state is not None:
-            earlier = Earlier(state, corpus.vocab.words, kept)
+            earlier = EarlierCounts(state, corpus.vocab.words, kept)
             digest = earlier.digest(digest)
         records = cooccurrence.count(
             corpus, self.config, memory=self.buffer_memory, spool_beside=self.beside, earlier=earlier

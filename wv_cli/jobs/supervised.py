@@ -29,12 +29,12 @@ from wv_cli.system.events import Log, OnProgress
 from wv_cli.system.output import together, write_together
 from wv_cli.system.places import is_stream
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.growing import decayed
+from wv_cli.text.continued_labels import extend_labelled
+from wv_cli.text.continued_vocabulary import decay_vocab
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Phrases
 from wv_cli.text.labelled import LabelledCorpus, encode_labelled
-from wv_cli.text.labelled_growing import grown_labelled
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
 
@@ -283,8 +283,8 @@ class SupervisedJob(Job):
         )
         if state is None or state.labels is None:
             return run.processes.whole_labelled(corpus)
-        words, labels = (decayed(each, self.continuation.kept) for each in (state.vocab, state.labels))
-        return grown_labelled(corpus, words, labels, words_config, min_count_label=least, keep_dropped=keep_dropped)
+        words, labels = (decay_vocab(each, self.continuation.kept) for each in (state.vocab, state.labels))
+        return extend_labelled(corpus, words, labels, words_config, min_count_label=least, keep_dropped=keep_dropped)
 
     def _tell_model(self, run: Run, model: Supervised) -> None:
         """Says what the model takes and refuses a disk that cannot hold it."""

@@ -39,8 +39,8 @@ from wv_cli.system.compression import inner_name
 from wv_cli.system.events import Log, OnProgress
 from wv_cli.system.matrices import MatrixAllocator
 from wv_cli.system.output import check_writable, write_together
+from wv_cli.text.continued_vocabulary import decay_vocab
 from wv_cli.text.corpus import Corpus, encode
-from wv_cli.text.growing import decayed
 from wv_cli.text.joining import Phrases
 from wv_cli.text.vocab import write_vocab
 from wv_cli.vectors.embeddings import Embeddings
@@ -286,7 +286,7 @@ class Word2vecJob(Job):
             vocab=reading.vocabulary(),
             marked=reading.marked,
             also=init.words if init is not None and self.first.keep_words else None,
-            older=decayed(state.vocab, self.continuation.kept) if state is not None else None,
+            older=decay_vocab(state.vocab, self.continuation.kept) if state is not None else None,
             phrases=joiner,
             memory=self.phrases.ids_memory(reading.memory),
             spool_beside=self.beside,

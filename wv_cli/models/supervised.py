@@ -16,7 +16,7 @@ from wv_cli.engine.peers import Peers, seed_of
 from wv_cli.engine.state import State, StateOptions
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import SupervisedConfig
-from wv_cli.models.growing import Tree, carry_nodes
+from wv_cli.models.continued_rows import Tree, carry_nodes
 from wv_cli.models.label_updates import OutputReplicas, occurrences, output_updates, replica_bytes
 from wv_cli.models.layers import LAYERS
 from wv_cli.system import container, memory

@@ -17,7 +17,7 @@ from wv_cli.engine.peers import Peers, seed_of
 from wv_cli.engine.state import State, StateOptions
 from wv_cli.errors import UsageError, WvError
 from wv_cli.models.config import Word2vecConfig
-from wv_cli.models.growing import Tree, carry_ngrams, carry_nodes, compose_new
+from wv_cli.models.continued_rows import Tree, carry_ngrams, carry_nodes, compose_new
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.replicas import Path, Replicas, choose_replicas, most_replica_rows, replica_rows, updates_per_word
 from wv_cli.models.subwords import Subwords, counts_with_line_end, fasttext_model
@@ -48,10 +48,10 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         allocator: MatrixAllocator = IN_MEMORY,
     ) -> None:
         """Allocates, in `allocator`, and initialises; `subwords` are those of the vocabulary, when the caller has them
-        already. With a state `before`, all of whose words are in the vocabulary, training goes on (models.growing). The
-        models of several `peers` begin with the same rows and draw other random numbers. Raises UsageError for a corpus
-        or `init` that cannot be trained on, WvError when there is no room for the matrices or the state is not that of
-        such a model."""
+        already. With a state `before`, all of whose words are in the vocabulary, training goes on
+        (models.continued_rows). The models of several `peers` begin with the same rows and draw other random numbers.
+        Raises UsageError for a corpus or `init` that cannot be trained on, WvError when there is no room for the
+        matrices or the state is not that of such a model."""
         words = corpus.require_different_words()
         if init is not None and init.dim != config.dim:
             message = f"--init: expected vectors of --dim {config.dim}, found {init.dim}"

@@ -20,7 +20,7 @@ from wv_cli.errors import WvError
 from wv_cli.system.events import OnProgress
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.growing import grown
+from wv_cli.text.continued_vocabulary import extend_vocab
 from wv_cli.text.id_stream import IdStream, read_ids
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.inputs import Texts
@@ -115,11 +115,11 @@ def encode(
     With `vocab` its words (after cut(config)) and counts are used as they are and other words are dropped; otherwise
     the vocabulary is made from the text, without what is `marked`, and with the words `also`, however rare: those that
     the cut drops or the text does not have stand behind the others, as words seen once; or, with the vocabulary
-    `older`, it is what that grows to (text.growing). `phrases` are joined first, as if the joined text were read. When
-    the ids take more than `memory` bytes they go to a file in the folder of `spool_beside` (default: the current
-    folder). With `every_line` each line has a line end in the stream, whether it has a word or not. Memory used
-    otherwise: 4 bytes a token and the vocabulary. Where the text is a part of one that several processes read, `pooled`
-    makes the vocabulary of all of it, cut as `config` says.
+    `older`, it is what that grows to (text.continued_vocabulary). `phrases` are joined first, as if the joined text
+    were read. When the ids take more than `memory` bytes they go to a file in the folder of `spool_beside` (default:
+    the current folder). With `every_line` each line has a line end in the stream, whether it has a word or not. Memory
+    used otherwise: 4 bytes a token and the vocabulary. Where the text is a part of one that several processes read,
+    `pooled` makes the vocabulary of all of it, cut as `config` says.
 
     Raises WvError when there is no text or no word of it is in `vocab` (unless it `may_be_empty`, which needs a
     `vocab`), when the cuts leave no word, when the spool cannot be written, and what Source raises.
@@ -140,7 +140,7 @@ def encode(
             encoder.add_words(also.blob, also.starts)
         read = read_words(encoder, file, phrases)
         if older is not None:
-            known = grown(older, _all_words(read.words, read.counts, encoder.lines)[0], config)
+            known = extend_vocab(older, _all_words(read.words, read.counts, encoder.lines)[0], config)
             lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
         elif known is None and pooled is not None:
             lines_read = encoder.lines - source.divided

@@ -33,8 +33,8 @@ def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def growing_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Of models that go on with other text (wv_cli.jobs.growing)."""
+def continuation_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Of models that go on with other text (jobs.parts.continuation)."""
     for option in [
         click.option("--save-state", metavar="FILE", help="Also save what --continue goes on with; may replace that."),
         click.option(

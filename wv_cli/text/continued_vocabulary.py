@@ -8,7 +8,7 @@ from wv_cli.text.config import VocabConfig
 from wv_cli.text.vocab import Vocab, merge_vocabs
 
 
-def decayed(vocab: Vocab, share: float) -> Vocab:
+def decay_vocab(vocab: Vocab, share: float) -> Vocab:
     """The vocabulary as if only this `share` (0 to 1) of its text had been read; no word is seen less than once."""
     if share == 1:
         return vocab
@@ -21,7 +21,7 @@ def decayed(vocab: Vocab, share: float) -> Vocab:
     return Vocab(vocab.words, np.maximum(part(vocab.counts), 1), int(lines), int(tokens))
 
 
-def grown(older: Vocab, text: Vocab, config: VocabConfig) -> Vocab:
+def extend_vocab(older: Vocab, text: Vocab, config: VocabConfig) -> Vocab:
     """All words of `older`, and those of `text` (all of its words, not cut) that pass `config`: min_count is of the
     text alone, max_vocab of both together, though no older word goes. Counts are summed. Raises WvError for sums of
     2^63 or more."""

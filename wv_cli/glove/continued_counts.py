@@ -14,7 +14,7 @@ from wv_cli.words import WordList
 Records = NDArray[Any]
 
 
-class Earlier:
+class EarlierCounts:
     """Of a state's counts the `share` (0 to 1) that still counts. `ids` (words of the state,) are its words' rows among
     those of today, from 0; `largest` is the largest count of a pair."""
 

@@ -7,8 +7,8 @@ import pytest
 
 from wv_cli.errors import WvError
 from wv_cli.text.config import VocabConfig
+from wv_cli.text.continued_vocabulary import decay_vocab, extend_vocab
 from wv_cli.text.corpus import count, encode
-from wv_cli.text.growing import decayed, grown
 from wv_cli.text.vocab import Vocab
 from wv_cli.words import WordList
 
@@ -23,29 +23,29 @@ def counts_of(found):
 
 
 def test_old_words_stay_and_new_ones_must_be_frequent_in_the_new_text():
-    found = grown(vocab(a=9, b=5, c=1), vocab(d=12, a=2, c=2, e=2), VocabConfig(min_count=3))
+    found = extend_vocab(vocab(a=9, b=5, c=1), vocab(d=12, a=2, c=2, e=2), VocabConfig(min_count=3))
     assert counts_of(found) == {"d": 12, "a": 11, "b": 5, "c": 3}
     assert (found.lines, found.tokens_read) == (4, 15 + 18)
 
 
 def test_a_largest_vocabulary_keeps_new_words_out_but_loses_no_old_one():
     older, text = vocab(a=9, b=5), vocab(c=8, d=7)
-    assert counts_of(grown(older, text, VocabConfig(min_count=1, max_vocab=3))) == {"a": 9, "c": 8, "b": 5}
-    assert counts_of(grown(older, text, VocabConfig(min_count=1, max_vocab=1))) == {"a": 9, "b": 5}
+    assert counts_of(extend_vocab(older, text, VocabConfig(min_count=1, max_vocab=3))) == {"a": 9, "c": 8, "b": 5}
+    assert counts_of(extend_vocab(older, text, VocabConfig(min_count=1, max_vocab=1))) == {"a": 9, "b": 5}
 
 
 def test_decay_takes_its_share_of_all_counts_but_leaves_every_word():
-    found = decayed(vocab(a=101, b=10, c=1), 0.25)
+    found = decay_vocab(vocab(a=101, b=10, c=1), 0.25)
     assert counts_of(found) == {"a": 25, "b": 2, "c": 1} and (found.lines, found.tokens_read) == (0, 28)
-    assert counts_of(decayed(vocab(a=7, b=2), 0)) == {"a": 1, "b": 1}
+    assert counts_of(decay_vocab(vocab(a=7, b=2), 0)) == {"a": 1, "b": 1}
     large = Vocab(WordList.of(["a"]), np.array([2**62 + 1]))
-    assert decayed(large, 1).counts[0] == 2**62 + 1  # not through a double
+    assert decay_vocab(large, 1).counts[0] == 2**62 + 1  # not through a double
 
 
 def test_counts_beyond_64_bits_are_refused():
     large = Vocab(WordList.of(["a"]), np.array([2**63 - 2]))
     with pytest.raises(WvError, match="'a' add up to 2\\^63"):
-        grown(large, vocab(a=2), VocabConfig())
+        extend_vocab(large, vocab(a=2), VocabConfig())
 
 
 def test_two_halves_are_the_whole(slice_text, tmp_path):

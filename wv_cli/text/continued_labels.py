@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.growing import grown
+from wv_cli.text.continued_vocabulary import extend_vocab
 from wv_cli.text.labelled import LabelledCorpus, renumbered
 from wv_cli.text.vocab import Vocab
 from wv_cli.words import joined
 
 
-def grown_labelled(
+def extend_labelled(
     corpus: LabelledCorpus,
     words: Vocab,
     labels: Vocab,
@@ -22,11 +22,11 @@ def grown_labelled(
     keep_dropped: bool = False,
 ) -> LabelledCorpus:
     """A text of which every word and label was kept, in the ids of a classifier with `words` and `labels`, both of
-    which grow as text.growing.grown says; `config` is for words alone. With `keep_dropped` the words that it cuts stay
-    in the stream. Raises WvError for counts of 2^63 or more."""
-    kept = grown(words, Vocab(corpus.words, corpus.counts, corpus.lines, corpus.tokens_read), config)
+    which grow as text.continued_vocabulary.extend_vocab says; `config` is for words alone. With `keep_dropped` the
+    words that it cuts stay in the stream. Raises WvError for counts of 2^63 or more."""
+    kept = extend_vocab(words, Vocab(corpus.words, corpus.counts, corpus.lines, corpus.tokens_read), config)
     cut = VocabConfig(min_count=max(1, min_count_label))
-    tagged = grown(labels, Vocab(corpus.labels, corpus.label_counts), cut)
+    tagged = extend_vocab(labels, Vocab(corpus.labels, corpus.label_counts), cut)
     numbers = kept.words.find_all(corpus.words)
     dropped = np.flatnonzero(numbers < 0)
     if keep_dropped:

@@ -5,7 +5,7 @@ import pytest
 
 from wv_cli import _word2vec
 from wv_cli.models.config import Word2vecConfig
-from wv_cli.models.growing import Tree, carry_ngrams, carry_nodes, compose_new
+from wv_cli.models.continued_rows import Tree, carry_ngrams, carry_nodes, compose_new
 from wv_cli.models.subwords import Subwords
 from wv_cli.words import WordList
 

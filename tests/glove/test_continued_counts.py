@@ -12,8 +12,8 @@ from wv_cli._glove import RECORD
 from wv_cli.engine.state import StateOptions
 from wv_cli.errors import BadFile
 from wv_cli.glove.config import GloveConfig
+from wv_cli.glove.continued_counts import EarlierCounts
 from wv_cli.glove.cooccurrence import count, distance_units
-from wv_cli.glove.growing import Earlier
 from wv_cli.glove.model import Glove
 from wv_cli.glove.state import open_state, row_layout, save_state
 from wv_cli.glove.tiles import TileStore
@@ -57,7 +57,7 @@ def saved(path, corpus, blocks, rows=None):
 def gone_on(state, text, config, share, tmp_path, memory=None):
     """The corpus of a text in the words of both, and all counts by words."""
     corpus = encode([text], CUT, older=state.vocab)
-    earlier = Earlier(state, corpus.vocab.words, share)
+    earlier = EarlierCounts(state, corpus.vocab.words, share)
     stream = count(corpus, config, memory=memory, spool_beside=str(tmp_path / "x"), earlier=earlier)
     blocks = [block.copy() for block in stream]
     records = np.concatenate(blocks)
@@ -128,9 +128,11 @@ def test_the_same_counts_have_the_same_name(texts, tmp_path):
     corpus = encode([texts[0]], CUT)
     state = saved(tmp_path / "a.state", corpus, count(corpus, GloveConfig(threads=1)))
     other = saved(tmp_path / "b.state", corpus, count(corpus, GloveConfig(threads=1, window=9)))
-    names = {Earlier(each, corpus.vocab.words, share).digest("00") for each in (state, other) for share in (1.0, 0.5)}
+    names = {
+        EarlierCounts(each, corpus.vocab.words, share).digest("00") for each in (state, other) for share in (1.0, 0.5)
+    }
     assert len(names) == 4
-    assert Earlier(state, corpus.vocab.words, 1.0).digest("00") in names
+    assert EarlierCounts(state, corpus.vocab.words, 1.0).digest("00") in names
 
 
 @pytest.mark.parametrize("share", [1.0, 0.25, 0.0])
