@@ -65,16 +65,16 @@ class _OneOf:
     def __init__(self, size: int) -> None:
         self.rank, self.size, self.bytes_sent = 0, size, 0
 
-    def start_sum(self, buffer: NDArray[np.float32]) -> _Complete:
+    def start_all_reduce(self, buffer: NDArray[np.float32]) -> _Complete:
         self.bytes_sent += buffer.nbytes
         buffer *= self.size
         return _Complete()
 
-    def start_union(self, bits: NDArray[np.uint8]) -> _Complete:
+    def start_all_or(self, bits: NDArray[np.uint8]) -> _Complete:
         self.bytes_sent += bits.nbytes
         return _Complete()
 
-    def share_array(self, array: NDArray[Any]) -> None:
+    def broadcast_array(self, array: NDArray[Any]) -> None:
         """All have the same."""
 
 

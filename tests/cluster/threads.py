@@ -54,19 +54,19 @@ class ThreadRanks:
         values = self.gather(deepcopy(value))
         return reduce(merge, values) if self.rank == 0 else None
 
-    def share(self, value: Value | None) -> Value:
+    def broadcast(self, value: Value | None) -> Value:
         return self.gather(value)[0]  # type: ignore[return-value]
 
-    def share_array(self, array: NDArray[Any]) -> None:
+    def broadcast_array(self, array: NDArray[Any]) -> None:
         array[...] = self.gather(array.copy())[0]
 
-    def start_sum(self, buffer: NDArray[np.float32]) -> _Done:
+    def start_all_reduce(self, buffer: NDArray[np.float32]) -> _Done:
         self.bytes_sent += buffer.nbytes
         parts = self.gather(buffer.copy())
         buffer[...] = np.sum(parts, axis=0, dtype=np.float32) if len(buffer) else buffer
         return _Done()
 
-    def start_union(self, bits: NDArray[np.uint8]) -> _Done:
+    def start_all_or(self, bits: NDArray[np.uint8]) -> _Done:
         self.bytes_sent += bits.nbytes
         bits[...] = np.bitwise_or.reduce(self.gather(bits.copy()), axis=0)
         return _Done()

@@ -164,8 +164,8 @@ class Exchange:
         self._announced: tuple[list[Rows], NDArray[np.uint8], Pending] | None = None
 
     def _sum(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        self._ranks.start_sum(values).wait()
-        self._ranks.share_array(values)  # which rows are due must be the same everywhere, to the bit
+        self._ranks.start_all_reduce(values).wait()
+        self._ranks.broadcast_array(values)  # which rows are due must be the same everywhere, to the bit
         return values
 
     @property
@@ -194,7 +194,7 @@ class Exchange:
         if any(map(len, seldom)):
             moved = [table.moved(rows) for table, rows in zip(self._tables, seldom, strict=True)]
             bits = np.packbits(np.concatenate(moved))
-            self._announced = seldom, bits, self._ranks.start_union(bits)
+            self._announced = seldom, bits, self._ranks.start_all_or(bits)
         return answer
 
     def flush(self) -> NDArray[np.float32] | None:
@@ -208,7 +208,7 @@ class Exchange:
             for first in range(0, len(table.current), step):
                 rows = np.arange(first, min(first + step, len(table.current)))
                 bits = np.packbits(table.moved(rows))
-                self._ranks.start_union(bits).wait()
+                self._ranks.start_all_or(bits).wait()
                 each = [np.empty(0, np.int64)] * len(self._tables)
                 each[place] = rows[np.unpackbits(bits, count=len(rows)).astype(np.bool_)]
                 self._message = self._send(each, nothing)
@@ -235,7 +235,7 @@ class Exchange:
         for table, each, place in self._places(rows):
             table.rows.send(each, sent[place], buffer[place])
         buffer[numbers:] = notes
-        return _Message(rows, sent, buffer, self._ranks.start_sum(buffer))
+        return _Message(rows, sent, buffer, self._ranks.start_all_reduce(buffer))
 
     def _share_out(self, message: _Message) -> None:
         """The sums of a complete message become what is added to the rows."""

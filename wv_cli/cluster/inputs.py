@@ -34,7 +34,7 @@ def shared_texts(
         if ranks.rank == 0:
             texts = checked()
             found = texts, [(path, size_of(path)) for path in expand_inputs(texts)]
-    listed = ranks.share(found[1] if found is not None else None)
+    listed = ranks.broadcast(found[1] if found is not None else None)
     part = Part(ranks.rank, ranks.size, whole_lines)
     with agreeing(ranks):
         require_files(listed, part)

@@ -77,4 +77,4 @@ def _works_as_one(machine: "MpiRanks", choice: str) -> bool:
     if len(found) == 1 or choice or any(each != own for each, _ in found):
         return False
     by_any = set().union(*(those for _, those in found))
-    return machine.share(use_processors(by_any) if machine.rank == 0 else None)
+    return machine.broadcast(use_processors(by_any) if machine.rank == 0 else None)

@@ -83,20 +83,20 @@ class MpiRanks:
         merged: Value | None = self._world.reduce(value, op=merge, root=0)
         return merged
 
-    def share(self, value: Value | None) -> Value:
+    def broadcast(self, value: Value | None) -> Value:
         shared: Value = self._world.bcast(value, root=0)
         return shared
 
-    def share_array(self, array: NDArray[Any]) -> None:
+    def broadcast_array(self, array: NDArray[Any]) -> None:
         rows = max(1, _MOST_BYTES // max(1, array[:1].nbytes))
         for first in range(0, len(array), rows):
             self._world.Bcast(array[first : first + rows], root=0)
 
-    def start_sum(self, buffer: NDArray[np.float32]) -> "_Request":
+    def start_all_reduce(self, buffer: NDArray[np.float32]) -> "_Request":
         self.bytes_sent += buffer.nbytes
         return _Request(self._world.Iallreduce(self._mpi.IN_PLACE, buffer, op=self._mpi.SUM))
 
-    def start_union(self, bits: NDArray[np.uint8]) -> "_Request":
+    def start_all_or(self, bits: NDArray[np.uint8]) -> "_Request":
         self.bytes_sent += bits.nbytes
         return _Request(self._world.Iallreduce(self._mpi.IN_PLACE, bits, op=self._mpi.BOR))
 

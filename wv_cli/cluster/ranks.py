@@ -52,20 +52,21 @@ class Ranks(Protocol):
         associative."""
         ...
 
-    def share(self, value: Value | None) -> Value:
-        """What rank 0 has given."""
+    def broadcast(self, value: Value | None) -> Value:
+        """Broadcasts the value of rank 0 to all ranks."""
         ...
 
-    def share_array(self, array: NDArray[Any]) -> None:
-        """Fills the array with that of rank 0, which has the same shape and type."""
+    def broadcast_array(self, array: NDArray[Any]) -> None:
+        """Broadcasts the array of rank 0 into those of all ranks, which have its shape and type."""
         ...
 
-    def start_sum(self, buffer: NDArray[np.float32]) -> Pending:
-        """Replaces `buffer` by the sum of those of all ranks, which nobody touches until it is complete."""
+    def start_all_reduce(self, buffer: NDArray[np.float32]) -> Pending:
+        """Starts an all-reduce: `buffer` becomes the sum of those of all ranks. Nobody touches it until that is
+        complete."""
         ...
 
-    def start_union(self, bits: NDArray[np.uint8]) -> Pending:
-        """The same with each bit set that is set on any rank."""
+    def start_all_or(self, bits: NDArray[np.uint8]) -> Pending:
+        """Starts an all-reduce by OR: each bit is set that is set on any rank."""
         ...
 
     def abort_at_exit(self, code: int) -> None:

@@ -47,7 +47,7 @@ def pooled_by(ranks: Ranks) -> Pooled:
                 answer = made(whole)
         except WvError as error:
             answer = error
-        shared = cast("Made | WvError", ranks.share(answer))
+        shared = cast("Made | WvError", ranks.broadcast(answer))
         with agreeing(ranks):  # the text is that of all, and so is what is wrong with it
             if isinstance(shared, WvError):
                 raise shared
@@ -81,7 +81,7 @@ class RankPeers:
     def union(self, own: NDArray[np.int32]) -> NDArray[np.int32]:
         """See Peers."""
         ranks = self._ranks
-        return ranks.share(ranks.reduce(own, lambda one, other: np.concatenate([one, other[~np.isin(other, one)]])))
+        return ranks.broadcast(ranks.reduce(own, lambda one, other: np.concatenate([one, other[~np.isin(other, one)]])))
 
     def total(self, own: int) -> int:
         """See Peers."""
@@ -93,8 +93,8 @@ def first_part(saved: SavedRun, model: Checkpointed, ranks: Ranks, log: Log) -> 
     have."""
     with agreeing(ranks):
         own = saved.first_step(model, log) if ranks.rank == 0 else 0
-    part = ranks.share(own)
+    part = ranks.broadcast(own)
     if part:
         for _, array in sorted(model.arrays().items()):
-            ranks.share_array(array)
+            ranks.broadcast_array(array)
     return part
