@@ -22,7 +22,7 @@ from measure import HERE, WV
 from record import Run
 
 from wv_cli import formats
-from wv_cli.vectors.texts import line_vectors
+from wv_cli.vectors.document_models import line_vectors
 
 ALGORITHMS = ("dbow", "dm_mean", "dm_concat")
 LABEL = "__label__"

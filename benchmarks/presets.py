@@ -34,7 +34,7 @@ from wv_cli import formats
 from wv_cli.evaluation import TASKS, Report, Vectors
 from wv_cli.evaluation.config import AnalogyConfig
 from wv_cli.models.presets import WORD_PRESETS
-from wv_cli.transforms.ensemble import joined, plus_contexts
+from wv_cli.transforms.ensemble import concatenate, plus_contexts
 from wv_cli.vectors.embeddings import Embeddings
 
 Matrix = NDArray[np.float32]
@@ -85,7 +85,7 @@ AFTER = {
     "joined": lambda words, contexts: np.hstack([words, contexts]),
     "centred": lambda words, contexts: centred(words),
     "without top 2": lambda words, contexts: without_top(words, 2),
-    "to 100 axes": lambda words, contexts: joined([words], 100),
+    "to 100 axes": lambda words, contexts: concatenate([words], 100),
 }
 OF_CONTEXTS = ("sum", "joined")
 # What may be done to several models: (dim, 0 for all of their numbers, the square of the last one's weight).
@@ -193,7 +193,7 @@ def trial(models: Trained, line: str, seed: int, sets: Sets, after: list[str]) -
             for options, part in zip(members, parts, strict=True)
         ]
         wide = sum(part.shape[1] for part in rows)
-        variants = {name: joined(weighted(rows, square), dim or wide) for name, (dim, square) in JOINED.items()}
+        variants = {name: concatenate(weighted(rows, square), dim or wide) for name, (dim, square) in JOINED.items()}
     else:
         chosen = {name: change for name, change in AFTER.items() if name in ("", *after)}
         if contexts is None:

@@ -175,7 +175,7 @@ class WordList(Sequence[str]):
     __hash__ = None  # type: ignore[assignment]
 
 
-def joined(*lists: WordList) -> WordList:
+def concatenate_words(*lists: WordList) -> WordList:
     """The words of all, one list after the other."""
     ends = np.cumsum([0, *(each.starts[-1] for each in lists)])
     starts = [each.starts[1:] + end for each, end in zip(lists, ends, strict=False)]

@@ -19,7 +19,7 @@ from tests.peak import peak_bytes
 from wv_cli._glove import RECORD
 from wv_cli.cluster import counted
 from wv_cli.cluster.dask_cluster import DaskCluster, dask_cluster
-from wv_cli.formats.recognise import texts as running_texts
+from wv_cli.formats.recognise import input_texts
 from wv_cli.glove import on_cluster
 from wv_cli.glove.config import GloveConfig
 from wv_cli.jobs import glove as glove_job
@@ -163,7 +163,7 @@ def test_pieces_of_records_are_bounded_and_lose_nothing(
     cluster: DaskCluster, slice_text: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(counted, "_LEAST_PIECE", 100 * RECORD.itemsize)
-    divided = Divided(running_texts([str(slice_text)], log=silent), 300_000, whole_lines=True)
+    divided = Divided(input_texts([str(slice_text)], log=silent), 300_000, whole_lines=True)
     asked: list[int] = []
     sizes: list[int] = []
     mapped = cluster.mapped
@@ -189,7 +189,7 @@ def test_pieces_of_records_are_bounded_and_lose_nothing(
 def test_co_occurrences_of_a_shard_come_in_pieces_whose_rows_are_counted_alone(
     slice_text: Path, cluster: DaskCluster
 ) -> None:
-    text = running_texts([str(slice_text)], log=silent)
+    text = input_texts([str(slice_text)], log=silent)
     config = GloveConfig(threads=1)
     corpus = on_cluster.encode(text, on_cluster.VocabConfig())
     units, _ = on_cluster.cooccurrence.units_of(corpus, config)

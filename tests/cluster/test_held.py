@@ -100,7 +100,7 @@ def test_workers_do_not_keep_the_model(cluster: DaskCluster, address: str, slice
 
 def test_a_worker_reads_a_model_that_was_replaced(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("the king of the state\n")
-    asked = recognise.texts([str(tmp_path / "text")], log=silent)
+    asked = recognise.input_texts([str(tmp_path / "text")], log=silent)
     model, found = tmp_path / "model", []
     for name in ("ft-labels.bin", "ft-labels.ftz"):
         shutil.copy(GOLDEN / name, model)

@@ -20,7 +20,7 @@ from wv_cli.cluster.training import RankPeers, labelled_of_all, pooled_by
 from wv_cli.engine.run import Outcome, train
 from wv_cli.engine.threads import Threads
 from wv_cli.errors import WvError
-from wv_cli.formats.recognise import texts
+from wv_cli.formats.recognise import input_texts
 from wv_cli.models.classifier import Classifier
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
@@ -49,7 +49,7 @@ def path(halves: tuple[Path, bytes]) -> Path:
 
 
 def part_of(path: Path, ranks: ThreadRanks, **options: Any) -> LabelledCorpus:
-    asked = texts([str(path)], log=silent, part=Part(ranks.rank, ranks.size, whole_lines=True))
+    asked = input_texts([str(path)], log=silent, part=Part(ranks.rank, ranks.size, whole_lines=True))
     return labelled_of_all(encode_labelled(asked, WORDS, pooled=pooled_by(ranks), **options), ranks)
 
 
@@ -217,7 +217,7 @@ def test_what_is_wrong_with_the_text_of_all_is_said_once(tmp_path: Path, text: s
     def task(ranks: ThreadRanks) -> str:
         with pytest.raises(WvError) as caught:
             encode_labelled(
-                texts([str(path)], log=silent, part=Part(ranks.rank, ranks.size, whole_lines=True)),
+                input_texts([str(path)], log=silent, part=Part(ranks.rank, ranks.size, whole_lines=True)),
                 VocabConfig(min_count=20),
                 pooled=pooled_by(ranks),
             )

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cluster.threads import ThreadRanks, run_ranks
 from wv_cli.cluster.mpi import world
-from wv_cli.cluster.ranks import agreeing, joined
+from wv_cli.cluster.ranks import agreeing, ranks_of_launcher
 from wv_cli.cluster.training import require_same
 from wv_cli.errors import Elsewhere, UsageError, WvError
 from wv_cli.system.launcher import started_together
@@ -30,7 +30,7 @@ def test_the_launcher_says_how_many_processes_there_are(environment: dict[str, s
 
 def test_a_process_alone_has_no_ranks_and_imports_no_mpi() -> None:
     before = "mpi4py" in sys.modules
-    assert joined() is None
+    assert ranks_of_launcher() is None
     assert ("mpi4py" in sys.modules) == before
 
 

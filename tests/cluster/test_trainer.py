@@ -19,7 +19,7 @@ from wv_cli.engine.peers import PARTS
 from wv_cli.engine.run import Outcome, train
 from wv_cli.engine.threads import Threads
 from wv_cli.errors import WvError
-from wv_cli.formats.recognise import texts
+from wv_cli.formats.recognise import input_texts
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.text import parts
@@ -31,7 +31,7 @@ CONFIG = Word2vecConfig(dim=32, epochs=2)
 
 
 def part_of(path: Path, ranks: ThreadRanks) -> Corpus:
-    asked = texts([str(path)], log=silent, part=Part(ranks.rank, ranks.size))
+    asked = input_texts([str(path)], log=silent, part=Part(ranks.rank, ranks.size))
     return of_all(encode(asked, VocabConfig(), pooled=pooled_by(ranks)), ranks)
 
 

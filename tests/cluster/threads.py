@@ -102,7 +102,7 @@ def run_ranks(size: int, task: Callable[[ThreadRanks], Value]) -> list[Value]:
 def run_sessions(monkeypatch: pytest.MonkeyPatch, size: int, task: Callable[[ThreadRanks], Value]) -> list[Value]:
     """run_ranks() of tasks that run sessions, which find that they are ranks as processes of mpirun do."""
     own = threading.local()
-    monkeypatch.setattr("wv_cli.cluster.ranks.joined", lambda: getattr(own, "ranks", None))
+    monkeypatch.setattr("wv_cli.cluster.ranks.ranks_of_launcher", lambda: getattr(own, "ranks", None))
     monkeypatch.setattr("wv_cli.cluster.machine.place", lambda: Place(getattr(own, "ranks", None)))
 
     def run(ranks: ThreadRanks) -> Value:

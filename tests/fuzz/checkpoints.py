@@ -12,7 +12,7 @@ from tests.fuzz import seeds
 from wv_cli.engine import checkpoint
 from wv_cli.engine.run import train
 from wv_cli.engine.threads import Threads
-from wv_cli.formats.texts import save_model
+from wv_cli.formats.document_models import save_model
 from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.model import Glove
 from wv_cli.glove.record_files import Counts, CountsFile

@@ -151,7 +151,7 @@ def text_file(path: Path) -> Path:
 
 def moments(path: Path) -> None:
     found = Moments.load(path)
-    both = found.joined(found).with_rows(np.ones((3, found.dim)))
+    both = found.merge(found).with_rows(np.ones((3, found.dim)))
     for config in (WhitenConfig("whiten"), WhitenConfig("pca"), WhitenConfig("abtt")):
         fit(both, config, "file").apply(np.ones((2, found.dim), np.float32))
     both.save("/dev/null")

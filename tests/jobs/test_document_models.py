@@ -7,7 +7,7 @@ from wv_cli import formats
 from wv_cli.engine.run import train as run_all
 from wv_cli.engine.threads import Threads
 from wv_cli.errors import BadFile, UsageError
-from wv_cli.formats.texts import read_model, save_model
+from wv_cli.formats.document_models import read_model, save_model
 from wv_cli.jobs.train import train
 from wv_cli.models.doc2vec import Doc2vec
 from wv_cli.models.sent2vec import Sent2vec
@@ -15,7 +15,7 @@ from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig
 from wv_cli.system.input import open_input
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import encode
-from wv_cli.vectors.texts import line_vectors
+from wv_cli.vectors.document_models import line_vectors
 
 WORDS = ["salt pepper soup spoon plate onion the king", "queen king castle crown land sword the salt"]
 TOPICS = [["the salt soup", "pepper on a plate of onion"], ["the queen land", "crown sword and castle"]]

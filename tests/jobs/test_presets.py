@@ -14,7 +14,7 @@ from wv_cli.jobs.train import train, training_job
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.ensemble import Ensemble
 from wv_cli.models.presets import WORD_PRESETS
-from wv_cli.transforms.ensemble import as_long_as, joined, plus_contexts
+from wv_cli.transforms.ensemble import as_long_as, concatenate, plus_contexts
 
 OPTIONS = {"preset": "quality", "dim": 40, "epochs": 1, "min_count": 4, "meta": False}
 MEMBERS = WORD_PRESETS["quality"].members
@@ -34,8 +34,8 @@ def test_joined_rows_have_the_cosines_of_unit_rows_side_by_side():
     parts[0][3] = parts[1][3] = 0
     unit = [part / np.maximum(np.linalg.norm(part, axis=1, keepdims=True), 1e-30) for part in parts]
     wide = np.hstack(unit)
-    assert np.allclose(joined(parts, 12), wide, atol=1e-6) and joined(parts, 99).shape == (40_000, 12)
-    few = joined(parts, 4)
+    assert np.allclose(concatenate(parts, 12), wide, atol=1e-6) and concatenate(parts, 99).shape == (40_000, 12)
+    few = concatenate(parts, 4)
     u, s, _ = np.linalg.svd(wide.astype(np.float64), full_matrices=False)
     best = u[:, :4] * s[:4]
     assert few.dtype == np.float32 and few.shape == (40_000, 4) and not few[3].any()
@@ -64,7 +64,7 @@ def test_a_preset_is_its_models_joined(text, preset, models):
         parts.append(plus_contexts(rows, formats.load("contexts.npy").matrix) if member.with_contexts else rows)
         lengths += [rows] if member.gives_length else []
     made = formats.load("all.npy")
-    assert made.dim == 40 and np.array_equal(made.matrix, as_long_as(joined(parts, 40), lengths[0]))
+    assert made.dim == 40 and np.array_equal(made.matrix, as_long_as(concatenate(parts, 40), lengths[0]))
 
 
 def test_rows_get_the_lengths_of_others_and_keep_their_directions():

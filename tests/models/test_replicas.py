@@ -167,5 +167,5 @@ def test_more_private_rows_that_are_added_in_full_would_not(loss, slice_text, mo
     monkeypatch.setattr("wv_cli.models.word2vec.replica_rows", lambda *arguments: (100, 500))
     some = loss_of(corpus, 16, loss=loss, lr=0.05)
     full = lambda config, updates: np.ones(len(updates), np.float32)  # noqa: E731
-    monkeypatch.setattr("wv_cli.models.replicas._share", full)
+    monkeypatch.setattr("wv_cli.models.replicas._fraction", full)
     assert loss_of(corpus, 16, loss=loss, lr=0.05) > max(some, 2 * one), "more, and added in full"

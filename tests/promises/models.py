@@ -265,7 +265,7 @@ MODELS: list[Promise] = [
             Fault(
                 "the rate starts again",
                 "wv_cli/engine/state.py",
-                "        return self.lr * tokens / max(1.0, tokens + share * self.trained)\n",
+                "        return self.lr * tokens / max(1.0, tokens + fraction * self.trained)\n",
                 "        return self.lr\n",
             ),
         ),
@@ -289,7 +289,7 @@ MODELS: list[Promise] = [
             Fault(
                 "the squared gradients begin anew",
                 "wv_cli/glove/model.py",
-                "    return squares if share == 1 else 1 + np.float32(share) * (squares - 1)\n",
+                "    return squares if fraction == 1 else 1 + np.float32(fraction) * (squares - 1)\n",
                 "    return np.ones_like(squares)\n",
             ),
         ),

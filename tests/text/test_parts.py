@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wv_cli.errors import WvError
-from wv_cli.formats.recognise import texts
+from wv_cli.formats.recognise import input_texts
 from wv_cli.text import parts
 from wv_cli.text.parts import Part, shards
 from wv_cli.text.source import Source
 
 
 def read(paths: list[str], part: Part) -> bytes:
-    return b"".join(Source(texts(paths, log=lambda message: None, part=part)))
+    return b"".join(Source(input_texts(paths, log=lambda message: None, part=part)))
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7])
@@ -39,7 +39,7 @@ def test_every_line_is_in_one_part(tmp_path_factory: pytest.TempPathFactory, len
     found = []
     for index in range(count):
         try:
-            found.append(b"".join(Source(texts([str(path)], log=lambda message: None, part=Part(index, count)))))
+            found.append(b"".join(Source(input_texts([str(path)], log=lambda message: None, part=Part(index, count)))))
         except WvError as error:
             assert "no text for part" in str(error)
     assert b"".join(found) == path.read_bytes()
@@ -77,7 +77,7 @@ def test_the_shards_of_real_texts_are_the_texts_in_order(slice_text: Path, tmp_p
     (tmp_path / "empty").touch()
     paths = [str(tmp_path / "empty"), str(slice_text), str(packed), str(tmp_path / "empty")]
     found = shards(paths, most)
-    read = [b"".join(Source(texts(each.paths, log=lambda message: None, part=each))) for each in found]
+    read = [b"".join(Source(input_texts(each.paths, log=lambda message: None, part=each))) for each in found]
     assert b"".join(read) == b"".join(Source(paths))
     assert all(each.bytes <= most + 10_000 for each in found if str(packed) not in each.paths)
     assert sum(each.bytes for each in found) == sum(Path(path).stat().st_size for path in paths)
@@ -103,7 +103,7 @@ def test_a_shard_of_another_file_is_refused(tmp_path: Path) -> None:
     (shard,) = shards([str(path)], 99)
     path.write_bytes(b"some other words\n")
     with pytest.raises(WvError, match="text: 17 bytes here, 11 where the work was divided; all must see the same"):
-        b"".join(Source(texts(shard.paths, log=lambda message: None, part=shard)))
+        b"".join(Source(input_texts(shard.paths, log=lambda message: None, part=shard)))
 
 
 def test_the_paths_of_shards_do_not_depend_on_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

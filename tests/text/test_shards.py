@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wv_cli.formats.recognise import texts
+from wv_cli.formats.recognise import input_texts
 from wv_cli.glove import cooccurrence, shard_counting
 from wv_cli.glove.config import GloveConfig
 from wv_cli.system.executor import ThisProcess
@@ -21,7 +21,7 @@ from wv_cli.text.shard_joining import JoinedShards
 
 @pytest.fixture
 def asked(slice_text: Path) -> Texts:
-    return texts([str(slice_text)], log=lambda message: None)
+    return input_texts([str(slice_text)], log=lambda message: None)
 
 
 def test_results_come_in_the_order_of_the_shards() -> None:

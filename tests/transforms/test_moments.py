@@ -67,7 +67,7 @@ def test_shards_joined_in_any_cut(rows, cuts):
     parts = [of(part) for part in np.split(matrix, cuts)]
     joined = Moments.none(matrix.shape[1])
     for part in parts:
-        joined = joined.joined(part)
+        joined = joined.merge(part)
     whole = of(matrix)
     assert joined.rows == whole.rows
     assert np.allclose(joined.mean, whole.mean, rtol=1e-12, atol=1e-10)
@@ -83,8 +83,8 @@ def test_streamed_sharded_and_in_memory_agree_to_1e_9():
         streamed = streamed.with_rows(matrix[first : first + 777])
     left, right = of(matrix[:13_000]), of(matrix[13_000:])
     agree(whole, streamed)
-    agree(whole, left.joined(right))
-    agree(whole, right.joined(left))
+    agree(whole, left.merge(right))
+    agree(whole, right.merge(left))
     assert np.allclose(whole.covariance, np.cov(matrix.T.astype(np.float64), bias=True), rtol=1e-10, atol=1e-10)
 
 
@@ -119,9 +119,9 @@ def test_weights_are_repetitions(rows, seed):
 
 def test_nothing_to_join():
     some, none = of(np.eye(3)), Moments.none(3)
-    assert some.joined(none) is some and none.joined(some) is some
+    assert some.merge(none) is some and none.merge(some) is some
     with pytest.raises(WvError, match="of 3 and of 4 dimensions"):
-        some.joined(Moments.none(4))
+        some.merge(Moments.none(4))
 
 
 def test_there_and_back_through_a_file(tmp_path):

@@ -59,7 +59,7 @@ def test_eigenvalues_far_apart():
 def test_streamed_and_sharded_and_in_memory_make_the_same_transform():
     matrix = cloud(dtype=np.float32)
     whole = fit(of(matrix), WhitenConfig("zca"))
-    sharded = fit(of(matrix[:999]).joined(of(matrix[999:])), WhitenConfig("zca"))
+    sharded = fit(of(matrix[:999]).merge(of(matrix[999:])), WhitenConfig("zca"))
     assert np.abs(whole.matrix - sharded.matrix).max() < 1e-9 * np.abs(whole.matrix).max()
     assert np.abs(whole.mean - sharded.mean).max() < 1e-9
 

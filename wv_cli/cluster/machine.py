@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli import __version__
-from wv_cli.cluster.ranks import Ranks, agreeing, joined
+from wv_cli.cluster.ranks import Ranks, agreeing, ranks_of_launcher
 from wv_cli.engine.run import caught_signals
 from wv_cli.errors import Elsewhere, UsageError
 from wv_cli.system.host import processors, usable, use_processors
@@ -47,8 +47,8 @@ class Place:
 @cache
 def place() -> Place:
     """Where this process stands. One that another one works for does not return: it raises Elsewhere with code 0 once
-    that has ended. Raises what joined() does, and UsageError for a CHOICE that there is not."""
-    every = joined()
+    that has ended. Raises what ranks_of_launcher() does, and UsageError for a CHOICE that there is not."""
+    every = ranks_of_launcher()
     if every is None:
         return Place()
     from wv_cli.cluster.mpi import MpiRanks

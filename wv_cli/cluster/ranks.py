@@ -75,7 +75,7 @@ class Ranks(Protocol):
 
 
 @cache
-def joined() -> Ranks | None:
+def ranks_of_launcher() -> Ranks | None:
     """The ranks this process is one of; None when it is alone. Raises WvError when mpi4py is not installed, or belongs
     to another MPI than the launcher."""
     expected = started_together()

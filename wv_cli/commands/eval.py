@@ -51,7 +51,7 @@ def _subcommand(task: Task) -> click.Command:
     ) -> None:
         from wv_cli.commands.shared.display import emit
         from wv_cli.evaluation import report as layouts
-        from wv_cli.formats.recognise import texts
+        from wv_cli.formats.recognise import input_texts
         from wv_cli.jobs.scoring import scored_on
         from wv_cli.text.input_files import expand_inputs
 
@@ -66,10 +66,10 @@ def _subcommand(task: Task) -> click.Command:
         limit: int | None = getattr(config, "restrict_vocab", 0) or None
         for path in (*vectors, *others):
             require_one_use(path, [*vectors, *others, *data].count("-") > 1)
-
         load = partial(load_vectors, from_format=from_format, limit=limit, quiet=quiet)
         notes: list[str] = []
-        asked = texts(data, log=notes.append, force=config.force_text) if isinstance(config, ReadingConfig) else data
+        force = config.force_text if isinstance(config, ReadingConfig) else None
+        asked = data if force is None else input_texts(data, log=notes.append, force=force)
         each = partial(scored_on, dask, partial(emit, quiet=quiet, as_json=False), load) if dask is not None else None
         report = task.run([Vectors(path, partial(load, path)) for path in vectors], expand_inputs(asked), config, each)
         show = {"table": layouts.as_table, "tsv": layouts.as_tsv, "json": layouts.as_json}

@@ -42,10 +42,10 @@ class StateOptions:
     trained: float
     lr: float
 
-    def lr_after(self, tokens: int, share: float) -> float:
+    def lr_after(self, tokens: int, fraction: float) -> float:
         """The learning rate at which `tokens` more (those of every epoch) begin, when it falls to nothing from the
-        first token of the state to the last of these, and of the state's only `share` are counted."""
-        return self.lr * tokens / max(1.0, tokens + share * self.trained)
+        first token of the state to the last of these, and of the state's only `fraction` are counted."""
+        return self.lr * tokens / max(1.0, tokens + fraction * self.trained)
 
 
 @dataclass(frozen=True, eq=False)

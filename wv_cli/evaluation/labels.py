@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number
 from wv_cli.evaluation.config import LabelsConfig
 from wv_cli.formats.fasttext_bin import load_model
-from wv_cli.formats.recognise import texts
+from wv_cli.formats.recognise import input_texts
 from wv_cli.models.classifier import Answered, Classifier
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Source
@@ -124,7 +124,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: LabelsConfig) -
     for model in vectors:
         classifier = Classifier(load_model(model.name), model.name)
         for path in data:
-            text = texts([path], log=report.notes.append, force=config.force_text)
+            text = input_texts([path], log=report.notes.append, force=config.force_text)
             counts = count(classifier, text, config.k, config.threshold, config.threads)
             _add_rows(report, model.name, path, classifier, counts, config)
     return report

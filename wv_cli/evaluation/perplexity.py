@@ -16,7 +16,7 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value
 from wv_cli.evaluation.config import PerplexityConfig
 from wv_cli.evaluation.statistics import NO_INTERVAL, Interval, percentile_interval
-from wv_cli.formats.recognise import texts
+from wv_cli.formats.recognise import input_texts
 from wv_cli.lm.asking import LanguageModel, counting, normalisers_of, unnormalised
 from wv_cli.lm.files import load
 from wv_cli.lm.mixing import fitted_weights, mixed
@@ -109,7 +109,7 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
             _require_same(names[0], first, name, model.words)
         for i, path in enumerate(paths):
             log = report.notes.append if name == names[0] else lambda message: None
-            source = Source(texts([path], log=log, force=config.force_text))
+            source = Source(input_texts([path], log=log, force=config.force_text))
             asked = counting(model)
             parts = list(Scorer(asked).read(source, path))
             sums[i].append(normalisers_of(asked))

@@ -59,7 +59,7 @@ _ROWS = {
     "fasttext-bin": ("fasttext_bin:FORMAT", rb"\xba\x16\x4f\x2f|(?s:...)\0"),  # the magic number, or the dimension
     "finalfusion": ("finalfusion:FORMAT", rb"FiFu"),
     "safetensors": ("static:FORMAT", rb"(?s:.{8})\{"),
-    "text-model": ("texts:FORMAT", rb"wv text-model "),
+    "text-model": ("document_models:FORMAT", rb"wv text-model "),
 }
 FORMATS: LazyRegistry[Format] = LazyRegistry(
     "format", {name: f"{__name__}.{place}" for name, (place, _) in _ROWS.items()}

@@ -9,7 +9,7 @@ from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import Part, Shard
 
 
-def texts(
+def input_texts(
     inputs: Sequence[str],
     *,
     log: Callable[[str], None],

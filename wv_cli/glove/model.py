@@ -133,10 +133,10 @@ class Glove(Immediate):
                     part[:, :dim] = values[:, :dim]
                     part[:, bias] = values[:, dim] * (self._bias_scale if layer == 1 else 1)
 
-    def go_on(self, rows: Arrays, ids: NDArray[np.int64], share: float) -> None:
+    def go_on(self, rows: Arrays, ids: NDArray[np.int64], fraction: float) -> None:
         """Starts the words `ids` from the `rows` of a state (state.row_layout), in which row k is of the word ids[k].
-        Of the squared gradients only this `share` (0 to 1) still counts; the one that every sum begins with is none of
-        them."""
+        Of the squared gradients only this `fraction` (0 to 1) still counts; the one that every sum begins with is none
+        of them."""
         dim = self.config.dim
         for side, matrix in zip(SIDES, (self.words, self.contexts), strict=True):
             bias = self._bias[id(matrix)]
@@ -144,8 +144,8 @@ class Glove(Immediate):
                 part = slice(first, first + _RAW_ROWS)
                 vectors, biases, squares, bias_squares = (rows[f"{side}_{name}"][part] for name in OF_A_SIDE)
                 matrix[ids[part], 0, :dim], matrix[ids[part], 0, bias] = vectors, biases
-                matrix[ids[part], 1, :dim] = _shrunk(squares, share)
-                matrix[ids[part], 1, bias] = _shrunk(bias_squares, share) * np.float32(self._bias_scale)
+                matrix[ids[part], 1, :dim] = _shrunk(squares, fraction)
+                matrix[ids[part], 1, bias] = _shrunk(bias_squares, fraction) * np.float32(self._bias_scale)
 
     def state_rows(self) -> dict[str, NDArray[np.float32]]:
         """The rows as a state has them (state.row_layout), most of them views."""
@@ -243,8 +243,8 @@ class Glove(Immediate):
         return Embeddings(words, matrix)
 
 
-def _shrunk(squares: NDArray[np.float32], share: float) -> NDArray[np.float32]:
-    return squares if share == 1 else 1 + np.float32(share) * (squares - 1)
+def _shrunk(squares: NDArray[np.float32], fraction: float) -> NDArray[np.float32]:
+    return squares if fraction == 1 else 1 + np.float32(fraction) * (squares - 1)
 
 
 def _size(path: str) -> int:

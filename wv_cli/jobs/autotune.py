@@ -124,12 +124,14 @@ class Plan(SearchPlan):
             raise UsageError(f"--autotune-predictions must be at least 1, not {self.predictions}")
 
 
-def propose(best: SupervisedConfig, dsub: int, plan: Plan, number: int, share: float) -> tuple[SupervisedConfig, int]:
-    """The options of trial `number` (from 0), when `share` of the time is used."""
+def propose(
+    best: SupervisedConfig, dsub: int, plan: Plan, number: int, fraction: float
+) -> tuple[SupervisedConfig, int]:
+    """The options of trial `number` (from 0), when `fraction` of the time is used."""
     if number == 0:
         return (best if "loss" in plan.given else replace(best, loss="softmax")), dsub
     random = np.random.default_rng((best.seed, number))
-    drawn = proposed(SPACE, {**asdict(best), "dsub": dsub}, plan.given, random, share)
+    drawn = proposed(SPACE, {**asdict(best), "dsub": dsub}, plan.given, random, fraction)
     dsub = drawn.pop("dsub")
     return replace(best, **drawn), dsub
 
@@ -162,9 +164,9 @@ class LabelSearch(Search[SupervisedConfig]):
         """Raises NothingFound when every trial failed."""
         return self.best_options(), self.best.dsub if self.best else _DSUBS[0]
 
-    def proposal(self, number: int, share: float) -> tuple[SupervisedConfig, int]:
+    def proposal(self, number: int, fraction: float) -> tuple[SupervisedConfig, int]:
         best, dsub = (self.first, _DSUBS[0]) if self.best is None else self.best_config()
-        return propose(best, dsub, self.plan, number, share)
+        return propose(best, dsub, self.plan, number, fraction)
 
     def attempt(self, config: SupervisedConfig, dsub: int, seconds: float) -> tuple[float | None, Outcome]:
         model = Supervised(config, self._min_count, self._corpus, self._fitting(config))

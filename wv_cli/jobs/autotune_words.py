@@ -100,7 +100,7 @@ class WordSearch(Search[Word2vecConfig]):
             "start": options,
         }
 
-    def proposal(self, number: int, share: float) -> tuple[Word2vecConfig, int] | None:
+    def proposal(self, number: int, fraction: float) -> tuple[Word2vecConfig, int] | None:
         if number == 0:
             return self.first, 0
         best = self.first if self.best is None else self.best_options()
@@ -109,7 +109,7 @@ class WordSearch(Search[Word2vecConfig]):
         values = {**asdict(best), "lr": best.start_lr}
         for _ in range(_ATTEMPTS):
             moves = random.choice(len(self.space), min(_TOGETHER, len(self.space)), replace=False)
-            drawn = proposed(tuple(self.space[move] for move in moves), values, (), random, share)
+            drawn = proposed(tuple(self.space[move] for move in moves), values, (), random, fraction)
             config = replace(best, **drawn)
             if config not in tried:
                 return config, 0

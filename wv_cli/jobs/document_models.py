@@ -10,7 +10,7 @@ from wv_cli import formats
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Savable
 from wv_cli.errors import UsageError
-from wv_cli.formats.texts import DOC2VEC, ENDINGS, SENT2VEC, save_model
+from wv_cli.formats.document_models import DOC2VEC, ENDINGS, SENT2VEC, save_model
 from wv_cli.jobs.job import Job, Writer
 from wv_cli.jobs.metadata import corpus_metadata, run_metadata, tell_corpus
 from wv_cli.jobs.part import Part

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from wv_cli.config import flag_of
 from wv_cli.errors import UsageError
-from wv_cli.formats.recognise import texts
+from wv_cli.formats.recognise import input_texts
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
@@ -107,5 +107,5 @@ class NgramJob(Job):
             threads = self.config.threads or processors()
             parts = [load(path) for path in source.count_files]
             return summed(parts, order, memory=source.memory, spool_beside=output, threads=threads)
-        asked = texts(source.inputs, log=run.log, written=[output], force=source.force_text)
+        asked = input_texts(source.inputs, log=run.log, written=[output], force=source.force_text)
         return count(asked, self.config, memory=source.memory, spool_beside=output, progress=run.on_reading)

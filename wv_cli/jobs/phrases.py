@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple
 
 from wv_cli.errors import UsageError
-from wv_cli.formats.recognise import texts
+from wv_cli.formats.recognise import input_texts
 from wv_cli.jobs.distribution import ask, executor, refuse_with_dask
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
@@ -98,7 +98,7 @@ class PhrasesJob(Job):
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Finds and joins; the log is told of every pass."""
         source, started = self.source, time.perf_counter()
-        asked = texts(source.inputs, log=run.log, written=self.results(), force=source.force_text)
+        asked = input_texts(source.inputs, log=run.log, written=self.results(), force=source.force_text)
         if source.dask is None:
             metadata = self._joined(asked, run)
         elif source.apply is not None:

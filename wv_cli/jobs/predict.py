@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wv_cli.formats.fasttext_bin import load_model
-from wv_cli.formats.recognise import texts
+from wv_cli.formats.recognise import input_texts
 from wv_cli.models.classifier import Answered, Classifier
 from wv_cli.models.prediction_config import PredictConfig
 from wv_cli.system.events import Log
@@ -30,7 +30,7 @@ class PredictionRun:
     def answers(self, inputs: tuple[str, ...], log: Log, dask: str | None = None) -> Iterator[bytes | memoryview]:
         """The answers to many lines at a time, in order; with `dask`, the address of a scheduler, by its workers.
         Raises WvError and its kin, for `inputs` before `file`."""
-        asked = texts(inputs, log=log, force=self.config.force_text)
+        asked = input_texts(inputs, log=log, force=self.config.force_text)
         if dask is None:
             source = Source(asked)
             yield from self._shown(source, self.opened())

@@ -7,7 +7,7 @@ from wv_cli.config import require
 from wv_cli.errors import UsageError
 from wv_cli.evaluation.model_score import measure, score
 from wv_cli.formats.fasttext_bin import load_model, save_model
-from wv_cli.formats.recognise import texts
+from wv_cli.formats.recognise import input_texts
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.retrain import retrainer
@@ -68,7 +68,7 @@ class QuantizeJob(Job):
         require_dense(dense, models.model)
         if config.retrain and not dense.is_classifier:
             raise UsageError(f"--retrain is for classifiers; {models.model} holds word vectors")
-        asked = texts(self.texts.inputs, log=run.log, written=self.writes(), force=self.texts.force_text)
+        asked = input_texts(self.texts.inputs, log=run.log, written=self.writes(), force=self.texts.force_text)
         for inputs in (self.texts.inputs, (validation,) if validation else ()):
             if inputs:
                 expand_inputs(replace(asked, inputs=inputs))

@@ -63,9 +63,9 @@ class Number:
     def names(self) -> tuple[str, ...]:
         return (self.name,)
 
-    def moved(self, values: Values, random: np.random.Generator, share: float) -> dict[str, Any]:
-        """The option after a step from its value in `values`, when `share` of the time is used."""
-        sigma = self.first - (self.first - self.last) / 0.5 * min(0.5, max(share - 0.25, 0.0))
+    def moved(self, values: Values, random: np.random.Generator, fraction: float) -> dict[str, Any]:
+        """The option after a step from its value in `values`, when `fraction` of the time is used."""
+        sigma = self.first - (self.first - self.last) / 0.5 * min(0.5, max(fraction - 0.25, 0.0))
         draw, value = random.normal(0, sigma), values[self.name]
         moved = value + draw if self.linear else value * 2.0 ** min(max(draw, -60), 60)
         moved = min(max(moved, self.low), self.high)
@@ -83,22 +83,22 @@ class Choice:
     first: float
     last: float
 
-    def moved(self, values: Values, random: np.random.Generator, share: float) -> dict[str, Any]:
+    def moved(self, values: Values, random: np.random.Generator, fraction: float) -> dict[str, Any]:
         """See Number.moved; values that are no row count as the first."""
         now = tuple(values[name] for name in self.names)
         at = self.rows.index(now) if now in self.rows else 0
         step = Number("row", 0, len(self.rows) - 1, self.first, self.last, linear=True)
-        return dict(zip(self.names, self.rows[step.moved({"row": at}, random, share)["row"]], strict=True))
+        return dict(zip(self.names, self.rows[step.moved({"row": at}, random, fraction)["row"]], strict=True))
 
 
 Space = tuple[Number | Choice, ...]
 
 
 def proposed(
-    space: Space, values: Values, given: Collection[str], random: np.random.Generator, share: float
+    space: Space, values: Values, given: Collection[str], random: np.random.Generator, fraction: float
 ) -> dict[str, Any]:
     """The options of `space` after a step of each, but for those `given`."""
-    drawn = [(move, move.moved(values, random, share)) for move in space]
+    drawn = [(move, move.moved(values, random, fraction)) for move in space]
     kept = [new for move, new in drawn if not set(move.names) & set(given)]
     return {name: value for new in kept for name, value in new.items()}
 
@@ -118,8 +118,9 @@ class Search(ABC, Generic[Learner]):
         """What must be the same for a log to be continued; the duration may change."""
 
     @abstractmethod
-    def proposal(self, number: int, share: float) -> tuple[Learner, int] | None:
-        """The config and `dsub` of trial `number` (from 0), when `share` of the time is used; None: all are tried."""
+    def proposal(self, number: int, fraction: float) -> tuple[Learner, int] | None:
+        """The config and `dsub` of trial `number` (from 0), when `fraction` of the time is used; None: all are
+        tried."""
 
     @abstractmethod
     def attempt(self, config: Learner, dsub: int, seconds: float) -> tuple[float | None, Outcome]:

@@ -7,7 +7,7 @@ from functools import partial
 
 from wv_cli.config import flag_of
 from wv_cli.errors import UsageError
-from wv_cli.formats.recognise import texts
+from wv_cli.formats.recognise import input_texts
 from wv_cli.jobs.distribution import executor, refuse_with_dask
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
@@ -96,7 +96,7 @@ class VocabularyJob(Job):
 
     def _counts(self, stack: ExitStack, run: Run, on_reading: OnProgress) -> Counts:
         source, config, output = self.source, self.config, self.vocabulary.output
-        asked = texts(source.inputs, log=run.log, written=[output], force=source.force_text)
+        asked = input_texts(source.inputs, log=run.log, written=[output], force=source.force_text)
         if source.merge:
             return Counts.of(merge_vocabs([read_vocab(path) for path in expand_inputs(source.inputs)]), config)
         if source.dask is not None:

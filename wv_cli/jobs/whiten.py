@@ -228,5 +228,5 @@ def joined_moments(paths: tuple[str, ...]) -> Moments:
         if more.dim != moments.dim:
             message = f"{path}: expected moments of {moments.dim} dimensions as in {first}, found {more.dim}"
             raise WvError(message)
-        moments = moments.joined(more)
+        moments = moments.merge(more)
     return moments

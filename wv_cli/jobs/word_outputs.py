@@ -18,7 +18,7 @@ from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.output import open_output
 from wv_cli.text.vocab import SENTENCE_END
 from wv_cli.transforms.clusters import word_classes
-from wv_cli.transforms.ensemble import as_long_as, joined, plus_contexts
+from wv_cli.transforms.ensemble import as_long_as, concatenate, plus_contexts
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 from wv_cli.words import encode as encode_word
@@ -91,7 +91,7 @@ class WordOutputs(Part):
 
     def ensemble_writers(self, ensemble: Ensemble, members: Sequence[Member], config: Word2vecConfig) -> list[Writer]:
         """The same of several models, whose vectors become one of `config.dim` numbers a word."""
-        vectors = _joined(ensemble, members, config.dim)
+        vectors = _concatenate_members(ensemble, members, config.dim)
         return [(path, partial(self._save_vectors, vectors, config.seed)) for path in self.outputs]
 
     def _save_vectors(self, vectors: Embeddings, seed: int, path: str) -> None:
@@ -103,7 +103,7 @@ class WordOutputs(Part):
             formats.save(path, vectors, format=self.to)
 
 
-def _joined(ensemble: Ensemble, members: Sequence[Member], dim: int) -> Embeddings:
+def _concatenate_members(ensemble: Ensemble, members: Sequence[Member], dim: int) -> Embeddings:
     """The vectors of several models as one of `dim` numbers a word."""
     rows = [model.embeddings().matrix for model in ensemble.models]
     parts = [
@@ -111,7 +111,7 @@ def _joined(ensemble: Ensemble, members: Sequence[Member], dim: int) -> Embeddin
         for words, model, member in zip(rows, ensemble.models, members, strict=True)
     ]
     (lengths,) = (words for words, member in zip(rows, members, strict=True) if member.gives_length)
-    return Embeddings(ensemble.models[0].corpus.vocab.words, as_long_as(joined(parts, dim), lengths))
+    return Embeddings(ensemble.models[0].corpus.vocab.words, as_long_as(concatenate(parts, dim), lengths))
 
 
 def with_line_end(vectors: Embeddings, seed: int) -> Embeddings:

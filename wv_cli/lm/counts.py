@@ -96,7 +96,7 @@ def of_records(
     """The counts that ascending records make. Raises ValueError for records that are those of no text."""
     shelf = shelf or Shelf()
     try:
-        bounds, word, first, count = _joined(_levels(blocks, len(words), order, shelf), shelf)
+        bounds, word, first, count = _concatenate_levels(_levels(blocks, len(words), order, shelf), shelf)
     finally:
         shelf.drop_pieces()
     suffix, lacking = link(bounds, word, first, shelf, threads)
@@ -108,7 +108,7 @@ def of_records(
 _Level = tuple[Pieces, Pieces, Pieces]
 
 
-def _joined(
+def _concatenate_levels(
     levels: list[_Level], shelf: Shelf
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
     """(levels, word, first, count) of all lengths, as in Trie and NgramCounts."""

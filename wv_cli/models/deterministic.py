@@ -10,7 +10,7 @@ from wv_cli import _rounds, _word2vec
 from wv_cli.engine.trainer import StepResult
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
-from wv_cli.models.replicas import added_share
+from wv_cli.models.replicas import added_fraction
 from wv_cli.models.subwords import Subwords
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system import memory
@@ -22,7 +22,7 @@ _ROUND_IDS = 500
 _STEP_ROUNDS = 16
 # Raised when a round computes something else than before: no older checkpoint then goes on.
 _ROUND_VERSION = 2
-# The k of hotrows._share, but for all models: that of eight threads there was no better for trees (by trial).
+# The k of replicas._fraction, but for all models: that of eight threads there was no better for trees (by trial).
 _CURVATURE = WORKERS / 80
 
 Threads = tuple[list[_rounds.RoundThread], ThreadPoolExecutor]
@@ -53,7 +53,7 @@ class DeterministicWord2vec(Word2vec):
     def _make_run(self) -> tuple[_word2vec.Run, None]:
         run, _ = super()._make_run()
         inputs, outputs = (
-            added_share(WORKERS, _CURVATURE * self.config.start_lr, _ROUND_IDS * updates)
+            added_fraction(WORKERS, _CURVATURE * self.config.start_lr, _ROUND_IDS * updates)
             for updates in self._updates(self.corpus.vocab.counts)
         )
         self._rounds = _rounds.Rounds(run, self.starts, inputs, outputs, workers=WORKERS, threads=self.threads)

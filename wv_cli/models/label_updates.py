@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.layers import LAYERS
-from wv_cli.models.replicas import Path, added_share
+from wv_cli.models.replicas import Path, added_fraction
 from wv_cli.system import memory
 from wv_cli.text.labelled import FIRST_LABEL, LabelledCorpus
 
@@ -64,7 +64,7 @@ class OutputReplicas:
         so many rows that copies do not fit.
 
         Where an example changes every row, each line of it would go from core to core all the time, and two threads be
-        slower than one. What a thread adds is less than its change, as in hotrows.added_share: by trial (12,404
+        slower than one. What a thread adds is less than its change, as in replicas.added_fraction: by trial (12,404
         questions with 735 labels, 2 to 32 threads that take turns), with more, or exchanged more rarely, the loss of
         many threads rises until it diverges; with less they learn less than one.
         """
@@ -72,7 +72,7 @@ class OutputReplicas:
             return None
         interval = max(_LEAST_BETWEEN, _EXAMPLES_BETWEEN // config.threads)
         updates = np.full(rows, float(interval))
-        return OutputReplicas(added_share(config.threads, config.lr * _CURVATURE, updates), interval)
+        return OutputReplicas(added_fraction(config.threads, config.lr * _CURVATURE, updates), interval)
 
 
 def replica_bytes(config: SupervisedConfig, rows: int) -> int:

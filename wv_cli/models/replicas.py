@@ -110,9 +110,9 @@ def choose_replicas(
     first = nodes - hottest
     copies = np.arange(count)
     distance = np.where(copies < hottest, hottest - 1 - copies, copies - hottest)
-    output_share = _share(config, _words_between(interval, distance) * outputs[first : first + count])
+    output_share = _fraction(config, _words_between(interval, distance) * outputs[first : first + count])
     if subwords is None:
-        input_share = _share(config, _words_between(interval, copies) * contexts[:count])
+        input_share = _fraction(config, _words_between(interval, copies) * contexts[:count])
         return Replicas(count, first, hottest, _HOTTEST, interval, input_share, output_share)
     if config.threads > _INPUTS_UP_TO:
         return Replicas(count, first, hottest, _HOTTEST, interval, np.empty(0, np.float32), output_share)
@@ -121,7 +121,7 @@ def choose_replicas(
     marks = np.arange(len(each), dtype=np.int32)
     marks[row] = -1 - np.arange(len(row), dtype=np.int32)
     distance = np.arange(len(row)) * count // len(row)
-    input_share = _share(config, _words_between(interval, distance) * each[row])
+    input_share = _fraction(config, _words_between(interval, distance) * each[row])
     marked = marks[subwords.rows]
     return Replicas(count, first, hottest, _HOTTEST, interval, input_share, output_share, row, marked)
 
@@ -132,7 +132,7 @@ def _words_between(interval: int, distance: NDArray[np.int64]) -> NDArray[np.flo
     return words
 
 
-def _share(config: Word2vecConfig, updates: NDArray[np.float64]) -> NDArray[np.float32]:
+def _fraction(config: Word2vecConfig, updates: NDArray[np.float64]) -> NDArray[np.float32]:
     """The share of its change that each thread adds to a row that all change at the same time: 1 where that is little
     between two exchanges, 1 / threads where each arrives at its optimum.
 
@@ -145,11 +145,11 @@ def _share(config: Word2vecConfig, updates: NDArray[np.float64]) -> NDArray[np.f
     until they diverge or analogies fall; with more, the threads together learn less than one.
     """
     k = config.threads / 320 if config.model == "cbow" else min(config.threads**2 / 80, 1.6)
-    return added_share(config.threads, config.start_lr * k, updates)
+    return added_fraction(config.threads, config.start_lr * k, updates)
 
 
-def added_share(threads: int, lr: float, updates: NDArray[np.float64]) -> NDArray[np.float32]:
-    """_share() of rows that each thread changes so often between two exchanges, where k is 1."""
+def added_fraction(threads: int, lr: float, updates: NDArray[np.float64]) -> NDArray[np.float32]:
+    """_fraction() of rows that each thread changes so often between two exchanges, where k is 1."""
     way = np.maximum(lr * updates, 1e-6)
-    share: NDArray[np.float64] = np.expm1(-threads * way) / (threads * np.expm1(-way))
-    return share.astype(np.float32)
+    fraction: NDArray[np.float64] = np.expm1(-threads * way) / (threads * np.expm1(-way))
+    return fraction.astype(np.float32)

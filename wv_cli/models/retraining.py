@@ -15,7 +15,7 @@ from wv_cli.text.input_files import Inputs
 from wv_cli.text.labelled import LabelledCorpus, encode_labelled, renumbered
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel
-from wv_cli.words import WordList, joined
+from wv_cli.words import WordList, concatenate_words
 
 _DROPPED = -2  # in bucket_row: the bucket has no row and gets none
 
@@ -114,7 +114,7 @@ def _in_the_models_words(corpus: LabelledCorpus, model: FastTextModel) -> Labell
     return replace(
         corpus,
         ids=renumbered(corpus, words, labels),
-        words=joined(model.words, added),
+        words=concatenate_words(model.words, added),
         kept=nwords,
         counts=model.counts,
         end_of_line=int(words[corpus.end_of_line]),

@@ -17,7 +17,7 @@ from wv_cli.system import memory
 from wv_cli.system.matrices import IN_MEMORY, MatrixAllocator
 from wv_cli.text.corpus import Corpus
 from wv_cli.text.subsampling import highest_draws, keep_probability
-from wv_cli.vectors.texts import Sent2vecModel
+from wv_cli.vectors.document_models import Sent2vecModel
 
 
 class Sent2vec(TextTraining[Sent2vecConfig]):

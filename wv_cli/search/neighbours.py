@@ -100,16 +100,16 @@ class Neighbours(Cosines):
         range."""
         candidates = np.sort(candidates, axis=1)
         hits, scores = unfilled(len(queries), k, NO_HIT)
-        share = -(-len(queries) // self._workers(candidates.size)) or 1
+        chunk = -(-len(queries) // self._workers(candidates.size)) or 1
 
         searched = self._rows
         assert searched is not None
 
         def rank(start: int) -> None:
-            end = min(start + share, len(queries))
+            end = min(start + chunk, len(queries))
             _search.best_candidates(searched, queries, candidates, scores, hits, start, end, self._isa)
 
-        run_all(rank, range(0, len(queries), share), self.threads)
+        run_all(rank, range(0, len(queries), chunk), self.threads)
         self._require(np.unique(candidates[candidates >= 0]) if self._refuse else slice(0))
         return merge([(hits, scores)], k)
 

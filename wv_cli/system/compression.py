@@ -42,7 +42,7 @@ def unpacked(blocks: Iterator[bytes], name: str) -> Generator[bytes, None, None]
     if codec is None:
         yield from _chain(head, blocks)
     else:
-        yield from _ahead(_joined(_pieces(_chain(head, blocks), codec, name)))
+        yield from _ahead(_join_pieces(_pieces(_chain(head, blocks), codec, name)))
 
 
 def compression_of(path: str | os.PathLike[str]) -> str:
@@ -143,7 +143,7 @@ def _pieces(blocks: Iterator[bytes], codec: _Codec, name: str) -> Iterator[bytes
         raise BadFile(name, problem, byte=position)
 
 
-def _joined(pieces: Iterator[bytes]) -> Iterator[bytes]:
+def _join_pieces(pieces: Iterator[bytes]) -> Iterator[bytes]:
     """Small pieces put together to chunks of at least CHUNK bytes."""
     held: list[bytes] = []
     size = 0

@@ -9,7 +9,7 @@ from wv_cli.text.config import VocabConfig
 from wv_cli.text.continued_vocabulary import extend_vocab
 from wv_cli.text.labelled import LabelledCorpus, renumbered
 from wv_cli.text.vocab import Vocab
-from wv_cli.words import joined
+from wv_cli.words import concatenate_words
 
 
 def extend_labelled(
@@ -35,7 +35,7 @@ def extend_labelled(
     return replace(
         corpus,
         ids=renumbered(corpus, numbers, tagged.words.find_all(corpus.labels)),
-        words=joined(kept.words, corpus.words.take(dropped)) if keep_dropped else kept.words,
+        words=concatenate_words(kept.words, corpus.words.take(dropped)) if keep_dropped else kept.words,
         kept=len(kept),
         counts=kept.counts,
         end_of_line=int(numbers[corpus.end_of_line]),

@@ -8,13 +8,13 @@ from wv_cli.text.config import VocabConfig
 from wv_cli.text.vocab import Vocab, merge_vocabs
 
 
-def decay_vocab(vocab: Vocab, share: float) -> Vocab:
-    """The vocabulary as if only this `share` (0 to 1) of its text had been read; no word is seen less than once."""
-    if share == 1:
+def decay_vocab(vocab: Vocab, fraction: float) -> Vocab:
+    """The vocabulary as if only this `fraction` (0 to 1) of its text had been read; no word is seen less than once."""
+    if fraction == 1:
         return vocab
 
     def part(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        kept: NDArray[np.int64] = np.rint(counts * share).astype(np.int64)
+        kept: NDArray[np.int64] = np.rint(counts * fraction).astype(np.int64)
         return kept
 
     lines, tokens = part(np.array([vocab.lines, vocab.tokens_read]))

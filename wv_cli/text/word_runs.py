@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _text
 from wv_cli.system.spill import Spool
-from wv_cli.words import WordList, joined
+from wv_cli.words import WordList, concatenate_words
 
 KEY, FIRST, COUNT = range(3)
 _LENGTH = 3  # the column of a run's table that rows in memory do not have
@@ -49,7 +49,7 @@ class Rows:
 
 def together(parts: list[Rows]) -> Rows:
     """Rows one behind the other."""
-    return Rows(joined(*(part.words for part in parts)), np.concatenate([part.numbers for part in parts]))
+    return Rows(concatenate_words(*(part.words for part in parts)), np.concatenate([part.numbers for part in parts]))
 
 
 def summed(blocks: Iterable[Rows]) -> Iterator[Rows]:

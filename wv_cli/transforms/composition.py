@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
+from wv_cli.vectors.document_models import line_vectors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel, token_blocks, unit_mean
-from wv_cli.vectors.texts import line_vectors
 from wv_cli.words import WordList, decode, each_word
 
 _WORDS_AT_ONCE = 10_000

@@ -17,7 +17,7 @@ Matrix = NDArray[np.float32]
 _BLOCK = 1 << 14
 
 
-def joined(parts: Sequence[Matrix], dim: int) -> Matrix:
+def concatenate(parts: Sequence[Matrix], dim: int) -> Matrix:
     """(rows, dim): the first `dim` principal axes of the parts' unit rows, (rows, any) each; side by side as they are
     when they have no more numbers than that. A row of zeros counts as zeros. The largest component of an axis is
     positive, so that files are reproducible."""

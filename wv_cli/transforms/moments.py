@@ -47,7 +47,7 @@ class Moments:
         A divisor of n - 1 would only rescale all whitened rows alike."""
         return self.scatter / self.weight
 
-    def joined(self, other: "Moments") -> "Moments":
+    def merge(self, other: "Moments") -> "Moments":
         """The moments of both sets of rows. Raises WvError when their dimensions differ."""
         if self.dim != other.dim:
             message = f"moments of {self.dim} and of {other.dim} dimensions cannot be joined"
@@ -88,7 +88,7 @@ class Moments:
             x -= rest
             if weights is not None:
                 x *= np.sqrt(each)[:, None]
-            # The join with what was before, as in joined(): its outer product is one more row of the matrix product.
+            # The join with what was before, as in merge(): its outer product is one more row of the matrix product.
             apart = block_mean - mean
             both = weight + block_weight
             buffer[count] = apart * np.sqrt(weight * (block_weight / both))

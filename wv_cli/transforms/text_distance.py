@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import WvError, shown
-from wv_cli.formats.recognise import texts
+from wv_cli.formats.recognise import input_texts
 from wv_cli.search.topk import taken
 from wv_cli.search.transport import Costs, Counts, distances, least_cost, relaxed
 from wv_cli.text.source import Source
@@ -139,7 +139,7 @@ class TextAnswers:
 
 def read_lines(path: str) -> list[str]:
     """The lines of a text, perhaps compressed or standard input. Raises WvError for one that is none or empty."""
-    text = b"".join(Source(texts([path], log=lambda message: None, written=())))
+    text = b"".join(Source(input_texts([path], log=lambda message: None, written=())))
     lines = [decode(line.rstrip(b"\r")) for line in text.split(b"\n")[:-1]]
     if not any(line.strip() for line in lines):
         message = f"{'standard input' if path == '-' else path}: expected lines of text, found none"

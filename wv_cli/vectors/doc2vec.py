@@ -1,7 +1,7 @@
 """A model of paragraph vectors (Le & Mikolov 2014) as it answers: it learns a new text's vector while all else stays.
 
 The formulas are those of csrc/kernels/doc2vec.c. Not here: training (wv_cli.models.doc2vec), files
-(wv_cli.formats.texts).
+(wv_cli.formats.document_models).
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from wv_cli import _doc2vec, _word2vec
 from wv_cli.system import memory
 from wv_cli.text.subsampling import highest_draws, keep_probability
-from wv_cli.vectors.texts import Ids
+from wv_cli.vectors.document_models import Ids
 from wv_cli.words import WordList
 
 END = -1  # of a document in a stream of ids

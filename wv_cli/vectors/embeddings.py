@@ -17,7 +17,7 @@ from wv_cli.vectors.spelling import missing
 from wv_cli.words import WordList
 
 if TYPE_CHECKING:
-    from wv_cli.vectors.texts import TextModel
+    from wv_cli.vectors.document_models import TextModel
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def score(
     from functools import partial
 
     from wv_cli.commands.shared.display import emit
-    from wv_cli.formats.recognise import texts
+    from wv_cli.formats.recognise import input_texts
     from wv_cli.lm import asking
     from wv_cli.lm.files import load
     from wv_cli.lm.scoring import Scorer
@@ -64,7 +64,7 @@ def score(
     require_one_use(model, not inputs or "-" in inputs)
     text: Iterable[bytes]
     if inputs:
-        text = Source(texts(inputs, log=partial(emit, quiet=False, as_json=False), force=force_text))
+        text = Source(input_texts(inputs, log=partial(emit, quiet=False, as_json=False), force=force_text))
     else:
         text = blocks(opened("-"), "standard input", _PIPE_BYTES)
     loaded = load(model)

@@ -93,9 +93,9 @@ class Searching:
             self._best = score if self._best is None else max(self._best, score)
         if self._args.verbose > 2:
             say(self._tried(facts, took))
-        share = min(self._elapsed / max(self._args.autotune_duration, _LEAST_SECONDS), 1.0)
-        self._line(share)
-        if self.size and self._best is None and share > _WARNED_AT and not self._warned:
+        fraction = min(self._elapsed / max(self._args.autotune_duration, _LEAST_SECONDS), 1.0)
+        self._line(fraction)
+        if self.size and self._best is None and fraction > _WARNED_AT and not self._warned:
             self._warned = True
             tell(
                 "\nWarning : requested model size is probably too small. You may want to increase "
@@ -121,10 +121,12 @@ class Searching:
             f"{name} = {format(value, 'g' if isinstance(value, float) else '')}\n" for name, value in rows.items()
         )
 
-    def _line(self, share: float) -> None:
-        left = (1 - share) * self._args.autotune_duration
+    def _line(self, fraction: float) -> None:
+        left = (1 - fraction) * self._args.autotune_duration
         best = "unknown" if self._best is None else f"{self._best:f}"
-        tell(f"\rProgress: {100 * share:5.1f}% Trials: {self._trials:4d} Best score: {best:>9} ETA: {time_left(left)}")
+        tell(
+            f"\rProgress: {100 * fraction:5.1f}% Trials: {self._trials:4d} Best score: {best:>9} ETA: {time_left(left)}"
+        )
 
 
 def _size(text: str) -> int:

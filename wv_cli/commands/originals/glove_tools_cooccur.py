@@ -31,7 +31,7 @@ def main(words: Sequence[str]) -> int:
     asked = _Asked.of(flags_of(words))
     asked.tell_options()
     require_opened(asked.vocab_file, "vocab file")
-    from wv_cli.formats.recognise import texts
+    from wv_cli.formats.recognise import input_texts
     from wv_cli.glove import cooccurrence
     from wv_cli.glove.config import GloveConfig
     from wv_cli.system.memory import for_buffers
@@ -50,7 +50,7 @@ def main(words: Sequence[str]) -> int:
     asked.tell_vocabulary(len(vocab), repeated)
     limit = max(int(asked.memory * GIGABYTE), 1)
     corpus = encode(
-        texts(["-"], log=lambda message: None),
+        input_texts(["-"], log=lambda message: None),
         VocabConfig(min_count=1),
         vocab=vocab,
         memory=for_buffers(limit) // 3,  # the positions of every word take as much again

@@ -26,14 +26,14 @@ def main(words: Sequence[str]) -> int:
     verbose = flags.whole("-verbose", 2)
     most, least = flags.long("-max-vocab", 0), flags.long("-min-count", 1)
     tell("BUILDING VOCABULARY\n" + ("Processed 0 tokens." if verbose > 1 else ""))
-    from wv_cli.formats.recognise import texts
+    from wv_cli.formats.recognise import input_texts
     from wv_cli.glove.model import UNKNOWN
     from wv_cli.system.output import open_output
     from wv_cli.text.config import VocabConfig
     from wv_cli.text.corpus import count
     from wv_cli.text.vocab import vocab_lines
 
-    every = count(texts(["-"], log=lambda message: None), VocabConfig(), may_be_empty=True)
+    every = count(input_texts(["-"], log=lambda message: None), VocabConfig(), may_be_empty=True)
     if every.words.find(UNKNOWN) >= 0:
         tell(
             "\nError, <unk> vector found in corpus.\nPlease remove <unk>s from your corpus "

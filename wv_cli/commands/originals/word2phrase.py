@@ -46,7 +46,7 @@ def main(words: Sequence[str]) -> int:
         raise Exit(1)
     if not output:
         raise UsageError("-output FILE is missing: nothing would be written")
-    from wv_cli.formats.recognise import texts
+    from wv_cli.formats.recognise import input_texts
     from wv_cli.system.output import check_writable, open_output
     from wv_cli.text.config import PhrasesConfig
     from wv_cli.text.input_files import refuse_overwriting
@@ -56,7 +56,7 @@ def main(words: Sequence[str]) -> int:
     config = PhrasesConfig(thresholds=(threshold,), min_count=max(min_count, 1), across_lines=True)
     refuse_overwriting([train], output)
     check_writable(output)
-    asked = texts([train], log=lambda message: None, written=[output])
+    asked = input_texts([train], log=lambda message: None, written=[output])
     with JoinedText(asked, config, spool_beside=output, count_pairs=debug > 0) as text:
         millions = range(1, text.tokens_read // _MILLION + 1)
         if debug > 1:

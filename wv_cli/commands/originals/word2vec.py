@@ -57,7 +57,7 @@ class _Asked:
 
     def count(self) -> "Vocab":
         """The vocabulary alone, as without -output."""
-        from wv_cli.formats.recognise import texts
+        from wv_cli.formats.recognise import input_texts
         from wv_cli.system.output import check_writable
         from wv_cli.text.config import VocabConfig
         from wv_cli.text.corpus import count
@@ -69,7 +69,7 @@ class _Asked:
             every = read_vocab(self.read_vocab)
         else:
             self.require_text()
-            every = count(texts([self.train], log=lambda message: None), VocabConfig(), may_be_empty=True)
+            every = count(input_texts([self.train], log=lambda message: None), VocabConfig(), may_be_empty=True)
         vocab = every.first(every.often(self.min_count))
         if self.save_vocab:
             write_vocab(self.save_vocab, vocab)

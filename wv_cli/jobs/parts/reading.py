@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from wv_cli.formats.recognise import texts
+from wv_cli.formats.recognise import input_texts
 from wv_cli.jobs.part import Part, internal
 from wv_cli.system.events import Log
 from wv_cli.system.matrices import MatrixAllocator
@@ -35,7 +35,7 @@ class Reading(Part):
 
     def texts(self, log: Log, *others: str, written: list[str] | None = None, part: TextPart | None = None) -> Texts:
         """`inputs`, or `others` instead, of which only running text is read; folders leave out what is `written`."""
-        return texts(others or self.inputs, log=log, written=written or (), force=self.force_text, part=part)
+        return input_texts(others or self.inputs, log=log, written=written or (), force=self.force_text, part=part)
 
     def matrices(self, beside: str | None, log: Log) -> MatrixAllocator:
         """Where the matrices of the run are."""

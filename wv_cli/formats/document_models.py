@@ -20,8 +20,8 @@ from wv_cli.system import container
 from wv_cli.system.input import Input
 from wv_cli.system.output import open_output
 from wv_cli.vectors.doc2vec import Doc2vecModel, Doc2vecOptions
+from wv_cli.vectors.document_models import Sent2vecModel
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.texts import Sent2vecModel
 from wv_cli.words import WordList
 
 KIND = "text-model"
