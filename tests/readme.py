@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.originals.differs import DIFFERS
-from wv_cli.commands import COMMANDS, ORIGINALS
+from tests.compat.differs import DIFFERS
+from wv_cli.commands import COMMANDS, COMPAT
 from wv_cli.evaluation import TASKS
 from wv_cli.formats import FORMATS
 from wv_cli.hashing import HASHERS
@@ -31,7 +31,7 @@ def tables() -> dict[str, str]:
     return {
         "commands": markdown(
             ["command", "what it does"],
-            [[f"`wv {name}`", row.summary] for rows in (COMMANDS, ORIGINALS) for name, row in rows.items()],
+            [[f"`wv {name}`", row.summary] for rows in (COMMANDS, COMPAT) for name, row in rows.items()],
         ),
         "models": markdown(
             ["`--model`", "what it learns from", "source"],

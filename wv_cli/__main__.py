@@ -36,9 +36,9 @@ def _note(message: str) -> None:
 
 def _speaker(argv: list[str]) -> str:
     """`wv train` once the subcommand is known, so that a message says who speaks."""
-    from wv_cli.commands import COMMANDS, ORIGINALS
+    from wv_cli.commands import COMMANDS, COMPAT
 
-    return next((f"wv {word}" for word in argv if word in COMMANDS or word in ORIGINALS), "wv")
+    return next((f"wv {word}" for word in argv if word in COMMANDS or word in COMPAT), "wv")
 
 
 def _interrupted_at_once(number: int, frame: object) -> None:

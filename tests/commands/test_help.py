@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import Run
 from tests.walk import for_each
-from wv_cli.commands import COMMANDS, ORIGINALS
+from wv_cli.commands import COMMANDS, COMPAT
 from wv_cli.commands.examples import EXAMPLES
 from wv_cli.commands.shared.help import HEADINGS, heading
 from wv_cli.commands.shared.mistakes import SYNONYMS, flags, meant, plain
@@ -126,7 +126,7 @@ def test_help_of_a_part_and_of_all(wv: Run) -> None:
     assert wv("-V").stdout == wv("--version").stdout
 
 
-@pytest.mark.parametrize("name", ORIGINALS)
+@pytest.mark.parametrize("name", COMPAT)
 def test_help_of_an_original_is_its_own(name: str, wv: Run) -> None:
     shown, own = wv("help", name), wv(name, *(["-h"] if name == "glove-tools" else []))
     assert shown.returncode == 0

@@ -51,11 +51,11 @@ COMMANDS: Registry[Command] = Registry(
         ]
     ],
 )
-# The programs that wv replaces, each with its own command line (commands/originals).
-ORIGINALS: Registry[Command] = Registry(
+# The programs that wv replaces, each with its own command line (commands/compat).
+COMPAT: Registry[Command] = Registry(
     "command",
     [
-        (name, Command(f"wv_cli.commands.originals.{module}", summary))
+        (name, Command(f"wv_cli.commands.compat.{module}", summary))
         for name, module, summary in [
             ("word2vec", "word2vec", "word2vec's own command line: -train FILE -output FILE ..."),
             ("word2phrase", "word2phrase", "word2phrase's: join the phrases of a text."),

@@ -56,7 +56,7 @@ def _write_pages(folder: str) -> None:
 
 
 def _show(context: click.Context, names: tuple[str, ...]) -> None:
-    from wv_cli.commands.originals import OriginalCommand
+    from wv_cli.commands.compat import CompatCommand
 
     assert context.parent is not None
     shown = context.parent
@@ -66,7 +66,7 @@ def _show(context: click.Context, names: tuple[str, ...]) -> None:
         _, found, _ = shown.command.resolve_command(shown, [name])
         assert found is not None
         shown = click.Context(found, info_name=name, parent=shown)
-    if isinstance(shown.command, OriginalCommand):
+    if isinstance(shown.command, CompatCommand):
         shown.command.show_help()
     else:
         click.echo(shown.get_help())

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import click
 
-from wv_cli.commands import COMMANDS, ORIGINALS
+from wv_cli.commands import COMMANDS, COMPAT
 from wv_cli.commands.shared.help import examples, sections, words
 
 EXIT_STATUS = [
@@ -71,7 +71,7 @@ def pages() -> Iterator[Page]:
 
     root = click.Context(wv, info_name="wv", **wv.context_settings)
     body = [*_usage(root), *_explained(root)]
-    for title, table in (("Commands", COMMANDS), ("The originals' command lines", ORIGINALS)):
+    for title, table in (("Commands", COMMANDS), ("The originals' command lines", COMPAT)):
         body += [Title(title), Listed([(f"wv {name}", row.summary) for name, row in table.items()])]
     yield Page("wv", "word vectors on the command line", body)
     for name, row in COMMANDS.items():

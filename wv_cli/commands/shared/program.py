@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from wv_cli import __version__
-from wv_cli.commands import COMMANDS, ORIGINALS
+from wv_cli.commands import COMMANDS, COMPAT
 from wv_cli.errors import UsageError
 
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -107,10 +107,10 @@ class LazyGroup(click.Group):
             return super().invoke(context)
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return [*COMMANDS, *ORIGINALS]
+        return [*COMMANDS, *COMPAT]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        row = COMMANDS.get(name) or ORIGINALS.get(name)
+        row = COMMANDS.get(name) or COMPAT.get(name)
         if row is None:
             return None
         command: click.Command = importlib.import_module(row.module).command
@@ -128,7 +128,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, rows in [("Commands", COMMANDS), ("The originals' command lines", ORIGINALS)]:
+        for title, rows in [("Commands", COMMANDS), ("The originals' command lines", COMPAT)]:
             with formatter.section(title):
                 formatter.write_dl([(name, row.summary) for name, row in rows.items()])
 

@@ -1,0 +1,276 @@
+"""What every job guarantees, whatever it makes: whole files, checkpoints, signals, options, terminals."""
+
+from tests.guarantees.guarantee import GUARDS, Fault, Guarantee
+
+OUTPUT, SAVED_RUN = "wv_cli/system/output.py", "wv_cli/engine/saved_run.py"
+
+MANNERS: list[Guarantee] = [
+    Guarantee(
+        "A file appears whole or not at all",
+        ("tests/system/test_output.py", GUARDS),
+        (
+            Fault("output is not synced", OUTPUT, "        host.sync(self.stream.fileno())\n", ""),
+            Fault("name is not synced", OUTPUT, "            host.sync(descriptor)\n", "            pass\n"),
+            Fault(
+                "temporary file is not locked",
+                OUTPUT,
+                "            take(self._descriptor)\n",
+                "",
+            ),
+            Fault("a renamed file is taken for ours", OUTPUT, "return os.path.samestat(", "return True or ("),
+        ),
+    ),
+    Guarantee(
+        "Several outputs of one command appear together",
+        ("tests/system/test_output.py", "tests/commands/test_whole_sets.py"),
+        (
+            Fault(
+                "each is renamed as soon as it is whole",
+                OUTPUT,
+                "    outputs = _set.outputs = []\n",
+                "    outputs, _set.outputs = [], None\n",
+            ),
+        ),
+    ),
+    Guarantee(
+        "Outputs go anywhere: `-`, pipes",
+        ("tests/commands/test_streams.py",),
+        (
+            Fault(
+                "what a pipe does not take at once is lost",
+                "wv_cli/commands/shared/streams.py",
+                "    if isinstance(sys.stdout.buffer, io.RawIOBase):\n",
+                "    if False:\n",
+            ),
+        ),
+    ),
+    Guarantee(
+        "a pair that does not belong together is refused",
+        ("tests/formats/test_numbers_only.py",),
+        (
+            Fault(
+                "the digest of words is not compared",
+                "wv_cli/formats/beside.py",
+                "if mark is not None and digest(text) != mark:",
+                "if False:",
+            ),
+        ),
+    ),
+    Guarantee(
+        "such a file named directly is refused unless `--force-text` is given",
+        ("tests/text/test_inputs.py", "tests/commands/test_text_inputs.py"),
+        (
+            Fault(
+                "anything is text",
+                "wv_cli/text/inputs.py",
+                "return self.recognise(head) or binary(head)",
+                "return None",
+            ),
+            Fault(
+                "binary data is text",
+                "wv_cli/text/inputs.py",
+                "self.recognise(head) or binary(head)",
+                "self.recognise(head)",
+            ),
+        ),
+    ),
+    Guarantee(
+        "Disk space and memory are checked before the work",
+        (GUARDS,),
+        (
+            Fault("disk space is not checked", OUTPUT, "if expected_bytes > free and", "if False and"),
+            Fault(
+                "memory is never found wanting",
+                "wv_cli/system/memory.py",
+                "if free is not None and needed > free:",
+                "if False:",
+            ),
+        ),
+    ),
+    Guarantee(
+        "goes on where it stopped, in mid-epoch",
+        (
+            "tests/test_config.py",
+            "tests/jobs/test_checkpoints.py",
+            "tests/jobs/test_continuation.py::test_a_stopped_run_does_not_go_on_from_another_state",
+            GUARDS,
+        ),
+        (
+            Fault(
+                "rows of another file go on",
+                SAVED_RUN,
+                "        if self.path is not None and self._from_files:\n",
+                "        if False:\n",
+            ),
+            Fault(
+                "checkpoint identity without lr",
+                "wv_cli/config.py",
+                "if options[name].identity}",
+                'if options[name].identity and name != "lr"}',
+            ),
+            Fault(
+                "steps of another version go on",
+                "wv_cli/engine/checkpoint.py",
+                "    differences = _differences(found, now)\n",
+                "    differences = None\n",
+            ),
+            Fault(
+                "any step will do",
+                "wv_cli/engine/checkpoint.py",
+                "if not (_is_whole(found) and 0 <= found <= steps):",
+                "if False:",
+            ),
+        ),
+    ),
+    Guarantee(
+        "saves a checkpoint on Ctrl-C, SIGTERM, SIGHUP, `--max-time`",
+        ("tests/commands/test_signals.py", "tests/engine/test_run.py"),
+        (
+            Fault(
+                "SIGHUP saves nothing",
+                "wv_cli/engine/run.py",
+                "for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}",
+                "for number in (signal.SIGINT, signal.SIGTERM)}",
+            ),
+            Fault(
+                "a short run does not hear that its time is over",
+                "wv_cli/engine/threads.py",
+                "if time.monotonic() >= self._deadline:",
+                "if False:",
+            ),
+            Fault(
+                "an epoch cut short by --max-time counts as done",
+                "wv_cli/engine/run.py",
+                "if after_epoch is not None and steps and trainer.next_step >= limit:",
+                "if after_epoch is not None and steps:",
+            ),
+        ),
+    ),
+    Guarantee(
+        "A signal that was ignored when the program started (`nohup`) stays ignored",
+        ("tests/commands/test_signals.py",),
+        (
+            Fault(
+                "an ignored signal stops the training",
+                "wv_cli/engine/run.py",
+                "if handler not in (signal.SIG_IGN, None)}",
+                "if handler is not None}",
+            ),
+            Fault(
+                "an ignored signal ends the program",
+                "wv_cli/commands/shared/program.py",
+                "if handler not in (signal.SIG_IGN, None)}",
+                "if handler is not None}",
+            ),
+        ),
+    ),
+    Guarantee(
+        "A second Ctrl-C ends at once",
+        ("tests/commands/test_signals.py", GUARDS),
+        (
+            Fault(
+                "second Ctrl-C is ignored",
+                "wv_cli/engine/run.py",
+                "if number == signal.SIGINT and caught:",
+                "if False:",
+            ),
+        ),
+    ),
+    Guarantee(
+        "A checkpoint is never discarded silently",
+        ("tests/jobs/test_checkpoints.py",),
+        (
+            Fault(
+                "a checkpoint is overwritten unasked",
+                SAVED_RUN,
+                "if Path(self.path).is_file() and not (self._resume or self._overwrite):",
+                "if False:",
+            ),
+            Fault(
+                "the checkpoint of another run is removed",
+                SAVED_RUN,
+                "self._ours is not None and _file_at(self.path) == self._ours:",
+                "True:",
+            ),
+        ),
+    ),
+    Guarantee(
+        "Two runs cannot use one checkpoint at the same time",
+        ("tests/jobs/test_checkpoints.py",),
+        (
+            Fault(
+                "the checkpoint is not locked",
+                "wv_cli/system/lock.py",
+                "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n",
+                "        pass\n",
+            ),
+        ),
+    ),
+    Guarantee(
+        "An option that means nothing beside the others",
+        ("tests/commands/test_whiten.py", "tests/commands/test_meaning.py"),
+        (
+            Fault(
+                "idle options are ignored",
+                "wv_cli/config.py",
+                "if name in given and not holds(condition, values):",
+                "if False:",
+            ),
+        ),
+    ),
+    Guarantee(
+        "A query with an unknown word is answered with an empty line",
+        ("tests/commands/test_nn.py", "tests/commands/test_analogy.py"),
+        (
+            Fault(
+                "unknown words end in success",
+                "wv_cli/commands/shared/unknown.py",
+                'return int(self._queries > 0 and self.oov == "empty")',
+                "return 0",
+            ),
+        ),
+    ),
+    Guarantee(
+        "the control characters of words and file names are shown",
+        ("tests/commands/test_streams.py",),
+        (
+            Fault(
+                "a terminal gets the bytes",
+                "wv_cli/commands/shared/streams.py",
+                "    if sys.stdout.isatty():\n",
+                "    if False:\n",
+            ),
+        ),
+    ),
+    Guarantee(
+        "one that is cut short or changed while in use ends the command with exit code 1",
+        ("tests/system/test_mapped.py",),
+        (
+            Fault("mapped files are not watched", "wv_cli/system/mapped.py", "    if names:\n", "    if False:\n"),
+            Fault(
+                "mapped files are not guarded",
+                "wv_cli/system/mapped.py",
+                "_mapguard.guard(mapped, os.fsencode(message))",
+                "id(mapped)",
+            ),
+        ),
+    ),
+    Guarantee(
+        "Workers must have the same wv and see the same files at the same paths, which is checked",
+        ("tests/cluster/test_dask.py", "tests/cluster/test_held.py"),
+        (
+            Fault(
+                "a worker with another version counts, too",
+                "wv_cli/cluster/dask_cluster.py",
+                "if isinstance(found, PackageNotFoundError) or (isinstance(found, str) and found != own):",
+                "if isinstance(found, PackageNotFoundError):",
+            ),
+            Fault(
+                "a worker's own file of that name will do",
+                "wv_cli/engine/asking.py",
+                "    require_bytes(asking.file, bytes_there)\n",
+                "",
+            ),
+        ),
+    ),
+]

@@ -1,0 +1,442 @@
+"""What the README guarantees of texts, models, vectors and their search."""
+
+from tests.guarantees.guarantee import GUARDS, Fault, Guarantee
+
+MODELS: list[Guarantee] = [
+    Guarantee(
+        "Files are recognised by content",
+        ("tests/formats/test_word2vec_binary.py",),
+        (
+            Fault(
+                "a number and a line end among a few floats make a binary file text",
+                "wv_cli/formats/header.py",
+                'return not (b"".join(behind).strip() and _is_binary_whole(rows, header))',
+                "return True",
+            ),
+        ),
+    ),
+    Guarantee(
+        "2 misuse",
+        ("tests/test_config.py", GUARDS),
+        (
+            Fault(
+                "minn above maxn is taken",
+                "wv_cli/models/config.py",
+                '        _require_subwords(self.minn, self.maxn)\n        message = "--loss hs_ns',
+                '        message = "--loss hs_ns',
+            ),
+        ),
+    ),
+    Guarantee(
+        "negative sampling",
+        (GUARDS,),
+        (
+            Fault(
+                "--power is fixed",
+                "wv_cli/models/word2vec.py",
+                "counts.astype(np.float64) ** self.config.power",
+                "counts.astype(np.float64) ** 0.75",
+            ),
+        ),
+    ),
+    Guarantee(
+        "scores word vectors after every epoch",
+        ("tests/engine/test_run.py::test_a_run_that_is_to_stop_in_its_last_step_is_whole",),
+        (
+            Fault(
+                "a signal in the last step leaves the last epoch unscored",
+                "wv_cli/engine/run.py",
+                "if after_epoch is not None and steps and trainer.next_step >= limit:",
+                "if after_epoch is not None and steps and trainer.next_step >= limit and not wishes().to_end:",
+            ),
+        ),
+    ),
+    Guarantee(
+        "A thread holds 51,200 rows of `--dim` numbers at most",
+        ("tests/models/test_replicas.py",),
+        (
+            Fault(
+                "private rows grow with the text for ever",
+                "wv_cli/models/replicas.py",
+                "rows = int(min(max(1, longest / least) * _HOTTEST, _MOST_ROWS))",
+                "rows = int(max(1, longest / least) * _HOTTEST)",
+            ),
+            Fault(
+                "the memory of copied output rows is not foreseen",
+                "wv_cli/models/word2vec.py",
+                "needed += 2 * config.threads * (inputs + outputs) * row",
+                "needed += 0 * (inputs + outputs)",
+            ),
+            Fault(
+                "rows of peers wait for a meeting",
+                "wv_cli/models/replicas.py",
+                "longest = min(longest, _LONGEST_OF_PEERS)",
+                "pass",
+            ),
+        ),
+    ),
+    Guarantee(
+        "each thread has a copy of all output rows",
+        ("tests/models/test_label_updates.py", "tests/kernels/test_supervised.py"),
+        (
+            Fault(
+                "the memory of private rows is not foreseen",
+                "wv_cli/models/supervised.py",
+                "needed += replica_bytes(config, outputs)",
+                "needed += 0",
+            ),
+            Fault(
+                "copies of any size",
+                "wv_cli/models/label_updates.py",
+                "LAYERS[config.loss].takes_all and each <= _MOST_REPLICA_BYTES",
+                "LAYERS[config.loss].takes_all",
+            ),
+            Fault(
+                "what a thread learns last is lost",
+                "wv_cli/models/supervised.py",
+                "worker.settle()",
+                "pass",
+            ),
+            Fault(
+                "shares of other rows are taken",
+                "csrc/wv_cli/_supervised.pyx",
+                "share.shape[0] == rows",
+                "True",
+            ),
+        ),
+    ),
+    Guarantee(
+        "n-grams 1,600 at most, and none for five threads and more",
+        ("tests/models/test_replicas.py", "tests/kernels/test_word2vec.py"),
+        (
+            Fault(
+                "n-grams are private to any number of threads",
+                "wv_cli/models/replicas.py",
+                "if config.threads > _INPUTS_UP_TO:",
+                "if False:",
+            ),
+            Fault(
+                "copies of n-grams that a run does not have are taken",
+                "csrc/wv_cli/_word2vec.pyx",
+                "np.min(hot.subword) >= -inputs",
+                "True",
+            ),
+        ),
+    ),
+    Guarantee(
+        "The progress bar",
+        (GUARDS,),
+        (
+            Fault(
+                "ETA counts what was done before",
+                "wv_cli/engine/progress.py",
+                "eta=seconds * (total - done) / done if done else None",
+                "eta=seconds * (total - done) / step if step else None",
+            ),
+        ),
+    ),
+    Guarantee(
+        "A classifier learns",
+        ("tests/jobs/test_autotune.py", GUARDS),
+        (
+            Fault(
+                "autotune takes the last of equals",
+                "wv_cli/jobs/trials.py",
+                "(trial.score, -trial.number)",
+                "(trial.score, trial.number)",
+            ),
+            Fault(
+                "trials are not synced",
+                "wv_cli/jobs/autotune_log.py",
+                "            host.sync(self._stream.fileno())\n",
+                "",
+            ),
+            Fault(
+                "the log of a search is discarded unasked",
+                "wv_cli/jobs/autotune_log.py",
+                "if lines and not discard and not _is_over(lines):",
+                "if False:",
+            ),
+        ),
+    ),
+    Guarantee(
+        "searched by their bits",
+        (GUARDS,),
+        (
+            Fault(
+                "a tie of bits is off",
+                "wv_cli/search/codes.py",
+                "(signs.sum(axis=0) >= 0)",
+                "(signs.sum(axis=0) > 0)",
+            ),
+        ),
+    ),
+    Guarantee(
+        "merge counts made elsewhere",
+        ("tests/text/test_vocab.py",),
+        (
+            Fault(
+                "sums of counts overflow",
+                "wv_cli/text/vocab.py",
+                "        if total > MOST_COUNTED:",
+                "        if False:",
+            ),
+        ),
+    ),
+    Guarantee(
+        "the exponentials of its scores are probabilities",
+        ("tests/models/test_nce.py",),
+        (),
+    ),
+    Guarantee(
+        "plain .gz .bz2 .xz .zst files work, too",
+        ("tests/system/test_compression.py",),
+        (
+            Fault(
+                "a reader goes on after its file is closed",
+                "wv_cli/system/compression.py",
+                "        thread.join(_PATIENCE)\n",
+                "",
+            ),
+        ),
+    ),
+    Guarantee(
+        "Words and lines have no longest length",
+        ("tests/text/test_tokenizer.py",),
+        (
+            Fault(
+                "CR joins a word that ends a chunk",
+                "csrc/core/tokenizer.c",
+                "!wv_is_separator(bytes[from])",
+                "(!wv_is_separator(bytes[from]) || bytes[from] == 13)",
+            ),
+        ),
+    ),
+    Guarantee(
+        "grows the vocabulary to the union (new words pass `--min-count` in the new text, none is lost)",
+        (
+            "tests/text/test_continued_vocabulary.py",
+            "tests/models/test_continued_rows.py",
+            "tests/jobs/test_continuation.py",
+        ),
+        (
+            Fault(
+                "what the text has of an old word is lost when it is rare",
+                "wv_cli/text/continued_vocabulary.py",
+                "    known[fresh] = True\n",
+                "    known = text.counts >= config.min_count\n",
+            ),
+            Fault(
+                "old rows begin anew",
+                "wv_cli/models/word2vec.py",
+                '        self.input[ids, :dim] = arrays["input"][:words]\n',
+                "",
+            ),
+            Fault(
+                "rows of n-grams are not carried",
+                "wv_cli/models/continued_rows.py",
+                "    out[learnt] = rows[order[at[learnt]]]\n",
+                "",
+            ),
+            Fault(
+                "output rows begin anew",
+                "wv_cli/models/word2vec.py",
+                "        if outputs > nodes:\n",
+                "        if False:\n",
+            ),
+        ),
+    ),
+    Guarantee(
+        "Options not given are the state's; other sizes than its own are refused",
+        ("tests/jobs/test_continuation.py", "tests/jobs/test_continuation_classifier.py"),
+        (
+            Fault(
+                "options of the state are not compared",
+                "wv_cli/jobs/parts/continuation.py",
+                "            if one != other:\n",
+                "            if False:\n",
+            ),
+        ),
+    ),
+    Guarantee(
+        "begins with the learning rate that a schedule over all texts would have reached, unless `--lr` is given",
+        ("tests/jobs/test_continuation.py",),
+        (
+            Fault(
+                "the rate starts again",
+                "wv_cli/engine/state.py",
+                "        return self.lr * tokens / max(1.0, tokens + fraction * self.trained)\n",
+                "        return self.lr\n",
+            ),
+        ),
+    ),
+    Guarantee(
+        "the counts of several days are those of one pass over all of their text",
+        ("tests/glove/test_continued_counts.py", "tests/jobs/test_continuation_glove.py"),
+        (
+            Fault(
+                "earlier pairs keep the numbers of yesterday's words",
+                "wv_cli/glove/continued_counts.py",
+                '            run["row"], run["column"] = ids[run["row"] - 1], ids[run["column"] - 1]\n',
+                "",
+            ),
+            Fault(
+                "a share is one of whole counts",
+                "wv_cli/glove/cooccurrence.py",
+                "        scale <<= max(0, int(math.log2(_LARGEST_EXACT / (scale * pairs))))\n",
+                "        pass\n",
+            ),
+            Fault(
+                "the squared gradients begin anew",
+                "wv_cli/glove/model.py",
+                "    return squares if fraction == 1 else 1 + np.float32(fraction) * (squares - 1)\n",
+                "    return np.ones_like(squares)\n",
+            ),
+        ),
+    ),
+    Guarantee(
+        "an index of other vectors is refused",
+        ("tests/search/test_approximate.py", "tests/formats/test_index_file.py"),
+        (
+            Fault(
+                "an index of other vectors is searched",
+                "wv_cli/search/approximate.py",
+                "if (best > 0.99).mean() < 0.5:",
+                "if False:",
+            ),
+            Fault(
+                "the words of another index are taken",
+                "wv_cli/formats/index_file.py",
+                "if digest(text) != mark or len(words) != rows:",
+                "if len(words) != rows:",
+            ),
+        ),
+    ),
+    Guarantee(
+        "searched as little as finds `--recall` of the nearest",
+        ("tests/search/test_approximate.py",),
+        (
+            Fault("a recall out of reach is let be", "wv_cli/search/approximate.py", "if found < recall:", "if False:"),
+            Fault(
+                "an index is searched more than it need be",
+                "wv_cli/search/approximate.py",
+                "    while found >= recall and value - low > max(1, value // 16):",
+                "    while False:",
+            ),
+        ),
+    ),
+    Guarantee(
+        "check sum is compared before faiss sees it",
+        ("tests/formats/test_index_file.py",),
+        (
+            Fault(
+                "faiss reads what was damaged",
+                "wv_cli/formats/index_file.py",
+                "if zlib.crc32(contents[:-4]) != crc:",
+                "if False:",
+            ),
+        ),
+    ),
+    Guarantee(
+        "encodes lines of text with a model of another program",
+        ("tests/encoders/test_transformer.py", "tests/encoders/test_elmo.py"),
+        (
+            Fault(
+                "the truncation baked into a tokenizer holds",
+                "wv_cli/encoders/tokenizer.py",
+                "        found.no_truncation()\n",
+                "",
+            ),
+            Fault(
+                "the padding baked into a tokenizer holds",
+                "wv_cli/encoders/tokenizer.py",
+                "        found.no_padding()\n",
+                "",
+            ),
+            Fault(
+                "a tokenizer of another vocabulary is taken",
+                "wv_cli/encoders/tokenizer.py",
+                "        if highest >= rows:\n",
+                "        if False:\n",
+            ),
+            Fault(
+                "padding takes part in a mean",
+                "wv_cli/encoders/pooling.py",
+                "np.where(mask[:, :, None], state, 0).sum(axis=1, dtype=np.float64)",
+                "state.sum(axis=1, dtype=np.float64)",
+            ),
+        ),
+    ),
+    Guarantee(
+        "the same seed gives the same file with any number of threads",
+        ("tests/models/test_deterministic.py",),
+        (
+            Fault(
+                "as many workers as threads",
+                "wv_cli/models/deterministic.py",
+                "workers=WORKERS, threads",
+                "workers=self.threads, threads",
+            ),
+            Fault(
+                "rounds of other workers go on",
+                "wv_cli/models/deterministic.py",
+                '"workers": WORKERS, "step_rounds": _STEP_ROUNDS, ',
+                "",
+            ),
+            Fault(
+                "what another version's rounds began goes on",
+                "wv_cli/models/deterministic.py",
+                ', "round_version": _ROUND_VERSION}',
+                "}",
+            ),
+        ),
+    ),
+    Guarantee(
+        "Matrices of more bytes than a given `--memory` are in a file there",
+        ("tests/system/test_matrices.py",),
+        (
+            Fault(
+                "matrices are never too large",
+                "wv_cli/system/matrices.py",
+                "self._most is not None and matrices > self._most",
+                "False",
+            ),
+            Fault(
+                "the disk is not asked for room",
+                "wv_cli/system/matrices.py",
+                "            self._file().require_disk_space(matrices)\n",
+                "",
+            ),
+            Fault(
+                "room on the disk is not taken first",
+                "wv_cli/system/matrices.py",
+                "            host.reserve(spool.descriptor, length)\n",
+                "            spool.truncate(length)\n",
+            ),
+            Fault(
+                "a second model of a run is in memory again",
+                "wv_cli/system/matrices.py",
+                "if not self.on_disk and self._most is not None and matrices > self._most:",
+                "self.on_disk = self._most is not None and matrices > self._most\n        if self.on_disk:",
+            ),
+        ),
+    ),
+    Guarantee(
+        "counts any number of different words exactly",
+        ("tests/text/test_counting.py",),
+        (
+            Fault(
+                "the table grows past its share",
+                "wv_cli/text/counting.py",
+                "if encoder.words_bytes > room // _TABLE_SHARE:",
+                "if False:",
+            ),
+            Fault(
+                "words of later runs seem to be seen first",
+                "wv_cli/text/counting.py",
+                "np.arange(seen, seen + len(counts))",
+                "np.arange(len(counts))",
+            ),
+        ),
+    ),
+]

@@ -1,0 +1,12 @@
+"""The README's guarantees, the tests that hold each, and faults in the code that those tests must notice.
+
+`words` stand so in README.md. A fault replaces `old`, which stands once in `file`, by `new`: a guard taken out, a
+policy turned round. test_table.py checks that words, tests and old texts are there; `python -m tests.guarantees` puts
+every fault in and runs the tests.
+"""
+
+from tests.guarantees.guarantee import Guarantee
+from tests.guarantees.manners import MANNERS
+from tests.guarantees.models import MODELS
+
+GUARANTEES: list[Guarantee] = [*MANNERS, *MODELS]

@@ -1,0 +1,58 @@
+"""fastText's quantize: OUT.bin in, OUT.ftz out."""
+
+from collections.abc import Sequence
+
+from wv_cli.commands.compat import Exit, abort, tell
+from wv_cli.commands.compat.fasttext_args import Args
+from wv_cli.commands.compat.fasttext_model import load
+from wv_cli.commands.compat.fasttext_progress import Telling
+
+_USAGE = "usage: fasttext quantize <args>\n"
+_LEAST_ROWS = 256
+
+
+def quantize(words: Sequence[str]) -> int:
+    if not words:
+        tell(_USAGE + Args.help())
+        raise Exit(1)
+    args = Args.parse("quantize", words)
+    from wv_cli.jobs.part import Invocation
+    from wv_cli.jobs.quantize import LabelledTexts, Models, QuantizeJob
+    from wv_cli.system.host import processors
+    from wv_cli.transforms.config import QuantizeConfig
+
+    pruned = _require_large(args)
+    threads = max(1, min(args.thread, processors()))
+    retrain = args.retrain and pruned
+    config = QuantizeConfig(
+        cutoff=args.cutoff if pruned else 0,
+        dsub=args.dsub,
+        qnorm=args.qnorm,
+        qout=args.qout,
+        retrain=retrain,
+        epochs=args.epoch,
+        lr=args.lr,
+        threads=threads,
+        seed=args.seed,
+    )
+    telling = Telling(args.verbose, args.thread, threads)
+    QuantizeJob(
+        invocation=Invocation(meta=False),
+        config=config,
+        models=Models(model=args.output + ".bin", output=args.output + ".ftz"),
+        texts=LabelledTexts(inputs=(args.input,) if retrain else (), force_text=True),
+    ).run(lambda message, **facts: None, telling.show_progress)
+    telling.trained()
+    return 0
+
+
+def _require_large(args: Args) -> bool:
+    """Whether -cutoff drops rows of the model. Aborts for one that fastText does not quantise."""
+    model = load(args.output + ".bin")
+    if not model.is_classifier:
+        abort("For now we only support quantization of supervised models")
+    rows = model.input.shape[0]
+    pruned = 0 < args.cutoff < rows
+    if (args.cutoff if pruned else rows) < _LEAST_ROWS or (args.qout and len(model.labels) < _LEAST_ROWS):
+        abort(f"Matrix too small for quantization, must have at least {_LEAST_ROWS} rows")
+    return pruned
