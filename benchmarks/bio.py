@@ -2,10 +2,10 @@
 
     python benchmarks/run.py corpus.txt --suite bio --rounds 3 --data EN-MTurk-287.txt
 
-The programs in NumPy are the slow twins of the tests (tests/reference), which compute what the authors' programs do,
-batch by batch: BioWord's dense update of a minibatch of windows, BioHash's of a minibatch of rows. CPU seconds, one
-thread. Scores are Spearman's on WordSim-353 and on the files of --data, of codes with 16 and 32 active cells, before
-the training (--epochs 1 at a learning rate of almost nothing) and after four epochs.
+The programs in NumPy are the reference implementations of the tests (tests/reference), which compute what the authors'
+programs do, batch by batch: BioWord's dense update of a minibatch of windows, BioHash's of a minibatch of rows. CPU
+seconds, one thread. Scores are Spearman's on WordSim-353 and on the files of --data, of codes with 16 and 32 active
+cells, before the training (--epochs 1 at a learning rate of almost nothing) and after four epochs.
 """
 
 import json
@@ -86,7 +86,7 @@ def _biohash(seed: int) -> tuple[float, float]:
 
 
 def bio(options: Any, result: Run, say: Any) -> bool:
-    sys.path.insert(0, str(record.PROJECT))  # the slow twins stand beside the tests
+    sys.path.insert(0, str(record.PROJECT))  # the reference implementations stand beside the tests
     text = Path(options.corpus)
     judged = [HERE.parent / "data" / "similarity" / "EN-WS-353-ALL.txt", *options.data]
     result["corpus"], result["data"] = describe(text), record.inputs(*judged)

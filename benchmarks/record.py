@@ -14,7 +14,7 @@ from measure import HERE, measure, medians
 Run = dict[str, Any]
 # What tells runs apart and is no figure.
 _LABELS = ("task", "program")
-# Inputs that child processes import from: the slow twins stand beside the tests.
+# Inputs that child processes import from: the reference implementations stand beside the tests.
 PROJECT = HERE.parent
 
 

@@ -21,14 +21,14 @@ def rows(text):
 def test_counts_to_stdout(wv, slice_text):
     done = wv("build-vocab", slice_text)
     lines = split_lines(slice_text.read_bytes())
-    twin = count_words(lines, min_count=5)
+    reference = count_words(lines, min_count=5)
     assert done.returncode == 0
-    assert rows(done.stdout) == [("</s>", 3000), *((word.decode(), n) for word, n in twin.items())]
+    assert rows(done.stdout) == [("</s>", 3000), *((word.decode(), n) for word, n in reference.items())]
     everything = count_words(lines)
     tokens = sum(everything.values())
     assert done.stderr.startswith(
-        f"{tokens:,} words in 3,000 lines, {len(everything):,} different ones; kept {len(twin):,}, "
-        f"which cover {sum(twin.values()) / tokens:.2%} of the text; "
+        f"{tokens:,} words in 3,000 lines, {len(everything):,} different ones; kept {len(reference):,}, "
+        f"which cover {sum(reference.values()) / tokens:.2%} of the text; "
     )
     assert done.stderr.rstrip().endswith("MB/s)")
 

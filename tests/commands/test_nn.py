@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from tests.reference import search as twin
+from tests.reference import search as reference
 from wv_cli.formats import load
 
 TABLE = """6 2
@@ -44,8 +44,8 @@ def test_real_neighbours(wv, slice_vectors):
     done = wv("nn", slice_vectors, "king", "-k", 15)
     embeddings = load(slice_vectors)
     row = embeddings.words.find("king")
-    unit = twin.unit(embeddings.matrix)
-    _, scores = twin.top_k(unit, unit[[row]], 15, [[row]])
+    unit = reference.unit(embeddings.matrix)
+    _, scores = reference.top_k(unit, unit[[row]], 15, [[row]])
     found = [line.split("\t") for line in done.stdout.splitlines()]
     np.testing.assert_allclose([float(score) for _, score in found], scores[0], atol=2e-6)
     assert "king" not in [word for word, _ in found]

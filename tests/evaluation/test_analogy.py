@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.reference import search as twin
+from tests.reference import search as reference
 from tests.reference.statistics import binomial_two_sided
 from wv_cli.errors import BadFile, WvError
 from wv_cli.evaluation import TASKS, Vectors
@@ -149,17 +149,17 @@ def test_the_vocabulary_limit_holds_for_questions_and_answers(write):
 
 
 @pytest.mark.full
-def test_against_the_twin(data, slice_vectors):
+def test_against_the_reference(data, slice_vectors):
     """Real vectors, Google's questions: the number of right answers is that of a full sort in float64."""
     embeddings = load(slice_vectors)
     questions = read_questions(str(data / "analogy" / "questions-words.txt"))
     known = [[embeddings.words.find(word.lower()) for word in words] for words in questions.words]
     asked = np.array([row for row in known if min(row) >= 0])[::4]
     assert len(asked) > 50
-    unit = twin.unit(embeddings.matrix)
+    unit = reference.unit(embeddings.matrix)
     for method in ("3cosadd", "3cosmul"):
         # A slice of a corpus answers almost nothing right, so the tested answers are made the expected ones.
-        answers, scores = twin.analogies(unit, *asked[:, :3].T, 2, method)
+        answers, scores = reference.analogies(unit, *asked[:, :3].T, 2, method)
         clear = scores[:, 0] > scores[:, 1] + 1e-5  # not a tie within float32's rounding
         expected = np.where(np.arange(len(asked)) % 3, answers[:, 0], asked[:, 3])[clear]
         answers, questions = answers[clear], asked[clear]
@@ -179,7 +179,7 @@ def test_several_files_answer_the_same_questions(write):
     lines = []
     for _ in range(200):
         a, b, c = random.integers(0, 40, 3)
-        scores = twin.analogy_scores(twin.unit(list(base.values())), a, b, c, "3cosadd")
+        scores = reference.analogy_scores(reference.unit(list(base.values())), a, b, c, "3cosadd")
         scores[[a, b, c]] = -9
         lines.append(f"w{a} w{b} w{c} w{scores.argmax()}\n")
     report = run([base, other], write("".join(lines)))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reference import codes as twin
+from tests.reference import codes as reference
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.report import as_json, as_table, as_tsv
@@ -31,7 +31,7 @@ def test_expectation_over_ties(rows, at):
     if not relevant.any():
         relevant[0] = True
     found = expected_scores(level, relevant, at)
-    assert found == pytest.approx(twin.mean_over_orders(level.tolist(), relevant.tolist(), at))
+    assert found == pytest.approx(reference.mean_over_orders(level.tolist(), relevant.tolist(), at))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from tests.reference import statistics as twin
+from tests.reference import statistics as reference
 from wv_cli.errors import BadFile, WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import EvalConfig
@@ -101,12 +101,12 @@ def test_coverage_zero_vectors_and_identical_words(write):
     row, report = score(PLANE, path)
     assert (row["used"], row["total"], row["covered"], row["zero_vectors"]) == (5, 6, 5, 1)
     # cosines 1, .7, 0, -.7, 0: the zero vector ties with the right angle
-    assert row["spearman"] == pytest.approx(twin.spearman([4, 3, 2, 1, 2], [9, 5, 3, 0, 4]), abs=1e-12)
+    assert row["spearman"] == pytest.approx(reference.spearman([4, 3, 2, 1, 2], [9, 5, 3, 0, 4]), abs=1e-12)
     assert row["low"] < row["spearman"] < row["high"]
     assert report.scores == [(f"v on {path}", row["spearman"])] and not report.unscored
     row, _ = score(PLANE, path, oov="zero")
     assert (row["used"], row["total"], row["covered"]) == (6, 6, 5)
-    assert row["spearman"] == pytest.approx(twin.spearman([4, 3, 2, 1, 2, 2], [9, 5, 3, 0, 8, 4]), abs=1e-12)
+    assert row["spearman"] == pytest.approx(reference.spearman([4, 3, 2, 1, 2, 2], [9, 5, 3, 0, 8, 4]), abs=1e-12)
 
 
 def test_identical_words_tie_exactly(write):
@@ -115,7 +115,7 @@ def test_identical_words_tie_exactly(write):
     path = write("".join(f"w{i} w{i} {5 + i % 2}\n" for i in range(50)) + "w0 w1 1\n")
     row, _ = score(table, path)
     assert row["spearman"] == pytest.approx(
-        twin.spearman([1] * 50 + [0], [5 + i % 2 for i in range(50)] + [1]), abs=1e-12
+        reference.spearman([1] * 50 + [0], [5 + i % 2 for i in range(50)] + [1]), abs=1e-12
     )
 
 
@@ -134,7 +134,7 @@ def test_case_policies(write):
     assert score(table, path, case="none")[0]["used"] == 1
     # The first spelling stands for all: both Paris pairs have the cosine of `Paris`, and tie.
     row, _ = score(table, write("paris city 1\nPARIS city 2\nrome city 3\n"))
-    assert row["spearman"] == pytest.approx(twin.spearman([1, 1, 2], [1, 2, 3]), abs=1e-12)
+    assert row["spearman"] == pytest.approx(reference.spearman([1, 1, 2], [1, 2, 3]), abs=1e-12)
 
 
 def test_only_the_first_words(write):
@@ -198,5 +198,5 @@ def test_real_vectors_on_the_shipped_pairs(data, slice_vectors):
             gold.append(float(value))
     row = report.rows[0]
     assert row["used"] == len(gold) > 30
-    assert row["spearman"] == pytest.approx(twin.spearman(model, gold), abs=1e-9)
-    assert row["pearson"] == pytest.approx(twin.correlation(model, gold), abs=1e-9)
+    assert row["spearman"] == pytest.approx(reference.spearman(model, gold), abs=1e-9)
+    assert row["pearson"] == pytest.approx(reference.correlation(model, gold), abs=1e-9)

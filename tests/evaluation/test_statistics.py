@@ -1,4 +1,4 @@
-"""The statistics against exact twins, and against constants worked out by hand or taken from the literature."""
+"""The statistics against exact references, and against constants worked out by hand or taken from the literature."""
 
 import math
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reference import statistics as twin
+from tests.reference import statistics as reference
 from wv_cli.evaluation.statistics import (
     average_ranks,
     mcnemar,
@@ -23,14 +23,14 @@ few_levels = st.lists(st.tuples(st.integers(0, 4), st.integers(-3, 3)), min_size
 
 @given(st.lists(st.integers(-5, 5), max_size=50))
 def test_average_ranks(values):
-    assert average_ranks(values).tolist() == [float(rank) for rank in twin.average_ranks(values)]
+    assert average_ranks(values).tolist() == [float(rank) for rank in reference.average_ranks(values)]
 
 
 @settings(max_examples=200)
 @given(few_levels)
 def test_correlations_with_ties(items):
     x, y = zip(*items, strict=True)
-    for ours, exact in ((pearson, twin.correlation), (spearman, twin.spearman)):
+    for ours, exact in ((pearson, reference.correlation), (spearman, reference.spearman)):
         assert ours(x, y) == pytest.approx(exact(x, y), abs=1e-12, nan_ok=True)
 
 
@@ -54,7 +54,7 @@ def test_the_shortcut_for_ties_is_not_used():
     model = np.floor(2 * (gold / 51 * 0.6 + random.random(3000) * 0.4))
     ordinal = np.argsort(np.argsort(model, kind="stable")) - np.argsort(np.argsort(gold, kind="stable"))
     shortcut = 1 - 6 * np.sum(ordinal.astype(float) ** 2) / (3000.0**3 - 3000)
-    exact = twin.spearman(model[:300].tolist(), gold[:300].tolist())
+    exact = reference.spearman(model[:300].tolist(), gold[:300].tolist())
     assert spearman(model[:300], gold[:300]) == pytest.approx(exact, abs=1e-12)
     assert abs(spearman(model, gold) - shortcut) > 0.08
 
@@ -137,7 +137,7 @@ def test_steiger_of_ranks_holds_its_level(n, rho, between):
 
 @given(st.integers(0, 300), st.integers(0, 300))
 def test_mcnemar(first, second):
-    assert mcnemar(first, second).p == pytest.approx(twin.binomial_two_sided(first, first + second), rel=1e-9)
+    assert mcnemar(first, second).p == pytest.approx(reference.binomial_two_sided(first, first + second), rel=1e-9)
 
 
 def test_mcnemar_of_many():

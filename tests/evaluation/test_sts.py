@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
-from tests.reference import statistics as twin
+from tests.reference import statistics as reference
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import StsConfig
@@ -137,8 +137,8 @@ def test_the_plain_mean_by_hand(vectors, tmp_path):
         cosines.append(round(u @ v / np.sqrt((u @ u) * (v @ v)), 12))
     gold = [score for *_, score in pairs]
     (row,) = report.rows
-    assert row["spearman"] == pytest.approx(100 * twin.spearman(cosines, gold))
-    assert row["pearson"] == pytest.approx(100 * twin.correlation(cosines, gold))
+    assert row["spearman"] == pytest.approx(100 * reference.spearman(cosines, gold))
+    assert row["pearson"] == pytest.approx(100 * reference.correlation(cosines, gold))
     assert row["low"] < row["spearman"] < row["high"] and row["zero_vectors"] == 0 and "gain" not in row
 
 

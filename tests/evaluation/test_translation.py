@@ -1,4 +1,4 @@
-"""`wv eval translation`: by hand, against the twin of CSLS, coverage, several files, refusals."""
+"""`wv eval translation`: by hand, against the reference implementation of CSLS, coverage, several files, refusals."""
 
 import json
 
@@ -37,7 +37,7 @@ def run(tmp_path, sources, **options):
     return TASKS["translation"].run(vectors, [str(tmp_path / "d")], config)
 
 
-def test_precision_at_k_against_the_twin(spaces, tmp_path):
+def test_precision_at_k_against_the_reference(spaces, tmp_path):
     x, y = spaces
     report = run(tmp_path, [embeddings([f"e{i}" for i in range(60)], x)])
     unit = [rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in spaces]

@@ -18,27 +18,27 @@ from tests import zstd
 from tests.conftest import GOLDEN
 from tests.reference import codes as code_twin
 from tests.reference import fasttext
-from tests.reference import vectors as twin
+from tests.reference import vectors as reference
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats import FORMATS, FormatWarning, check, load, save, sniff
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
-# Files made by the programs the formats come from, and how the twin reads them.
+# Files made by the programs the formats come from, and how the reference reads them.
 GOLDEN_FILES = {
     "word2vec-text": [
-        ("w2v-sg-ns.txt.xz", 4331, lambda data: twin.read_text(data, header=True)),
-        ("fasttext.vec", 400, lambda data: twin.read_text(data, header=True)),
-        ("glove-header.txt", 401, lambda data: twin.read_text(data, header=True)),
-        ("gensim.vec", 200, lambda data: twin.read_text(data, header=True)),
+        ("w2v-sg-ns.txt.xz", 4331, lambda data: reference.read_text(data, header=True)),
+        ("fasttext.vec", 400, lambda data: reference.read_text(data, header=True)),
+        ("glove-header.txt", 401, lambda data: reference.read_text(data, header=True)),
+        ("gensim.vec", 200, lambda data: reference.read_text(data, header=True)),
     ],
-    "word2vec-binary": [("w2v-sg-ns.bin", 4331, twin.read_binary), ("gensim.bin", 200, twin.read_binary)],
-    "glove-text": [("glove.txt", 401, lambda data: twin.read_text(data, header=False))],
+    "word2vec-binary": [("w2v-sg-ns.bin", 4331, reference.read_binary), ("gensim.bin", 200, reference.read_binary)],
+    "glove-text": [("glove.txt", 401, lambda data: reference.read_text(data, header=False))],
     "codes": [("sign.codes", 200, code_twin.read_binary)],
     "codes-text": [("sign.codes.txt", 200, code_twin.read_text)],
     "fasttext-bin": [("ft-words.bin", 225, lambda data: fasttext_vectors(data))],
     "finalfusion": [("finalfusion-buckets.fifu", 200, lambda data: finalfusion_vectors(data))],
-    "npy": [("gensim.npy", 200, twin.read_npy)],
+    "npy": [("gensim.npy", 200, reference.read_npy)],
     "text-model": [
         ("texts.s2v", 112, lambda data: text_model_vectors(data, "rows")),
         ("texts.d2v", 112, lambda data: text_model_vectors(data, "input")),
@@ -255,7 +255,7 @@ def whole_files():
     words = [vectors.words.bytes_at(i) for i in range(4)]
     rows = [b"%s " % word + row.astype("<f4").tobytes() for word, row in zip(words, vectors.matrix, strict=True)]
     return {
-        "word2vec-text": twin.write_word2vec_text(words, vectors.matrix),
+        "word2vec-text": reference.write_word2vec_text(words, vectors.matrix),
         "word2vec-binary": b"4 50\n" + b"".join(row + b"\n" for row in rows),
         "word2vec-binary of gensim": b"4 50\n" + b"".join(rows),
         "word2vec-text of fastText": first_rows("fasttext.vec", 4),

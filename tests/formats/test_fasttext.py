@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
-from tests.reference import fasttext as twin
+from tests.reference import fasttext as reference
 from wv_cli.errors import BadFile, WvError
 from wv_cli.formats import check, load, open_vectors, sniff
 from wv_cli.formats.fasttext_bin import dense, load_model, save_model
@@ -20,7 +20,7 @@ from wv_cli.words import WordList
 
 NAMES = ["ft-words.bin", "ft-labels.bin", "ft-labels.ftz"]
 EVERY = pytest.mark.parametrize("name", NAMES)
-HEADER = twin.HEADER
+HEADER = reference.HEADER
 
 
 def written(model):
@@ -48,7 +48,7 @@ def test_a_file_read_and_written_is_the_same_file(name, tmp_path):
 
 @EVERY
 def test_all_that_the_twin_reads(name):
-    expected, model = twin.read((GOLDEN / name).read_bytes()), load_model(GOLDEN / name)
+    expected, model = reference.read((GOLDEN / name).read_bytes()), load_model(GOLDEN / name)
     assert list(map(model.words.bytes_at, range(len(model.words)))) == expected.words
     assert list(map(model.labels.bytes_at, range(len(model.labels)))) == expected.labels
     assert [*model.counts, *model.label_counts] == expected.counts
@@ -155,7 +155,7 @@ def test_quantised_matrices_of_all_shapes(norms, dsub):
         )
 
     data = written(dataclasses.replace(model, input=quantised(model.input), output=quantised(model.output)))
-    expected = twin.read(data)
+    expected = reference.read(data)
     again = open_bytes(data)
     np.testing.assert_allclose(again.output.take(np.arange(168)), expected.output, rtol=1e-6)
     np.testing.assert_allclose(again.word_vector("unseenword"), expected.vector(b"unseenword"), atol=1e-5)
@@ -175,7 +175,7 @@ def open_bytes(data):
 def test_old_layouts(name, tmp_path):
     data = (GOLDEN / name).read_bytes()
     path = tmp_path / "old.bin"
-    path.write_bytes(twin.oldest(data))
+    path.write_bytes(reference.oldest(data))
     assert sniff(path).name == "fasttext-bin"
     model = load_model(path)
     assert written(model) == data  # it becomes one of version 12

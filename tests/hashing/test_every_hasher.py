@@ -245,7 +245,8 @@ def test_biohash_beats_random_projections(length, rule, glove):
 
 
 def test_product_codes_stand_for_the_vectors(glove):
-    """More bytes come nearer to the unit vectors; what is compared is the twin's nearest centroids put side by side."""
+    """More bytes come nearer to the unit vectors; what is compared is the reference's nearest centroids put side by
+    side."""
     unit = glove.matrix / np.linalg.norm(glove.matrix, axis=1, keepdims=True)
     errors = []
     for length in (8, 40, 104, 200):

@@ -1,4 +1,4 @@
-"""The BioWord kernel against its dense float64 twin, on every instruction set and with any number of threads."""
+"""The BioWord kernel against its dense float64 reference, on every instruction set and with any number of threads."""
 
 import itertools
 import threading
@@ -6,7 +6,7 @@ import threading
 import numpy as np
 import pytest
 
-from tests.reference.bioword import Straight, Twin, windows
+from tests.reference.bioword import Reference, Straight, windows
 from wv_cli import _bioword, _cpu
 from wv_cli.system.memory import padded, zeros
 
@@ -72,22 +72,22 @@ def compare(
     weights = np.random.default_rng(seed).normal(0, 0.02, (2 * words, cells)).astype(np.float32)
     scale = np.random.default_rng(seed + 1).uniform(0.5, 2, cells)
     kernel = Kernel(weights, counts, ids, window=window, batch=batch, isa=isa, scale=scale, bag=bag)
-    twin = Twin(kernel.W, counts, window, bag=bag)
+    reference = Reference(kernel.W, counts, window, bag=bag)
     for epoch in range(epochs):
         now = rate * (1 - epoch / epochs)
         energy = kernel.train(0, len(kernel.starts) - 1, now)
         pairs = zip(kernel.starts[:-1], kernel.starts[1:], strict=True)
-        expected = sum(twin.batch(ids, start, end, now) for start, end in pairs)
-        assert twin.margin > 1e-6, "a near tie decides nothing here; choose another seed"
+        expected = sum(reference.batch(ids, start, end, now) for start, end in pairs)
+        assert reference.margin > 1e-6, "a near tie decides nothing here; choose another seed"
         assert energy == pytest.approx(expected, rel=1e-3)
-    np.testing.assert_allclose(kernel.W, twin.W, atol=tol)
+    np.testing.assert_allclose(kernel.W, reference.W, atol=tol)
     kernel.check_invariants()
-    return kernel, twin
+    return kernel, reference
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("cells", [1, 2, 7, 15, 16, 17, 31, 33, 64, 65, 100, 400])
-def test_kernel_equals_twin(isa, cells):
+def test_kernel_equals_reference(isa, cells):
     compare(isa=isa, cells=cells)
 
 
@@ -131,16 +131,16 @@ def test_batches_cover_every_word_once_and_the_last_is_smaller():
     assert sizes == [64] * (500 // 64) + [500 % 64]
 
 
-def test_the_numpy_program_agrees_with_the_twin():
+def test_the_numpy_program_agrees_with_the_reference():
     ids = text(30, 400, 5)
     counts = np.bincount(ids[ids >= 0], minlength=30).astype(float)
     weights = np.random.default_rng(1).normal(0, 0.02, (60, 9))
-    twin, straight = Twin(weights, counts, 2), Straight(weights, counts)
+    reference, straight = Reference(weights, counts, 2), Straight(weights, counts)
     whole = [at for at in range(2, len(ids) - 2) if (ids[at - 2 : at + 3] >= 0).all()]
     for at in whole[:50]:
-        twin.batch(ids, at, at + 1, 0.05)
+        reference.batch(ids, at, at + 1, 0.05)
         straight.batch(np.array(list(windows(ids, at, at + 1, 30, 2))), 0.05)
-    np.testing.assert_allclose(straight.W, twin.W, atol=1e-5)
+    np.testing.assert_allclose(straight.W, reference.W, atol=1e-5)
 
 
 def test_arguments_are_checked():

@@ -1,11 +1,11 @@
-"""doc2vec's kernel against its float64 twin on every instruction set, the twin against finite differences."""
+"""doc2vec's kernel against its float64 reference on every instruction set, the reference against finite differences."""
 
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from tests.reference.doc2vec import Twin, objective, steps
+from tests.reference.doc2vec import Reference, objective, steps
 from wv_cli import _cpu, _doc2vec, _word2vec
 from wv_cli.models.sentence_config import Doc2vecConfig
 from wv_cli.system.memory import padded, zeros
@@ -25,7 +25,7 @@ def corpus(seed):
 
 
 def setting(dim, *, seed=1, sample=True, frozen=False, **changes):
-    """(config, matrices and tables of the kernel, twin)."""
+    """(config, matrices and tables of the kernel, reference)."""
     random, ids = np.random.default_rng(seed), corpus(seed)
     config = Doc2vecConfig(dim=dim, seed=5, **{"window": 3, "lr": 0.3, "epochs": EPOCHS, **changes})
     counts = np.sort(random.integers(1, 50, WORDS))[::-1].astype(np.int64)
@@ -43,42 +43,42 @@ def setting(dim, *, seed=1, sample=True, frozen=False, **changes):
         tables["sampler"] = of_twin["sampler"] = _word2vec.alias_table(counts**0.75)
     if sample:
         tables["keep"] = of_twin["keep"] = random.integers(2**30, 2**32, WORDS).astype(np.uint32)
-    twin = Twin(config, *matrices, words=WORDS, frozen=frozen, **of_twin)
+    reference = Reference(config, *matrices, words=WORDS, frozen=frozen, **of_twin)
     arrays = {
         "documents": padded_parts(matrices[0], dim),
         "output": padded_parts(matrices[2], dim),
         "input": padded_parts(matrices[1], dim) if context else None,
     }
-    return config, {"ids": ids, "words": WORDS, "frozen": frozen, **arrays, **tables}, twin
+    return config, {"ids": ids, "words": WORDS, "frozen": frozen, **arrays, **tables}, reference
 
 
 def run_both(isa, dim, cut=(), **changes):
-    config, given, twin = setting(dim, **changes)
+    config, given, reference = setting(dim, **changes)
     ids, totals = given["ids"], np.zeros(3)
     worker = _doc2vec.Run(config, isa=isa, **given).worker()
     for epoch in range(EPOCHS):
         for start, end in pairwise([0, *cut, len(ids)]):
             totals += worker.block(start, end, epoch, int((ids[:start] == -1).sum()))[:3]
-        twin.epoch(epoch, ids)
-    return twin, given, totals
+        reference.epoch(epoch, ids)
+    return reference, given, totals
 
 
 def compare(isa, dim, **changes):
-    twin, given, totals = run_both(isa, dim, **changes)
-    for name, expected in [("documents", twin.documents), ("input", twin.x), ("output", twin.y)]:
+    reference, given, totals = run_both(isa, dim, **changes)
+    for name, expected in [("documents", reference.documents), ("input", reference.x), ("output", reference.y)]:
         if given[name] is not None:
             found = unpadded_parts(given[name], dim)
             np.testing.assert_allclose(found, expected, atol=1e-4, rtol=1e-4, err_msg=name)
             np.testing.assert_array_equal(padded_parts(found, dim), given[name], "the padding must stay zero")
-    assert totals[0] == pytest.approx(twin.loss, rel=1e-4)
-    assert totals[1] == twin.examples > 0
+    assert totals[0] == pytest.approx(reference.loss, rel=1e-4)
+    assert totals[1] == reference.examples > 0
     assert totals[2] == EPOCHS * (given["ids"] >= 0).sum()
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("dim", [1, 7, 8, 15, 16, 17, 31, 33, 100, 300])
-def test_kernel_equals_twin(isa, algorithm, dim):
+def test_kernel_equals_reference(isa, algorithm, dim):
     compare(isa, dim, algorithm=algorithm)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.reference import exchange as twin
+from tests.reference import exchange as reference
 from wv_cli import _cpu
 from wv_cli._exchange import DIRECTIONS, Exchanged, Ways
 from wv_cli.cluster.exchange import ways
@@ -49,7 +49,7 @@ def test_shares_are_those_of_float64(columns, count, isa):
     summed = matrix.drawn((count, columns))
     found = summed.flatten()
     matrix.table.share(ways(values, vectors), rows, found)
-    expected = twin.shared(summed, matrix.updates[rows], matrix.movers[rows], values, vectors, DIRECTIONS)
+    expected = reference.shared(summed, matrix.updates[rows], matrix.movers[rows], values, vectors, DIRECTIONS)
     assert np.allclose(found.reshape(count, columns), expected, rtol=1e-5, atol=1e-5)
 
 

@@ -1,9 +1,10 @@
-"""The GloVe kernel against its float64 twin on every instruction set, and the twin against finite differences."""
+"""The GloVe kernel against its float64 reference on every instruction set, and the reference against finite
+differences."""
 
 import numpy as np
 import pytest
 
-from tests.reference.glove import Twin, cost, shuffled
+from tests.reference.glove import Reference, cost, shuffled
 from wv_cli import _cpu, _glove
 from wv_cli.system.memory import padded, zeros
 
@@ -22,7 +23,7 @@ def run_both(
         rows[:, 0, :dim], rows[:, 0, bias], rows[:, 0, 2 * dim + 1 - bias] = values[:, :dim], values[:, dim], 1
         rows[:, 1] = 1
         rows[:, 1, bias], rows[:, 1, 2 * dim + 1 - bias] = (eta / (bias_lr or eta)) ** 2, 1e30
-    twin = Twin(w.astype(float), c.astype(float), eta, bias_lr, clip, x_max, alpha, clip_biases)
+    reference = Reference(w.astype(float), c.astype(float), eta, bias_lr, clip, x_max, alpha, clip_biases)
     options = {"eta": eta, "clip": clip, "clipped": None if clip_biases else dim, "x_max": x_max, "alpha": alpha}
     run = _glove.Run(words=flat[0], contexts=flat[1], seed=9, isa=isa, **options)
     scratch = zeros(1, -(-run.scratch_bytes(n) // 4))[0]
@@ -33,25 +34,28 @@ def run_both(
         records["count"] = random.uniform(0.1, 3, n) ** 4
         total += run.chunk(records, 4, 2, 7, chunk, scratch)
         for k in shuffled(n, 9, 7, chunk):
-            twin.step(records["row"][k] + 4, records["column"][k] + 2, float(records["count"][k]))
-    return twin, [matrix.reshape(WORDS, 2, half) for matrix in flat], total
+            reference.step(records["row"][k] + 4, records["column"][k] + 2, float(records["count"][k]))
+    return reference, [matrix.reshape(WORDS, 2, half) for matrix in flat], total
 
 
 def compare(isa, dim, **options):
-    twin, (w, c), total = run_both(isa, dim, **options)
+    reference, (w, c), total = run_both(isa, dim, **options)
     tolerance = {"atol": 2e-4, "rtol": 2e-4}
-    for rows, values, squares, bias in [(w, twin.w, twin.w_squares, dim), (c, twin.c, twin.c_squares, dim + 1)]:
+    for rows, values, squares, bias in [
+        (w, reference.w, reference.w_squares, dim),
+        (c, reference.c, reference.c_squares, dim + 1),
+    ]:
         np.testing.assert_allclose(rows[:, 0, :dim], values[:, :dim], **tolerance)
         np.testing.assert_allclose(rows[:, 0, bias], values[:, dim], **tolerance)
         np.testing.assert_allclose(rows[:, 1, :dim], squares[:, :dim], **tolerance)
         assert (rows[:, 0, 2 * dim + 1 - bias] == 1).all(), "the constant beside the bias must stay 1"
         assert not rows[:, 0, dim + 2 :].any(), "the padding must stay zero"
-    assert total == pytest.approx(twin.cost, rel=1e-4)
+    assert total == pytest.approx(reference.cost, rel=1e-4)
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("dim", [1, 7, 13, 14, 15, 16, 31, 50, 62, 100, 200, 300])
-def test_kernel_equals_twin(isa, dim):
+def test_kernel_equals_reference(isa, dim):
     compare(isa, dim)
 
 
@@ -79,15 +83,15 @@ def test_the_clip_leaves_the_biases_alone_as_in_gloves_program(isa, dim):
 
 def test_gradients_of_the_twin_are_those_of_the_cost():
     random = np.random.default_rng(3)
-    twin = Twin(random.normal(size=(1, 6)), random.normal(size=(1, 6)), 0.05, 1, 100, 10, 0.75)
+    reference = Reference(random.normal(size=(1, 6)), random.normal(size=(1, 6)), 0.05, 1, 100, 10, 0.75)
     for count in (0.2, 3.0, 50.0):
-        _, *gradients = twin.gradients(0, 0, count)
-        for matrix, gradient in zip((twin.w, twin.c), gradients, strict=True):
+        _, *gradients = reference.gradients(0, 0, count)
+        for matrix, gradient in zip((reference.w, reference.c), gradients, strict=True):
             for d in range(6):
                 costs = []
                 for move in (1e-6, -1e-6):
                     matrix[0, d] += move
-                    w, c = twin.w[0], twin.c[0]
+                    w, c = reference.w[0], reference.c[0]
                     costs.append(cost(w[:-1], c[:-1], w[-1], c[-1], count, 10, 0.75))
                     matrix[0, d] -= move
                 assert gradient[d] == pytest.approx((costs[0] - costs[1]) / 2e-6, rel=1e-5, abs=1e-7)

@@ -1,9 +1,9 @@
-"""The kernels of hashing, BioHash and search over codes against their twins, on every instruction set."""
+"""The kernels of hashing, BioHash and search over codes against their references, on every instruction set."""
 
 import numpy as np
 import pytest
 
-from tests.reference import codes as twin
+from tests.reference import codes as reference
 from wv_cli import _cpu, _hashing, _search
 from wv_cli.search.codes import CodeNeighbours
 from wv_cli.search.packed import pack_bits, unpack_bits
@@ -39,12 +39,12 @@ def test_codes(isa, units, dim):
         kernel, scratch = linear(weights, 0, thresholds, isa)
         out = np.empty((n, -(-units // 64)), np.uint64)
         kernel.bits(x, out, scratch)
-        np.testing.assert_array_equal(unpack_bits(out, units), twin.bits(x, weights, thresholds))
+        np.testing.assert_array_equal(unpack_bits(out, units), reference.bits(x, weights, thresholds))
         for active in sorted({1, (units + 1) // 2, units}):
             kernel, scratch = linear(weights, active, thresholds, isa)
             positions = np.empty((n, active), np.int32)
             kernel.active(x, positions, scratch)
-            np.testing.assert_array_equal(positions, twin.active(x, weights, active))
+            np.testing.assert_array_equal(positions, reference.active(x, weights, active))
 
 
 @every_isa
@@ -105,7 +105,7 @@ def test_biohash(isa, p, delta, rank, units, dim, normalise):
 def weights_of_twin(weights, x, rank, delta, p, normalise):
     energy = 0.0
     for start in range(0, len(x), 20):
-        weights, more = twin.biohash_batch(weights, x[start : start + 20], rank, delta, p, 0.05, normalise)
+        weights, more = reference.biohash_batch(weights, x[start : start + 20], rank, delta, p, 0.05, normalise)
         energy += more
     return weights, energy
 
@@ -131,7 +131,7 @@ def test_hamming(isa, bits, n):
         for k in (1, 5, n):
             hits, scores = index.top_k(codes.data[asked], k, exclude=exclude)
             for i, row in enumerate(asked):
-                expected = twin.nearest(sets, sets[row], k, exclude[i])
+                expected = reference.nearest(sets, sets[row], k, exclude[i])
                 assert [h for h in hits[i].tolist() if h >= 0] == [row for _, row in expected]
                 np.testing.assert_allclose(scores[i, : len(expected)], [1 - d / bits for d, _ in expected], rtol=1e-6)
     expected = [[len(set(a) ^ set(sets[q])) for a in sets] for q in asked]
@@ -151,7 +151,7 @@ def test_sparse(isa, index, bits, active):
     asked = random.integers(0, n, 5)
     hits, scores = search.top_k(rows[asked], 7, exclude=[[int(row)] for row in asked], rows=77)
     for i, row in enumerate(asked):
-        expected = twin.nearest(rows[:77].tolist(), rows[row].tolist(), 7, [row])
+        expected = reference.nearest(rows[:77].tolist(), rows[row].tolist(), 7, [row])
         assert hits[i].tolist() == [row for _, row in expected]
         np.testing.assert_allclose(scores[i], [1 - d / 2 / active for d, _ in expected], rtol=1e-6)
 

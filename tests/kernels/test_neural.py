@@ -1,10 +1,10 @@
-"""The kernel of neural language models against its float64 twin on every instruction set, and the twin against finite
-differences."""
+"""The kernel of neural language models against its float64 reference on every instruction set, and the reference
+against finite differences."""
 
 import numpy as np
 import pytest
 
-from tests.reference.neural import Batch, Twin
+from tests.reference.neural import Batch, Reference
 from tests.tiers import full
 from wv_cli import _cpu, _neural, _word2vec
 from wv_cli.lm.neural import Classes, Paths
@@ -16,7 +16,7 @@ from wv_cli.system.memory import padded, zeros
 
 LOSSES = NeuralConfig.options()["loss"].choices
 WORDS = 23
-# Those whose rows move between the positions of a batch: a batch of one is what the twin does.
+# Those whose rows move between the positions of a batch: a batch of one is what the reference does.
 ONE_BY_ONE = ("hs", "class")
 SHAPES = [
     {"model": "nplm"},
@@ -38,7 +38,7 @@ def corpus(seed, lines=10):
 
 
 def setting(dim, loss="softmax", seed=1, **changes):
-    """(config, ids, tables shared by kernel and twin, parameters in float64)."""
+    """(config, ids, tables shared by kernel and reference, parameters in float64)."""
     random, ids = np.random.default_rng(seed), corpus(seed)
     defaults = {"order": 4, "hidden": dim + 3, "negative": 9, "batch": 1 if loss in ONE_BY_ONE else 5, "seed": 5}
     config = NeuralConfig(loss=loss, dim=dim, **{**defaults, **changes})
@@ -114,26 +114,26 @@ def compare(isa, dim, loss="softmax", epochs=2, **changes):
     rows = {name: spread(config, name, array) for name, array in parameters.items()}
     arrays = {**rows, "output": rows.get("output", rows["input"])}
     run = _neural.Run(config, ids=ids, hidden=config.width, isa=isa, **arrays, **tables)
-    twin, worker, totals = Twin(config, ids, parameters, **tables), run.worker(), np.zeros(3)
+    reference, worker, totals = Reference(config, ids, parameters, **tables), run.worker(), np.zeros(3)
     for epoch in range(epochs):
         for start in range(0, len(ids), 60):
             end = min(start + 60, len(ids))
             totals += worker.block(start, end, epoch, 0.05)[:3]
-            twin.block(start, end, epoch, 0.05)
+            reference.block(start, end, epoch, 0.05)
     for name, array in rows.items():
-        expected = spread(config, name, twin.parameters[name])
+        expected = spread(config, name, reference.parameters[name])
         np.testing.assert_allclose(array, expected, atol=2e-4, rtol=2e-4, err_msg=name)
         if array.ndim == 2:
             assert not array[expected == 0].any(), "the padding must stay zero"
-    assert tuple(totals[1:]) == (twin.examples, twin.tokens)
-    assert totals[0] == pytest.approx(twin.loss, rel=1e-4)
+    assert tuple(totals[1:]) == (reference.examples, reference.tokens)
+    assert totals[0] == pytest.approx(reference.loss, rel=1e-4)
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("dim", [*full(1, 7), 15, *full(16, 17), 33])
-def test_kernel_equals_twin(isa, loss, shape, dim):
+def test_kernel_equals_reference(isa, loss, shape, dim):
     compare(isa, dim, loss, **shape)
 
 

@@ -1,7 +1,7 @@
-"""The search kernels on every instruction set against their float64 twins.
+"""The search kernels on every instruction set against their float64 references.
 
-Small whole numbers have exact inner products in float32, so there the kernel must agree with the twin to the last bit
-and in the order of ties; real numbers are compared within rounding.
+Small whole numbers have exact inner products in float32, so there the kernel must agree with the reference to the last
+bit and in the order of ties; real numbers are compared within rounding.
 """
 
 from itertools import pairwise
@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tests.reference import search as twin
+from tests.reference import search as reference
 from wv_cli import _cpu, _search
 from wv_cli.system.memory import aligned
 
@@ -86,7 +86,7 @@ def test_top_k_is_exact_with_ties_at_every_size(isa, dim):
     for rows, queries, k in [(1, 1, 1), (5, 3, 2), (11, 16, 11), (13, 17, 20), (40, 33, 5), (257, 40, 10)]:
         matrix, asked = whole_numbers(dim + rows, rows, dim), whole_numbers(dim - rows + 1000, queries, dim)
         hits, scores = kernel_top_k(isa, matrix, asked, k)
-        expected_hits, expected_scores = twin.top_k(matrix, asked, k)
+        expected_hits, expected_scores = reference.top_k(matrix, asked, k)
         np.testing.assert_array_equal(scores, expected_scores)
         np.testing.assert_array_equal(hits, expected_hits)
 
@@ -95,7 +95,7 @@ def test_top_k_is_exact_with_ties_at_every_size(isa, dim):
 def test_top_k_of_many_blocks_and_ranges(isa):
     """More rows than one block of the second-level cache holds, in ranges of odd lengths."""
     matrix, asked = whole_numbers(1, 5000, 33), whole_numbers(2, 35, 33)
-    expected = twin.top_k(matrix, asked, 12)
+    expected = reference.top_k(matrix, asked, 12)
     for cuts in [(), (1,), (7, 2500, 2511, 4999)]:
         hits, scores = kernel_top_k(isa, matrix, asked, 12, cuts=cuts)
         np.testing.assert_array_equal(scores, expected[1])
@@ -108,7 +108,7 @@ def test_top_k_leaves_out_excluded_rows(isa):
     matrix, asked = whole_numbers(3, 150, 9), whole_numbers(4, 21, 9)
     exclude = [set(random.integers(0, 150, random.integers(0, 60)).tolist()) for _ in asked]
     exclude[5] = set(range(150))
-    expected = twin.top_k(matrix, asked, 8, exclude)
+    expected = reference.top_k(matrix, asked, 8, exclude)
     hits, scores = kernel_top_k(isa, matrix, asked, 8, exclude)
     np.testing.assert_array_equal(scores, expected[1])
     np.testing.assert_array_equal(hits, expected[0])
@@ -141,7 +141,7 @@ def test_the_best_of_candidates_with_ties_at_every_size(isa, dim):
         for start, end in pairwise([0, queries // 2, queries]):
             _search.best_candidates(as_they_are(matrix), asked, candidates, scores, hits, start, end, isa)
         hits, scores = ordered(scores, hits)
-        expected_hits, expected_scores = twin.best_candidates(matrix, asked, candidates.tolist(), k)
+        expected_hits, expected_scores = reference.best_candidates(matrix, asked, candidates.tolist(), k)
         np.testing.assert_array_equal(scores, expected_scores)
         np.testing.assert_array_equal(hits, expected_hits)
 
@@ -151,13 +151,13 @@ def test_candidates_are_made_unit_rows_and_no_number_is_no_hit(isa):
     random = np.random.default_rng(9)
     matrix = (random.standard_normal((50, 19)) * random.uniform(1e-30, 1e30, (50, 1))).astype(np.float32)
     matrix[7], matrix[8, 3], matrix[9, 1] = 0, np.nan, np.inf
-    asked = twin.unit(random.standard_normal((6, 19))).astype(np.float32)
+    asked = reference.unit(random.standard_normal((6, 19))).astype(np.float32)
     candidates = np.tile(np.arange(50), (6, 1))
     scores, hits = heap(6, 50)
     rows = _search.Rows(matrix, np.full(50, -1.0))
     _search.best_candidates(rows, asked, candidates, scores, hits, 0, 6, isa)
     hits, scores = ordered(scores, hits)
-    expected_hits, expected_scores = twin.best_candidates(twin.unit(matrix), asked, candidates.tolist(), 50)
+    expected_hits, expected_scores = reference.best_candidates(reference.unit(matrix), asked, candidates.tolist(), 50)
     np.testing.assert_allclose(scores, expected_scores, atol=1e-6)
     assert not np.isin(hits, [8, 9]).any() and np.isin(7, hits) and (hits == expected_hits).mean() > 0.99
 
@@ -182,7 +182,7 @@ def test_nan_and_infinity_are_never_found_and_never_crash(isa):
     matrix, asked = whole_numbers(7, 60, 5), whole_numbers(8, 20, 5)
     matrix[[3, 30, 59]] = np.nan
     asked[4] = np.nan
-    expected = twin.top_k(matrix, asked, 7)
+    expected = reference.top_k(matrix, asked, 7)
     hits, _ = kernel_top_k(isa, matrix, asked, 7)
     np.testing.assert_array_equal(hits, expected[0])
     assert (hits[4] == -1).all()
@@ -199,7 +199,7 @@ def test_analogies_are_exact_with_ties_at_every_size(isa, dim):
         matrix = whole_numbers(rows + dim, rows, dim)
         a, b, c = random.integers(0, rows, (3, questions))
         hits, scores = kernel_analogies(isa, matrix, a, b, c, k, "3cosadd")
-        expected_hits, expected_scores = twin.analogies(matrix, a, b, c, k, "3cosadd")
+        expected_hits, expected_scores = reference.analogies(matrix, a, b, c, k, "3cosadd")
         np.testing.assert_array_equal(scores, expected_scores)
         np.testing.assert_array_equal(hits, expected_hits)
 
@@ -208,13 +208,13 @@ def test_analogies_are_exact_with_ties_at_every_size(isa, dim):
 @pytest.mark.parametrize("dim", DIMS)
 def test_3cosmul_agrees_within_rounding(isa, dim):
     random = np.random.default_rng(dim)
-    matrix = twin.unit(random.standard_normal((200, dim))).astype(np.float32)
+    matrix = reference.unit(random.standard_normal((200, dim))).astype(np.float32)
     a, b, c = random.integers(0, 200, (3, 25))
     hits, scores = kernel_analogies(isa, matrix, a, b, c, 6, "3cosmul")
-    expected = twin.analogies(matrix, a, b, c, 6, "3cosmul")[1]
+    expected = reference.analogies(matrix, a, b, c, 6, "3cosmul")[1]
     np.testing.assert_allclose(scores, expected, rtol=3e-4)
     for i, abc in enumerate(zip(a, b, c, strict=True)):
-        exact = twin.analogy_scores(matrix, *abc, "3cosmul")
+        exact = reference.analogy_scores(matrix, *abc, "3cosmul")
         np.testing.assert_allclose(scores[i], exact[hits[i]], rtol=3e-4)
         assert not set(hits[i]) & set(abc)
 
@@ -231,7 +231,7 @@ def test_normalise(isa):
         matrix[5, 0] = -np.inf
         out = np.full((9, dim + 3), 7, np.float32)
         _search.normalise(matrix, out[:, :dim], isa)
-        np.testing.assert_allclose(out[:, :dim], twin.unit(matrix), atol=1e-6, equal_nan=True)
+        np.testing.assert_allclose(out[:, :dim], reference.unit(matrix), atol=1e-6, equal_nan=True)
         assert (out[:, dim:] == 7).all()
         _search.normalise(matrix, matrix, isa)
         np.testing.assert_array_equal(matrix, out[:, :dim])

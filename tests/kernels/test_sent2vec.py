@@ -1,11 +1,12 @@
-"""sent2vec's kernel against its float64 twin on every instruction set, the twin against finite differences."""
+"""sent2vec's kernel against its float64 reference on every instruction set, the reference against finite
+differences."""
 
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from tests.reference.sent2vec import Twin, objective, rows_of_buckets, sentences, steps
+from tests.reference.sent2vec import Reference, objective, rows_of_buckets, sentences, steps
 from wv_cli import _cpu, _sent2vec, _word2vec
 from wv_cli.models.sentence_config import Sent2vecConfig
 from wv_cli.system.memory import padded, zeros
@@ -24,7 +25,7 @@ def corpus(seed):
 
 
 def setting(dim, isa=None, *, seed=1, sample=True, **changes):
-    """(config, ids, x, y, tables of the kernel, twin)."""
+    """(config, ids, x, y, tables of the kernel, reference)."""
     random, ids = np.random.default_rng(seed), corpus(seed)
     defaults = {"word_ngrams": 2, "buckets": 61, "negative": 5, "max_sentence": 12, "lr": 0.5, "epochs": EPOCHS}
     config = Sent2vecConfig(dim=dim, seed=5, **{**defaults, **changes})
@@ -45,33 +46,33 @@ def setting(dim, isa=None, *, seed=1, sample=True, **changes):
     x, y = zeros(rows, padded(dim)), zeros(WORDS, padded(dim))
     for matrix in (x, y):
         matrix[:, :dim] = random.normal(0, 1.5 / np.sqrt(dim), (len(matrix), dim))
-    twin = Twin(config, x[:, :dim], y[:, :dim], **{**tables, "bucket_row": expected, "hashes": hashes})
-    return config, ids, x, y, {**tables, "longest": longest}, twin
+    reference = Reference(config, x[:, :dim], y[:, :dim], **{**tables, "bucket_row": expected, "hashes": hashes})
+    return config, ids, x, y, {**tables, "longest": longest}, reference
 
 
 def run_both(isa, dim, cut=(), **changes):
-    config, ids, x, y, tables, twin = setting(dim, isa, **changes)
+    config, ids, x, y, tables, reference = setting(dim, isa, **changes)
     worker = _sent2vec.Run(config, ids=ids, input=x, output=y, isa=isa, **tables).worker()
     totals = np.zeros(3)
     for epoch in range(EPOCHS):
         for start, end in pairwise([0, *cut, len(ids)]):
             totals += worker.block(start, end, epoch)[:3]
-        twin.epoch(epoch, ids)
-    return twin, x, y, totals
+        reference.epoch(epoch, ids)
+    return reference, x, y, totals
 
 
 def compare(isa, dim, **changes):
-    twin, x, y, totals = run_both(isa, dim, **changes)
-    np.testing.assert_allclose(x[:, :dim], twin.x, atol=1e-4, rtol=1e-4)
-    np.testing.assert_allclose(y[:, :dim], twin.y, atol=1e-4, rtol=1e-4)
+    reference, x, y, totals = run_both(isa, dim, **changes)
+    np.testing.assert_allclose(x[:, :dim], reference.x, atol=1e-4, rtol=1e-4)
+    np.testing.assert_allclose(y[:, :dim], reference.y, atol=1e-4, rtol=1e-4)
     assert not x[:, dim:].any() and not y[:, dim:].any(), "the padding must stay zero"
-    assert totals[0] == pytest.approx(twin.loss, rel=1e-4)
-    assert totals[1:].tolist() == [twin.examples, twin.tokens] and twin.examples > 0
+    assert totals[0] == pytest.approx(reference.loss, rel=1e-4)
+    assert totals[1:].tolist() == [reference.examples, reference.tokens] and reference.examples > 0
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("dim", [1, 7, 8, 15, 16, 17, 31, 33, 100, 300])
-def test_kernel_equals_twin(isa, dim):
+def test_kernel_equals_reference(isa, dim):
     compare(isa, dim)
 
 

@@ -1,11 +1,12 @@
-"""The classifier's kernel against its float64 twin on every instruction set, the twin against finite differences."""
+"""The classifier's kernel against its float64 reference on every instruction set, the reference against finite
+differences."""
 
 from itertools import chain, pairwise
 
 import numpy as np
 import pytest
 
-from tests.reference.supervised import Twin, lines, logistic, softmax, word_ngrams
+from tests.reference.supervised import Reference, lines, logistic, softmax, word_ngrams
 from wv_cli import _cpu, _supervised, _word2vec
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.label_updates import OutputReplicas
@@ -75,7 +76,7 @@ def run_both(isa, layer, dim, labels=11, *, ngrams=1, chars=False, lr=0.6, dropo
     start, node, code = path = _word2vec.huffman(counts)
     paths = [(node[a:b].tolist(), code[a:b].tolist()) for a, b in pairwise(start)]
     config = SupervisedConfig(loss=layer, dim=dim, lr=lr, epochs=EPOCHS, dropout=dropout, seed=SEED)
-    twin = Twin(config, x[:, :dim], y[:, :dim], sampler=sampler, paths=paths)
+    reference = Reference(config, x[:, :dim], y[:, :dim], sampler=sampler, paths=paths)
     read = {"ns": {"sampler": sampler}, "hs": {"path": path}}.get(layer, {})
     run = _supervised.Run(
         config, rules=rules, survey=survey, ids=ids, input=x, output=y, labels=labels, isa=isa, **read
@@ -87,25 +88,25 @@ def run_both(isa, layer, dim, labels=11, *, ngrams=1, chars=False, lr=0.6, dropo
         for first, last in pairwise(starts):
             loss, count, _, lr_now = worker.block(first, last, epoch)
             total, examples = total + loss, examples + count
-        twin.epoch(epoch, ids, END, rows_of)
+        reference.epoch(epoch, ids, END, rows_of)
     worker.settle()
     assert 0 <= lr_now < lr
-    assert examples == twin.examples == EPOCHS * survey["examples"]
-    return twin, x, y, total
+    assert examples == reference.examples == EPOCHS * survey["examples"]
+    return reference, x, y, total
 
 
 def compare(isa, layer, dim, **options):
-    twin, x, y, total = run_both(isa, layer, dim, **options)
-    np.testing.assert_allclose(x[:, :dim], twin.x, atol=2e-4, rtol=2e-4)
-    np.testing.assert_allclose(y[:, :dim], twin.y, atol=2e-4, rtol=2e-4)
+    reference, x, y, total = run_both(isa, layer, dim, **options)
+    np.testing.assert_allclose(x[:, :dim], reference.x, atol=2e-4, rtol=2e-4)
+    np.testing.assert_allclose(y[:, :dim], reference.y, atol=2e-4, rtol=2e-4)
     assert not x[:, dim:].any() and not y[:, dim:].any(), "the padding must stay zero"
-    assert total == pytest.approx(twin.loss, rel=1e-4)
+    assert total == pytest.approx(reference.loss, rel=1e-4)
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize("dim", [1, 7, 8, 15, 16, 17, 31, 33, 64, 100, 112, 128, 144, 300])
-def test_kernel_equals_twin(isa, layer, dim):
+def test_kernel_equals_reference(isa, layer, dim):
     compare(isa, layer, dim)
 
 

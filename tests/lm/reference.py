@@ -1,4 +1,5 @@
-"""What a back-off model says, word by word from its list of n-grams: the twin of csrc/core/packedlm.c."""
+"""What a back-off model says, word by word from its list of n-grams: the reference implementation of
+csrc/core/packedlm.c."""
 
 from tests.lm.golden import entries
 from wv_cli.lm.vocabulary import SENTENCE, SENTENCE_END

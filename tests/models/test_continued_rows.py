@@ -1,4 +1,5 @@
-"""Rows carried from a model to one with more words: exactly where words are the same, by slow twins where not."""
+"""Rows carried from a model to one with more words: exactly where words are the same, by reference implementations
+where not."""
 
 import numpy as np
 import pytest
@@ -47,7 +48,7 @@ def test_the_same_tree_keeps_its_rows(n):
     assert np.array_equal(found, rows) and copied == n - 1
 
 
-def test_sums_of_paths_are_the_twins():
+def test_sums_of_paths_are_the_references():
     random = np.random.default_rng(1)
     path = _word2vec.huffman(falling(random, 90))
     rows = random.standard_normal((89, 5)).astype(np.float32)

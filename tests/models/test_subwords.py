@@ -1,4 +1,4 @@
-"""fastText's hash and n-grams, against known values, a plain Python twin and what fastText itself answers."""
+"""fastText's hash and n-grams, against known values, a plain Python reference and what fastText itself answers."""
 
 import functools
 import operator
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import GOLDEN
-from tests.reference import fasttext as twin
+from tests.reference import fasttext as reference
 from wv_cli import _subwords
 from wv_cli.words import WordList, encode
 
@@ -25,8 +25,8 @@ def test_known_hashes():
 
 
 @given(words)
-def test_hash_is_the_twins(word):
-    assert _subwords.word_hash(word) == twin.signed_hash(word)
+def test_hash_is_the_references(word):
+    assert _subwords.word_hash(word) == reference.signed_hash(word)
 
 
 def test_ngrams_of_a_word():
@@ -35,13 +35,13 @@ def test_ngrams_of_a_word():
     assert [ngram.decode() for ngram, _ in _subwords.ngrams("日本".encode(), 1, 2, 100)] == [
         "<日", "日", "日本", "本", "本>",
     ]  # fmt: skip
-    assert _subwords.ngrams(b"", 1, 6, 100) == [(b"<>", twin.signed_hash(b"<>") % 100)]
+    assert _subwords.ngrams(b"", 1, 6, 100) == [(b"<>", reference.signed_hash(b"<>") % 100)]
     assert _subwords.ngrams(b"where", 3, 6, 0) == [] and _subwords.ngrams(b"where", 0, 0, 10) == []
 
 
 @given(words, st.integers(0, 8), st.integers(0, 8), st.integers(1, 2**31 - 1))
-def test_ngrams_are_the_twins(word, minn, maxn, buckets):
-    expected = [(ngram, twin.signed_hash(ngram) % buckets) for ngram in twin.char_ngrams(word, minn, maxn)]
+def test_ngrams_are_the_references(word, minn, maxn, buckets):
+    expected = [(ngram, reference.signed_hash(ngram) % buckets) for ngram in reference.char_ngrams(word, minn, maxn)]
     assert _subwords.ngrams(word, minn, maxn, buckets) == expected
 
 
@@ -59,13 +59,13 @@ def test_a_whole_list_at_once(listed, minn, maxn, buckets):
     for i, word in enumerate(listed):
         expected = [bucket for _, bucket in _subwords.ngrams(word, minn, maxn, buckets)]
         assert found[first[i] : first[i + 1]].tolist() == expected
-    assert _subwords.word_hashes(blob, starts).tolist() == [twin.signed_hash(word) for word in listed]
+    assert _subwords.word_hashes(blob, starts).tolist() == [reference.signed_hash(word) for word in listed]
 
 
 @given(st.lists(st.integers(0, 2**32 - 1), max_size=9), st.integers(0, 6), st.integers(1, 2**31 - 1))
-def test_line_ngrams_are_the_twins(hashes, n, buckets):
+def test_line_ngrams_are_the_references(hashes, n, buckets):
     found = _subwords.line_ngrams(np.array(hashes, np.uint32), n, buckets)
-    assert found.tolist() == twin.line_ngrams(hashes, n, buckets)
+    assert found.tolist() == reference.line_ngrams(hashes, n, buckets)
 
 
 def test_means_of_rows():

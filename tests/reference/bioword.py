@@ -1,5 +1,5 @@
-"""Slow twins of BioWord: one minibatch as the authors define it, dense; `Twin` in float64 for the tests, `Straight` the
-plain NumPy program the kernel's speed is measured against."""
+"""Reference implementations of BioWord: one minibatch as the authors define it, dense; `Reference` in float64 for the
+tests, `Straight` the plain NumPy program the kernel's speed is measured against."""
 
 import numpy as np
 
@@ -20,7 +20,7 @@ def windows(ids, start, end, words, window, bag=False):
         yield [*(dict.fromkeys(context) if bag else context), words + ids[at]]
 
 
-class Twin:
+class Reference:
     """W is (2 words, cells) float64."""
 
     def __init__(self, weights, counts, window, floor=1e-30, bag=False):

@@ -1,4 +1,4 @@
-"""Slow float64 twin of csrc/kernels/doc2vec.c: the same draws, one word at a time.
+"""Float64 reference implementation of csrc/kernels/doc2vec.c: the same draws, one word at a time.
 
 Its steps are checked by finite differences in tests/kernels/test_doc2vec.py.
 """
@@ -38,7 +38,7 @@ def steps(algorithm, document, context, y, label, weight, mean_gradient="correct
     return parts[0], parts[1:], np.outer(g, h)
 
 
-class Twin:
+class Reference:
     """`options` is a Doc2vecConfig; documents, x and y are the matrices without padding; `sampler` is an alias table,
     `paths` are (rows, answers) per word. With `frozen` the documents alone learn."""
 

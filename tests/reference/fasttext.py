@@ -1,4 +1,5 @@
-"""Slow twin of fastText's subwords, vectors and file layout, in plain Python and float64, from its C++ sources."""
+"""Reference implementation of fastText's subwords, vectors and file layout, in plain Python and float64, from its C++
+sources."""
 
 import struct
 from dataclasses import dataclass, field

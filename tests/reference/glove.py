@@ -1,4 +1,5 @@
-"""Slow twins of GloVe: a double loop that counts in whole numbers, and AdaGrad in float64, one record at a time."""
+"""Reference implementations of GloVe: a double loop that counts in whole numbers, and AdaGrad in float64, one record at
+a time."""
 
 import math
 from collections import defaultdict
@@ -30,7 +31,7 @@ def cost(w, c, w_bias, c_bias, count, x_max, alpha):
     return 0.5 * weight * (w @ c + w_bias + c_bias - np.log(count)) ** 2
 
 
-class Twin:
+class Reference:
     """w and c are (words, dim + 1) float64, the bias last; squares their squared gradients, as GloVe's program keeps
     them: sums from 1 of (rate x gradient)^2, where the rate of a bias is bias_lr, of a vector eta."""
 

@@ -1,4 +1,5 @@
-"""Slow float64 twin of csrc/kernels/neural.c: the same draws, plain NumPy arithmetic, one batch at a time.
+"""Float64 reference implementation of csrc/kernels/neural.c: the same draws, plain NumPy arithmetic, one batch at a
+time.
 
 The gradient is a function of the parameters alone; tests/kernels/test_neural.py checks it by finite differences.
 """
@@ -134,7 +135,7 @@ class Batch:
         return loss, found
 
 
-class Twin:
+class Reference:
     """Parameters by name as Batch has them, and the tables of wv_cli._neural.Run."""
 
     def __init__(self, config, ids, parameters, *, sampler=None, log_noise=None, path=None, classes=None):

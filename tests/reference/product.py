@@ -1,4 +1,5 @@
-"""Slow twin of the product quantiser: k-means++ and Lloyd's algorithm in float64, one point at a time."""
+"""Reference implementation of the product quantiser: k-means++ and Lloyd's algorithm in float64, one point at a
+time."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Slow twins of the search kernels: every score in float64, every order by a full sort."""
+"""Reference implementations of the search kernels: every score in float64, every order by a full sort."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
-"""Slow float64 twin of csrc/kernels/sent2vec.c: the same sentences, draws and rows, every target by itself, its hidden
-vector the mean of the rows of its own list.
+"""Float64 reference implementation of csrc/kernels/sent2vec.c: the same sentences, draws and rows, every target by
+itself, its hidden vector the mean of the rows of its own list.
 
-The twin's steps are checked by finite differences in tests/kernels/test_sent2vec.py.
+The reference's steps are checked by finite differences in tests/kernels/test_sent2vec.py.
 """
 
 import numpy as np
@@ -72,7 +72,7 @@ class Noise:
         return rows, (rows == target).astype(float), np.array(list(weight.values()), float)
 
 
-class Twin:
+class Reference:
     """`options` is a Sent2vecConfig, x and y the matrices; `sampler` an alias table, `bucket_row` a dict."""
 
     def __init__(self, options, x, y, *, sampler, keep=None, hashes=None, bucket_row=None):

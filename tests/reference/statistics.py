@@ -1,4 +1,4 @@
-"""Slow twins of the statistics, in plain Python with exact fractions where that is possible."""
+"""Reference implementations of the statistics, in plain Python with exact fractions where that is possible."""
 
 import math
 from fractions import Fraction

@@ -1,4 +1,5 @@
-"""Slow float64 twin of csrc/kernels/supervised.c: the same lines, rows and draws, plain NumPy, one line at a time."""
+"""Float64 reference implementation of csrc/kernels/supervised.c: the same lines, rows and draws, plain NumPy, one line
+at a time."""
 
 import numpy as np
 
@@ -54,7 +55,7 @@ def logistic(label, weight):
     return parts
 
 
-class Twin:
+class Reference:
     """`options` is a SupervisedConfig, x and y are the matrices; `sampler` is an alias table, `paths` are (rows, bits)
     per label."""
 

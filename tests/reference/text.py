@@ -1,4 +1,5 @@
-"""Slow twins of the tokenizer, the encoder and phrase finding, in plain Python. Made to be read, not to be fast."""
+"""Reference implementations of the tokenizer, the encoder and phrase finding, in plain Python. Made to be read, not to
+be fast."""
 
 import math
 import re

@@ -1,4 +1,5 @@
-"""Slow twin of exact optimal transport: cheapest paths in the residual graph, each by Bellman and Ford."""
+"""Reference implementation of exact optimal transport: cheapest paths in the residual graph, each by Bellman and
+Ford."""
 
 import math
 

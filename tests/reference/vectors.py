@@ -1,4 +1,5 @@
-"""Slow twins of csrc/core/floattext: correctly rounded numbers by exact fractions, rows by plain Python."""
+"""Reference implementations of csrc/core/floattext: correctly rounded numbers by exact fractions, rows by plain
+Python."""
 
 import io
 from fractions import Fraction

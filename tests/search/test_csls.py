@@ -20,7 +20,7 @@ def asked(x, y, k, threads=1):
 
 
 @pytest.mark.parametrize(("n", "m", "dim", "k"), [(1, 7, 3, 1), (300, 200, 8, 10), (90, 500, 33, 4), (9000, 50, 5, 60)])
-def test_the_order_is_that_of_the_twin(n, m, dim, k):
+def test_the_order_is_that_of_the_reference(n, m, dim, k):
     x, y = drawn(n, dim, 1), drawn(m, dim, 2)
     scores = csls(x, y, min(k, n))
     found = asked(x, y, k)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.reference import search as twin
+from tests.reference import search as reference
 from wv_cli import _cpu
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.search.neighbours import METHODS, Neighbours
@@ -20,8 +20,8 @@ def normal(seed, *shape):
 def assert_best(found, matrix, queries, k, exclude=None, tolerance=3e-6):
     """The cosines are right, and nothing better was left out."""
     hits, scores = found
-    rows, asked = twin.unit(matrix), twin.unit(queries)
-    np.testing.assert_allclose(scores, twin.top_k(rows, asked, k, exclude)[1], atol=tolerance)
+    rows, asked = reference.unit(matrix), reference.unit(queries)
+    np.testing.assert_allclose(scores, reference.top_k(rows, asked, k, exclude)[1], atol=tolerance)
     exact = asked @ rows.T
     for i, line in enumerate(hits):
         real = line[line >= 0]
@@ -31,7 +31,7 @@ def assert_best(found, matrix, queries, k, exclude=None, tolerance=3e-6):
 
 @ISAS
 @pytest.mark.parametrize("dim", [1, 7, 16, 33, 100, 300])
-def test_top_k_against_the_twin(isa, dim):
+def test_top_k_against_the_reference(isa, dim):
     matrix, queries = normal(1, 700, dim), normal(2, 45, dim)
     found = Neighbours(matrix, isa=isa).top_k(queries, 12)
     assert found[0].dtype == np.int32 and found[1].dtype == np.float32 and found[0].shape == (45, 12)
@@ -75,15 +75,15 @@ def test_answers_do_not_depend_on_threads_or_company(isa):
 
 @ISAS
 @pytest.mark.parametrize("method", METHODS)
-def test_analogies_against_the_twin(isa, method):
+def test_analogies_against_the_reference(isa, method):
     matrix = normal(6, 900, 40)
     matrix[17] = 0
     index = Neighbours(matrix, isa=isa)
     a, b, c = np.random.default_rng(7).integers(0, 900, (3, 700))  # more distinct words than one batch takes
     a[0] = b[1] = c[2] = 17
     hits, scores = index.analogies(a, b, c, 4, method=method)
-    rows = twin.unit(matrix)
-    want_hits, want = twin.analogies(rows, a, b, c, 4, method)
+    rows = reference.unit(matrix)
+    want_hits, want = reference.analogies(rows, a, b, c, 4, method)
     if method == "3cosadd":
         want = want / np.linalg.norm(rows[b] - rows[a] + rows[c], axis=1, keepdims=True)
     np.testing.assert_allclose(scores, want, rtol=1e-4, atol=3e-6)
@@ -106,7 +106,7 @@ def test_many_queries_are_searched_in_batches():
     matrix = normal(10, 50, 6)
     queries = normal(11, 5000, 6)
     hits, _ = Neighbours(matrix).top_k(queries, 1)
-    np.testing.assert_array_equal(hits[:, 0], (twin.unit(queries) @ twin.unit(matrix).T).argmax(axis=1))
+    np.testing.assert_array_equal(hits[:, 0], (reference.unit(queries) @ reference.unit(matrix).T).argmax(axis=1))
 
 
 def test_only_the_first_rows():

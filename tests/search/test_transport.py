@@ -1,11 +1,11 @@
-"""Transport: exact costs against the slow twin, and bounds that are never above them."""
+"""Transport: exact costs against the reference implementation, and bounds that are never above them."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.reference import transport as twin
+from tests.reference import transport as reference
 from wv_cli import _transport
 from wv_cli.search.transport import distances, least_cost, relaxed
 
@@ -25,7 +25,7 @@ def test_the_twin_moves_for_the_same_cost(rows, columns, total, seed, ties):
     cost = random.random((rows, columns))
     cost[random.random(cost.shape) < ties] = random.integers(0, 2)
     supply, demand = masses(random, rows, total), masses(random, columns, total)
-    expected = twin.least_cost(cost.tolist(), supply.tolist(), demand.tolist())
+    expected = reference.least_cost(cost.tolist(), supply.tolist(), demand.tolist())
     assert _transport.least_cost(cost, supply, demand) == pytest.approx(expected, abs=1e-9)
 
 

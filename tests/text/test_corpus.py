@@ -1,4 +1,4 @@
-"""Corpus: the id stream and vocabulary of real text against the slow twin, in memory and spooled."""
+"""Corpus: the id stream and vocabulary of real text against the reference implementation, in memory and spooled."""
 
 import gc
 import os
@@ -26,12 +26,12 @@ texts = st.lists(st.one_of(words, st.just(b"\n")), min_size=1, max_size=80).map(
 
 def check(corpus, text, config):
     lines = split_lines(text)
-    twin = count_words(lines, config.min_count, config.max_vocab)
-    assert [corpus.vocab.words.bytes_at(i) for i in range(len(corpus.vocab))] == list(twin)
-    assert corpus.vocab.counts.tolist() == list(twin.values())
+    reference = count_words(lines, config.min_count, config.max_vocab)
+    assert [corpus.vocab.words.bytes_at(i) for i in range(len(corpus.vocab))] == list(reference)
+    assert corpus.vocab.counts.tolist() == list(reference.values())
     assert corpus.vocab.lines == len(lines)
     assert corpus.vocab.tokens_read == sum(map(len, lines))
-    assert corpus.ids.tolist() == encode_lines(lines, list(twin))
+    assert corpus.ids.tolist() == encode_lines(lines, list(reference))
     assert corpus.ids.dtype == np.int32
     assert corpus.ids.flags.c_contiguous
     assert not corpus.ids.flags.writeable
@@ -133,10 +133,10 @@ def test_lowercase(tmp_path):
 
 
 def test_count_is_not_cut(slice_text):
-    twin = count_words(split_lines(slice_text.read_bytes()))
+    reference = count_words(split_lines(slice_text.read_bytes()))
     vocab = count([str(slice_text)], VocabConfig(min_count=5))
-    assert [vocab.words.bytes_at(i) for i in range(len(vocab))] == list(twin)
-    assert vocab.counts.tolist() == list(twin.values())
+    assert [vocab.words.bytes_at(i) for i in range(len(vocab))] == list(reference)
+    assert vocab.counts.tolist() == list(reference.values())
 
 
 # ---------------------------------------------------------------- errors

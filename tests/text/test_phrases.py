@@ -1,4 +1,5 @@
-"""Phrases against the slow twins: the original program's exact output, and ours with its named departures."""
+"""Phrases against the reference implementations: the original program's exact output, and ours with its named
+departures."""
 
 import lzma
 from itertools import islice, pairwise
@@ -46,7 +47,8 @@ def slice5m(slice_xz, tmp_path_factory):
 
 @pytest.mark.full
 def test_the_original_but_for_pairs_across_lines(slice5m):
-    """word2phrase -threshold 200 is the twin that counts across lines; ours is the one that does not, to the byte."""
+    """word2phrase -threshold 200 is the reference that counts across lines; ours is the one that does not, to the
+    byte."""
     lines = split_lines(slice5m.read_bytes())
     golden = [line.split() for line in lzma.decompress(GOLDEN.read_bytes()).splitlines()]
     assert word2phrase(lines, 200, 5, across_lines=True) == golden
@@ -58,7 +60,7 @@ def test_the_original_but_for_pairs_across_lines(slice5m):
     assert text.tokens - sum(map(len, golden)) == 17
 
 
-# ---------------------------------------------------------------- the twin of ours
+# ---------------------------------------------------------------- the reference implementation of ours
 
 
 @pytest.mark.parametrize("memory", [2 * 10**9, SMALLEST])

@@ -1,4 +1,4 @@
-"""The C tokenizer and word map against their slow twin, on any bytes and any cuts."""
+"""The C tokenizer and word map against their reference implementation, on any bytes and any cuts."""
 
 import numpy as np
 import pytest
@@ -35,11 +35,11 @@ def run(chunks, known=None):
 
 def check(chunks):
     lines = split_lines(b"".join(chunks))
-    twin = list(dict.fromkeys(word for line in lines for word in line))
+    reference = list(dict.fromkeys(word for line in lines for word in line))
     encoder, seen, counts, ids, tokens, ends = run(chunks)
-    assert seen == twin
+    assert seen == reference
     assert dict(zip(seen, counts, strict=True)) == count_words(lines)
-    assert ids == encode_lines(lines, twin)
+    assert ids == encode_lines(lines, reference)
     assert encoder.tokens == tokens == sum(map(len, lines))
     assert encoder.lines == len(lines)
     assert ends == ids.count(-1)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
-from tests.reference import search as twin
+from tests.reference import search as reference
 from wv_cli.formats import load
 from wv_cli.search.packed import pack_bits
 from wv_cli.vectors.codes import Codes, CodeVectors
@@ -43,12 +43,12 @@ def test_similarity_is_the_cosine(vectors):
 
 
 def test_neighbours(vectors):
-    unit = twin.unit(vectors.matrix)
+    unit = reference.unit(vectors.matrix)
     before = vectors.matrix.copy()
     for positive, negative in [(["king"], []), (["king", "new york"], []), (["king", "woman"], ["man"]), ([], ["man"])]:
         rows = [WORDS.find(word) for word in (*positive, *negative)]
         query = np.array([1] * len(positive) + [-1] * len(negative)) @ unit[rows]
-        hits, scores = twin.top_k(unit, twin.unit(query[None]), 3, [rows])
+        hits, scores = reference.top_k(unit, reference.unit(query[None]), 3, [rows])
         found = vectors.neighbours(positive, negative, k=3)
         assert [word for word, _ in found] == [WORDS[row] for row in hits[0]]
         np.testing.assert_allclose([score for _, score in found], scores[0], atol=1e-6)
@@ -70,8 +70,8 @@ def test_words_composed_of_subwords():
     assert word not in model.words and word in model and model[word].shape == (model.dim,)
     np.testing.assert_array_equal(model[word], model.subwords.oov_vector(word))
     hits, scores = zip(*model.neighbours(word, k=4), strict=True)
-    unit = twin.unit(model.matrix)
-    rows, expected = twin.top_k(unit, twin.unit(model[word][None]), 4)
+    unit = reference.unit(model.matrix)
+    rows, expected = reference.top_k(unit, reference.unit(model[word][None]), 4)
     assert list(hits) == [model.words[row] for row in rows[0]]
     np.testing.assert_allclose(scores, expected[0], atol=2e-6)
     assert model.similarity(word, hits[0]) == pytest.approx(scores[0], abs=1e-6)

@@ -1,4 +1,5 @@
-"""The product quantiser: the kernel against its float64 twin on every instruction set; what codes owe their rows."""
+"""The product quantiser: the kernel against its float64 reference on every instruction set; what codes owe their
+rows."""
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from tests.reference import product as twin
+from tests.reference import product as reference
 from wv_cli import _cpu, _product
 from wv_cli.errors import WvError
 from wv_cli.formats import load
@@ -41,9 +42,9 @@ def vectors(slice_vectors):
 @ISA
 @pytest.mark.parametrize("width", [1, 2, 3, 4, 5, 8, 17])
 @pytest.mark.parametrize("points", [300, 1025, 2100])
-def test_start_and_first_iteration_equal_the_twin(isa, width, points):
+def test_start_and_first_iteration_equal_the_reference(isa, width, points):
     x = np.random.default_rng(width).normal(3, 1, (points, width + 3)).astype(np.float32)
-    expected, errors = twin.train(x[:, 2 : 2 + width], 1, 5, first=2)
+    expected, errors = reference.train(x[:, 2 : 2 + width], 1, 5, first=2)
     centroids, found = train(x, 2, width, 1, seed=5, isa=isa)
     assert found == pytest.approx(errors, rel=1e-4, abs=1e-7 * points)
     # A point halfway between two centroids may go to either, which moves those two.
@@ -52,9 +53,9 @@ def test_start_and_first_iteration_equal_the_twin(isa, width, points):
 
 @ISA
 @pytest.mark.parametrize("width", [1, 2, 4, 7])
-def test_error_falls_every_iteration_as_the_twins(isa, width):
+def test_error_falls_every_iteration_as_the_references(isa, width):
     x = np.random.default_rng(width).standard_t(4, (3000, width)).astype(np.float32)
-    _, expected = twin.train(x, 12, 1)
+    _, expected = reference.train(x, 12, 1)
     _, errors = train(x, 0, width, 12, isa=isa)
     assert (np.diff(errors) < 0)[:-1].all()
     assert errors[: len(expected)] == pytest.approx(expected[: len(errors)], rel=0.01)
@@ -68,7 +69,7 @@ def test_codes_are_the_nearest_centroids(isa):
         quantizer = ProductQuantizer(dim, dsub, random.normal(0, 1, CENTROIDS * dim).astype(np.float32))
         codes = quantizer.encode(x, isa=isa)
         for m in range(quantizer.nsub):
-            table = twin.distances(x[:, m * dsub : (m + 1) * dsub].astype(np.float64), quantizer.block(m))
+            table = reference.distances(x[:, m * dsub : (m + 1) * dsub].astype(np.float64), quantizer.block(m))
             chosen = table[np.arange(len(x)), codes[:, m]]
             assert chosen == pytest.approx(table.min(axis=1), rel=1e-4, abs=1e-5)
 
@@ -112,7 +113,7 @@ def test_decode_walks_the_layout_of_the_files(dim, dsub):
     random = np.random.default_rng(dim)
     quantizer = ProductQuantizer(dim, dsub, random.normal(0, 1, CENTROIDS * dim).astype(np.float32))
     codes = random.integers(0, 256, (9, quantizer.nsub)).astype(np.uint8)
-    expected = twin.decode(codes, dim, dsub, quantizer.centroids)
+    expected = reference.decode(codes, dim, dsub, quantizer.centroids)
     np.testing.assert_array_equal(quantizer.decode(codes), expected)
     assert [quantizer.block(m).shape[1] for m in range(quantizer.nsub)][-1] == quantizer.last_dsub
     norms = ProductQuantizer(1, 1, random.normal(0, 1, CENTROIDS).astype(np.float32))
