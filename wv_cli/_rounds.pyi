@@ -1,5 +1,3 @@
-from collections.abc import Callable, Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,9 +15,6 @@ class Rounds:
         output_share: NDArray[np.float32],
         workers: int,
         threads: int,
-        process: int = 0,
-        processes: int = 1,
-        meet: Callable[[NDArray[np.uint8]], Sequence[NDArray[np.uint8]]] | None = None,
     ) -> None: ...
     def thread(self, number: int = 0) -> RoundThread: ...
     def totals(self) -> tuple[float, int, int, float]: ...

@@ -12,20 +12,20 @@ from typing import Any
 
 import numpy as np
 import pytest
-from wv_cli.cluster.counted import Counted, Divided, records_of
 
 from tests.cluster.served import run, said, served, silent
 from tests.peak import peak_bytes
 from wv_cli._glove import RECORD
-from wv_cli.cluster import counted
 from wv_cli.cluster.dask_cluster import DaskCluster, dask_cluster
 from wv_cli.formats.recognise import input_texts
-from wv_cli.glove import on_cluster
+from wv_cli.glove import shard_counting as glove_shards
 from wv_cli.glove.config import GloveConfig
 from wv_cli.jobs import glove as glove_job
 from wv_cli.jobs import glove_counting, phrases
 from wv_cli.system.pair_runs import Records
+from wv_cli.text import shard_counting
 from wv_cli.text.inputs import Texts
+from wv_cli.text.shard_counting import Counted, Divided, records_of
 
 pytest.importorskip("distributed", reason="needs the extra dask")
 
@@ -37,9 +37,9 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Many shards, of each of which there are several pieces."""
     for module in (phrases, glove_counting):
         monkeypatch.setattr(module, "SHARD_BYTES", 60_000)
-    monkeypatch.setattr(counted, "_LEAST_PIECE", 1 << 12)
-    monkeypatch.setattr(counted, "_PIECE_BYTES", 1 << 16)
-    monkeypatch.setattr(on_cluster, "_LEAST_SHARD", 100_000)
+    monkeypatch.setattr(shard_counting, "_LEAST_PIECE", 1 << 12)
+    monkeypatch.setattr(shard_counting, "_PIECE_BYTES", 1 << 16)
+    monkeypatch.setattr(glove_shards, "_LEAST_SHARD", 100_000)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def counting() -> Counted:
 def test_pieces_of_records_are_bounded_and_lose_nothing(
     cluster: DaskCluster, slice_text: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(counted, "_LEAST_PIECE", 100 * RECORD.itemsize)
+    monkeypatch.setattr(shard_counting, "_LEAST_PIECE", 100 * RECORD.itemsize)
     divided = Divided(input_texts([str(slice_text)], log=silent), 300_000, whole_lines=True)
     asked: list[int] = []
     sizes: list[int] = []
@@ -191,9 +191,9 @@ def test_co_occurrences_of_a_shard_come_in_pieces_whose_rows_are_counted_alone(
 ) -> None:
     text = input_texts([str(slice_text)], log=silent)
     config = GloveConfig(threads=1)
-    corpus = on_cluster.encode(text, on_cluster.VocabConfig())
-    units, _ = on_cluster.cooccurrence.units_of(corpus, config)
-    counting = on_cluster.Counting(corpus, config, units, 10**8)
+    corpus = glove_shards.encode(text, glove_shards.VocabConfig())
+    units, _ = glove_shards.cooccurrence.units_of(corpus, config)
+    counting = glove_shards.Counting(corpus, config, units, 10**8)
     every = np.concatenate([each.copy() for each in counting.sums(None)])
     later = np.concatenate([each.copy() for each in counting.sums(None, first_row=50)])
     assert later.tobytes() == every[every["row"] > 50].tobytes()

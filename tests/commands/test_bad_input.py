@@ -28,8 +28,6 @@ CALLS = [
     "train good.txt -o out.vec --continue {}",
     "train {} -o out.vec --continue good.state --epochs 1 --save-state out.state",
     "train {} -o out.vec --vocab good.vocab --shard 1/2 --dim 4 --epochs 1",
-    "merge-models {} good.state -o out.vec",
-    "merge-models good.state {} -o out.state",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --resume --checkpoint {}",
     "train {} -o out.bin --model supervised --dim 4 --epochs 1",
     "train good.labelled -o out.bin --model supervised --dim 4 --epochs 1 --pretrained {}",

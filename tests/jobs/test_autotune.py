@@ -255,4 +255,4 @@ def test_the_command_line_of_fasttext_finds_options_that_fasttext_has(files):
     from wv_cli.commands.compat.fasttext_search import Searching
 
     words = ["-input", "train.txt", "-output", "m", "-autotune-validation", "valid.txt", "-lr", "0.5"]
-    assert set(Searching(Args.parse("supervised", words)).options()["given"]) == {"dropout", "lr"}
+    assert set(Searching(Args.parse("supervised", words)).options()["fixed"]) == {"dropout", "lr"}

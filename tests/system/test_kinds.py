@@ -92,18 +92,18 @@ def test_commands_for_models_name_vectors(command, wv):
     assert done.stderr.endswith("byte 0: expected a fastText model, found word2vec-binary vectors\n")
 
 
-def test_the_table_knows_every_format():
+def test_the_table_knows_every_format(tmp_path):
     heads = {row.holds: row for row in formats.FORMATS.values() if row.read}
     assert {FILES[name] for name in FILES} >= {*heads} - {"codes of words"}
     assert kind_of(b"\x80\x04pickle").startswith("a Python pickle") and kind_of(b"the of and\n") is None
     for name, kind in FILES.items():
-        with open_input(GOLDEN / name) as source:
+        with open_input(file_of(name, tmp_path)) as source:
             assert kind_of(source.peek(HEAD_BYTES)) == kind
 
 
-def test_first_bytes_exclude_no_file_of_their_format():
+def test_first_bytes_exclude_no_file_of_their_format(tmp_path):
     for name in FILES:
-        with open_input(GOLDEN / name) as source:
+        with open_input(file_of(name, tmp_path)) as source:
             head = source.peek(HEAD_BYTES)
         sniffed = [row.name for row in formats.FORMATS.values() if row.sniff(head)]
         assert sniffed == [row.name for row in formats._candidates(head) if row.sniff(head)]

@@ -73,7 +73,8 @@ class ConvertJob(Job):
 
     @property
     def output_format(self) -> str | None:
-        return self.output.to_format
+        to_format = self.output.to_format
+        return None if to_format in _NO_PLACE else to_format
 
     def results(self) -> list[str]:
         files = super().results()

@@ -41,10 +41,6 @@ class DocumentVectors(Part):
 
     doc_vectors: str | None = None
 
-    def check(self) -> None:
-        if self.doc_vectors:
-            formats.format_for_output(self.doc_vectors, None)
-
     def results(self) -> list[str]:
         return [self.doc_vectors] if self.doc_vectors else []
 
@@ -94,6 +90,8 @@ class Doc2vecJob(Job):
 
     def check(self) -> None:
         _check_names(self.outputs.outputs, ENDINGS[DOC2VEC])
+        if self.documents.doc_vectors:
+            formats.format_for_output(self.documents.doc_vectors, None)
 
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
         """See Job.work: reads the text, trains, saves."""

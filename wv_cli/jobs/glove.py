@@ -42,10 +42,6 @@ class GloveOutputs(Part):
     outputs: tuple[str, ...] = ()
     to: str | None = None
 
-    def check(self) -> None:
-        for path in self.outputs:
-            formats.format_for_output(path, self.to)
-
     def results(self) -> list[str]:
         return list(self.outputs)
 
@@ -124,6 +120,8 @@ class GloveJob(Job):
         ]:
             if wrong:
                 raise UsageError(message)
+        for path in outputs:
+            formats.format_for_output(path, self.outputs.to)
         refuse_with_dask(
             self.dask,
             counts=counts.counts,
