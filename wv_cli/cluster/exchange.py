@@ -215,11 +215,6 @@ class Exchange:
                 self._take_in()
         return answer
 
-    def restart(self) -> None:
-        """The arrays hold other values than before, the same on all ranks."""
-        for table in self._tables:
-            np.copyto(table.base, table.current)
-
     def _places(self, rows: list[Rows]) -> Iterator[tuple[_Table, Rows, slice]]:
         """The rows of all tables, and where in a message their numbers are."""
         end = 0

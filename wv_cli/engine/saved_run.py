@@ -1,4 +1,4 @@
-"""A training run that can stop and go on: what every session does with its checkpoint.
+"""A training run that can stop and be resumed: what every job does with its checkpoint.
 
 The checkpoint lies in one file beside the output (or where the user says) and belongs to one identity of the model. No
 checkpoint is discarded that the user did not give up: a run begins where none lies, goes on with the one that does

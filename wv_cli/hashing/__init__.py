@@ -24,7 +24,7 @@ def _never(config: HashConfig) -> bool:
 @dataclass(frozen=True)
 class Hasher:
     """`learner` is "module:function" of what fits a method on vectors (hashing.base.Fit), or of the model that learns
-    from a text, which has a command, a session and a file of its own; `loader` the module whose read_hasher, or
+    from a text, which has a command, a job and a file of its own; `loader` the module whose read_hasher, or
     load_hasher, reads what was saved.
 
     `config` is what it takes, `options` the fields of it that are recorded with the codes; they have an effect, but for

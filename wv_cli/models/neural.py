@@ -67,7 +67,7 @@ class NeuralLm(BlockTraining[NeuralConfig]):
             return huffman_paths(counts)
         if config.tree == "random":
             return random_paths(counts, config.codes, config.seed)
-        assert clusters is not None, "checked by the session"
+        assert clusters is not None, "checked by the job"
         lookup = clusters.words.find_all(all_words(self.corpus.vocab)).astype(np.int32)
         vectors = predicted_vectors(clusters, self.corpus.ids, lookup)
         return clustered_paths(counts, vectors, config.codes, config.seed)

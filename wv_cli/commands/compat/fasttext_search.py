@@ -61,7 +61,7 @@ class Searching:
         }
 
     def hear(self, facts: Mapping[str, Any]) -> None:
-        """An event of the session: a trial, or the end of the search."""
+        """An event of the job: a trial, or the end of the search."""
         if "score" in facts:
             self._trial(facts)
         if "best" in facts:
@@ -70,7 +70,7 @@ class Searching:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Around the session: aborts as fastText when nothing was found."""
+        """Around the job: aborts as fastText when nothing was found."""
         from wv_cli.jobs.autotune import UnknownLabel
         from wv_cli.jobs.trials import NothingFound
 

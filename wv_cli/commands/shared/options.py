@@ -125,7 +125,7 @@ def threads_option(help: str, default: int = 1) -> Decorator:
 
 
 def phrases_options(function: Function) -> Function:
-    """Of what learns from text (wv_cli.jobs.phrases), beside the fields of PhraseLearning."""
+    """Of what learns from text (wv_cli.jobs.parts.phrases), beside the fields of PhraseLearning."""
     for option in [
         click.option("--save-phrases", metavar="FILE", help="Also save what --learn-phrases finds, for --phrases."),
         click.option(
@@ -137,7 +137,7 @@ def phrases_options(function: Function) -> Function:
 
 
 def saved_run_options(function: Function) -> Function:
-    """Options of a training run that can stop and go on, for every session (shared/sessions.py)."""
+    """Options of a training run that can stop and be resumed (wv_cli.jobs.parts.resume)."""
     for option in [
         click.option("--meta/--no-meta", default=True, help="Write NAME.meta.json beside each output."),
         click.option("--max-time", type=Duration(), metavar="TIME", help="Save the run and stop after this time."),

@@ -1,6 +1,6 @@
 """The options of `wv train` that are fields of a model's config or of the vocabulary's, and those of autotuning.
 
-Their defaults depend on --model and --preset: an option that is not given is None until the session is made.
+Their defaults depend on --model and --preset: an option that is not given is None until the job is made.
 """
 
 from collections.abc import Callable
