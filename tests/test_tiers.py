@@ -1,6 +1,7 @@
 """The tiers: the list of slow tests names tests that are there, and the quick tier has every command and format."""
 
 import ast
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -99,7 +100,8 @@ def collected(folder: object, name: str, *arguments: str) -> list[str]:
     (folder / "test_it.py").write_text(SUITE)  # type: ignore[operator]
     argv = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-c", ROOT / "pyproject.toml", "--collect-only"]
     plain = ["--rootdir", folder, "-p", "tests.conftest", f"{folder}/{name}", *arguments]
-    done = subprocess.run([*argv, *plain], cwd=ROOT, capture_output=True, text=True, check=False)
+    env = {**os.environ, "PYTHONSAFEPATH": ""}  # this folder's conftest is wanted, wherever the package is installed
+    done = subprocess.run([*argv, *plain], cwd=ROOT, env=env, capture_output=True, text=True, check=False)
     return [line for line in done.stdout.splitlines() if "::" in line]
 
 

@@ -98,6 +98,6 @@ def test_many_threads_learn_as_one(loss, corpus, monkeypatch):
     for threads in (2, 8, 32):
         assert loss_of(corpus, threads, loss=loss) == pytest.approx(one, rel=0.1), threads
     full = lambda threads, lr, updates: np.ones(len(updates), np.float32)  # noqa: E731
-    monkeypatch.setattr("wv_cli.models.label_updates.added_share", full)
+    monkeypatch.setattr("wv_cli.models.label_updates.added_fraction", full)
     monkeypatch.setattr("wv_cli.models.label_updates._LEAST_BETWEEN", 64)
     assert not loss_of(corpus, 32, loss=loss) < 1.5 * one, "more seldom, and added in full"

@@ -49,7 +49,7 @@ def test_phrases_and_the_joined_text_are_those_of_one_pass(asked: Texts) -> None
     text = JoinedShards(ThisProcess(), Divided(asked, 100_000, whole_lines=True), config, None)
     finder.join_in(text)
     assert (list(finder.rows()), b"".join(text.chunks())) == expected
-    assert finder.passes[0].facts["joined"] > 0
+    assert finder.passes[0].metadata["joined"] > 0
 
 
 def test_co_occurrences_are_those_of_one_pass(asked: Texts, monkeypatch: pytest.MonkeyPatch) -> None:
