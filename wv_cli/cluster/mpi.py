@@ -4,6 +4,7 @@ import atexit
 import platform
 import time
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,7 +23,7 @@ def world(expected: int) -> "MpiRanks":
     """All processes that the launcher has started. Raises WvError when mpi4py is missing, or when MPI knows another
     number of processes than the `expected`, which the launcher says it has started."""
     try:
-        from mpi4py import MPI
+        MPI: Any = import_module("mpi4py.MPI")
     except (ImportError, RuntimeError) as error:  # RuntimeError: mpi4py without an MPI library to load
         message = (
             f"started as one of {expected} processes, which needs the package mpi4py and an MPI "
