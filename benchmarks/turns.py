@@ -54,7 +54,7 @@ def _trained(corpus: Corpus, config: Word2vecConfig, vectors: Path) -> float:
     for step in range(model.steps):
         model.train_step(step, workers[step % config.threads])
     for worker in workers:
-        model.settle(worker)
+        model.flush(worker)
     formats.save(vectors, model.embeddings())
     return finished_loss(corpus, config, model)
 
@@ -67,7 +67,7 @@ def timed(corpus: Corpus, config: Word2vecConfig, kind: type[Word2vec], vectors:
     for step in range(model.steps):
         model.train_step(step, worker)
     seconds = time.process_time() - begin
-    model.settle(worker)
+    model.flush(worker)
     formats.save(vectors, model.embeddings())
     return {"cpu_seconds": seconds, "loss": finished_loss(corpus, config, model)}
 

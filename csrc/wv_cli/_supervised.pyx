@@ -194,10 +194,10 @@ cdef class Worker(_training.Worker):
         return 0
 
     cdef void train(self, const wv_block *block, wv_block_result *result) noexcept nogil:
-        """The shared matrices hold all that it has changed after settle()."""
+        """The shared matrices hold all that it has changed after flush()."""
         self.run.kernel.supervised_block(&(<Run>self.run).run, &self.private, block, self.scratch, result)
 
-    def settle(self):
+    def flush(self):
         """Adds what the private rows have changed to the shared matrix. Afterwards the worker may go on."""
         cdef Run run = <Run>self.run
         with nogil:

@@ -287,10 +287,10 @@ cdef class Worker(_training.Worker):
         return 0
 
     cdef void train(self, const wv_block *block, wv_block_result *result) noexcept nogil:
-        """The shared matrices hold all that it has changed after settle()."""
+        """The shared matrices hold all that it has changed after flush()."""
         self.run.kernel.word2vec_block(&(<Run>self.run).run, &self.rows, block, block.start, self.scratch, result)
 
-    def settle(self):
+    def flush(self):
         """Adds what the replicas have changed to the shared matrices. Afterwards the worker may go on."""
         cdef Run run = <Run>self.run
         with nogil:

@@ -94,7 +94,7 @@ MODELS: list[Guarantee] = [
             Fault(
                 "what a thread learns last is lost",
                 "wv_cli/models/supervised.py",
-                "worker.settle()",
+                "worker.flush()",
                 "pass",
             ),
             Fault(

@@ -50,7 +50,7 @@ def changed(rows, before):
 @pytest.mark.parametrize("loss", ["ns", "hs", "hs_ns"])
 def test_the_hottest_hundred_are_exchanged_every_time_twice_as_many_every_second_time(isa, loss):
     """Blocks as long as the time between two exchanges: each begins with the exchange that is due. The last exchange is
-    settle()'s."""
+    flush()'s."""
     ticks, count = 5, 400
     run, x, y = a_run(isa, loss, TICK * ticks)
     worker = run.worker(private(loss, count))
@@ -68,10 +68,10 @@ def test_the_hottest_hundred_are_exchanged_every_time_twice_as_many_every_second
         expected = np.arange(hottest - min(rows, reach), hottest + min(rows, reach))
         assert list(near) == list(expected[(expected >= 0) & (expected < len(y))]), tick
     before = x.copy()
-    worker.settle()
+    worker.flush()
     assert len(changed(x, before)) == count
     before = x.copy()
-    worker.settle()
+    worker.flush()
     assert len(changed(x, before)) == 0
 
 
@@ -87,14 +87,14 @@ def test_what_two_threads_change_adds_up(isa, loss):
         before = x.copy(), y.copy()
         worker = run.worker(private(loss, count))
         worker.block(start, start + half, 0)
-        worker.settle()
+        worker.flush()
         alone.append((x - before[0], y - before[1]))
     run, x, y = a_run(isa, loss, TICK)
     first, second = run.worker(private(loss, count)), run.worker(private(loss, count))
     first.block(0, half, 0)
     second.block(half, 2 * half, 0)
-    first.settle()
-    second.settle()
+    first.flush()
+    second.flush()
     # With hs the input row of the last word is shared: there the second thread does see what the first has changed.
     for rows, start, parts in zip((x, y), before, zip(*alone, strict=True), strict=True):
         assert np.abs(parts).mean() > 1e-3

@@ -89,7 +89,7 @@ def run_both(isa, layer, dim, labels=11, *, ngrams=1, chars=False, lr=0.6, dropo
             loss, count, _, lr_now = worker.block(first, last, epoch)
             total, examples = total + loss, examples + count
         reference.epoch(epoch, ids, END, rows_of)
-    worker.settle()
+    worker.flush()
     assert 0 <= lr_now < lr
     assert examples == reference.examples == EPOCHS * survey["examples"]
     return reference, x, y, total
@@ -165,7 +165,7 @@ def test_of_a_change_a_share_is_added_when_it_is_due():
     expected = start + share[:, None] * (alone[:, :4] - start)
     worker.block(ends[2], ends[3], 0)
     np.testing.assert_allclose(shared[:, :4], expected, atol=1e-6, err_msg="what three examples changed")
-    worker.settle()
+    worker.flush()
     assert np.abs(shared[:, :4] - expected).max() > 1e-3, "what the fourth changed"
 
 

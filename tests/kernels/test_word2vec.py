@@ -127,7 +127,7 @@ def run_both(isa, context, layer, dim, block=60, hot_rows=0, **changes):
         for start, end in pairwise(cuts):
             totals += worker.block(int(start), int(end), epoch)[:3]
             reference.block(int(start), int(end), epoch)
-    worker.settle()
+    worker.flush()
     return reference, tables, x32, y32, totals
 
 

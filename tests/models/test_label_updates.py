@@ -67,13 +67,13 @@ def test_the_copies_count_as_memory(corpus):
     assert needed[1] - needed[0] == replica_bytes(config_of(2), LABELS) > 0
 
 
-def test_what_a_thread_has_learnt_is_the_model_s_once_it_settles(corpus):
+def test_what_a_thread_has_learnt_is_the_model_s_once_it_flushes(corpus):
     model = Supervised(config_of(2), 1, corpus)
     model.starts = _word2vec.block_starts(corpus.ids, 200, 2**31 - 1)  # fewer examples than between two exchanges
     worker = model.worker()
     model.train_step(0, worker)
     assert not model.output.any()
-    model.settle(worker)
+    model.flush(worker)
     assert model.output.any()
 
 
@@ -88,7 +88,7 @@ def loss_of(corpus, threads, **changes):
         if step >= model.steps - model.epoch_steps:
             totals += loss, examples
     for worker in workers:
-        model.settle(worker)
+        model.flush(worker)
     return totals[0] / totals[1]
 
 

@@ -147,7 +147,7 @@ def loss_of(corpus, threads, **changes):
         if step >= 2 * model.epoch_steps:
             totals += loss, examples
     for worker in workers:
-        model.settle(worker)
+        model.flush(worker)
     return totals[0] / totals[1]
 
 

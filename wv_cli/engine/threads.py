@@ -99,7 +99,7 @@ class Threads(Generic[Worker]):
                 if time.monotonic() >= self._deadline:
                     self._stopping = True
             with self._lock:  # one after the other: all go through the same rows
-                self.model.settle(worker)
+                self.model.flush(worker)
         except BaseException as error:  # carried to the main thread by stop()
             self._error = error
             self._stopping = True

@@ -29,7 +29,7 @@ class Trainable(Protocol[Worker]):
         """Trains one step without the GIL, with what worker() made for this thread."""
         ...
 
-    def settle(self, worker: Worker, /) -> None:
+    def flush(self, worker: Worker, /) -> None:
         """The thread trains no more for now: what it has learnt and the model does not have yet goes to the model."""
         ...
 
@@ -37,7 +37,7 @@ class Trainable(Protocol[Worker]):
 class Immediate:
     """A Trainable whose steps change the model itself."""
 
-    def settle(self, worker: object, /) -> None:
+    def flush(self, worker: object, /) -> None:
         """No thread holds anything back."""
 
 

@@ -154,8 +154,8 @@ class Validated:
     def train_step(self, step: int, worker: Any) -> StepResult:
         return self.model.train_step(step, worker)
 
-    def settle(self, worker: Any) -> None:
-        self.model.settle(worker)
+    def flush(self, worker: Any) -> None:
+        self.model.flush(worker)
 
     def identity(self) -> Mapping[str, object]:
         return {**self.model.identity(), "validation": self.items.digest, "patience": self.patience}

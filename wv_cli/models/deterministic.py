@@ -66,7 +66,7 @@ class DeterministicWord2vec(Word2vec):
     def worker(self) -> Threads:  # type: ignore[override]
         return [self._rounds.thread(number) for number in range(self.threads)], all_started(max(1, self.threads - 1))
 
-    def settle(self, worker: Threads) -> None:  # type: ignore[override]
+    def flush(self, worker: Threads) -> None:  # type: ignore[override]
         """What the threads have learnt is in the model after every round."""
 
     def train_step(self, step: int, worker: Threads) -> StepResult:  # type: ignore[override]

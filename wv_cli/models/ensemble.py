@@ -47,9 +47,9 @@ class Ensemble:
             worker[number] = model.worker()
         return model.train_step(step - int(self._ends[number]) + model.steps, worker[number])
 
-    def settle(self, worker: Workers) -> None:
+    def flush(self, worker: Workers) -> None:
         for number, each in worker.items():
-            self.models[number].settle(each)
+            self.models[number].flush(each)
 
     def identity(self) -> Mapping[str, object]:
         return self._named(lambda model: model.identity())

@@ -236,8 +236,8 @@ class Supervised(BlockTraining[SupervisedConfig]):
     def worker(self) -> _supervised.Worker:
         return self._run.worker(self._replicas)
 
-    def settle(self, worker: _supervised.Worker) -> None:  # type: ignore[override]
-        worker.settle()
+    def flush(self, worker: _supervised.Worker) -> None:  # type: ignore[override]
+        worker.flush()
 
     def identity(self) -> dict[str, Any]:
         """What must be the same for a checkpoint to be continued; the number of threads may change."""

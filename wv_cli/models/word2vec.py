@@ -222,8 +222,8 @@ class Word2vec(BlockTraining[Word2vecConfig]):
     def worker(self) -> _word2vec.Worker:
         return self._run.worker(self._replicas)
 
-    def settle(self, worker: _word2vec.Worker) -> None:  # type: ignore[override]
-        worker.settle()
+    def flush(self, worker: _word2vec.Worker) -> None:  # type: ignore[override]
+        worker.flush()
 
     @property
     def _step_ids(self) -> int:
