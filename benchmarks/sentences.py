@@ -27,7 +27,7 @@ from wv_cli.text.stop_words import read_stop_words
 from wv_cli.text.vocab import Vocab, read_vocab
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
-from wv_cli.transforms.sentences import SIF_A, Counts, Sentences, common_component, pooled, without_component
+from wv_cli.transforms.sentences import SIF_A, Counts, Sentences, common_component, pool_rows, without_component
 from wv_cli.transforms.whiten import fit
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.lookup import Lookup
@@ -48,7 +48,7 @@ def _pooled(texts: list[str], embeddings: Embeddings, vocab: Vocab, pooling: str
     weights = np.ones(len(embeddings))
     if pooling == "sif":
         weights = SIF_A / (SIF_A + Counts(vocab, lookup).of_rows(len(embeddings)) / vocab.tokens)
-    return pooled(sentences, embeddings.matrix, weights), sentences.lengths
+    return pool_rows(sentences, embeddings.matrix, weights), sentences.lengths
 
 
 def _correlations(

@@ -12,7 +12,7 @@ import pytest
 
 import wv_cli
 from tests.walk import for_each
-from wv_cli.config import Config, Option, flag_of, option, refuse_idle
+from wv_cli.config import Config, Option, flag_of, option, reject_ineffective
 from wv_cli.errors import UsageError
 
 ROOMS = sorted(path.parent.name for path in Path(wv_cli.__file__).parent.glob("*/config.py"))
@@ -144,9 +144,9 @@ def test_a_condition_can_hold_and_can_fail(config: type[Config], field: Option) 
     refused = set()
     for row in itertools.product(*(values_of(name, field.only, options.get(name)) for name in names)):
         values = dict(zip(names, row, strict=True))
-        refuse_idle([(field.name, field.only)], (), values)
+        reject_ineffective([(field.name, field.only)], (), values)
         try:
-            refuse_idle([(field.name, field.only)], [field.name], values)
+            reject_ineffective([(field.name, field.only)], [field.name], values)
             refused.add(False)
         except UsageError as error:
             assert str(error).startswith(f"{flag_of(field.name)} ")

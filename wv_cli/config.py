@@ -87,8 +87,10 @@ class Option:
     @property
     def bounds(self) -> str:
         """In words, "" when every value will do."""
-        low = f"{_shown(self.low)}{f' ({self.low_is})' if self.low_is else ''}" if self.low is not None else ""
-        high = f"{_shown(self.high)}{f' ({self.high_is})' if self.high_is else ''}" if self.high is not None else ""
+        low = f"{_show_value(self.low)}{f' ({self.low_is})' if self.low_is else ''}" if self.low is not None else ""
+        high = (
+            f"{_show_value(self.high)}{f' ({self.high_is})' if self.high_is else ''}" if self.high is not None else ""
+        )
         unit = f" {self.unit}" if self.unit else ""
         if low and high:
             return f"between {low} and {high}{unit}"
@@ -97,10 +99,10 @@ class Option:
         parts = [
             f"{words} {limit}"
             for words, limit in [
-                ("above", _shown(self.above)),
+                ("above", _show_value(self.above)),
                 ("at least", low),
                 ("at most", high),
-                ("below", _shown(self.below)),
+                ("below", _show_value(self.below)),
             ]
             if limit
         ]
@@ -179,10 +181,10 @@ class Config:
     def check(self) -> None:
         """Raises UsageError for values that do not go together, or that bounds and choices cannot describe."""
 
-    def refuse_idle(self, given: Container[str]) -> None:
+    def reject_ineffective(self, given: Container[str]) -> None:
         """Raises UsageError for the first option of those `given`, whatever its value, that means nothing beside the
         others. Which options were given the values do not tell: the caller knows."""
-        refuse_idle(self.conditions(), given, vars(self))
+        reject_ineffective(self.conditions(), given, vars(self))
 
     @classmethod
     def conditions(cls) -> list[tuple[str, str]]:
@@ -205,11 +207,11 @@ def holds(condition: str, values: Mapping[str, Any]) -> bool:
     return any(all(_holds(atom, values) for atom in _atoms(each)) for each in condition.split(" or "))
 
 
-def refuse_idle(conditions: Iterable[tuple[str, str]], given: Container[str], values: Mapping[str, Any]) -> None:
+def reject_ineffective(conditions: Iterable[tuple[str, str]], given: Container[str], values: Mapping[str, Any]) -> None:
     """Raises UsageError for the first option that was `given` and whose condition does not hold."""
     for name, condition in conditions:
         if name in given and not holds(condition, values):
-            raise UsageError(_meaningless(name, condition, values))
+            raise UsageError(_explain_ineffective(name, condition, values))
 
 
 def flag_of(name: str) -> str:
@@ -243,7 +245,7 @@ def _holds(atom: str, values: Mapping[str, Any]) -> bool:
     return bool(value) is not bool(negated)
 
 
-def _meaningless(name: str, condition: str, values: Mapping[str, Any]) -> str:
+def _explain_ineffective(name: str, condition: str, values: Mapping[str, Any]) -> str:
     """What stands in the way, the first of it in every alternative, and what would have to be chosen instead."""
     if re.fullmatch(r"\w+", condition):
         return f"{flag_of(name)} needs {flag_of(condition)}"
@@ -314,7 +316,7 @@ def _read(hint: Any) -> tuple[type, tuple[str, ...], bool, bool]:
     return hint, (), many, optional
 
 
-def _shown(limit: float | None) -> str:
+def _show_value(limit: float | None) -> str:
     """2^63 - 1 and 2^31 - 1 are better known than their digits."""
     if limit is None:
         return ""

@@ -68,7 +68,7 @@ class Interrupted(WvError):
 _ORDERS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|[\udc80-\udc9f]")
 
 
-def escaped(text: str) -> str:
+def escape_for_terminal(text: str) -> str:
     """Text for a terminal: what would give it orders, such as to move its cursor, becomes `\\x1b` or `\\u202e`."""
     return _ORDERS.sub(_escape, text)
 
@@ -80,7 +80,7 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
-def shown(text: bytes, limit: int = 40) -> str:
+def show_bytes(text: bytes, limit: int = 40) -> str:
     """Bytes of a file for a message: short, in quotes, on one line."""
     cut = text if len(text) <= limit else text[:limit]
     characters = cut.decode("utf-8", "backslashreplace")

@@ -15,7 +15,7 @@ from tests.cluster.labelled_text import labelled_lines
 from tests.cluster.launched import LAUNCH, WV, children, mpirun, needs_mpi, said, same
 from tests.conftest import Run
 from wv_cli.cluster.machine import CHOICE, Place
-from wv_cli.engine.checkpoint import standing
+from wv_cli.engine.checkpoint import describe_progress
 from wv_cli.system import host
 
 SMALL = ["--dim", "16", "--epochs", "1"]
@@ -118,7 +118,7 @@ def test_one_process_goes_on_where_ranks_were(
     checkpoint = tmp_path / "v.bin.checkpoint"
     monkeypatch.setenv(CHOICE, "apart")
     assert mpirun(tmp_path, [2, *job, "--max-time", "0.5s"]).returncode == 124
-    far = re.search(r"at ([\d.]+) %", standing(checkpoint))
+    far = re.search(r"at ([\d.]+) %", describe_progress(checkpoint))
     monkeypatch.delenv(CHOICE)
     text.write_text("".join([*lines, lines[-1]]))
     before = checkpoint.read_bytes()

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cluster.threads import ThreadRanks, run_ranks
 from wv_cli.cluster.mpi import world
-from wv_cli.cluster.ranks import agreeing, ranks_of_launcher
+from wv_cli.cluster.ranks import agree, ranks_of_launcher
 from wv_cli.cluster.training import require_same
 from wv_cli.errors import Elsewhere, UsageError, WvError
 from wv_cli.system.launcher import started_together
@@ -43,7 +43,7 @@ def test_without_mpi4py_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatc
 def test_an_error_of_one_rank_is_said_by_it_alone_with_its_name() -> None:
     def task(ranks: ThreadRanks) -> tuple[str, int, bool]:
         try:
-            with agreeing(ranks):
+            with agree(ranks):
                 if ranks.rank == 1:
                     raise UsageError("this is wrong")
         except WvError as error:
@@ -55,7 +55,7 @@ def test_an_error_of_one_rank_is_said_by_it_alone_with_its_name() -> None:
 
 def test_an_error_that_all_ranks_have_is_said_once_and_is_no_rank_s() -> None:
     def task(ranks: ThreadRanks) -> str:
-        with pytest.raises(WvError) as caught, agreeing(ranks):
+        with pytest.raises(WvError) as caught, agree(ranks):
             raise WvError("no text")
         return str(caught.value)
 

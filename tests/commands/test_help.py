@@ -11,7 +11,7 @@ from tests.walk import for_each
 from wv_cli.commands import COMMANDS, COMPAT
 from wv_cli.commands.examples import EXAMPLES
 from wv_cli.commands.shared.help import HEADINGS, heading
-from wv_cli.commands.shared.mistakes import SYNONYMS, flags, meant, plain
+from wv_cli.commands.shared.mistakes import SYNONYMS, flags, plain, suggest_option
 from wv_cli.commands.shared.options import FieldOption
 from wv_cli.commands.shared.program import wv as group
 from wv_cli.evaluation import TASKS
@@ -141,7 +141,7 @@ def test_every_option_of_the_originals_has_an_answer(command: str, name: str) ->
     found = command_of(command)
     if name in flags(found):
         return
-    way = meant(name, found)
+    way = suggest_option(name, found)
     assert way
     if way.startswith("did you mean"):
         assert way.split()[3].rstrip("?") in flags(found)

@@ -14,7 +14,7 @@ import pytest
 
 from tests.conftest import GOLDEN
 from tests.tiers import full
-from wv_cli.errors import escaped
+from wv_cli.errors import escape_for_terminal
 from wv_cli.formats import save
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
@@ -50,10 +50,10 @@ def on_terminal(folder, *arguments, what="both"):
 
 
 def test_what_is_escaped():
-    assert escaped(EVIL) == SHOWN
-    assert escaped("\x00 \x1f \x80 \udc9b") == "\\x00 \\x1f \\x80 \\x9b"
+    assert escape_for_terminal(EVIL) == SHOWN
+    assert escape_for_terminal("\x00 \x1f \x80 \udc9b") == "\\x00 \\x1f \\x80 \\x9b"
     plain = "naïve 日本\tline\n\u200d\udcff~"
-    assert escaped(plain) == plain
+    assert escape_for_terminal(plain) == plain
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import PerplexityConfig
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.files import save
-from wv_cli.lm.mixing import em_step, fitted_weights, mixed
+from wv_cli.lm.mixing import em_step, fitted_weights, mix_scores
 from wv_cli.words import WordList
 
 TEST = str(FOLDER / "wiki.test200.txt.xz")
@@ -88,20 +88,20 @@ def test_weights_rise_to_the_top():
     scores = np.log10(random.dirichlet([1, 1, 1], 500).T * [[0.2], [0.5], [0.9]])
     weights, before = np.full(3, 1 / 3), -np.inf
     for _ in range(20):
-        now = mixed(scores, weights).sum()
+        now = mix_scores(scores, weights).sum()
         assert now >= before
         before, weights = now, em_step(10.0**scores, weights)
     best = fitted_weights(scores)
-    top = mixed(scores, best).sum()
+    top = mix_scores(scores, best).sum()
     assert best.sum() == pytest.approx(1) and top >= before
     for other in random.dirichlet([1, 1, 1], 50):
-        assert mixed(scores, other).sum() <= top + 1e-6
+        assert mix_scores(scores, other).sum() <= top + 1e-6
 
 
 def test_a_mixture_of_one_is_it():
     scores = np.array([[-1.5, -99.0, -0.25]], np.float32)
     assert fitted_weights(scores).tolist() == [1.0]
-    assert mixed(scores, np.array([1.0])).tolist() == pytest.approx(scores[0].tolist())
+    assert mix_scores(scores, np.array([1.0])).tolist() == pytest.approx(scores[0].tolist())
 
 
 def test_texts_without_sentences(models, tmp_path):

@@ -13,7 +13,7 @@ from wv_cli.lm.asking import LanguageModel
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.count_files import load as load_counts
 from wv_cli.lm.count_files import save as save_counts
-from wv_cli.lm.count_files import summed
+from wv_cli.lm.count_files import sum_counts
 from wv_cli.lm.counts import count
 from wv_cli.lm.estimate import estimate
 from wv_cli.lm.files import load, load_ngrams, save
@@ -83,7 +83,7 @@ def count_files() -> list[bytes]:
 def count_file(path: Path) -> None:
     counts = load_counts(path)
     config = LmConfig(order=counts.trie.order, smoothing="witten-bell")
-    ask(estimate(summed([counts, counts]), config).model)
+    ask(estimate(sum_counts([counts, counts]), config).model)
 
 
 def model_file(path: Path) -> None:

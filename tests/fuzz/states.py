@@ -8,7 +8,7 @@ from tests.fuzz import seeds
 from wv_cli.glove.config import MODEL, GloveConfig
 from wv_cli.jobs.glove import GloveJob
 from wv_cli.jobs.job import build
-from wv_cli.jobs.parts.continuation import continued, state_of
+from wv_cli.jobs.parts.continuation import inherit_options, state_of
 from wv_cli.jobs.train import train
 from wv_cli.text.config import VocabConfig
 
@@ -49,7 +49,7 @@ def go_on_glove(path: Path) -> None:
     """With the shortest run, as go_on()."""
     state, text = path.with_name("next.state"), path.with_name("text.txt")
     for before, after in ((path, str(state)), (state, None)):
-        options = continued(str(before), state_of(str(before), (MODEL,)), GloveConfig, ())
+        options = inherit_options(str(before), state_of(str(before), (MODEL,)), GloveConfig, ())
         _glove(text, options, continue_=str(before), save_state=after)
 
 

@@ -44,7 +44,7 @@ from wv_cli.transforms.config import AlignConfig, QuantizeConfig, WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.quantize import quantize
 from wv_cli.transforms.whiten import Transform, fit
-from wv_cli.vectors.codes import CodeVectors, reranked
+from wv_cli.vectors.codes import CodeVectors, rerank_codes
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
 
@@ -64,7 +64,7 @@ def ask(vectors: Embeddings) -> None:
     if isinstance(vectors, CodeVectors) and vectors.dim <= 10_000:  # as vectors they take dim floats each
         codes = vectors.codes
         save_codes("/dev/null", codes, text=b"\t" not in codes.words.blob and b"\n" not in codes.words.blob)
-        reranked(vectors.search(threads=1), codes.words, Embeddings(codes.words, vectors.matrix.copy()), "x")
+        rerank_codes(vectors.search(threads=1), codes.words, Embeddings(codes.words, vectors.matrix.copy()), "x")
 
 
 def encoder(path: Path) -> None:

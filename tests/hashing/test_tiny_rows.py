@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wv_cli.formats import save
-from wv_cli.hashing.base import prepared
+from wv_cli.hashing.base import prepare_rows
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import fit
@@ -26,8 +26,8 @@ def named(matrix):
 @pytest.mark.parametrize("scale", [LEAST, np.float32(1e-38), np.float32(1e-20), np.float32(1)])
 def test_unit_rows_do_not_depend_on_the_scale(scale):
     x = rows()
-    unit = prepared(named(x * scale), slice(None), True, "none")
-    np.testing.assert_allclose(unit, prepared(named(x), slice(None), True, "none"), rtol=1e-6)
+    unit = prepare_rows(named(x * scale), slice(None), True, "none")
+    np.testing.assert_allclose(unit, prepare_rows(named(x), slice(None), True, "none"), rtol=1e-6)
     np.testing.assert_allclose(unit_mean([x * scale], 6), unit_mean([x], 6), rtol=1e-5)
 
 

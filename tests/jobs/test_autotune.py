@@ -12,7 +12,7 @@ from tests.conftest import GOLDEN
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.jobs.autotune import Metric, Plan, propose
-from wv_cli.jobs.autotune_log import Trial, TrialLog, claimed
+from wv_cli.jobs.autotune_log import Trial, TrialLog, claim_log
 from wv_cli.models.classifier import Classifier
 from wv_cli.models.config import SupervisedConfig
 
@@ -115,7 +115,7 @@ def log_of(path, trials, *, over=False):
 
 def begin(path, *, resume=False, overwrite=False):
     notes = []
-    with claimed(str(path), discard=resume or overwrite):
+    with claim_log(str(path), discard=resume or overwrite):
         log = TrialLog(str(path), HEADER, SupervisedConfig())
         trials = log.begin(notes.append, resume=resume)
         log.close(over=False)
@@ -123,7 +123,10 @@ def begin(path, *, resume=False, overwrite=False):
 
 
 def test_one_search_writes_a_log(tmp_path):
-    with claimed(str(tmp_path / "log"), discard=False), pytest.raises(WvError, match="another search writes this log"):
+    with (
+        claim_log(str(tmp_path / "log"), discard=False),
+        pytest.raises(WvError, match="another search writes this log"),
+    ):
         begin(tmp_path / "log")
 
 

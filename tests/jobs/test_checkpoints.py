@@ -20,7 +20,7 @@ from wv_cli.jobs.train import train
 from wv_cli.models.layers import LAYERS, OutputLayer
 from wv_cli.system import container
 from wv_cli.system.input import open_input
-from wv_cli.system.lock import held
+from wv_cli.system.lock import hold_lock
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
@@ -163,7 +163,7 @@ def test_without_locks_the_run_says_so(text, monkeypatch):
 
 def test_the_lock_lasts_until_the_results_are_written(text, monkeypatch):
     def save(path, embeddings, **options):
-        with pytest.raises(WvError, match="used"), held("a.vec.checkpoint", "used"):
+        with pytest.raises(WvError, match="used"), hold_lock("a.vec.checkpoint", "used"):
             pass
 
     monkeypatch.setattr("wv_cli.formats.save", save)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wv_cli import _affine, _cpu
-from wv_cli.system.memory import aligned
+from wv_cli.system.memory import allocate_aligned
 
 ISAS = pytest.mark.parametrize("isa", _cpu.usable())
 SIZES = [(1, 1), (7, 15), (8, 8), (16, 3), (17, 33), (31, 16), (33, 17), (100, 100), (300, 50)]
@@ -14,7 +14,7 @@ def mapped(x, mean, matrix, isa, cuts=()):
     out = np.full((len(x), matrix.shape[1]), 7, np.float32)
     job = _affine.Affine(x, mean, matrix, out, isa)
     for start, end in zip((0, *cuts), (*cuts, len(x)), strict=True):
-        job.apply(start, end, aligned((job.scratch_bytes,), np.uint8))
+        job.apply(start, end, allocate_aligned((job.scratch_bytes,), np.uint8))
     return out
 
 
@@ -49,6 +49,6 @@ def test_wrong_shapes_are_refused():
             _affine.Affine(*bad)
     job = _affine.Affine(x, mean, matrix, out)
     with pytest.raises(ValueError, match="out of range"):
-        job.apply(2, 6, aligned((job.scratch_bytes,), np.uint8))
+        job.apply(2, 6, allocate_aligned((job.scratch_bytes,), np.uint8))
     with pytest.raises(ValueError, match="scratch"):
-        job.apply(0, 5, aligned((64,), np.uint8))
+        job.apply(0, 5, allocate_aligned((64,), np.uint8))

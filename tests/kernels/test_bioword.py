@@ -8,7 +8,7 @@ import pytest
 
 from tests.reference.bioword import Reference, Straight, windows
 from wv_cli import _bioword, _cpu
-from wv_cli.system.memory import padded, zeros
+from wv_cli.system.memory import pad_width, zeros
 
 
 def text(words, tokens, seed, longest=30):
@@ -26,7 +26,7 @@ def text(words, tokens, seed, longest=30):
 class Kernel:
     def __init__(self, weights, counts, ids, *, window, batch, threads=1, isa=None, scale=None, bag=False):
         rows, self.cells = weights.shape
-        self.raw = zeros(rows, padded(self.cells))
+        self.raw = zeros(rows, pad_width(self.cells))
         self.scale = np.ones(self.cells) if scale is None else np.array(scale, float)
         self.raw[:, : self.cells] = weights / self.scale
         self.largest = np.abs(self.raw[:, : self.cells]).max(0)

@@ -8,7 +8,7 @@ import pytest
 from tests.reference.doc2vec import Reference, objective, steps
 from wv_cli import _cpu, _doc2vec, _word2vec
 from wv_cli.models.sentence_config import Doc2vecConfig
-from wv_cli.system.memory import padded, zeros
+from wv_cli.system.memory import pad_width, zeros
 from wv_cli.vectors.doc2vec import padded_parts, unpadded_parts
 
 WORDS, EPOCHS = 19, 2
@@ -129,7 +129,7 @@ def test_frozen_documents_do_not_know_of_each_other(algorithm):
     vectors = []
     for texts, place in (([text], 0), ([other, text, other], 1), ([[], other, other, text], 3)):
         ids = np.array([word for each in texts for word in (*each, -1)], np.int32)
-        documents = zeros(len(texts), padded(20))
+        documents = zeros(len(texts), pad_width(20))
         documents[:, :20] = 0.25
         before = given["output"].copy(), None if given["input"] is None else given["input"].copy()
         worker = _doc2vec.Run(config, **{**given, "ids": ids, "documents": documents}).worker()

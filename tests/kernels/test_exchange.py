@@ -7,7 +7,7 @@ from tests.reference import exchange as reference
 from wv_cli import _cpu
 from wv_cli._exchange import DIRECTIONS, Exchanged, Ways
 from wv_cli.cluster.exchange import ways
-from wv_cli.system.memory import aligned, padded
+from wv_cli.system.memory import allocate_aligned, pad_width
 
 ISAS = pytest.mark.parametrize("isa", _cpu.usable())
 COLUMNS = pytest.mark.parametrize("columns", [1, 3, 15, 16, 17, 40, 100, 301])
@@ -19,7 +19,7 @@ class Matrix:
 
     def __init__(self, columns, isa=None):
         self.random = np.random.default_rng(columns)
-        self.whole = aligned((ROWS, padded(columns)))
+        self.whole = allocate_aligned((ROWS, pad_width(columns)))
         self.whole[:] = 0
         self.current = self.whole[:, :columns]
         self.current[:] = self.drawn((ROWS, columns))

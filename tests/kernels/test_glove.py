@@ -6,7 +6,7 @@ import pytest
 
 from tests.reference.glove import Reference, cost, shuffled
 from wv_cli import _cpu, _glove
-from wv_cli.system.memory import padded, zeros
+from wv_cli.system.memory import pad_width, zeros
 
 WORDS = 19
 
@@ -16,7 +16,7 @@ def run_both(
 ):
     random = np.random.default_rng(dim)
     w, c = (random.normal(0, size / np.sqrt(dim), (WORDS, dim + 1)).astype(np.float32) for _ in range(2))
-    half = padded(dim + 2)
+    half = pad_width(dim + 2)
     flat = [zeros(WORDS, 2 * half) for _ in range(2)]
     for matrix, values, bias in [(flat[0], w, dim), (flat[1], c, dim + 1)]:
         rows = matrix.reshape(WORDS, 2, half)
@@ -99,7 +99,7 @@ def test_gradients_of_the_twin_are_those_of_the_cost():
 
 @pytest.mark.parametrize("isa", _cpu.usable())
 def test_nan_in_a_row_shows_in_the_cost(isa):
-    half = padded(12)
+    half = pad_width(12)
     w, c = zeros(3, 2 * half), zeros(3, 2 * half)
     w[:, half:] = c[:, half:] = 1
     w[1, 3] = np.nan

@@ -7,7 +7,7 @@ from tests.reference import codes as reference
 from wv_cli import _cpu, _hashing, _search
 from wv_cli.search.codes import CodeNeighbours
 from wv_cli.search.packed import pack_bits, unpack_bits
-from wv_cli.system.memory import aligned
+from wv_cli.system.memory import allocate_aligned
 from wv_cli.vectors.codes import Codes
 from wv_cli.words import WordList
 
@@ -22,10 +22,10 @@ def small_integers(random, *shape):
 
 def linear(weights, active, thresholds, isa):
     lanes = _search.lanes(isa)
-    panels = aligned((-(-len(weights) // lanes), weights.shape[1], lanes))
+    panels = allocate_aligned((-(-len(weights) // lanes), weights.shape[1], lanes))
     _search.pack(weights, panels, isa)
     kernel = _hashing.LinearHash(panels, len(weights), active, thresholds, isa)
-    return kernel, aligned((kernel.scratch_bytes,), np.uint8)
+    return kernel, allocate_aligned((kernel.scratch_bytes,), np.uint8)
 
 
 @every_isa
@@ -87,13 +87,13 @@ def test_biohash(isa, p, delta, rank, units, dim, normalise):
     random = np.random.default_rng(units)
     stride = -(-dim // 16) * 16
     start, x = random.standard_normal((units, dim)), random.standard_normal((53, dim)).astype(np.float32)
-    weights, effective = (aligned((units, stride)) for _ in range(2))
+    weights, effective = (allocate_aligned((units, stride)) for _ in range(2))
     weights[:], effective[:] = 0, 0
     weights[:, :dim] = start
     effective[:, :dim] = np.sign(start) * np.abs(start) ** (p - 1)
     shown = weights if p == 2 else effective
     kernel = _hashing.BioHash(weights[:, :dim], shown[:, :dim], rank, delta, p, normalise, isa)
-    scratch = aligned((kernel.scratch_bytes(20),), np.uint8)
+    scratch = allocate_aligned((kernel.scratch_bytes(20),), np.uint8)
     scratch[:] = 0
     order = random.permutation(53).astype(np.int32)
     found = kernel.train(x, order, 20, 0.05, scratch)

@@ -7,7 +7,7 @@ import pytest
 from wv_cli import _cpu, _word2vec
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.replicas import Replicas
-from wv_cli.system.memory import padded, zeros
+from wv_cli.system.memory import pad_width, zeros
 
 WORDS, DIM = 1000, 16
 TICK = 2000  # words between two exchanges of the hottest rows
@@ -28,7 +28,7 @@ def a_run(isa, loss, tokens):
     if "hs" in loss:
         tables["path"] = _word2vec.huffman(counts)
     outputs = {"hs": WORDS - 1, "hs_ns": 2 * WORDS - 1, "ns": WORDS}[loss]
-    x, y = zeros(WORDS, padded(DIM)), zeros(outputs, padded(DIM))
+    x, y = zeros(WORDS, pad_width(DIM)), zeros(outputs, pad_width(DIM))
     x[:, :DIM], y[:, :DIM] = random.normal(0, 0.1, (WORDS, DIM)), random.normal(0, 0.1, (outputs, DIM))
     config = Word2vecConfig(loss=loss, dim=DIM, window=3, epochs=1, sample=0, lr=0.01)
     return _word2vec.Run(config, ids=ids.reshape(-1), input=x, output=y, isa=isa, **tables), x, y

@@ -12,7 +12,7 @@ from wv_cli.lm.vocabulary import SENTENCE
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.neural import frequency_classes
 from wv_cli.models.trees import clustered_paths, huffman_paths, random_paths
-from wv_cli.system.memory import padded, zeros
+from wv_cli.system.memory import pad_width, zeros
 
 LOSSES = NeuralConfig.options()["loss"].choices
 WORDS = 23
@@ -86,16 +86,16 @@ def setting(dim, loss="softmax", seed=1, **changes):
 
 def spread(config, name, array):
     """A matrix as the kernel has it, each vector in it padded."""
-    dim, stride, width = config.dim, padded(config.dim), config.width
+    dim, stride, width = config.dim, pad_width(config.dim), config.width
     if name == "bias":
         return array.astype(np.float32)
     if name == "hidden_bias":
-        rows = zeros(1, padded(width))
+        rows = zeros(1, pad_width(width))
         rows[0, :width] = array
         return rows[0]
     parts = []
     if name == "output":
-        parts = [(0, width, padded(width))]
+        parts = [(0, width, pad_width(width))]
         at = width
     else:
         at = 0

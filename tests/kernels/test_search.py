@@ -11,7 +11,7 @@ import pytest
 
 from tests.reference import search as reference
 from wv_cli import _cpu, _search
-from wv_cli.system.memory import aligned
+from wv_cli.system.memory import allocate_aligned
 
 DIMS = [1, 7, 8, 15, 16, 17, 31, 33, 100, 300]
 NO_HIT = np.iinfo(np.int32).max
@@ -42,12 +42,12 @@ def as_they_are(rows):
 
 
 def scratch(search):
-    return aligned((search.scratch_bytes,), np.uint8)
+    return allocate_aligned((search.scratch_bytes,), np.uint8)
 
 
 def kernel_top_k(isa, rows, queries, k, exclude=None, cuts=()):
     count, lanes = len(queries), _search.lanes(isa)
-    panels = aligned((-(-count // lanes), rows.shape[1], lanes))
+    panels = allocate_aligned((-(-count // lanes), rows.shape[1], lanes))
     _search.pack(queries, panels, isa)
     thresholds = np.full(len(panels) * lanes, np.inf, np.float32)
     thresholds[:count] = -np.inf
@@ -76,7 +76,7 @@ def kernel_analogies(isa, rows, a, b, c, k, method):
         hits,
         isa,
     )
-    search.scan(0, len(rows), aligned((search.scratch_bytes,), np.uint8))
+    search.scan(0, len(rows), allocate_aligned((search.scratch_bytes,), np.uint8))
     return ordered(scores, hits)
 
 
@@ -240,7 +240,7 @@ def test_normalise(isa):
 @ISAS
 def test_wrong_shapes_are_refused_before_memory_is_touched(isa):
     rows, lanes = whole_numbers(1, 20, 4), _search.lanes(isa)
-    panels, thresholds = aligned((1, 4, lanes)), np.full(lanes, -np.inf, np.float32)
+    panels, thresholds = allocate_aligned((1, 4, lanes)), np.full(lanes, -np.inf, np.float32)
     scores, hits = heap(2, 3)
     starts, none = np.zeros(3, np.int64), np.zeros(0, np.int32)
     good = [as_they_are(rows), panels, thresholds, scores, hits, starts, none]
@@ -250,7 +250,7 @@ def test_wrong_shapes_are_refused_before_memory_is_touched(isa):
             search.scan(start, end, scratch(search))
     for place, bad in [
         (0, as_they_are(rows[:, :3])),
-        (1, aligned((2, 4, lanes))),
+        (1, allocate_aligned((2, 4, lanes))),
         (2, thresholds[:-1]),
         (4, hits[:1]),
         (5, np.array([0, 5, 0])),

@@ -9,7 +9,7 @@ import pytest
 from tests.reference.sent2vec import Reference, objective, rows_of_buckets, sentences, steps
 from wv_cli import _cpu, _sent2vec, _word2vec
 from wv_cli.models.sentence_config import Sent2vecConfig
-from wv_cli.system.memory import padded, zeros
+from wv_cli.system.memory import pad_width, zeros
 
 WORDS = 23
 EPOCHS = 2
@@ -43,7 +43,7 @@ def setting(dim, isa=None, *, seed=1, sample=True, **changes):
     assert longest == max(len(words) for _, words in sentences(ids, config.max_sentence))
     assert rows == WORDS + len(expected)
     assert not ngrams or {b: int(row) for b, row in enumerate(tables["bucket_row"]) if row >= 0} == expected
-    x, y = zeros(rows, padded(dim)), zeros(WORDS, padded(dim))
+    x, y = zeros(rows, pad_width(dim)), zeros(WORDS, pad_width(dim))
     for matrix in (x, y):
         matrix[:, :dim] = random.normal(0, 1.5 / np.sqrt(dim), (len(matrix), dim))
     reference = Reference(config, x[:, :dim], y[:, :dim], **{**tables, "bucket_row": expected, "hashes": hashes})

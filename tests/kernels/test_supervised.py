@@ -10,7 +10,7 @@ from tests.reference.supervised import Reference, lines, logistic, softmax, word
 from wv_cli import _cpu, _supervised, _word2vec
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.label_updates import OutputReplicas
-from wv_cli.system.memory import padded, zeros
+from wv_cli.system.memory import pad_width, zeros
 
 LAYERS = SupervisedConfig.options()["loss"].choices
 WORDS, END, DROPPED = 13, 2, 3  # words with a row, the id of </s>, words below the cut
@@ -68,8 +68,8 @@ def run_both(isa, layer, dim, labels=11, *, ngrams=1, chars=False, lr=0.6, dropo
     assert survey["lines"] == len(expected)
     assert survey["rows"] == sum(rows for _, rows, _ in expected)
 
-    x = zeros(survey["next_row"], padded(dim))
-    y = zeros(labels - (layer == "hs"), padded(dim))
+    x = zeros(survey["next_row"], pad_width(dim))
+    y = zeros(labels - (layer == "hs"), pad_width(dim))
     for matrix in (x, y):
         matrix[:, :dim] = random.normal(0, 1 / np.sqrt(dim), (len(matrix), dim))
     sampler = _word2vec.alias_table(np.sqrt(counts))

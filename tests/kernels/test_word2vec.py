@@ -20,7 +20,7 @@ from wv_cli import _cpu, _word2vec
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
 from wv_cli.models.replicas import Replicas
-from wv_cli.system.memory import padded, zeros
+from wv_cli.system.memory import pad_width, zeros
 
 CONTEXTS, LOSSES = (Word2vecConfig.options()[name].choices for name in ("model", "loss"))
 WORDS = 23
@@ -86,7 +86,7 @@ def setting(context, layer, dim, seed=1, lines=12, subwords=False, **changes):
 
 
 def aligned(matrix):
-    rows = zeros(len(matrix), padded(matrix.shape[1]))
+    rows = zeros(len(matrix), pad_width(matrix.shape[1]))
     rows[:, : matrix.shape[1]] = matrix
     return rows
 

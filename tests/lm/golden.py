@@ -9,7 +9,7 @@ from wv_cli.lm.config import LmConfig
 from wv_cli.lm.counts import count
 from wv_cli.lm.estimate import Estimate, estimate
 from wv_cli.lm.model import Ngrams
-from wv_cli.lm.model import unpacked as in_memory
+from wv_cli.lm.model import unpack_model as in_memory
 from wv_cli.text.source import Source
 
 FOLDER = GOLDEN / "lm"

@@ -10,7 +10,7 @@ from wv_cli.errors import BadFile, UsageError
 from wv_cli.lm import counts as counts_module
 from wv_cli.lm import trie as trie_module
 from wv_cli.lm.config import CountConfig, LmConfig
-from wv_cli.lm.count_files import load, save, summed
+from wv_cli.lm.count_files import load, save, sum_counts
 from wv_cli.lm.counts import count
 from wv_cli.lm.estimate import estimate
 from wv_cli.lm.files import save as save_model
@@ -117,21 +117,21 @@ def test_a_line_longer_than_a_segment(tmp_path):
 
 
 def test_parts_add_up(whole, parts, tmp_path):
-    assert_same(summed(parts), whole)
+    assert_same(sum_counts(parts), whole)
     path = str(tmp_path / "first two.counts")
-    save(path, summed(parts[:2], memory=1))
-    assert_same(summed([load(path), parts[2]]), whole)
+    save(path, sum_counts(parts[:2], memory=1))
+    assert_same(sum_counts([load(path), parts[2]]), whole)
 
 
 def test_shorter_ngrams_of_longer_counts(parts):
-    assert_same(summed(parts, 2), count([str(TINY)], CountConfig(order=2)))
+    assert_same(sum_counts(parts, 2), count([str(TINY)], CountConfig(order=2)))
     with pytest.raises(UsageError, match="n-grams of up to 5 words"):
-        summed(parts, 6)
+        sum_counts(parts, 6)
 
 
 def test_the_model_of_summed_counts(parts):
     config = LmConfig(order=5)
-    assert entries(estimate(summed(parts), config).model) == entries(trained(TINY, config).model)
+    assert entries(estimate(sum_counts(parts), config).model) == entries(trained(TINY, config).model)
 
 
 def test_the_commands(wv, tmp_path):

@@ -7,7 +7,7 @@ from tests.lm.golden import TINY, entries, text_of, trained
 from tests.lm.test_every_smoothing import CONTEXTS, sums
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.counts import count
-from wv_cli.lm.entropy import losses, pruned
+from wv_cli.lm.entropy import losses, prune
 from wv_cli.lm.files import load, save
 from wv_cli.lm.smoothing import SMOOTHINGS
 from wv_cli.lm.vocabulary import SENTENCE
@@ -66,7 +66,7 @@ def _without(model, frequency, node):
     patch = pytest.MonkeyPatch()
     with patch.context() as patched:
         patched.setattr(entropy, "losses", chosen)
-        return pruned(model, frequency, 1e-3)
+        return prune(model, frequency, 1e-3)
 
 
 @pytest.mark.parametrize("smoothing", list(SMOOTHINGS))

@@ -140,7 +140,7 @@ def test_good_turing_without_counts_to_judge_by():
 )
 def test_options_of_other_methods_are_refused(smoothing, option):
     with pytest.raises(UsageError, match="has no meaning for --smoothing"):
-        LmConfig(smoothing=smoothing).refuse_idle([option])
+        LmConfig(smoothing=smoothing).reject_ineffective([option])
 
 
 def test_binary_files_are_used_where_they_lie(tmp_path):

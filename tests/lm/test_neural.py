@@ -17,7 +17,7 @@ from wv_cli.evaluation.config import PerplexityConfig
 from wv_cli.evaluation.report import as_tsv
 from wv_cli.jobs.train import train as run_session
 from wv_cli.lm import neural_files
-from wv_cli.lm.asking import counting, normalisers_of, unnormalised
+from wv_cli.lm.asking import count_normalizers, normalisers_of, take_unnormalized
 from wv_cli.lm.files import load, load_ngrams
 from wv_cli.lm.generating import Generator
 from wv_cli.lm.neural import Paths
@@ -235,18 +235,18 @@ def test_vectors_that_are_predicted_are_means_over_occurrences():
 
 
 def test_noise_contrast_leaves_sums_near_one_and_scores_that_need_none():
-    model = counting(trained("nce", epochs=200, dropout=0.2).model())
+    model = count_normalizers(trained("nce", epochs=200, dropout=0.2).model())
     ids = encode_sentences([TEXT], VocabConfig(min_count=1)).ids
     exact = model.score(ids, model.begin())[0]
     sums = normalisers_of(model)
     assert sums.count == len(ids) and abs(sums.mean) < 0.02 and 0 < sums.spread < 0.5
-    raw = unnormalised(model, "x")
-    assert normalisers_of(counting(raw)) is None
+    raw = take_unnormalized(model, "x")
+    assert normalisers_of(count_normalizers(raw)) is None
     scores = raw.score(ids, raw.begin())[0]
     np.testing.assert_allclose((scores - exact).mean() * np.log(10), sums.mean, atol=1e-5)
     assert not np.allclose(scores, exact, atol=1e-4)
     with pytest.raises(UsageError, match="not trained by noise contrast"):
-        unnormalised(trained("ns", epochs=0).model(), "x")
+        take_unnormalized(trained("ns", epochs=0).model(), "x")
 
 
 def test_perplexity_mixes_it_with_n_grams(tmp_path, wv):

@@ -12,7 +12,7 @@ from wv_cli import _packedlm
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.files import load, save
-from wv_cli.lm.model import LOG_ZERO, NgramModel, unpacked
+from wv_cli.lm.model import LOG_ZERO, NgramModel, unpack_model
 from wv_cli.lm.packed import pack
 from wv_cli.lm.scoring import Scorer
 from wv_cli.text.source import Source
@@ -27,13 +27,13 @@ def tiny():
 
 def without_suffixes(model):
     """The model without every third bigram that none begins with, though trigrams may end in it."""
-    from wv_cli.lm.entropy import cut
+    from wv_cli.lm.entropy import cut_trie
 
     trie = model.trie
     keep = [np.ones(size, bool) for size in trie.sizes]
     alone = np.flatnonzero(np.diff(trie.children(2)) == 0)
     keep[1][alone[::3]] = False
-    small, nodes = cut(trie, keep)
+    small, nodes = cut_trie(trie, keep)
     return NgramModel(small, model.prob[nodes], model.backoff[nodes[: small.levels[-2]]])
 
 
@@ -80,7 +80,7 @@ def test_columns(width, n):
 
 
 def test_packing_keeps_every_number_and_child(tiny):
-    again = unpacked(tiny.packed)
+    again = unpack_model(tiny.packed)
     assert np.array_equal(again.prob, tiny.prob) and np.array_equal(again.backoff, tiny.backoff)
     for name in ("levels", "word", "first", "suffix"):
         assert np.array_equal(getattr(again.trie, name), getattr(tiny.trie, name)), name
@@ -97,7 +97,7 @@ def test_bytes_of_an_ngram(tiny, tmp_path):
 @pytest.mark.parametrize("bits", [*full(2, 5), 8, *full(16)])
 def test_quantised(tiny, tmp_path, bits):
     save(str(tmp_path / "model.lm"), tiny, quantise=bits)
-    small = unpacked(load(tmp_path / "model.lm"))
+    small = unpack_model(load(tmp_path / "model.lm"))
     words = tiny.trie.level(1)
     assert np.array_equal(small.prob[words], tiny.prob[words])
     assert np.array_equal(small.backoff[words], tiny.backoff[words])
@@ -118,7 +118,7 @@ def test_quantised(tiny, tmp_path, bits):
 
 def test_quantising_keeps_what_cannot_follow():
     model = trained(text_of("micro.o3"), LmConfig(order=3, smoothing="mle")).model
-    again = unpacked(pack(model.trie, model.prob, model.backoff, 2))
+    again = unpack_model(pack(model.trie, model.prob, model.backoff, 2))
     inner = slice(model.trie.levels[1], None)
     assert np.array_equal(again.prob[inner] == LOG_ZERO, model.prob[inner] == LOG_ZERO)
     assert (again.prob[inner][model.prob[inner] == 0] == 0).all()
@@ -169,7 +169,7 @@ def test_damage_is_found_when_it_is_met(tiny, damage, quantise):
     with pytest.raises(BadFile, match=r"model.lm: .*the file is damaged"):
         ask_all(spoiled)
     with pytest.raises(BadFile, match=r"model.lm: .*the file is damaged"):
-        unpacked(spoiled)
+        unpack_model(spoiled)
 
 
 @pytest.mark.parametrize("name", ["sizes", "widths", "index", "tables", "bits"])

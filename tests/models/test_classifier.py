@@ -14,7 +14,7 @@ from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.models import classifier as module
 from wv_cli.models.classifier import ALL, Classifier, blocks_of_lines, load_classifier, tree
 from wv_cli.system import memory
-from wv_cli.system.memory import padded, zeros
+from wv_cli.system.memory import pad_width, zeros
 from wv_cli.vectors.fasttext import DenseMatrix, FastTextArgs, FastTextModel, SparseRows, tokens_of
 from wv_cli.words import WordList
 
@@ -146,7 +146,7 @@ def test_every_instruction_set(isa, dim):
     labels, size = int(random.integers(2, 40)), 50
     values = random.normal(0, 1, (size, dim)).astype(np.float32)
     block = np.frombuffer(b"x" + values.tobytes(), np.uint8)[1:].reshape(size, 4 * dim)
-    output = zeros(labels, padded(dim))
+    output = zeros(labels, pad_width(dim))
     output[:, :dim] = random.normal(0, 1 / np.sqrt(dim), (labels, dim))
     starts = np.concatenate([[0], np.cumsum(random.integers(0, 9, 37))]).astype(np.int64)
     rows = random.integers(0, size, starts[-1]).astype(np.int32)

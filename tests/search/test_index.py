@@ -8,7 +8,7 @@ from wv_cli.search.neighbours import Neighbours
 from wv_cli.search.packed import pack_bits, pack_positions, unpack_bits
 from wv_cli.search.product import ProductNeighbours
 from wv_cli.search.reranking import Reranker
-from wv_cli.search.topk import merge, unfilled
+from wv_cli.search.topk import make_empty_hits, merge
 
 N = 60
 random = np.random.default_rng(1)
@@ -105,7 +105,7 @@ def test_reranking_is_the_exact_order_of_the_candidates():
 
 
 def test_merge_takes_the_best_of_all():
-    first, second = unfilled(1, 2, np.iinfo(np.int32).max), unfilled(1, 2, np.iinfo(np.int32).max)
+    first, second = make_empty_hits(1, 2, np.iinfo(np.int32).max), make_empty_hits(1, 2, np.iinfo(np.int32).max)
     first[0][0, 0], first[1][0, 0] = 7, 0.5
     second[0][0], second[1][0] = [9, 2], [0.75, 0.5]
     hits, scores = merge([first, second], 4)

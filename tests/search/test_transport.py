@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.reference import transport as reference
 from wv_cli import _transport
-from wv_cli.search.transport import distances, least_cost, relaxed
+from wv_cli.search.transport import bound_costs, distances, least_cost
 
 sizes = st.integers(1, 6)
 
@@ -86,7 +86,7 @@ def test_bounds_are_never_above(seed):
     starts = np.concatenate([[0], np.cumsum(lengths)])
     columns = np.concatenate([np.sort(random.choice(12, n, replace=False)) for n in lengths])
     masses = random.integers(1, 4, len(columns))
-    bounds = relaxed(cost, counts, columns, masses, starts)
+    bounds = bound_costs(cost, counts, columns, masses, starts)
     for i in range(5):
         part = slice(starts[i], starts[i + 1])
         exact = least_cost(cost[:, columns[part]], counts, masses[part])

@@ -14,7 +14,7 @@ import pytest
 
 from tests import zstd
 from wv_cli.errors import BadFile
-from wv_cli.system.compression import CHUNK, unpacked
+from wv_cli.system.compression import CHUNK, decompress
 
 
 def rle_blocks(count, single=False):
@@ -41,7 +41,7 @@ def test_pieces_are_bounded(name):
     assert len(data) < 200_000
     tracemalloc.start()
     try:
-        sizes = [len(piece) for piece in unpacked(iter([data]), "bomb")]
+        sizes = [len(piece) for piece in decompress(iter([data]), "bomb")]
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -67,7 +67,7 @@ def test_every_kind_of_frame_in_every_cut(step):
     packed = [(data, text) for data, text in frames() if step > 1 or len(data) < 2000]
     whole = bytes(5).join(data for data, _ in packed)
     blocks = (whole[i : i + step] for i in range(0, len(whole), step))
-    assert b"".join(unpacked(blocks, "x")) == b"".join(text for _, text in packed)
+    assert b"".join(decompress(blocks, "x")) == b"".join(text for _, text in packed)
 
 
 def test_damaged_blocks_are_found():
@@ -77,7 +77,7 @@ def test_damaged_blocks_are_found():
         data = bytearray(good * 2)
         data[random_.randrange(5, len(data))] ^= 1 << random_.randrange(8)
         with contextlib.suppress(BadFile):
-            assert len(b"".join(unpacked(iter([bytes(data)]), "x"))) <= 64 << 20
+            assert len(b"".join(decompress(iter([bytes(data)]), "x"))) <= 64 << 20
 
 
 def test_nothing_is_read_after_the_end(slice_xz):
@@ -92,7 +92,7 @@ def test_nothing_is_read_after_the_end(slice_xz):
                 reads.append(len(block))
                 yield block
 
-    text = unpacked(blocks(), "text")
+    text = decompress(blocks(), "text")
     next(text)
     text.close()
     before = len(reads)

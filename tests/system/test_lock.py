@@ -10,12 +10,12 @@ import threading
 import pytest
 
 from wv_cli.errors import WvError
-from wv_cli.system.lock import held, lock_path
+from wv_cli.system.lock import hold_lock, lock_path
 
 HOLD = """
 import sys, time
-from wv_cli.system.lock import held
-with held(sys.argv[1], "used"):
+from wv_cli.system.lock import hold_lock
+with hold_lock(sys.argv[1], "used"):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -23,19 +23,26 @@ with held(sys.argv[1], "used"):
 
 def test_the_second_is_refused_until_the_first_has_gone(tmp_path):
     name = tmp_path / "run.checkpoint"
-    with held(name, "another run uses it") as locked:
+    with hold_lock(name, "another run uses it") as locked:
         assert locked and lock_path(name).name == ".run.checkpoint.wv-lock"
-        with pytest.raises(WvError, match=r"run\.checkpoint: another run uses it"), held(name, "another run uses it"):
+        with (
+            pytest.raises(WvError, match=r"run\.checkpoint: another run uses it"),
+            hold_lock(name, "another run uses it"),
+        ):
             pass
         assert lock_path(name).exists(), "the refused one leaves the holder's file alone"
-    with held(name, "another run uses it"):
+    with hold_lock(name, "another run uses it"):
         pass
     assert os.listdir(tmp_path) == []
 
 
 def test_other_spellings_are_the_same_name(tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "run")
-    with held(tmp_path / "run", "used"), pytest.raises(WvError, match="used"), held(tmp_path / "link", "used"):
+    with (
+        hold_lock(tmp_path / "run", "used"),
+        pytest.raises(WvError, match="used"),
+        hold_lock(tmp_path / "link", "used"),
+    ):
         pass
 
 
@@ -43,20 +50,20 @@ def test_a_killed_process_holds_nothing(tmp_path):
     name = tmp_path / "run"
     process = subprocess.Popen([sys.executable, "-c", HOLD, name], stdout=subprocess.PIPE)
     assert process.stdout.read(4) == b"held"
-    with pytest.raises(WvError, match="used"), held(name, "used"):
+    with pytest.raises(WvError, match="used"), hold_lock(name, "used"):
         pass
     process.kill()
     process.communicate()
     assert lock_path(name).exists()
-    with held(name, "used"):
+    with hold_lock(name, "used"):
         pass
     assert os.listdir(tmp_path) == []
 
 
 def test_a_child_does_not_inherit_it(tmp_path):
-    with held(tmp_path / "run", "used"):
+    with hold_lock(tmp_path / "run", "used"):
         child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, close_fds=False)
-    with held(tmp_path / "run", "used"):
+    with hold_lock(tmp_path / "run", "used"):
         pass
     child.communicate(b"\n")
 
@@ -72,9 +79,9 @@ def test_a_file_removed_between_opening_and_locking(tmp_path, monkeypatch):
         real(descriptor, operation)
 
     monkeypatch.setattr(fcntl, "flock", flock)
-    with held(name, "used"):
+    with hold_lock(name, "used"):
         assert raced and lock_path(name).exists()
-        with pytest.raises(WvError, match="used"), held(name, "used"):
+        with pytest.raises(WvError, match="used"), hold_lock(name, "used"):
             pass
 
 
@@ -84,7 +91,7 @@ def test_many_at_once_hold_it_one_at_a_time(tmp_path):
     def work():
         while len(done) < 40:
             try:
-                with held(tmp_path / "run", "used"):
+                with hold_lock(tmp_path / "run", "used"):
                     inside.append(1)
                     most.append(len(inside))
                     inside.pop()
@@ -105,11 +112,11 @@ def test_a_file_system_without_locks(tmp_path, monkeypatch):
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(fcntl, "flock", flock)
-    with held(tmp_path / "run", "used") as locked:
+    with hold_lock(tmp_path / "run", "used") as locked:
         assert not locked
 
 
 def test_a_place_that_cannot_be_written(tmp_path):
     name = tmp_path / "nowhere" / "run"
-    with pytest.raises(WvError, match=r"nowhere/run: cannot make its lock .*no such file"), held(name, "used"):
+    with pytest.raises(WvError, match=r"nowhere/run: cannot make its lock .*no such file"), hold_lock(name, "used"):
         pass

@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 
 from wv_cli.errors import WvError
-from wv_cli.system.memory import aligned, for_buffers, padded, require, zeros
+from wv_cli.system.memory import allocate_aligned, for_buffers, pad_width, require, zeros
 
 
 @pytest.mark.parametrize("shape", [(0,), (1,), (7,), (3, 5, 16), (1000, 3)])
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.uint64])
 def test_aligned_begins_on_a_cache_line(shape, dtype):
-    array = aligned(shape, dtype)
+    array = allocate_aligned(shape, dtype)
     assert array.shape == shape and array.dtype == dtype and array.flags.c_contiguous and array.flags.writeable
     assert not array.size or array.ctypes.data % 64 == 0
 
 
 def test_zeros_begin_on_a_huge_page():
-    matrix = zeros(5, padded(100))
+    matrix = zeros(5, pad_width(100))
     assert matrix.shape == (5, 112) and matrix.ctypes.data % (1 << 21) == 0 and not matrix.any()
     matrix[:] = 1
 

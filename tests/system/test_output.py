@@ -14,8 +14,8 @@ import pytest
 from wv_cli.errors import BadFile, WvError
 from wv_cli.formats import load, save
 from wv_cli.system import output
-from wv_cli.system.interrupts import uninterrupted
-from wv_cli.system.output import apart, open_output, temporary_path, together, write_together
+from wv_cli.system.interrupts import defer_signals
+from wv_cli.system.output import commit_separately, commit_together, open_output, temporary_path, write_together
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
@@ -107,7 +107,7 @@ def test_a_pair_is_old_or_new_whatever_call_fails(name, error, tmp_path, monkeyp
 
 def test_nothing_appears_before_all_is_on_the_disk(tmp_path, monkeypatch):
     disk = Disk(monkeypatch, 0)
-    with together():
+    with commit_together():
         for name in "abc":
             with open_output(tmp_path / name) as stream:
                 stream.write(name.encode())
@@ -119,7 +119,7 @@ def test_nothing_appears_before_all_is_on_the_disk(tmp_path, monkeypatch):
 
 def test_one_that_fails_takes_all_with_it(tmp_path):
     (tmp_path / "a").write_bytes(b"old")
-    with pytest.raises(RuntimeError), together():
+    with pytest.raises(RuntimeError), commit_together():
         with open_output(tmp_path / "a") as stream:
             stream.write(b"new")
         raise RuntimeError
@@ -128,7 +128,7 @@ def test_one_that_fails_takes_all_with_it(tmp_path):
 
 def test_locked_until_all_are_renamed(tmp_path):
     """What is complete and waits must not be written by another process."""
-    with together():
+    with commit_together():
         with open_output(tmp_path / "a") as stream:
             stream.write(b"a")
         with (tmp_path / ".a.wv-tmp").open("rb") as other, pytest.raises(BlockingIOError):
@@ -143,7 +143,7 @@ def test_another_writer_is_refused(tmp_path):
     ):
         raise AssertionError
     stream.close()
-    with together():
+    with commit_together():
         with open_output(tmp_path / "b"):
             pass
         with pytest.raises(WvError, match="named twice"), open_output(tmp_path / "b"):
@@ -177,10 +177,10 @@ def test_a_file_system_without_locks_can_be_written(tmp_path, monkeypatch):
 
 
 def test_a_checkpoint_does_not_wait(tmp_path):
-    with together():
+    with commit_together():
         with open_output(tmp_path / "a"):
             pass
-        with apart(), open_output(tmp_path / "checkpoint"):
+        with commit_separately(), open_output(tmp_path / "checkpoint"):
             pass
         assert {path.name for path in tmp_path.iterdir()} == {".a.wv-tmp", "checkpoint"}
 
@@ -270,13 +270,13 @@ def test_signals_wait_and_then_come():
     seen = []
     before = signal.signal(signal.SIGTERM, lambda *_: seen.append("handled"))
     try:
-        with uninterrupted():
+        with defer_signals():
             signal.raise_signal(signal.SIGTERM)
-            with uninterrupted():
+            with defer_signals():
                 signal.raise_signal(signal.SIGTERM)
             assert seen == []
         assert seen == ["handled"] * 2
-        with pytest.raises(KeyboardInterrupt), uninterrupted():
+        with pytest.raises(KeyboardInterrupt), defer_signals():
             signal.raise_signal(signal.SIGINT)
             seen.append("after")
         assert seen[-1] == "after"

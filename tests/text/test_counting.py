@@ -15,9 +15,9 @@ from wv_cli.errors import WvError
 from wv_cli.text import counting as module
 from wv_cli.text import word_runs
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.counting import counting
+from wv_cli.text.counting import count_words
 from wv_cli.text.vocab import EmptyVocabulary, write_pieces
-from wv_cli.text.word_runs import COUNT, FIRST, KEY, Rows, WordRuns, summed
+from wv_cli.text.word_runs import COUNT, FIRST, KEY, Rows, WordRuns, sum_rows
 from wv_cli.words import WordList
 
 TINY = 1 << 11  # bytes: a few dozen words
@@ -42,7 +42,7 @@ def small(monkeypatch):
 def written(text, path, config, memory):
     """The file, its figures, and how many runs were made."""
     (path / "text").write_bytes(text)
-    with counting([str(path / "text")], config, memory=memory, spool_beside=str(path / "out")) as counts:
+    with count_words([str(path / "text")], config, memory=memory, spool_beside=str(path / "out")) as counts:
         kept = write_pieces(str(path / "out"), counts.kept, counts.lines)
     return (path / "out").read_bytes(), (counts.tokens, counts.lines, counts.words, *kept)
 
@@ -94,7 +94,7 @@ def test_counts_near_2_to_the_63_are_added_exactly():
     numbers = np.array([[5, 1, 2**62], [5, 9, 2**62 - 1], [6, 2**40, 2**31], [6, 2**40 + 1, 2**31]], np.int64)
     rows = Rows(WordList.of(["a", "a", "b", "b"]), numbers)
     for blocks in ([rows], [rows.part(i, i + 1) for i in range(4)]):
-        found = list(summed(blocks))
+        found = list(sum_rows(blocks))
         assert [word for each in found for word in each.words] == ["a", "b"]
         table = np.concatenate([each.numbers for each in found])
         assert table[:, COUNT].tolist() == [2**63 - 1, 2**32]

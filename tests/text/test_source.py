@@ -18,7 +18,7 @@ from tests import zstd
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.system.compression import CHUNK
 from wv_cli.text.input_files import refuse_overwriting
-from wv_cli.text.source import Source, lowercased
+from wv_cli.text.source import Source, lowercase_chunks
 
 COMPRESS = {
     "gzip": gzip.compress,
@@ -191,21 +191,21 @@ def test_a_reader_that_stops_early_stops_the_decompressor(tmp_path):
 def test_lowercase_by_unicode_rules_at_every_cut(text, lower):
     data = text.encode()
     for cut in range(len(data) + 1):
-        assert b"".join(lowercased([data[:cut], data[cut:]])).decode() == lower
-    assert b"".join(lowercased(data[i : i + 1] for i in range(len(data)))).decode() == lower
+        assert b"".join(lowercase_chunks([data[:cut], data[cut:]])).decode() == lower
+    assert b"".join(lowercase_chunks(data[i : i + 1] for i in range(len(data)))).decode() == lower
 
 
 @given(st.binary(), st.lists(st.integers(0, 100), max_size=4))
 def test_lowercase_keeps_what_is_not_utf8(data, cuts):
     places = sorted(min(cut, len(data)) for cut in cuts)
     chunks = [data[a:b] for a, b in zip([0, *places], [*places, len(data)], strict=True)]
-    lower = b"".join(lowercased(chunks))
+    lower = b"".join(lowercase_chunks(chunks))
     assert lower == data.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")
 
 
 def test_lowercase_of_a_long_word_is_not_quadratic():
     chunks = [b"A" * (1 << 16)] * 800
-    assert b"".join(lowercased(chunks)) == b"a" * (800 << 16)
+    assert b"".join(lowercase_chunks(chunks)) == b"a" * (800 << 16)
 
 
 def test_lowercase_option(tmp_path):

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from wv_cli._exchange import DIRECTIONS, Exchanged, Ways
 from wv_cli.cluster.ranks import Pending, Ranks
-from wv_cli.system.memory import padded
+from wv_cli.system.memory import pad_width
 
 _UPDATES, _LR = 300.0, 0.025
 _HOTTEST = 2048  # rows of which the moments are taken
@@ -58,7 +58,7 @@ def ways(values: NDArray[np.float64], vectors: NDArray[np.float64]) -> Ways:
     """How far an update goes along the eigenvectors, (columns, columns) as columns, given how far along each, rising:
     the last ones with a way of their own, the others with their mean."""
     columns, own = len(values), min(DIRECTIONS, len(values))
-    directions, way = np.zeros((padded(columns), DIRECTIONS), np.float32), np.zeros(DIRECTIONS, np.float32)
+    directions, way = np.zeros((pad_width(columns), DIRECTIONS), np.float32), np.zeros(DIRECTIONS, np.float32)
     directions[:columns, :own], way[:own] = vectors[:, columns - own :], values[columns - own :]
     other = float(values[: columns - own].mean()) if own < columns else 0.0
     return Ways(directions[:columns], np.ascontiguousarray(directions.T), way, other)

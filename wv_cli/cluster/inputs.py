@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from wv_cli.cluster.ranks import Ranks, agreeing, ending_all
+from wv_cli.cluster.ranks import Ranks, agree, ending_all
 from wv_cli.cluster.training import require_same
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
@@ -30,13 +30,13 @@ def shared_texts(
         return
     require_same(ranks, options)
     found: tuple[Texts, list[tuple[str, int]]] | None = None
-    with agreeing(ranks):
+    with agree(ranks):
         if ranks.rank == 0:
             texts = checked()
             found = texts, [(path, size_of(path)) for path in expand_inputs(texts)]
     listed = ranks.broadcast(found[1] if found is not None else None)
     part = Part(ranks.rank, ranks.size, whole_lines)
-    with agreeing(ranks):
+    with agree(ranks):
         require_files(listed, part)
     with ending_all(ranks):
         own = found[0] if found is not None else checked()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli import __version__
-from wv_cli.cluster.ranks import Ranks, agreeing, ranks_of_launcher
+from wv_cli.cluster.ranks import Ranks, agree, ranks_of_launcher
 from wv_cli.engine.run import caught_signals
 from wv_cli.errors import Elsewhere, UsageError
 from wv_cli.system.host import processors, usable, use_processors
@@ -55,7 +55,7 @@ def place() -> Place:
 
     assert isinstance(every, MpiRanks), "processes that a launcher has started"
     choice = os.environ.get(CHOICE, "")
-    with agreeing(every):
+    with agree(every):
         if choice not in ("", "apart"):
             raise UsageError(f"{CHOICE} must be apart, or not be set, not {choice!r}")
     machine, before = every.of_machine(), processors()

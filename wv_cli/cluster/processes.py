@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from wv_cli.cluster.inputs import shared_texts
 from wv_cli.cluster.machine import place
-from wv_cli.cluster.ranks import Ranks, agreeing
+from wv_cli.cluster.ranks import Ranks, agree
 from wv_cli.cluster.trainer import RankTrainer
 from wv_cli.cluster.training import RankPeers, first_part, labelled_of_all, of_all, pooled_by
 from wv_cli.engine.checkpoint import OtherRun
@@ -41,7 +41,7 @@ class RankProcesses:
         return Part(self._ranks.rank, self._ranks.size, whole_lines)
 
     def agreeing(self) -> AbstractContextManager[None]:
-        return agreeing(self._ranks)
+        return agree(self._ranks)
 
     def whole(self, corpus: Corpus) -> Corpus:
         return of_all(corpus, self._ranks)

@@ -87,7 +87,7 @@ def ranks_of_launcher() -> Ranks | None:
 
 
 @contextmanager
-def agreeing(ranks: Ranks | None) -> Iterator[None]:
+def agree(ranks: Ranks | None) -> Iterator[None]:
     """All ranks do what is in this block, or none goes on. After a WvError on any rank the first of these raises it,
     with its name, and the others raise Elsewhere."""
     if ranks is None:
@@ -105,7 +105,7 @@ def agreeing(ranks: Ranks | None) -> Iterator[None]:
     if error is None or failed != ranks.rank:
         raise Elsewhere(next(code for code in codes if code is not None)) from error
     if codes.count(None):  # what all have met is no matter of one
-        named(error, ranks)
+        name_rank(error, ranks)
     error.agreed = True
     raise error
 
@@ -119,13 +119,13 @@ def ending_all(ranks: Ranks | None) -> Iterator[None]:
         if ranks is None or (isinstance(error, WvError) and error.agreed):
             raise
         if isinstance(error, WvError):
-            named(error, ranks)
+            name_rank(error, ranks)
         ranks.abort_at_exit(getattr(error, "exit_code", 1))
         if not isinstance(error, Exception):  # a signal, by which the launcher ends all: it says so, or who failed did
             raise Elsewhere(1) from error
         raise
 
 
-def named(error: WvError, ranks: Ranks) -> None:
+def name_rank(error: WvError, ranks: Ranks) -> None:
     """Puts the rank before the message of an error."""
     error.args = (f"{ranks.name}: {error}", *error.args[1:])

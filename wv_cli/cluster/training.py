@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import __version__
-from wv_cli.cluster.ranks import Ranks, agreeing
+from wv_cli.cluster.ranks import Ranks, agree
 from wv_cli.engine.saved_run import Checkpointed, SavedRun
 from wv_cli.errors import UsageError, WvError
 from wv_cli.system.events import Log
@@ -24,7 +24,7 @@ def require_same(ranks: Ranks, options: Mapping[str, object], version: str = __v
     names = ranks.gather(ranks.name)
     versions = ranks.gather(version)
     shown = ranks.gather({name: repr(value) for name, value in options.items()})
-    with agreeing(ranks):
+    with agree(ranks):
         for name, installed, each in zip(names, versions, shown, strict=True):
             if installed != versions[0]:
                 message = f"{name} has wv {installed}, {names[0]} has {versions[0]}; install the same one everywhere"
@@ -48,7 +48,7 @@ def pooled_by(ranks: Ranks) -> Pooled:
         except WvError as error:
             answer = error
         shared = cast("Made | WvError", ranks.broadcast(answer))
-        with agreeing(ranks):  # the text is that of all, and so is what is wrong with it
+        with agree(ranks):  # the text is that of all, and so is what is wrong with it
             if isinstance(shared, WvError):
                 raise shared
         return shared
@@ -91,7 +91,7 @@ class RankPeers:
 def first_part(saved: SavedRun, model: Checkpointed, ranks: Ranks, log: Log) -> int:
     """Where to begin, in the steps of the model: what SavedRun.first_step says on rank 0, whose rows all ranks then
     have."""
-    with agreeing(ranks):
+    with agree(ranks):
         own = saved.first_step(model, log) if ranks.rank == 0 else 0
     part = ranks.broadcast(own)
     if part:

@@ -37,10 +37,10 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     if is_stdout(options["output"]) and as_json:
         raise conflict("-o -", "--json", "both write to standard output")
     ignore_format_warnings(quiet)
-    run_job(job_of(AlignJob, options), quiet, as_json, _told)
+    run_job(job_of(AlignJob, options), quiet, as_json, _summarize)
 
 
-def _told(metadata: dict[str, Any]) -> str:
+def _summarize(metadata: dict[str, Any]) -> str:
     rounds = metadata["refined_pairs"]
     refined = f"; refined by {', '.join(f'{count:,}' for count in rounds)} pairs" if rounds else ""
     cosines = f"mean cosine {metadata['cosine_before']:.3f} -> {metadata['cosine']:.3f}"

@@ -59,7 +59,7 @@ def _subcommand(task: Task) -> click.Command:
             check_bar(task, min_score)
         config = take(task.config, options)
         config.validate()
-        config.refuse_idle(given_options())
+        config.reject_ineffective(given_options())
         others = [path for name in task.others for path in getattr(config, name)]
         if not vectors:
             _require_others(task, others)

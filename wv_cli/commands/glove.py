@@ -64,10 +64,10 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.commands.shared.running import job_of
     from wv_cli.commands.shared.training_run import run_training
     from wv_cli.jobs.glove import GloveJob
-    from wv_cli.jobs.parts.continuation import continued, state_of
+    from wv_cli.jobs.parts.continuation import inherit_options, state_of
 
     if state := options["continue_"]:
-        options |= continued(state, state_of(state, (MODEL,)), GloveConfig, given_options())
+        options |= inherit_options(state, state_of(state, (MODEL,)), GloveConfig, given_options())
     job = job_of(GloveJob, options)
     saved = (options[name] for name in ("save_phrases", "save_vocab", "save_counts", "save_state"))
     written = [*options["outputs"], *(path for path in saved if path)]

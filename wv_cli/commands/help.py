@@ -41,14 +41,14 @@ def _write_pages(folder: str) -> None:
 
     from wv_cli.commands.shared.roff import man_pages
     from wv_cli.errors import WvError, reason
-    from wv_cli.system.output import open_output, together
+    from wv_cli.system.output import commit_together, open_output
 
     pages = man_pages()
     try:
         (Path(folder) / "man1").mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WvError(f"{folder}: cannot make the folder: {reason(error)}") from error
-    with together():
+    with commit_together():
         for place, text in pages.items():
             with open_output(Path(folder) / place) as file:
                 file.write(text.encode())

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.shared.options import conflict, json_option, quiet_option, refuse_meaningless
+from wv_cli.commands.shared.options import conflict, json_option, quiet_option, refuse_options
 from wv_cli.commands.shared.queries import Asked, Layout, run_queries
 from wv_cli.commands.shared.reading import Source, load_vectors, vector_options
 from wv_cli.commands.shared.unknown import Unknown, oov_option
@@ -47,14 +47,14 @@ def command(
     from wv_cli.vectors.queries import WordIndex
     from wv_cli.vectors.sums import Sum
 
-    refuse_meaningless(
+    refuse_options(
         candidates="rerank or index", beside="not rerank and not index", rerank="not index",
         restrict_vocab="not index", limit="not index",
     )  # fmt: skip
     if index:
         from wv_cli.formats.index_file import open_search
     if rerank:
-        from wv_cli.vectors.codes import CodeVectors, reranked
+        from wv_cli.vectors.codes import CodeVectors, rerank_codes
     if words and (positive or negative):
         error = conflict("--positive" if positive else "--negative", "WORD", "the query is made of the options' words")
         raise error
@@ -73,7 +73,7 @@ def command(
             else vectors.search(threads=each.threads)
         )
         if rerank:
-            search = reranked(search, vectors.words, load_vectors(rerank, None, None, quiet), rerank, candidates)
+            search = rerank_codes(search, vectors.words, load_vectors(rerank, None, None, quiet), rerank, candidates)
         indexes.append(WordIndex(vectors, search, each.vectors, rest=each.rest()))
     most = min(k, max(map(len, indexes)))
 

@@ -3,7 +3,7 @@
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import quiet_option, refuse_meaningless
+from wv_cli.commands.shared.options import quiet_option, refuse_options
 from wv_cli.commands.shared.reading import load_vectors
 from wv_cli.errors import WvError
 
@@ -44,7 +44,7 @@ def command(
     A page (.html) needs nothing but a browser and shows words under the mouse; pictures need matplotlib and tsne
     needs scikit-learn: pip install 'wv-cli[plot]'.
     """
-    refuse_meaningless(perplexity="method=tsne", seed="method=tsne")
+    refuse_options(perplexity="method=tsne", seed="method=tsne")
     import numpy as np
 
     from wv_cli.plotting import picture

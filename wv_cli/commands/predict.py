@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import dask_option, field_options, quiet_option, refuse_meaningless
+from wv_cli.commands.shared.options import dask_option, field_options, quiet_option, refuse_options
 from wv_cli.models.prediction_config import PredictConfig
 
 
@@ -29,7 +29,7 @@ def command(
     line ends; a line of output is empty where the model knows nothing of the input or no label reaches --threshold.
     Labels in the input are passed over.
     """
-    refuse_meaningless(prob="not as_json")
+    refuse_options(prob="not as_json")
     config = PredictConfig(**options)
     config.validate()
     from wv_cli.commands.shared.display import emit

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import json_option, quiet_option, refuse_meaningless
+from wv_cli.commands.shared.options import json_option, quiet_option, refuse_options
 from wv_cli.commands.shared.queries import Asked, Layout, run_queries
 from wv_cli.commands.shared.reading import Source, word_options
 from wv_cli.commands.shared.unknown import Unknown, oov_option
@@ -50,7 +50,7 @@ def command(
     from wv_cli.text.stop_words import read_stop_words
     from wv_cli.transforms.text_distance import TextAnswers, TextSpace, read_lines
 
-    refuse_meaningless(k="among", stop_list="stop_words=drop")
+    refuse_options(k="among", stop_list="stop_words=drop")
     if among is None and len(texts) not in (0, 2):
         message = f"expected two texts A B, found {len(texts)}; quote each, or pipe pairs in with a tab between"
         raise UsageError(message)

@@ -8,7 +8,7 @@ import click
 
 from wv_cli.commands.shared.encoding import encode_lines, encoder_options, sentences_of, wants_encoder
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import conflict, dask_option, precision_option, quiet_option, refuse_meaningless
+from wv_cli.commands.shared.options import conflict, dask_option, precision_option, quiet_option, refuse_options
 from wv_cli.commands.shared.pooling import pool_lines, pooling_of, pooling_options, wants_pooling
 from wv_cli.commands.shared.queries import piped_lines
 from wv_cli.commands.shared.unknown import Unknown, oov_option
@@ -54,7 +54,7 @@ def command(
     from wv_cli.formats.lines import json_lines, require_finite, text_lines, without_vector
     from wv_cli.transforms.composition import runs, word_vectors
 
-    refuse_meaningless(dask="sentences")
+    refuse_options(dask="sentences")
     if wants_encoder(sentences, options):
         given = words if file is None else (file, *words)
         encode_lines(given, precision, as_json, quiet, sentences=sentences, dask=dask, **options)
@@ -64,7 +64,7 @@ def command(
     pooling = pooling_of(options)
     if ngrams is not None and (words or sentences):
         raise conflict("--ngrams", "--sentences" if sentences else "WORD", "--ngrams names the one word itself")
-    refuse_meaningless(oov="not sentences and not ngrams")
+    refuse_options(oov="not sentences and not ngrams")
     piped = ngrams is None and words in ((), ("-",))
     if wants_pooling(pooling, sentences, as_json, precision, dask):
         lines = [line for batch in piped_lines() for line in batch] if piped else list(words)

@@ -37,10 +37,10 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.commands.shared.running import job_of, run_job
     from wv_cli.jobs.whiten import WhitenJob
 
-    run_job(job_of(WhitenJob, options), quiet, as_json, _told)
+    run_job(job_of(WhitenJob, options), quiet, as_json, _summarize)
 
 
-def _told(facts: dict[str, Any]) -> str:
+def _summarize(facts: dict[str, Any]) -> str:
     """The figures as one line."""
     parts = []
     if "rows" in facts:

@@ -133,7 +133,7 @@ def unit_rows(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     return vectors / np.where(norms == 0, 1, norms)
 
 
-def padded(tokens: Sequence[NDArray[Any]], padding: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def pad_batch(tokens: Sequence[NDArray[Any]], padding: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """((n, tokens) ids, (n, tokens) mask) of a batch, sentences begun at the left."""
     lengths = np.array([len(each) for each in tokens])
     mask = np.arange(lengths.max())[None, :] < lengths[:, None]

@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from wv_cli.encoders.base import States, padded
+from wv_cli.encoders.base import States, pad_batch
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.folder import Folder, Settings
 from wv_cli.encoders.tokenizer import Tokenizer
@@ -50,7 +50,7 @@ class Static:
         return self._tokenizer.names(tokens.tolist())
 
     def states(self, tokens: Sequence[NDArray[Any]], layers: Sequence[int]) -> States:
-        ids, mask = padded(tokens, 0)
+        ids, mask = pad_batch(tokens, 0)
         return [self._matrix[ids] for _ in layers], mask
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from wv_cli.encoders.base import States, padded
+from wv_cli.encoders.base import States, pad_batch
 from wv_cli.encoders.bert import Bert
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.folder import Folder, Settings
@@ -69,7 +69,7 @@ class Transformer:
         return self._tokenizer.names(tokens.tolist())
 
     def states(self, tokens: Sequence[NDArray[Any]], layers: Sequence[int]) -> States:
-        ids, mask = padded(tokens, self._padding)
+        ids, mask = pad_batch(tokens, self._padding)
         return self._network.run(ids, mask, layers), mask
 
 

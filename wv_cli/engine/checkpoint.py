@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import __version__
-from wv_cli.errors import BadFile, WvError, shown
+from wv_cli.errors import BadFile, WvError, show_bytes
 from wv_cli.system import container
 from wv_cli.system.input import open_input
-from wv_cli.system.output import apart
+from wv_cli.system.output import commit_separately
 
 _KIND = "checkpoint"
 _MOST_STEPS = 1 << 53
@@ -42,7 +42,7 @@ def save(
 ) -> None:
     """Writes a checkpoint whole or not at all. Raises WvError."""
     header = {"identity": identity, "schedule": schedule or {}, "state": state, "wv": __version__}
-    with apart():
+    with commit_separately():
         container.save(path, _KIND, header, arrays)
 
 
@@ -74,7 +74,7 @@ def load(
         return state
 
 
-def standing(path: str | os.PathLike[str]) -> str:
+def describe_progress(path: str | os.PathLike[str]) -> str:
     """In words, how far the run is whose checkpoint lies at `path`, as far as the file says."""
     try:
         with open_input(path, "a checkpoint") as source:
@@ -106,7 +106,7 @@ def _next_step(reader: container.Reader, steps: int) -> int:
 def _require_schedule(path: object, reader: container.Reader, found: Facts, now: Facts) -> None:
     differences = _differences(found, now)
     if differences:
-        version = shown(reader.fact("wv", str).encode())
+        version = show_bytes(reader.fact("wv", str).encode())
         message = (
             f"{path}: the steps of this run are not those of the checkpoint, made by wv {version} "
             f"({differences}); finish it with that version, or {_ADVICE}"

@@ -25,7 +25,7 @@ from wv_cli.engine.run import Outcome, train
 from wv_cli.engine.trainer import Diverged, Trainable, Trainer, Worker
 from wv_cli.errors import WvError
 from wv_cli.system.events import Log
-from wv_cli.system.lock import held
+from wv_cli.system.lock import hold_lock
 from wv_cli.system.output import remove_output
 
 _ROWS_AT_ONCE = 1 << 14
@@ -76,13 +76,13 @@ class SavedRun:
             yield
             return
         who = "another run saves to this checkpoint; wait for it, or choose another output or --checkpoint"
-        with held(self.path, who) as locked:
+        with hold_lock(self.path, who) as locked:
             if not locked:
                 log(f"{self.path}: no locks on this file system; see that no other run saves to the same checkpoint")
             if Path(self.path).is_file() and not (self._resume or self._overwrite):
                 made = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(Path(self.path).stat().st_mtime))
                 way_on = "go on with --resume, or begin anew with --overwrite"
-                message = f"{self.path}: {checkpoint.standing(self.path)}, made {made}; {way_on}"
+                message = f"{self.path}: {checkpoint.describe_progress(self.path)}, made {made}; {way_on}"
                 raise WvError(message)
             self._ours = _file_at(self.path) if self._overwrite else None
             yield

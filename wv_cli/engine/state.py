@@ -61,8 +61,8 @@ class State:
 
 def save_state(path: str, state: State) -> None:
     """Writes a state whole or not at all. Raises WvError."""
-    labels = listed("label", state.labels) if state.labels is not None else {}
-    arrays = {**listed("word", state.vocab), **labels, **state.arrays}
+    labels = list_arrays("label", state.labels) if state.labels is not None else {}
+    arrays = {**list_arrays("word", state.vocab), **labels, **state.arrays}
     container.save(path, KIND, header_of(state.options, state.vocab), arrays)
 
 
@@ -118,14 +118,14 @@ def options_of(reader: container.Reader) -> StateOptions:
 
 
 def words_of(reader: container.Reader, arrays: Arrays) -> Vocab:
-    """The vocabulary of which listed() made three of the `arrays`. Raises BadFile unless its words are different ones
-    of a text, two at least, and its counts those of words."""
+    """The vocabulary of which list_arrays() made three of the `arrays`. Raises BadFile unless its words are different
+    ones of a text, two at least, and its counts those of words."""
     lines = reader.fact("lines", int, 0, MOST_COUNTED)
     return _list_of(reader, arrays, "word", lines, reader.fact("tokens_read", int, 0, MOST_COUNTED))
 
 
 def list_layout(name: str) -> container.Layout:
-    """The arrays of a list, of words or of labels, as listed() makes them."""
+    """The arrays of a list, of words or of labels, as list_arrays() makes them."""
     return {
         f"{name}s": ("|u1", (f"{name}_letters",)),
         f"{name}_starts": ("<i8", (f"{name}_ends",)),
@@ -133,7 +133,7 @@ def list_layout(name: str) -> container.Layout:
     }
 
 
-def listed(name: str, vocab: Vocab) -> dict[str, NDArray[Any]]:
+def list_arrays(name: str, vocab: Vocab) -> dict[str, NDArray[Any]]:
     """The words of a vocabulary, or labels, and their counts as arrays."""
     words = vocab.words[:]  # from the beginning of its letters
     letters = np.frombuffer(words.blob, np.uint8)

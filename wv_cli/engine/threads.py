@@ -12,7 +12,7 @@ from typing import Generic
 
 from wv_cli.engine.progress import Totals
 from wv_cli.engine.trainer import Trainable, Wishes, Worker, require_finite
-from wv_cli.system.threads import starting
+from wv_cli.system.threads import raise_start_errors
 
 WAKE_SECONDS = 0.2
 
@@ -68,7 +68,7 @@ class Threads(Generic[Worker]):
         try:
             for _ in range(self.count):
                 thread = threading.Thread(target=self._work, daemon=True)
-                with starting():
+                with raise_start_errors():
                     thread.start()
                 self._threads.append(thread)
         except BaseException:

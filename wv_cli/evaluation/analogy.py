@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import BadFile
 from wv_cli.evaluation.base import Column, Each, Report, Row, Vectors, number, p_value, protocol
 from wv_cli.evaluation.config import AnalogyConfig
-from wv_cli.evaluation.data import Malformed, composed_note, data_lines, restricted
+from wv_cli.evaluation.data import Malformed, composed_note, data_lines, restrict_words
 from wv_cli.evaluation.statistics import mcnemar, wilson_interval
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.vectors.lookup import Lookup
@@ -116,7 +116,7 @@ def run(
 
 def _of_file(sets: list[Questions], config: AnalogyConfig, source: Vectors) -> tuple[list[Answers], int]:
     """What one vector file says to every data file, and how many words it composed."""
-    embeddings = restricted(source.load(), config.restrict_vocab)
+    embeddings = restrict_words(source.load(), config.restrict_vocab)
     lookup = Lookup(embeddings, config.case, subwords=config.subwords)
     # Three words may be composed of subwords, the answer must be one that can be found.
     asked = [lookup.rows(questions.words, 4, composed=3) for questions in sets]

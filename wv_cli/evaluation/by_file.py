@@ -18,7 +18,7 @@ def asked_of(vectors: Sequence[Vectors]) -> list[Asked]:
     return [(each.name, str(Path(each.name).absolute()), bytes_of(each.name)) for each in vectors]
 
 
-def scored(
+def score_files(
     executor: Executor, load: Loading, function: Callable[[Vectors], Found], asked: Sequence[Asked]
 ) -> Iterator[Found]:
     """The function of each file, which a task reads by `load`. Raises WvError, for a process that does not see the

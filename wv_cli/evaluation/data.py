@@ -13,7 +13,7 @@ def composed_note(name: str, count: int) -> list[str]:
     return [f"{name}: {words} not listed were composed of subwords; --no-subwords leaves them out"] if count else []
 
 
-def restricted(embeddings: Embeddings, count: int) -> Embeddings:
+def restrict_words(embeddings: Embeddings, count: int) -> Embeddings:
     """The first `count` words; all when it is 0 or there are no more."""
     if not 0 < count < len(embeddings):
         return embeddings

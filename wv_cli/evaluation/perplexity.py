@@ -17,9 +17,9 @@ from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value
 from wv_cli.evaluation.config import PerplexityConfig
 from wv_cli.evaluation.statistics import NO_INTERVAL, Interval, percentile_interval
 from wv_cli.formats.recognise import input_texts
-from wv_cli.lm.asking import LanguageModel, counting, normalisers_of, unnormalised
+from wv_cli.lm.asking import LanguageModel, count_normalizers, normalisers_of, take_unnormalized
 from wv_cli.lm.files import load
-from wv_cli.lm.mixing import fitted_weights, mixed
+from wv_cli.lm.mixing import fitted_weights, mix_scores
 from wv_cli.lm.neural import Normalisers
 from wv_cli.lm.scoring import Scorer
 from wv_cli.text.source import Source
@@ -60,7 +60,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: PerplexityConfi
     weights = None
     if config.mix is not None:
         held_out = found[-1]
-        weights = fitted_weights(held_out.scores[:, _used(held_out, config)])
+        weights = fitted_weights(held_out.scores[:, _select_events(held_out, config)])
         shares = " + ".join(f"{weight:.4f} {name}" for weight, name in zip(weights, names, strict=True))
         report.protocol.append(f"mixture: {shares}, fitted on {config.mix}")
     if any(found[0].normalisers):
@@ -110,7 +110,7 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
         for i, path in enumerate(paths):
             log = report.notes.append if name == names[0] else lambda message: None
             source = Source(input_texts([path], log=log, force=config.force_text))
-            asked = counting(model)
+            asked = count_normalizers(model)
             parts = list(Scorer(asked).read(source, path))
             sums[i].append(normalisers_of(asked))
             if not sum(len(part.ids) for part in parts):
@@ -131,7 +131,7 @@ def _models(names: list[str], config: PerplexityConfig) -> Iterator[tuple[Langua
         model = load(name)
         if config.unnormalised:
             try:
-                model, asked = unnormalised(model, name), True
+                model, asked = take_unnormalized(model, name), True
             except UsageError as error:
                 refused = error
         yield model, name
@@ -150,7 +150,7 @@ def _require_same(first: str, words: WordList, second: str, others: WordList) ->
     raise UsageError(message)
 
 
-def _used(events: Events, config: PerplexityConfig) -> NDArray[np.bool_]:
+def _select_events(events: Events, config: PerplexityConfig) -> NDArray[np.bool_]:
     """The events that count, among them the end of every sentence."""
     used = np.ones(events.oov.shape[1], bool)
     if config.common_vocab:
@@ -161,13 +161,13 @@ def _used(events: Events, config: PerplexityConfig) -> NDArray[np.bool_]:
 def _add_rows(
     report: Report, path: str, names: list[str], events: Events, weights: Floats | None, config: PerplexityConfig
 ) -> None:
-    used = _used(events, config)
+    used = _select_events(events, config)
     scores: list[NDArray[np.floating]] = list(events.scores)
     oov = list(events.oov)
     shown = list(names)
     if weights is not None:
         shown.append("mixture")
-        scores.append(mixed(events.scores, weights))
+        scores.append(mix_scores(events.scores, weights))
         oov.append(events.oov.all(axis=0))
     first, counts = events.sums(scores[0], used)
     for name, own, unknown in zip(shown, scores, oov, strict=True):
@@ -186,7 +186,7 @@ def _add_rows(
             row["log_z"], row["log_z_spread"] = (sums_of.mean, sums_of.spread) if sums_of else (None, None)
         if len(shown) > 1:
             row["difference"] = (float(first.sum()) / total - mean) * _LOG2_10
-            row["p"] = _randomised(first - sums, config) if own is not scores[0] else None
+            row["p"] = _randomization_p(first - sums, config) if own is not scores[0] else None
         report.rows.append(row)
         report.scores.append((f"{name} on {path}", mean))
 
@@ -214,7 +214,7 @@ def _interval(sums: Floats, counts: Floats, config: PerplexityConfig) -> Interva
     return percentile_interval(np.concatenate(means))
 
 
-def _randomised(differences: Floats, config: PerplexityConfig) -> float | None:
+def _randomization_p(differences: Floats, config: PerplexityConfig) -> float | None:
     """p of no difference: how often the sum is as far from 0 when each sentence takes either sign."""
     if len(differences) < 2 or not config.resamples:
         return None

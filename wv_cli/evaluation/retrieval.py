@@ -25,7 +25,7 @@ from wv_cli import formats
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value
 from wv_cli.evaluation.config import RetrievalConfig
-from wv_cli.evaluation.data import restricted
+from wv_cli.evaluation.data import restrict_words
 from wv_cli.search.codes import CodeNeighbours
 from wv_cli.search.cosines import Cosines
 from wv_cli.search.topk import Index
@@ -49,7 +49,7 @@ class Truth:
 
 def read_truth(path: str, config: RetrievalConfig) -> Truth:
     """Raises UsageError when there are too few vectors for so many neighbours."""
-    embeddings = restricted(formats.load(path), config.restrict_vocab)
+    embeddings = restrict_words(formats.load(path), config.restrict_vocab)
     n = len(embeddings)
     if isinstance(embeddings, CodeVectors):
         raise BadFile(path, "expected the vectors that hold the true neighbours, found codes; give these as VECTORS")
@@ -141,7 +141,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: RetrievalConfig
     truths = [read_truth(path, config) for path in data]
     found: list[list[Found]] = []
     for source in vectors:
-        embeddings = restricted(source.load(), config.restrict_vocab)
+        embeddings = restrict_words(source.load(), config.restrict_vocab)
         found.append([find(embeddings, truth, config) for truth in truths])
         del embeddings
     report = _new_report(config, len(vectors) > 1)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import BadFile
 from wv_cli.evaluation.base import Column, Each, Report, Row, Vectors, number, p_value, protocol
 from wv_cli.evaluation.config import EvalConfig
-from wv_cli.evaluation.data import Malformed, composed_note, data_lines, restricted
+from wv_cli.evaluation.data import Malformed, composed_note, data_lines, restrict_words
 from wv_cli.evaluation.statistics import pearson, spearman, spearman_interval, steiger
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.lookup import Lookup
@@ -133,7 +133,7 @@ def run(
 
 def _of_file(sets: list[Pairs], config: EvalConfig, source: Vectors) -> tuple[list[Cosines], int]:
     """What one vector file says of every data file, and how many words it composed."""
-    embeddings = restricted(source.load(), config.restrict_vocab)
+    embeddings = restrict_words(source.load(), config.restrict_vocab)
     lookup = Lookup(embeddings, config.case, subwords=config.subwords)
     return [cosines(embeddings, lookup, pairs) for pairs in sets], len(lookup.oov)
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import UsageError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, count, number, p_value, protocol
 from wv_cli.evaluation.config import StsConfig
-from wv_cli.evaluation.data import restricted
+from wv_cli.evaluation.data import restrict_words
 from wv_cli.evaluation.published import with_published
 from wv_cli.evaluation.statistics import (
     NO_INTERVAL,
@@ -62,7 +62,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: StsConfig) -> R
     systems: list[System] = []
     notes: list[str] = []
     for source in vectors:
-        embeddings = restricted(source.load(), config.restrict_vocab)
+        embeddings = restrict_words(source.load(), config.restrict_vocab)
         made, about = of_words(source.name, embeddings, material)
         systems, notes = [*systems, *made], [*notes, *about]
         del embeddings

@@ -17,12 +17,12 @@ from wv_cli import formats
 from wv_cli.errors import BadFile, UsageError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value, protocol
 from wv_cli.evaluation.config import TranslationConfig
-from wv_cli.evaluation.data import composed_note, restricted
+from wv_cli.evaluation.data import composed_note, restrict_words
 from wv_cli.evaluation.dictionary import Dictionary, read_dictionary
 from wv_cli.evaluation.statistics import mcnemar, wilson_interval
 from wv_cli.search.csls import Csls, mean_cosines
 from wv_cli.search.neighbours import Neighbours
-from wv_cli.search.topk import taken
+from wv_cli.search.topk import take_rows
 from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.lookup import Lookup
@@ -35,7 +35,7 @@ class Target:
 
     def __init__(self, path: str, config: TranslationConfig) -> None:
         self.path = path
-        embeddings = restricted(_vectors(formats.load(path), path), config.restrict_vocab)
+        embeddings = restrict_words(_vectors(formats.load(path), path), config.restrict_vocab)
         lookup = Lookup(embeddings, config.case)
         self._lookup, self._answer = lookup, np.full(len(embeddings) + 1, -1, np.int64)
         self._answer[lookup.pool] = np.arange(len(lookup.pool))
@@ -81,7 +81,7 @@ class Asker:
         right = [self._target.answers(words) for words in entries.values()]
         covered = (rows >= 0) & np.array([bool(each) for each in right])
         asked = np.flatnonzero(covered)
-        queries = taken(self._embeddings.matrix, rows[asked], self._lookup.oov.vectors()).astype(np.float32)
+        queries = take_rows(self._embeddings.matrix, rows[asked], self._lookup.oov.vectors()).astype(np.float32)
         place = {}
         for method in self._methods:
             if method == "csls":
@@ -106,7 +106,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: TranslationConf
     report = _new_report(config, len(vectors) > 1)
     answered: list[list[Found]] = []
     for source in vectors:
-        embeddings = restricted(_vectors(source.load(), source.name), config.restrict_vocab)
+        embeddings = restrict_words(_vectors(source.load(), source.name), config.restrict_vocab)
         asker = Asker(source.name, embeddings, target, config)
         answered.append([asker.ask(dictionary) for dictionary in sets])
         report.notes += composed_note(source.name, asker.composed)

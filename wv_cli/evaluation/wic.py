@@ -25,7 +25,7 @@ from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import UsageError, WvError
 from wv_cli.evaluation.base import Column, Report, Vectors, number, protocol
 from wv_cli.evaluation.config import WicConfig
-from wv_cli.evaluation.data import composed_note, restricted
+from wv_cli.evaluation.data import composed_note, restrict_words
 from wv_cli.evaluation.statistics import wilson_interval
 from wv_cli.evaluation.wic_data import InContext, read_wic, wic_files
 from wv_cli.hashing.bioword import load_hasher
@@ -56,7 +56,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: WicConfig) -> R
     systems: list[System] = []
     notes = [note for each in sets for note in each.malformed.notes()]
     for source in vectors:
-        embeddings = restricted(source.load(), config.restrict_vocab)
+        embeddings = restrict_words(source.load(), config.restrict_vocab)
         lookup = Lookup(embeddings, config.case, subwords=config.subwords)
         systems += _of_words(source.name, embeddings, lookup, sets, config.window)
         notes += composed_note(source.name, len(lookup.oov))

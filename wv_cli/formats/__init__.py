@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from wv_cli._floattext import first_not_finite
-from wv_cli.errors import BadFile, UsageError, WvError, shown
+from wv_cli.errors import BadFile, UsageError, WvError, show_bytes
 from wv_cli.formats.base import WORD2VEC_PRECISION, Format, FormatWarning, Precision, ReadOptions, WriteOptions
-from wv_cli.formats.beside import inside, mark_of, open_beside, read_words
+from wv_cli.formats.beside import find_vectors, mark_of, open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
 from wv_cli.formats.report import Problem, Report
 from wv_cli.registry import LazyRegistry
@@ -23,7 +23,7 @@ from wv_cli.system import kinds
 from wv_cli.system.compression import inner_name
 from wv_cli.system.host import processors
 from wv_cli.system.input import Input, open_input
-from wv_cli.system.output import open_output, together
+from wv_cli.system.output import commit_together, open_output
 from wv_cli.system.places import is_stdout, is_stream
 from wv_cli.vectors.embeddings import Embeddings
 
@@ -96,7 +96,7 @@ def sniff_input(source: Input) -> Format:
         if row.sniff(head):
             return row
     kind = kinds.kind_of(head)
-    found = f"this is {kind}" if kind else f"found {shown(head, 20)}"
+    found = f"this is {kind}" if kind else f"found {show_bytes(head, 20)}"
     readable = ", ".join(row.name for row in FORMATS.values() if row.read)
     problem = f"expected word vectors ({readable}), {found}"
     raise BadFile(source.name, problem, byte=0)
@@ -104,7 +104,7 @@ def sniff_input(source: Input) -> Format:
 
 def sniff(path: str | os.PathLike[str]) -> Format:
     """The format of a file, by its content. Raises BadFile when it is none of FORMATS."""
-    with open_input(inside(path)) as source:
+    with open_input(find_vectors(path)) as source:
         return sniff_input(source)
 
 
@@ -127,7 +127,7 @@ def load(
     if limit is not None and limit < 1:
         message = f"the limit must be at least 1 row, not {limit}"
         raise UsageError(message)
-    path, chosen = inside(path), find_readable(format)
+    path, chosen = find_vectors(path), find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)
         result = _read(row, source, path, limit, threads, mapped=mapped)
@@ -167,7 +167,7 @@ def open_vectors(
 ) -> "Embeddings | FastTextModel":
     """Opens vectors for looking up some of them: a fastText model as itself, mapped where possible, so that its vectors
     are composed only when they are asked for; anything else as load() reads it. Raises what load() raises."""
-    path, chosen = inside(path), find_readable(format)
+    path, chosen = find_vectors(path), find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)
         if row.name != "fasttext-bin":
@@ -251,7 +251,7 @@ def save(
     if embeddings.dim > 1 and matrix.strides[1] != 4:
         matrix = np.ascontiguousarray(matrix)
     require_finite(Embeddings(words, matrix), name)
-    with together(), open_output(path) as stream, open_beside(row, path, stream) as beside:
+    with commit_together(), open_output(path) as stream, open_beside(row, path, stream) as beside:
         row.write(stream, Embeddings(words, matrix), WriteOptions(precision, threads or default_threads()))
         beside.add(words)
 
@@ -263,7 +263,7 @@ def require_finite(embeddings: Embeddings, name: str) -> None:
         at, value = bad[1] + 1, embeddings.matrix[bad]
         message = (
             f"{name}: row {bad[0] + 1}: expected finite numbers, found {value} as number {at} of the word "
-            f"{shown(embeddings.words.bytes_at(bad[0]))}; nothing was written"
+            f"{show_bytes(embeddings.words.bytes_at(bad[0]))}; nothing was written"
         )
         raise WvError(message)
 
@@ -271,7 +271,7 @@ def require_finite(embeddings: Embeddings, name: str) -> None:
 def check(path: str | os.PathLike[str], *, format: str | None = None, max_problems: int = 100) -> Report:
     """Reads a whole file and reports all that is wrong with it, at most `max_problems` of it in detail.
     Raises BadFile when it is no vector file at all, WvError when it cannot be read."""
-    path, chosen = inside(path), find_readable(format)
+    path, chosen = find_vectors(path), find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)
         assert row.check is not None

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import shown
+from wv_cli.errors import show_bytes
 from wv_cli.formats.escape import unwritable_part
 from wv_cli.formats.report import Report
 
@@ -35,7 +35,9 @@ class RowAudit:
             end += length
             earlier = first_position.setdefault(word, here := position(i))
             if earlier != here:
-                self._add("duplicate word", f"the word {shown(word)} stands at {self._unit} {earlier} already", here)
+                self._add(
+                    "duplicate word", f"the word {show_bytes(word)} stands at {self._unit} {earlier} already", here
+                )
             if not ascii_only:
                 self._check_utf8(word, here)
             if not plain:
@@ -47,13 +49,15 @@ class RowAudit:
         try:
             word.decode()
         except UnicodeDecodeError as error:
-            text = f"the word {shown(word)} is not UTF-8: byte {error.start + 1} is 0x{word[error.start]:02x}"
+            text = f"the word {show_bytes(word)} is not UTF-8: byte {error.start + 1} is 0x{word[error.start]:02x}"
             self._add("bad UTF-8", text, here)
 
     def _check_writable(self, word: bytes, here: int) -> None:
         what = unwritable_part(word)
         if what:
-            self._add("unusual word", f"the word {shown(word)} holds {what}: few programs can read it", here, note=True)
+            self._add(
+                "unusual word", f"the word {show_bytes(word)} holds {what}: few programs can read it", here, note=True
+            )
 
     def _add(self, kind: str, text: str, here: int, note: bool = False) -> None:
         if self._unit == "line":

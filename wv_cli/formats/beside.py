@@ -101,7 +101,7 @@ def open_beside(row: Format, path: str | os.PathLike[str], numbers: BinaryIO) ->
         stream.write(text)
 
 
-def inside(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+def find_vectors(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
     """The file of vectors of a folder, `path` itself where it is none of a static embedding."""
     model = Path(path) / MODEL
     return model if model.is_file() else path

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import BadFile, WvError, shown
+from wv_cli.errors import BadFile, WvError, show_bytes
 from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.base import Format, ReadOptions
 from wv_cli.formats.report import Report
@@ -52,8 +52,8 @@ def save(path: str | os.PathLike[str], codes: Codes, *, text: bool | None = None
     text = is_text(path) if text is None else text
     if text and (bad := next((i for i, word in enumerate(codes.words) if set(word) & set("\t\n\r")), None)) is not None:
         message = (
-            f"{path}: row {bad + 1}: the word {shown(codes.words.bytes_at(bad))} holds a tab or a line end, which text "
-            "cannot keep; write binary codes (another ending than .txt or .tsv)"
+            f"{path}: row {bad + 1}: the word {show_bytes(codes.words.bytes_at(bad))} holds a tab or a line end, which "
+            "text cannot keep; write binary codes (another ending than .txt or .tsv)"
         )
         raise WvError(message)
     with open_output(path) as stream:
@@ -108,7 +108,9 @@ def _read_facts(source: Input, facts: Any, **position: int) -> tuple[str, int, i
     except (KeyError, TypeError):
         sane = False
     if not sane or not isinstance(method, str) or not isinstance(parameters, dict):
-        raise BadFile(source.name, f"the header does not describe codes: {shown(str(facts).encode(), 80)}", **position)
+        raise BadFile(
+            source.name, f"the header does not describe codes: {show_bytes(str(facts).encode(), 80)}", **position
+        )
     return method, bits, active, rows, parameters
 
 
@@ -170,7 +172,7 @@ def read_text(source: Input) -> Codes:
     try:
         facts = json.loads(first.removeprefix(_TEXT_MAGIC[:-1]))
     except (ValueError, RecursionError) as error:
-        raise BadFile(source.name, f"expected `# wv codes {{JSON}}`, found {shown(first)}", line=1) from error
+        raise BadFile(source.name, f"expected `# wv codes {{JSON}}`, found {show_bytes(first)}", line=1) from error
     method, bits, active, rows, parameters = _read_facts(source, facts, line=1)
     quantizer = _text_quantizer(source, facts, bits, active)
     words: list[bytes] = []
@@ -195,7 +197,7 @@ def read_text(source: Input) -> Codes:
         if code is None:
             expected = f"{active} ascending positions below {bits}" if active else f"{bits} digits 0 or 1"
             expected = expected if quantizer is None else f"{bits // 8} numbers below 256"
-            problem = f"expected a word, a tab and {expected}, found {shown(line)}"
+            problem = f"expected a word, a tab and {expected}, found {show_bytes(line)}"
             raise BadFile(source.name, problem, line=number)
         words.append(word)
         pending.append(code)

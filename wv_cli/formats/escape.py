@@ -7,7 +7,7 @@ hexadecimal digits (new%20york), the empty word a lone %; everything else stays 
 import re
 
 from wv_cli._floattext import first_unwritable
-from wv_cli.errors import BadFile, WvError, shown
+from wv_cli.errors import BadFile, WvError, show_bytes
 from wv_cli.words import WordList
 
 # What core/floattext.h calls unwritable, by the name that messages give it.
@@ -56,7 +56,8 @@ def unescape_words(words: WordList, path: object) -> WordList:
             restored.append(unescape_word(word) if b"%" in word else word)
         except ValueError:
             problem = (
-                f"row {i + 1}: the word {shown(word)} holds a % that --escape did not write; read it without --unescape"
+                f"row {i + 1}: the word {show_bytes(word)} holds a % that --escape did not write; "
+                "read it without --unescape"
             )
             raise BadFile(path, problem) from None
     return WordList.of(restored)
@@ -70,7 +71,7 @@ def require_writable(words: WordList, format_name: str, path: object, before: in
     word = words.bytes_at(row)
     what = unwritable_part(word) or "no character at all"
     message = (
-        f"{path}: row {before + row + 1}: the word {shown(word)} holds {what}, which {format_name} cannot keep; "
-        f"nothing was written. Write it as {shown(escape_word(word))} with --escape"
+        f"{path}: row {before + row + 1}: the word {show_bytes(word)} holds {what}, which {format_name} cannot keep; "
+        f"nothing was written. Write it as {show_bytes(escape_word(word))} with --escape"
     )
     raise WvError(message)

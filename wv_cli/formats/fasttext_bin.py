@@ -6,7 +6,7 @@ Only models can be written (save_model), vectors alone cannot. fasttext_read has
 import numpy as np
 
 from wv_cli._floattext import first_not_finite
-from wv_cli.errors import BadFile, shown
+from wv_cli.errors import BadFile, show_bytes
 from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.base import Format, ReadOptions
 from wv_cli.formats.fasttext_read import (
@@ -51,7 +51,7 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
     matrix = model.all_word_vectors(options.limit)
     bad = first_not_finite(matrix)
     if bad is not None:
-        word = shown(model.words.bytes_at(bad[0]))
+        word = show_bytes(model.words.bytes_at(bad[0]))
         problem = f"expected finite numbers, found {matrix[bad]} as number {bad[1] + 1} of the word {word}"
         raise BadFile(source.name, problem)
     words = model.words if len(matrix) == len(model.words) else model.words[: len(matrix)]
@@ -85,7 +85,7 @@ def _check_finite(matrix: Matrix, what: str, model: FastTextModel, report: Repor
 
 def _owner(row: int, what: str, model: FastTextModel) -> str:
     names = model.labels if what == "output" and model.is_classifier else model.words
-    return f"the word {shown(names.bytes_at(row))}" if row < len(names) else f"bucket row {row - len(names)}"
+    return f"the word {show_bytes(names.bytes_at(row))}" if row < len(names) else f"bucket row {row - len(names)}"
 
 
 FORMAT = Format(

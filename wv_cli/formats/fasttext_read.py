@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _subwords
-from wv_cli.errors import BadFile, shown
+from wv_cli.errors import BadFile, show_bytes
 from wv_cli.formats.header import MAX_DIM
 from wv_cli.system.input import Input, open_input
 from wv_cli.system.kinds import HEAD_BYTES, kind_of
@@ -161,7 +161,7 @@ class ModelReader:
             i = int(wrong.argmax())
             expected = "a label" if i >= nwords else "a word"
             word, at = blob[starts[i] : starts[i + 1]], start + int(starts[i]) + ENTRY_BYTES * i
-            found = f"{shown(word)} with count {counts[i]} and type {types[i]}"
+            found = f"{show_bytes(word)} with count {counts[i]} and type {types[i]}"
             raise self.error(f"entry {i + 1} of {size:,}: expected {expected} and its count, found {found}", at)
         listed = WordList(blob, starts)
         return listed[:nwords], counts[:nwords], listed[nwords:], counts[nwords:]

@@ -26,7 +26,7 @@ from typing import BinaryIO, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import BadFile, WvError, shown
+from wv_cli.errors import BadFile, WvError, show_bytes
 from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions, WriteOptions
 from wv_cli.formats.header import MAX_DIM
@@ -35,7 +35,14 @@ from wv_cli.system import memory
 from wv_cli.system.input import Input
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import DenseMatrix, Matrix
-from wv_cli.vectors.finalfusion import FinalfusionSubwords, Indexer, QuantizedRows, by_fasttext_hash, by_hash, listed
+from wv_cli.vectors.finalfusion import (
+    FinalfusionSubwords,
+    Indexer,
+    QuantizedRows,
+    by_fasttext_hash,
+    by_hash,
+    index_names,
+)
 from wv_cli.words import WordList
 
 MAGIC = b"FiFu"
@@ -125,7 +132,7 @@ def sniff(head: bytes) -> bool:
 def _parsed(source: Input) -> _File:
     reader = _Reader(source.name, source.contents())
     if bytes(reader.take(4, "the header")) != MAGIC:
-        reader.refuse(f"expected a finalfusion file, found {shown(bytes(reader.data[:4]))}", 0)
+        reader.refuse(f"expected a finalfusion file, found {show_bytes(bytes(reader.data[:4]))}", 0)
     if (version := reader.number("the version")) != 0:
         reader.refuse(f"expected version 0, found {version}", 4)
     chunks = reader.number("the number of chunks")
@@ -184,7 +191,9 @@ def _vocabulary(reader: _Reader, kind: int) -> tuple[tuple[WordList, list[int], 
             if row >= ngrams:
                 reader.refuse(f"expected rows from 0 to {ngrams - 1:,}, found an n-gram with {row:,}", place)
         behind = max(rows, default=-1) + 1
-        indexer = listed({key.decode("utf-8", "surrogateescape"): row for key, row in zip(keys, rows, strict=True)})
+        indexer = index_names(
+            {key.decode("utf-8", "surrogateescape"): row for key, row in zip(keys, rows, strict=True)}
+        )
     return (words, starts, minn, maxn, indexer, behind), 8 * ngrams
 
 
@@ -252,7 +261,7 @@ def require_words(words: WordList, name: str) -> None:
         word = words.bytes_at(row)
         problem = "stands in an earlier row, too" if word in seen else "" if _is_utf8(word) else "is not UTF-8"
         if problem:
-            message = f"{name}: row {row + 1}: the word {shown(word)} {problem}, which finalfusion cannot keep"
+            message = f"{name}: row {row + 1}: the word {show_bytes(word)} {problem}, which finalfusion cannot keep"
             raise WvError(message)
         seen.add(word)
 

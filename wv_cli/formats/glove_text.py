@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from wv_cli._floattext import parse_float
-from wv_cli.errors import BadFile, WvError, shown
+from wv_cli.errors import BadFile, WvError, show_bytes
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions, Stream, WriteOptions
 from wv_cli.formats.header import parse_header
 from wv_cli.formats.report import Report
@@ -62,7 +62,7 @@ def find_dim(source: Input, first_row: bytes) -> int:
     """The dimension, from the first row. Raises BadFile when it holds no numbers."""
     dim = count_numbers(split_fields(first_row))
     if dim == 0:
-        problem = f"expected a word and numbers, found {shown(first_row)}"
+        problem = f"expected a word and numbers, found {show_bytes(first_row)}"
         raise BadFile(source.name, problem, line=1)
     return dim
 

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 
 from wv_cli._floattext import parse_float
-from wv_cli.errors import BadFile, shown
+from wv_cli.errors import BadFile, show_bytes
 from wv_cli.system.input import Input
 
 _HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n")
@@ -49,7 +49,7 @@ def read_header(source: Input) -> Header:
     head = source.peek(256)
     header = parse_header(head)
     if header is None:
-        found = shown(head.partition(b"\n")[0])
+        found = show_bytes(head.partition(b"\n")[0])
         problem = (
             f"expected a header `rows dim`, found {found}; a text file without a header is read as glove-text "
             "(--from glove-text)"

@@ -24,7 +24,7 @@ from wv_cli.search.indexes import kind_of, library
 from wv_cli.system import kinds
 from wv_cli.system.extra import foreign
 from wv_cli.system.input import open_input
-from wv_cli.system.output import open_output, together
+from wv_cli.system.output import commit_together, open_output
 from wv_cli.vectors.codes import CodeVectors
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
@@ -46,7 +46,7 @@ def save_index(path: str, index: Any, words: WordList, factor: int) -> int:
             message = f"{words_path(path)}: row {row + 1}: the word {word!r} cannot stand on a line of its own"
             raise WvError(message)
     text = b"".join(word + b"\n" for word in lines)
-    with together():
+    with commit_together():
         with open_output(path) as stream:
             summed = _Summed(stream)
             _write(index, summed)

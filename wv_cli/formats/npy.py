@@ -36,7 +36,7 @@ def sniff(head: bytes) -> bool:
     return head.startswith(MAGIC)
 
 
-def numbered(first: int, count: int) -> WordList:
+def number_words(first: int, count: int) -> WordList:
     """The words "first", "first + 1", ..."""
     text = [b"%d" % row for row in range(first, first + count)]
     return WordList.of(text)
@@ -100,7 +100,7 @@ def stream(source: Input, options: ReadOptions) -> Stream:
     def blocks() -> Iterator[Embeddings]:
         done = 0
         for matrix in _blocks(source, rows, dim, kind):
-            yield Embeddings(numbered(done, len(matrix)), matrix)
+            yield Embeddings(number_words(done, len(matrix)), matrix)
             done += len(matrix)
 
     return Stream(rows, dim, blocks())
@@ -120,7 +120,7 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
         done += len(block)
     if matrix is None:
         matrix = np.concatenate([np.empty((0, dim), np.float32), *parts])
-    return Embeddings(numbered(0, rows), matrix)
+    return Embeddings(number_words(0, rows), matrix)
 
 
 def check(source: Input, report: Report) -> None:

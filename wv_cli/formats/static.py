@@ -31,11 +31,11 @@ from wv_cli.formats import safetensors
 from wv_cli.formats.base import Format, ReadOptions
 from wv_cli.formats.beside import MODEL
 from wv_cli.formats.header import MAX_DIM
-from wv_cli.formats.npy import numbered
+from wv_cli.formats.npy import number_words
 from wv_cli.formats.report import Report
 from wv_cli.formats.safetensors import Tensors
 from wv_cli.system.input import Input
-from wv_cli.system.output import open_output, together
+from wv_cli.system.output import commit_together, open_output
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList, decode
 
@@ -76,7 +76,7 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
         if not np.isfinite(matrix).all():
             raise BadFile(source.name, "expected weights of rows, found one that makes its row infinite")
     if Path(source.name).name != MODEL or not beside.is_file():
-        words = numbered(0, len(matrix))
+        words = number_words(0, len(matrix))
     else:
         tokens, unknown = _tokens(beside, len(matrix))
         if unknown is not None and not matrix[unknown].any():
@@ -200,7 +200,7 @@ def save_folder(
     except OSError as error:
         message = f"{folder}: cannot make the folder: {reason(error)}"
         raise WvError(message) from error
-    with together():
+    with commit_together():
         for name, facts in texts.items():
             with open_output(folder / name) as stream:
                 stream.write(json.dumps(facts, ensure_ascii=False, indent=1).encode() + b"\n")

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from wv_cli._floattext import first_not_finite
-from wv_cli.errors import UsageError, WvError, shown
+from wv_cli.errors import UsageError, WvError, show_bytes
 from wv_cli.formats import default_threads, find_readable, format_for_output, load, sniff_input
 from wv_cli.formats.base import WORD2VEC_PRECISION, Precision, ReadOptions, Stream, WriteOptions
-from wv_cli.formats.beside import inside, mark_of, open_beside, read_words
+from wv_cli.formats.beside import find_vectors, mark_of, open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable
 from wv_cli.system.input import Input, open_input
-from wv_cli.system.output import open_output, together
+from wv_cli.system.output import commit_together, open_output
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
@@ -29,7 +29,7 @@ class RowSource:
     in one of their own when they are asked for before. Raises what formats.load raises."""
 
     def __init__(self, path: str | os.PathLike[str], *, format: str | None = None, limit: int | None = None) -> None:
-        path = inside(path)
+        path = find_vectors(path)
         self.name = os.fspath(path) if os.fspath(path) != "-" else "standard input"
         self._path, self._limit = path, limit
         self._loaded: Embeddings | None = None
@@ -115,7 +115,7 @@ def save_blocks(
         raise UsageError(message)
     name = "standard output" if os.fspath(path) == "-" else os.fspath(path)
     options = WriteOptions(precision, default_threads())
-    with together(), open_output(path) as stream, open_beside(row, path, stream) as beside:
+    with commit_together(), open_output(path) as stream, open_beside(row, path, stream) as beside:
         stream.write(row.header(rows, dim))
         done = 0
         for block in blocks:
@@ -128,7 +128,7 @@ def save_blocks(
             if bad is not None:
                 message = (
                     f"{name}: row {done + bad[0] + 1}: expected finite numbers, found {matrix[bad]} for the word "
-                    f"{shown(words.bytes_at(bad[0]))}; nothing was written"
+                    f"{show_bytes(words.bytes_at(bad[0]))}; nothing was written"
                 )
                 raise WvError(message)
             row.write_rows(stream, Embeddings(words, np.ascontiguousarray(matrix)), options)

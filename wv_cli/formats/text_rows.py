@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _floattext
-from wv_cli.errors import BadFile, shown
+from wv_cli.errors import BadFile, show_bytes
 from wv_cli.formats.base import FormatWarning, Precision
 from wv_cli.formats.store import RowStore
 from wv_cli.system.input import BLOCK_BYTES, LONGEST_LINE, Input
@@ -81,14 +81,14 @@ def explain(line: bytes, dim: int) -> tuple[str, str]:
         return "blank line", f"expected a word and {promised}, found a blank line"
     if line[:1] in b" \t" and found < dim:
         return "no word", f"expected a word and {promised}, found a row that begins with a space: its word is missing"
-    word = shown(first_field(line))
+    word = show_bytes(first_field(line))
     for at, part in enumerate(_last_fields(line, dim) if found >= dim else [], 1):
         value = _floattext.parse_float(part)
         if value is None:
             hint = "; decimals need a point, not a comma" if re.fullmatch(rb"-?\d+,\d+", part) else ""
-            return "not a number", f"expected {promised}, found {shown(part)} as number {at}{hint}"
+            return "not a number", f"expected {promised}, found {show_bytes(part)} as number {at}{hint}"
         if not np.isfinite(value):
-            return "not finite", f"expected finite numbers, found {shown(part)} as number {at} of the word {word}"
+            return "not finite", f"expected finite numbers, found {show_bytes(part)} as number {at} of the word {word}"
     return "ragged row", f"expected {promised} after the word {word}, found {found}"
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _floattext
-from wv_cli.errors import BadFile, shown
+from wv_cli.errors import BadFile, show_bytes
 from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.base import Format, ReadOptions, Stream, WriteOptions
 from wv_cli.formats.header import Header, header_line, looks_like_text, parse_header, read_header
@@ -220,7 +220,7 @@ def explain(run: Run, header: Header) -> tuple[str, str]:
     at = int(np.flatnonzero(~np.isfinite(numbers))[0])
     return (
         "not finite",
-        f"{row}: expected finite numbers, found {numbers[at]} as number {at + 1} of the word {shown(word)}",
+        f"{row}: expected finite numbers, found {numbers[at]} as number {at + 1} of the word {show_bytes(word)}",
     )
 
 

@@ -56,7 +56,7 @@ class Glove(Immediate):
         needed = self.bytes_needed(config, count)
         allocator.require(needed, needed, "lower --dim or raise --min-count")
         self.config, self.vocab, self.store, self._digest = config, vocab, store, digest
-        half = memory.padded(dim + 2)
+        half = memory.pad_width(dim + 2)
         self._flat = [allocator.zeros(count, 2 * half) for _ in range(2)]
         self.words, self.contexts = (flat.reshape(count, 2, half) for flat in self._flat)
         # Where each matrix keeps its bias, and its constant 1.
@@ -79,7 +79,7 @@ class Glove(Immediate):
 
     @staticmethod
     def bytes_needed(config: GloveConfig, words: int) -> int:
-        return words * 4 * 4 * memory.padded(config.dim + 2)
+        return words * 4 * 4 * memory.pad_width(config.dim + 2)
 
     def _initialise(self) -> None:
         """Vectors and biases uniform in +-0.5 / dim, squared gradients 1 (a bias: see kernels/glove.c)."""

@@ -24,7 +24,7 @@ from wv_cli.system.input import open_input
 from wv_cli.system.pair_runs import pair_runs
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.raw_files import blocks as read_blocks
-from wv_cli.text.raw_files import called, opened
+from wv_cli.text.raw_files import name_of_input, open_raw
 from wv_cli.text.source import Source
 from wv_cli.text.vocab import Vocab, merge_vocabs, read_vocab
 
@@ -165,8 +165,8 @@ def _blocks(path: str, size: int) -> Iterator[Records]:
 
 def piped_records() -> Iterator[Records]:
     """The records of standard input. Raises BadFile when it ends within one, WvError."""
-    name, rest, done = called("-"), b"", 0
-    with opened("-") as raw:
+    name, rest, done = name_of_input("-"), b"", 0
+    with open_raw("-") as raw:
         for block in read_blocks(raw, name, _BLOCK * RECORD.itemsize):
             data = rest + block if rest else block
             whole = len(data) // RECORD.itemsize
@@ -179,7 +179,7 @@ def piped_records() -> Iterator[Records]:
         raise BadFile(name, problem, byte=done * RECORD.itemsize)
 
 
-def written(records: Iterator[Records], stream: BinaryIO) -> Iterator[Records]:
+def write_through(records: Iterator[Records], stream: BinaryIO) -> Iterator[Records]:
     """Passes records on and writes them to `stream` on the way."""
     for block in records:
         stream.write(block.view(np.uint8).data)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._glove import RECORD, check
-from wv_cli.engine.state import KIND, StateOptions, header_of, list_layout, listed, options_of, words_of
+from wv_cli.engine.state import KIND, StateOptions, header_of, list_arrays, list_layout, options_of, words_of
 from wv_cli.system import container, host
 from wv_cli.system.input import open_input
 from wv_cli.system.memory import file_of
@@ -60,7 +60,7 @@ def row_layout(dim: int) -> dict[str, tuple[str, tuple[int | str, ...]]]:
 
 def save_state(path: str, options: StateOptions, vocab: Vocab, rows: Arrays, records: NDArray[np.uint8]) -> None:
     """Writes a state whole or not at all; arrays as in GloveState. Raises WvError."""
-    arrays = {**rows, **listed("word", vocab), "records": records}
+    arrays = {**rows, **list_arrays("word", vocab), "records": records}
     mapped = file_of(records)
     with open_output(path) as stream:
         between = (lambda: host.let_go(mapped)) if mapped is not None else None

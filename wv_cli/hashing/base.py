@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Savable
-from wv_cli.errors import UsageError, WvError, shown
+from wv_cli.errors import UsageError, WvError, show_bytes
 from wv_cli.hashing.config import HashConfig
 from wv_cli.system import container
 from wv_cli.vectors.codes import Codes
@@ -90,7 +90,7 @@ class ReadHasher(Protocol):
         ...
 
 
-def prepared(
+def prepare_rows(
     embeddings: Embeddings,
     rows: slice,
     normalise: bool,
@@ -107,8 +107,8 @@ def prepared(
         row = (rows.start or 0) + int(wrong.argmax())
         value = x[wrong.argmax()][~(np.abs(x[wrong.argmax()]) <= LARGEST)][0]
         message = (
-            f"{name}: row {row + 1}, the word {shown(embeddings.words.bytes_at(row))}: expected finite numbers up to "
-            f"{LARGEST:g}, found {value}; `wv check` lists such rows"
+            f"{name}: row {row + 1}, the word {show_bytes(embeddings.words.bytes_at(row))}: expected finite numbers "
+            f"up to {LARGEST:g}, found {value}; `wv check` lists such rows"
         )
         raise WvError(message)
     if normalise:

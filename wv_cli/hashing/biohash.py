@@ -18,7 +18,7 @@ from wv_cli.hashing.base import Train, require_rows
 from wv_cli.hashing.config import HashConfig
 from wv_cli.hashing.linear import Projections
 from wv_cli.system import memory
-from wv_cli.system.memory import aligned
+from wv_cli.system.memory import allocate_aligned
 from wv_cli.transforms.clusters import Owner, nearest, spherical_kmeans, sums_of_classes
 
 STEP_ROWS = 1 << 13
@@ -43,7 +43,7 @@ class BioHash(Immediate):
         self.x, self.config = x, config
         units, dim = config.expansion, x.shape[1]
         random = np.random.default_rng(config.seed)
-        self._weights = memory.zeros(units, memory.padded(dim))
+        self._weights = memory.zeros(units, memory.pad_width(dim))
         self.weights = self._weights[:, :dim]
         start = random.standard_normal((units, dim))
         self.weights[:] = start / np.linalg.norm(start, config.p, axis=1, keepdims=True)
@@ -82,7 +82,7 @@ class BioHash(Immediate):
         run = _hashing.BioHash(
             self.weights, effective, config.rank, config.delta, config.p, config.normalize_weights, self._isa
         )
-        scratch = aligned((run.scratch_bytes(config.batch),), np.uint8)
+        scratch = allocate_aligned((run.scratch_bytes(config.batch),), np.uint8)
         scratch[:] = 0
         return run, scratch
 

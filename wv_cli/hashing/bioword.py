@@ -43,7 +43,7 @@ Worker = tuple[list[_bioword.Worker], ThreadPoolExecutor]
 def start_weights(config: BiowordConfig, words: int) -> NDArray[np.float32]:
     """(2 words, cells padded) float32, N(0, 0.02) drawn by the seed; the padding is zero."""
     random = np.random.default_rng(config.seed)
-    weights = memory.zeros(2 * words, memory.padded(config.cells))
+    weights = memory.zeros(2 * words, memory.pad_width(config.cells))
     for first in range(0, 2 * words, _ROWS_AT_ONCE):
         part = weights[first : first + _ROWS_AT_ONCE, : config.cells]
         part[:] = random.standard_normal(part.shape, np.float32) * np.float32(_START_DEVIATION)
@@ -85,7 +85,7 @@ class Bioword(Immediate):
     @staticmethod
     def bytes_needed(config: BiowordConfig, words: int) -> int:
         inputs = 2 * config.window + 1
-        return 8 * words * memory.padded(config.cells) + config.threads * (8 * words + 48 * inputs * config.batch)
+        return 8 * words * memory.pad_width(config.cells) + config.threads * (8 * words + 48 * inputs * config.batch)
 
     @property
     def epochs(self) -> int:
@@ -159,7 +159,7 @@ class BiowordHasher:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        options = _recorded(self.config)
+        options = _record_options(self.config)
         del options["threads"]
         return {**options, "words": len(self.vocab)}
 
@@ -206,11 +206,11 @@ class BiowordHasher:
             "counts": self.vocab.counts,
             "weights": self.weights[:, : self.config.cells],
         }
-        header = {"config": {**_recorded(self.config), "threads": 1}, "lines": self.vocab.lines}
+        header = {"config": {**_record_options(self.config), "threads": 1}, "lines": self.vocab.lines}
         container.save(path, METHOD, header, arrays)
 
 
-def _recorded(config: BiowordConfig) -> dict[str, Any]:
+def _record_options(config: BiowordConfig) -> dict[str, Any]:
     """The options as files hold them: all, but `context` only where it is not the default."""
     options = asdict(config)
     if config.context == BiowordConfig.context:
@@ -233,7 +233,7 @@ def load_hasher(path: str) -> BiowordHasher:
         words = sizes["words"]
         if not words or sizes["rows"] != 2 * words:
             reader.refuse(f"expected weights of {2 * words:,} rows for {words:,} words, found {sizes['rows']:,}")
-        padded = memory.zeros(2 * words, memory.padded(config.cells))
+        padded = memory.zeros(2 * words, memory.pad_width(config.cells))
         arrays = reader.read({"weights": padded[:, : config.cells]})
         reader.require_finite({"weights": padded}, LARGEST)
         starts = np.concatenate([[0], np.cumsum(arrays["lengths"], dtype=np.int64)])

@@ -10,13 +10,13 @@ from wv_cli.engine.threads import Threads
 from wv_cli.engine.trainer import Trainable, Worker
 from wv_cli.errors import UsageError, WvError
 from wv_cli.hashing import HASHERS
-from wv_cli.hashing.base import Fit, Train, VectorHasher, prepared
+from wv_cli.hashing.base import Fit, Train, VectorHasher, prepare_rows
 from wv_cli.hashing.config import HashConfig
 from wv_cli.vectors.codes import MAX_BITS
 from wv_cli.vectors.embeddings import Embeddings
 
 
-def filled(config: HashConfig, method: str, dim: int) -> HashConfig:
+def fill_config(config: HashConfig, method: str, dim: int) -> HashConfig:
     """`config` with the method's own choices for what is 0 or auto; `expansion` is 0 unless codes are sparse. Raises
     UsageError for what does not fit."""
     row = HASHERS.find(method)
@@ -58,10 +58,10 @@ def fit(
 ) -> VectorHasher | None:
     """A hasher fitted on the rows of `embeddings`, called `name` in messages. `train` runs what trains by steps; None
     when that stopped early. Raises UsageError and WvError."""
-    config, row = filled(config, method, embeddings.dim), HASHERS.find(method)
+    config, row = fill_config(config, method, embeddings.dim), HASHERS.find(method)
     if not len(embeddings):
         raise WvError(f"{name}: there are no vectors to fit on")
-    x = prepared(embeddings, slice(None), config.normalize, "row" if config.centre == "row" else "none", name=name)
+    x = prepare_rows(embeddings, slice(None), config.normalize, "row" if config.centre == "row" else "none", name=name)
     mean = np.zeros(embeddings.dim, np.float32)
     if config.centre == "mean":
         mean = x.mean(axis=0, dtype=np.float64).astype(np.float32)

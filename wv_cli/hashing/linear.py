@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _hashing, _search
-from wv_cli.hashing.base import LARGEST, prepared, require_dim
+from wv_cli.hashing.base import LARGEST, prepare_rows, require_dim
 from wv_cli.hashing.config import HashConfig
 from wv_cli.search.packed import words_per_code
 from wv_cli.system import container
-from wv_cli.system.memory import aligned
+from wv_cli.system.memory import allocate_aligned
 from wv_cli.system.threads import run_all
 from wv_cli.vectors.codes import MAX_BITS, Codes
 from wv_cli.vectors.embeddings import Embeddings
@@ -62,7 +62,7 @@ class LinearHasher:
         require_dim(embeddings, self.dim, name)
         n = len(embeddings)
         lanes = _search.lanes(isa)
-        panels = aligned((-(-self.units // lanes), self.dim, lanes))
+        panels = allocate_aligned((-(-self.units // lanes), self.dim, lanes))
         _search.pack(np.ascontiguousarray(self.weights), panels, isa)
         kernel = _hashing.LinearHash(panels, self.units, self.active, self.thresholds, isa)
         shape, kind = ((n, self.active), np.int32) if self.active else ((n, words_per_code(self.units)), np.uint64)
@@ -71,10 +71,10 @@ class LinearHasher:
 
         def work(start: int) -> None:
             nonlocal done
-            rows = prepared(
+            rows = prepare_rows(
                 embeddings, slice(start, start + _BLOCK_ROWS), self.normalise, self.centre, self.mean, name=name
             )
-            scratch = aligned((kernel.scratch_bytes,), np.uint8)
+            scratch = allocate_aligned((kernel.scratch_bytes,), np.uint8)
             (kernel.active if self.active else kernel.bits)(rows, data[start : start + len(rows)], scratch)
             done += len(rows)
             if progress:

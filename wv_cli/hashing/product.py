@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.hashing.base import LARGEST, Train, prepared, require_dim
+from wv_cli.hashing.base import LARGEST, Train, prepare_rows, require_dim
 from wv_cli.hashing.config import HashConfig
 from wv_cli.system import container
 from wv_cli.vectors.codes import MAX_BITS, Codes, product_blocks, product_quantizer
@@ -57,7 +57,7 @@ class ProductHasher:
         data = np.empty((len(embeddings), self.quantizer.nsub), np.uint8)
         step = _BLOCK_ROWS * max(1, threads)
         for start in range(0, len(data), step):
-            rows = prepared(embeddings, slice(start, start + step), self.normalise, "none", name=name)
+            rows = prepare_rows(embeddings, slice(start, start + step), self.normalise, "none", name=name)
             data[start : start + step] = self.quantizer.encode(rows, threads=threads, isa=isa)
             if progress:
                 progress(start + len(rows))

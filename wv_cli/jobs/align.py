@@ -18,7 +18,7 @@ from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.vectors import VectorOutput
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.places import require_one_use
-from wv_cli.transforms.align import LEAST_PAIRS, Pairs, cosines, mapped, procrustes, refined, with_directions
+from wv_cli.transforms.align import LEAST_PAIRS, Pairs, cosines, map_rows, procrustes, refine_pairs, with_directions
 from wv_cli.transforms.config import AlignConfig
 from wv_cli.transforms.rcsls import Criterion, descend
 from wv_cli.vectors.codes import CodeVectors
@@ -118,7 +118,7 @@ def align(a: Named, b: Named, config: AlignConfig) -> Aligned:
     if config.dictionary is not None:
         dictionary = read_dictionary(config.dictionary)
         notes += dictionary.malformed.notes()
-        given = _translated(a.vectors.words, b.vectors.words, dictionary)
+        given = _translate(a.vectors.words, b.vectors.words, dictionary)
         unknown = int((given < 0).any(axis=1).sum())
         notes += [f"{dictionary.path}: {unknown:,} of {len(given):,} pairs are not in both files"] if unknown else []
         pairs = with_directions(x, y, given[(given >= 0).all(axis=1)])
@@ -132,7 +132,7 @@ def align(a: Named, b: Named, config: AlignConfig) -> Aligned:
     rotation = procrustes(x, y, pairs)
     found = []
     for _ in range(config.refine):
-        better = refined(x, y, rotation, rows=config.refine_words, threads=config.threads)
+        better = refine_pairs(x, y, rotation, rows=config.refine_words, threads=config.threads)
         rotation = procrustes(x, y, better)
         found.append(len(better))
     made = rotation
@@ -141,7 +141,9 @@ def align(a: Named, b: Named, config: AlignConfig) -> Aligned:
         criterion = Criterion(x, y, pairs, rows=config.rcsls_words, threads=config.threads)
         made, losses = descend(criterion, rotation, config.steps)
     before, after = (float(cosines(x, y, pairs, each).mean()) for each in (np.eye(len(made)), made))
-    return Aligned(Embeddings(a.vectors.words, mapped(x, made)), made, len(pairs), before, after, found, losses, notes)
+    return Aligned(
+        Embeddings(a.vectors.words, map_rows(x, made)), made, len(pairs), before, after, found, losses, notes
+    )
 
 
 def common(a: WordList, b: WordList, first: int = 0) -> Pairs:
@@ -165,7 +167,7 @@ def require_comparable(a: Named, b: Named) -> None:
         raise WvError(message)
 
 
-def _translated(a: WordList, b: WordList, dictionary: Dictionary) -> Pairs:
+def _translate(a: WordList, b: WordList, dictionary: Dictionary) -> Pairs:
     """(pairs, 2) rows, -1 where a word is not known."""
     words = zip(*dictionary.pairs, strict=True)
     return np.stack([each.find_all(WordList.of(side)) for each, side in zip((a, b), words, strict=True)], axis=1)

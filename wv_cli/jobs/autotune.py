@@ -12,7 +12,7 @@ from wv_cli.engine.threads import Threads
 from wv_cli.errors import UsageError, WvError
 from wv_cli.evaluation.labels import count, scores
 from wv_cli.jobs.retrain import retrainer
-from wv_cli.jobs.trials import Choice, Number, Search, SearchPlan, Space, proposed
+from wv_cli.jobs.trials import Choice, Number, Search, SearchPlan, Space, propose_options
 from wv_cli.models.classifier import ALL, Classifier
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
@@ -131,7 +131,7 @@ def propose(
     if number == 0:
         return (best if "loss" in plan.given else replace(best, loss="softmax")), dsub
     random = np.random.default_rng((best.seed, number))
-    drawn = proposed(SPACE, {**asdict(best), "dsub": dsub}, plan.given, random, fraction)
+    drawn = propose_options(SPACE, {**asdict(best), "dsub": dsub}, plan.given, random, fraction)
     dsub = drawn.pop("dsub")
     return replace(best, **drawn), dsub
 

@@ -16,7 +16,7 @@ from wv_cli.config import Config
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.system import host
 from wv_cli.system.events import Log
-from wv_cli.system.lock import held
+from wv_cli.system.lock import hold_lock
 from wv_cli.system.output import open_output
 
 _LONGEST = 1e12  # seconds of a search
@@ -42,10 +42,10 @@ class Trial:
 
 
 @contextmanager
-def claimed(path: str, *, discard: bool) -> Iterator[None]:
+def claim_log(path: str, *, discard: bool) -> Iterator[None]:
     """A search writes the log at `path` inside. Raises WvError, before any of it, when another search does, and unless
     `discard` when one is there that is not over."""
-    with held(path, "another search writes this log; wait for it, or choose another --autotune-log"):
+    with hold_lock(path, "another search writes this log; wait for it, or choose another --autotune-log"):
         with _explained(path):
             lines = _lines(path)
         if lines and not discard and not _is_over(lines):

@@ -13,7 +13,7 @@ import numpy as np
 from wv_cli.engine.run import Outcome, train
 from wv_cli.engine.threads import Threads
 from wv_cli.errors import UsageError
-from wv_cli.jobs.trials import Choice, Number, Search, SearchPlan, Space, proposed
+from wv_cli.jobs.trials import Choice, Number, Search, SearchPlan, Space, propose_options
 from wv_cli.jobs.validation import Items
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.layers import LAYERS
@@ -52,7 +52,7 @@ def _fitting(choice: Choice, config: Word2vecConfig, named: Collection[str]) -> 
         chosen = replace(config, **dict(zip(choice.names, row, strict=True)))
         try:
             chosen.validate()
-            chosen.refuse_idle(named)
+            chosen.reject_ineffective(named)
         except UsageError:
             return False
         return True
@@ -109,7 +109,7 @@ class WordSearch(Search[Word2vecConfig]):
         values = {**asdict(best), "lr": best.start_lr}
         for _ in range(_ATTEMPTS):
             moves = random.choice(len(self.space), min(_TOGETHER, len(self.space)), replace=False)
-            drawn = proposed(tuple(self.space[move] for move in moves), values, (), random, fraction)
+            drawn = propose_options(tuple(self.space[move] for move in moves), values, (), random, fraction)
             config = replace(best, **drawn)
             if config not in tried:
                 return config, 0

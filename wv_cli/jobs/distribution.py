@@ -112,7 +112,7 @@ def is_main() -> bool:
 
 
 @contextmanager
-def alone(job: Single, log: Log, on_progress: OnTraining | None, on_reading: OnProgress | None) -> Iterator[Run]:
+def run_alone(job: Single, log: Log, on_progress: OnTraining | None, on_reading: OnProgress | None) -> Iterator[Run]:
     """The run of a job, checked. Raises what the checks raise, and WvError where a launcher has started several
     processes."""
     refuse_processes()
@@ -121,7 +121,7 @@ def alone(job: Single, log: Log, on_progress: OnTraining | None, on_reading: OnP
 
 
 @contextmanager
-def shared(
+def run_shared(
     job: AnyJob, log: Log, on_progress: OnTraining | None, on_reading: OnProgress | None
 ) -> Iterator[tuple[AnyJob, Run]]:
     """The job as this process does it, checked, and its run. Raises what the checks raise, in all processes."""

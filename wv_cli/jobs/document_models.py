@@ -72,7 +72,7 @@ class Sent2vecJob(Job):
         def made(corpus: Corpus, allocator: MatrixAllocator) -> Model:
             return Sent2vec(self.config, corpus, lowercase=self.reading.words.lowercase, allocator=allocator)
 
-        return _trained(self, run, ENDINGS[SENT2VEC], made, _ngram_rows)
+        return _train(self, run, ENDINGS[SENT2VEC], made, _ngram_rows)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,10 +99,10 @@ class Doc2vecJob(Job):
         def made(corpus: Corpus, allocator: MatrixAllocator) -> Model:
             return Doc2vec(self.config, corpus, lowercase=self.reading.words.lowercase, allocator=allocator)
 
-        return _trained(self, run, ENDINGS[DOC2VEC], made, _documents, self.documents)
+        return _train(self, run, ENDINGS[DOC2VEC], made, _documents, self.documents)
 
 
-def _trained(
+def _train(
     job: Sent2vecJob | Doc2vecJob,
     run: Run,
     ending: str,

@@ -28,7 +28,7 @@ from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.events import Log
-from wv_cli.system.output import check_writable, open_output, together, write_together
+from wv_cli.system.output import check_writable, commit_together, open_output, write_together
 from wv_cli.text.vocab import write_vocab
 
 # The options that the arrays of a state depend on.
@@ -146,7 +146,7 @@ class GloveJob(Job):
         """See Job.work: counts, trains unless `counts_only`, saves. The log is told how the training goes, once an
         iteration."""
         # The counts wait for the vectors. A run that a signal stops leaves the counts, which are complete.
-        with together(), ExitStack() as stack:
+        with commit_together(), ExitStack() as stack:
             outcome, metadata = self._work(run, stack)
         if outcome is not None and outcome.finished:
             self.finish(run, [*self.outputs.outputs, *self.continuation.results()], metadata)
@@ -164,7 +164,7 @@ class GloveJob(Job):
         counted, store = 0, None
         with ExitStack() as files:
             if self.counts.save_counts:
-                records = record_files.written(records, files.enter_context(open_output(self.counts.save_counts)))
+                records = record_files.write_through(records, files.enter_context(open_output(self.counts.save_counts)))
             if continuation.save_state:
                 records = kept.kept(records)
             if self.counts.counts_only:

@@ -23,7 +23,7 @@ from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system import memory
-from wv_cli.system.output import apart, open_output, together, write_together
+from wv_cli.system.output import commit_separately, commit_together, open_output, write_together
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.vocab import Vocab, read_ranked_vocab
 from wv_cli.vectors.embeddings import Embeddings
@@ -79,7 +79,7 @@ class GloveFiles(Part):
     def save(self, model: Glove, iteration: int | None) -> None:
         """Writes the files after `iteration` (None: in the end)."""
         files = [(path, partial(self._write, model, layer, raw)) for path, layer, raw in self.files(iteration)]
-        with apart():
+        with commit_separately():
             write_together(files)
 
     def _write(self, model: Glove, layer: int, raw: bool, path: str) -> None:
@@ -109,7 +109,7 @@ class GloveFilesJob(Job):
         limit = cooccurrence.DEFAULT_MEMORY
         # Nothing is cut: the words have no counts here.
         counts = Counts([CountsFile(self.source.counts, vocab)], VocabConfig(min_count=1), vocab)
-        with together(), ExitStack() as stack:
+        with commit_together(), ExitStack() as stack:
             buffers, beside = memory.for_buffers(limit - limit // 4 - ORDERING_BYTES), self.beside
             store = stack.enter_context(TileStore(counts.stream(buffers, beside), len(vocab), beside, limit // 4))
             model = Glove(self.config, vocab, store, counts.digest, clip_biases=False)

@@ -10,7 +10,7 @@ from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Savable
 from wv_cli.engine.trainer import Worker
-from wv_cli.errors import UsageError, shown
+from wv_cli.errors import UsageError, show_bytes
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.base import VectorHasher
@@ -87,7 +87,7 @@ class HashJob(Job):
         zero = embeddings.zero_rows()
         if len(zero):
             rows = "1 row is" if len(zero) == 1 else f"{len(zero):,} rows are"
-            first = shown(embeddings.words.bytes_at(int(zero[0])))
+            first = show_bytes(embeddings.words.bytes_at(int(zero[0])))
             run.log(
                 f"{rows} zero, the first row {zero[0] + 1}, the word {first}: such codes mean nothing",
                 zero_rows=len(zero),

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, TypeVar, get_type_hints
 
 from wv_cli import formats
-from wv_cli.config import Config, flag_of, refuse_idle
+from wv_cli.config import Config, flag_of, reject_ineffective
 from wv_cli.engine.run import Outcome
 from wv_cli.errors import UsageError, WvError
-from wv_cli.jobs.distribution import alone
+from wv_cli.jobs.distribution import run_alone
 from wv_cli.jobs.part import Invocation, Part, parts_of, values_of
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, OnTraining, Run
@@ -78,7 +78,7 @@ class Job:
     ) -> tuple[Outcome | None, Metadata]:
         """Checks and works. `log` is told of events, `on_progress` about a training, `on_reading` (done, total or None)
         about a long file. Raises what `work` raises, and UsageError or WvError for what the checks find."""
-        with alone(self, log, on_progress, on_reading) as run:
+        with run_alone(self, log, on_progress, on_reading) as run:
             return self.work(run)
 
     def validate(self) -> None:
@@ -91,7 +91,7 @@ class Job:
         for path in self.results():
             refuse_folder(path)
         self.check()
-        refuse_idle(self.conditions(), self.must_have_effect, self.values())
+        reject_ineffective(self.conditions(), self.must_have_effect, self.values())
         self._check_resume()
         writes = self.writes()
         for path in writes:

@@ -10,7 +10,7 @@ from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.lm.config import CountConfig, LmConfig
-from wv_cli.lm.count_files import load, summed
+from wv_cli.lm.count_files import load, sum_counts
 from wv_cli.lm.count_files import save as save_counts
 from wv_cli.lm.counts import NgramCounts, count
 from wv_cli.lm.estimate import estimate
@@ -106,6 +106,6 @@ class NgramJob(Job):
             order = self.config.order if "order" in self.invocation.explicit else None
             threads = self.config.threads or processors()
             parts = [load(path) for path in source.count_files]
-            return summed(parts, order, memory=source.memory, spool_beside=output, threads=threads)
+            return sum_counts(parts, order, memory=source.memory, spool_beside=output, threads=threads)
         asked = input_texts(source.inputs, log=run.log, written=[output], force=source.force_text)
         return count(asked, self.config, memory=source.memory, spool_beside=output, progress=run.on_reading)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from wv_cli.evaluation.base import Found, Vectors
-from wv_cli.evaluation.by_file import Loading, asked_of, scored
+from wv_cli.evaluation.by_file import Loading, asked_of, score_files
 from wv_cli.jobs.distribution import executor, refuse_with_dask
 from wv_cli.system.events import Log
 
@@ -16,4 +16,4 @@ def scored_on(
     refuse_with_dask(address)
     asked = asked_of(vectors)
     with executor(address, log, same_kernels=True) as workers:
-        yield from scored(workers, load, function, asked)
+        yield from score_files(workers, load, function, asked)

@@ -11,7 +11,7 @@ from wv_cli.engine.run import Outcome
 from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_files import save_files
-from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, is_main, refuse_fasttext, refuse_sharing, shared
+from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, is_main, refuse_fasttext, refuse_sharing, run_shared
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.metadata import number_of, run_metadata
 from wv_cli.jobs.part import Part, internal
@@ -20,13 +20,13 @@ from wv_cli.jobs.parts.outputs import Outputs
 from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.jobs.parts.reading import Reading
 from wv_cli.jobs.parts.resume import Resume
-from wv_cli.jobs.parts.search import SearchOptions, searched
+from wv_cli.jobs.parts.search import SearchOptions, run_search
 from wv_cli.jobs.run import Metadata, OnTraining, Run
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.compression import inner_name
 from wv_cli.system.events import Log, OnProgress
-from wv_cli.system.output import together, write_together
+from wv_cli.system.output import commit_together, write_together
 from wv_cli.system.places import is_stream
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.continued_labels import extend_labelled
@@ -108,7 +108,7 @@ class SupervisedJob(Job):
     def run(
         self, log: Log, on_progress: OnTraining | None = None, on_reading: OnProgress | None = None
     ) -> tuple[Outcome | None, Metadata]:
-        with shared(self, log, on_progress, on_reading) as (job, run):
+        with run_shared(self, log, on_progress, on_reading) as (job, run):
             return job.work(run)
 
     @property
@@ -196,7 +196,7 @@ class SupervisedJob(Job):
             from wv_cli.jobs.autotune import LabelSearch
 
             search = LabelSearch(plan, config, words_config.min_count, corpus, vectors, self._texts(run))
-            stopped = searched(search, run, resume=self.resume.resume)
+            stopped = run_search(search, run, resume=self.resume.resume)
             if stopped is not None:
                 return stopped, {}
             config, dsub = search.best_config()
@@ -252,7 +252,7 @@ class SupervisedJob(Job):
 
     def _save(self, model: Supervised, trained: FastTextModel, joiner: Phrases | None) -> None:
         continuation = self.continuation
-        with together():
+        with commit_together():
             if continuation.save_state:
                 config, words = model.config, self.reading.words
                 learnt = config.epochs * len(model.corpus.ids)

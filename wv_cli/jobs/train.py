@@ -12,7 +12,7 @@ from wv_cli.engine.state import StateOptions
 from wv_cli.errors import UsageError
 from wv_cli.jobs.job import build, option_names
 from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, PRESETS, Model
-from wv_cli.jobs.parts.continuation import continued, state_of
+from wv_cli.jobs.parts.continuation import inherit_options, state_of
 from wv_cli.models.presets import Preset
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def training_job(
     given = {name: _plain(value) for name, value in options.items() if value is not None}
     explicit = tuple(given)
     if before is not None and row.config is MODELS[before.model].config:
-        given |= continued(path, before, row.config, explicit)
+        given |= inherit_options(path, before, row.config, explicit)
     known = option_names(kind)
     choices = {name: each.choices for name, each in row.config.options().items() if each.choices}
     for name, value in given.items():

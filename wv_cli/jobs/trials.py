@@ -94,7 +94,7 @@ class Choice:
 Space = tuple[Number | Choice, ...]
 
 
-def proposed(
+def propose_options(
     space: Space, values: Values, given: Collection[str], random: np.random.Generator, fraction: float
 ) -> dict[str, Any]:
     """The options of `space` after a step of each, but for those `given`."""
@@ -182,7 +182,7 @@ class Search(ABC, Generic[Learner]):
             if outcome is not None and (signal := outcome.signal or outcome.late):
                 return replace(outcome, signal=signal)
             elapsed = time.monotonic() - begin
-            trial = Trial(number, changed(config, self.first), dsub, score, why, round(elapsed, 3))
+            trial = Trial(number, compare_options(config, self.first), dsub, score, why, round(elapsed, 3))
             self.trials.append(trial)
             trial_log.add(trial)
             best = self.best
@@ -214,7 +214,7 @@ class Search(ABC, Generic[Learner]):
             return None, str(error), None
 
 
-def changed(config: Config, first: Config) -> dict[str, Any]:
+def compare_options(config: Config, first: Config) -> dict[str, Any]:
     """The options in which a trial differs from the first."""
     before = asdict(first)
     return {name: value for name, value in asdict(config).items() if value != before[name]}
@@ -222,9 +222,9 @@ def changed(config: Config, first: Config) -> dict[str, Any]:
 
 def changes(config: Config, first: Config) -> str:
     """As options of the command line."""
-    words = (f"{flag_of(name)} {_shown(value)}" for name, value in changed(config, first).items())
+    words = (f"{flag_of(name)} {_show_value(value)}" for name, value in compare_options(config, first).items())
     return " ".join(words) or "those given"
 
 
-def _shown(value: Any) -> str:
+def _show_value(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)

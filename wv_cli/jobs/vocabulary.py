@@ -16,7 +16,7 @@ from wv_cli.system.events import OnProgress
 from wv_cli.text import shard_counting
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import tally
-from wv_cli.text.counting import Counts, counting
+from wv_cli.text.counting import Counts, count_words
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
 from wv_cli.text.shard_counting import Divided, words_of
 from wv_cli.text.vocab import merge_vocabs, read_vocab, write_pieces
@@ -106,5 +106,5 @@ class VocabularyJob(Job):
                 whole = words_of(workers, divided, partial(tally, config=config))
             return Counts.of(whole.vocab(), config)
         return stack.enter_context(
-            counting(asked, config, progress=on_reading, memory=source.memory, spool_beside=output)
+            count_words(asked, config, progress=on_reading, memory=source.memory, spool_beside=output)
         )

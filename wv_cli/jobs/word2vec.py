@@ -18,7 +18,7 @@ from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
-from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, is_main, refuse_fasttext, refuse_sharing, shared
+from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, is_main, refuse_fasttext, refuse_sharing, run_shared
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.metadata import corpus_metadata, run_metadata, tell_corpus
 from wv_cli.jobs.part import Part
@@ -26,7 +26,7 @@ from wv_cli.jobs.parts.continuation import Continuation
 from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
 from wv_cli.jobs.parts.resume import Resume
-from wv_cli.jobs.parts.search import SearchOptions, searched
+from wv_cli.jobs.parts.search import SearchOptions, run_search
 from wv_cli.jobs.run import Metadata, OnTraining, Run
 from wv_cli.jobs.word_outputs import WordOutputs
 from wv_cli.models.config import Word2vecConfig
@@ -127,7 +127,7 @@ class Word2vecJob(Job):
     def run(
         self, log: Log, on_progress: OnTraining | None = None, on_reading: OnProgress | None = None
     ) -> tuple[Outcome | None, Metadata]:
-        with shared(self, log, on_progress, on_reading) as (job, run):
+        with run_shared(self, log, on_progress, on_reading) as (job, run):
             return job.work(run)
 
     @property
@@ -236,7 +236,7 @@ class Word2vecJob(Job):
             config = self.continuation.with_rate(config, state.options, corpus.tokens, self.invocation.explicit)
         search = self._search(config, corpus, items, init) if items and self.search.autotune_validation else None
         if search is not None:
-            stopped = searched(search, run, resume=self.resume.resume)
+            stopped = run_search(search, run, resume=self.resume.resume)
             if stopped is not None:
                 return stopped, {}
             config = search.best_options()

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _arpa
-from wv_cli.errors import BadFile, shown
+from wv_cli.errors import BadFile, show_bytes
 from wv_cli.formats.base import FormatWarning
 from wv_cli.lm.config import LARGEST_ORDER
-from wv_cli.lm.model import LOG_ZERO, NgramModel, Ngrams, unpacked
+from wv_cli.lm.model import LOG_ZERO, NgramModel, Ngrams, unpack_model
 from wv_cli.lm.trie import Trie, link
 from wv_cli.lm.vocabulary import SPECIAL
 from wv_cli.system.input import Input
@@ -42,7 +42,7 @@ def looks_like(head: bytes) -> bool:
 
 def write(stream: BinaryIO, given: Ngrams, _: int | None) -> None:
     """Writes a model with the shortest numbers that read back to the same float32."""
-    model = unpacked(given)
+    model = unpack_model(given)
     trie, words = model.trie, model.words
     sizes = "".join(f"ngram {length}={size}\n" for length, size in enumerate(trie.sizes, 1))
     stream.write(f"\\data\\\n{sizes}\n".encode())
@@ -220,4 +220,4 @@ class _Reader:
 
     def _refuse(self, problem: str, line: bytes) -> NoReturn:
         """Raises BadFile about the line that was read last."""
-        raise BadFile(self.name, f"{problem}, found {shown(line)}", line=self.line - 1)
+        raise BadFile(self.name, f"{problem}, found {show_bytes(line)}", line=self.line - 1)

@@ -17,7 +17,7 @@ from wv_cli.lm.neural import NeuralModel, Normalisers
 LanguageModel = Ngrams | NeuralModel
 
 
-def unnormalised(model: LanguageModel, name: str) -> NeuralModel:
+def take_unnormalized(model: LanguageModel, name: str) -> NeuralModel:
     """The model with its scores taken for logarithms of probabilities as they are. Raises UsageError, about `name`, for
     one that was not trained for that."""
     if isinstance(model, NeuralModel) and model.may_be_unnormalised:
@@ -29,7 +29,7 @@ def unnormalised(model: LanguageModel, name: str) -> NeuralModel:
     raise UsageError(message)
 
 
-def counting(model: LanguageModel) -> LanguageModel:
+def count_normalizers(model: LanguageModel) -> LanguageModel:
     """The model, with the sums over all words of its scores (Normalisers) counted anew from here on where training by
     noise contrast has made them about 1."""
     return replace(model, normalisers=Normalisers()) if isinstance(model, NeuralModel) else model

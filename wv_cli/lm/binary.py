@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.lm.config import LARGEST_ORDER
-from wv_cli.lm.model import LOG_ZERO, NgramModel, Ngrams, unpacked
+from wv_cli.lm.model import LOG_ZERO, NgramModel, Ngrams, unpack_model
 from wv_cli.lm.packed import PackedModel, pack
 from wv_cli.lm.trie import Trie, link
 from wv_cli.lm.vocabulary import SPECIAL, read_words
@@ -86,7 +86,7 @@ def read(source: Input) -> Ngrams:
 def _packed(model: Ngrams, quantise: int | None) -> PackedModel:
     if quantise is None:
         return model if isinstance(model, PackedModel) else model.packed
-    whole = unpacked(model)
+    whole = unpack_model(model)
     return pack(whole.trie, whole.prob, whole.backoff, quantise)
 
 

@@ -75,7 +75,7 @@ def load(path: str | os.PathLike[str]) -> NgramCounts:
         return counts
 
 
-def summed(
+def sum_counts(
     parts: Sequence[NgramCounts],
     order: int | None = None,
     *,

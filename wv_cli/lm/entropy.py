@@ -26,7 +26,7 @@ _BLOCK = 1 << 20  # n-grams at a time
 Mask = NDArray[np.bool_]
 
 
-def pruned(model: NgramModel, frequency: Floats, threshold: float) -> NgramModel:
+def prune(model: NgramModel, frequency: Floats, threshold: float) -> NgramModel:
     """The model without the n-grams that raise the perplexity by less than `threshold`, the longest first; those that
     others begin with stay. `frequency` (nodes shorter than the order,) is p(h)."""
     trie = model.trie
@@ -41,10 +41,10 @@ def pruned(model: NgramModel, frequency: Floats, threshold: float) -> NgramModel
                 kept = keep[length][nodes.start - level.start : nodes.stop - level.start]
                 begun = sums(kept.astype(np.float64), starts) > 0
                 keep[length - 1][contexts.start - above.start : contexts.stop - above.start] |= begun
-    small, chosen = cut(trie, keep)
+    small, chosen = cut_trie(trie, keep)
     backoff = trie.shelf.new(int(small.levels[-2]), np.float32)
     backoff[:] = 0
-    result = NgramModel(small, taken(model.prob, chosen, trie.shelf), backoff)
+    result = NgramModel(small, take_nodes(model.prob, chosen, trie.shelf), backoff)
     for length in range(2, trie.order + 1):
         for nodes in small.blocks(length):
             contexts, starts = small.contexts(length, nodes)
@@ -79,7 +79,7 @@ def _powers(logs: NDArray[np.float32]) -> Floats:
     return np.asarray(10.0 ** logs.astype(np.float64))
 
 
-def cut(trie: Trie, keep: list[Mask]) -> tuple[Trie, NDArray[np.int32]]:
+def cut_trie(trie: Trie, keep: list[Mask]) -> tuple[Trie, NDArray[np.int32]]:
     """The trie of the n-grams kept, and which nodes those were. One is never kept without those it begins with."""
     if all(mask.all() for mask in keep):
         return trie, np.arange(len(trie.word), dtype=np.int32)
@@ -98,13 +98,13 @@ def cut(trie: Trie, keep: list[Mask]) -> tuple[Trie, NDArray[np.int32]]:
         part = slice(begin, min(begin + _BLOCK, inner))
         begins[part] = np.searchsorted(nodes, trie.first[nodes[part]])
         shelf.let_go()
-    word = taken(trie.word, nodes, shelf, lambda words: new_id[words])
+    word = take_nodes(trie.word, nodes, shelf, lambda words: new_id[words])
     suffix, _ = link(levels, word, begins, shelf)
     words = trie.words.take(nodes[: levels[1]])
     return Trie(words, levels, word, begins, suffix, shelf), nodes
 
 
-def taken(
+def take_nodes(
     array: NDArray[Any],
     nodes: NDArray[np.int32],
     shelf: Shelf,

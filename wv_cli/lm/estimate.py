@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import WvError
 from wv_cli.lm.config import LmConfig
 from wv_cli.lm.counts import NgramCounts
-from wv_cli.lm.entropy import NOTHING, Mask, cut, logarithms, pruned, taken
+from wv_cli.lm.entropy import NOTHING, Mask, cut_trie, logarithms, prune, take_nodes
 from wv_cli.lm.model import NgramModel
 from wv_cli.lm.smoothing import (
     SMOOTHINGS,
@@ -22,7 +22,7 @@ from wv_cli.lm.smoothing import (
     Smoothing,
     Weights,
     adjusted_counts,
-    judged,
+    count_occurrences,
     level_of,
     slip,
 )
@@ -49,7 +49,7 @@ def estimate(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None 
     config.validate()
     config.check_order()
     trie = counts.trie
-    keep = kept(counts, config, vocabulary)
+    keep = choose_kept(counts, config, vocabulary)
     run = _Run(counts, config, keep)
     for length in range(1, trie.order + 1):
         run.weigh(length)
@@ -57,13 +57,13 @@ def estimate(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None 
         model, counted = NgramModel(trie, run.prob, run.backoff), counts.count[: trie.levels[-2]]
     else:
         masks = [np.ones(size, bool) if mask is None else mask for size, mask in zip(trie.sizes, keep, strict=True)]
-        small, nodes = cut(trie, masks)
+        small, nodes = cut_trie(trie, masks)
         inner = nodes[: small.levels[-2]]
-        model = NgramModel(small, taken(run.prob, nodes, trie.shelf), taken(run.backoff, inner, trie.shelf))
-        counted = taken(counts.count, inner, trie.shelf)
+        model = NgramModel(small, take_nodes(run.prob, nodes, trie.shelf), take_nodes(run.backoff, inner, trie.shelf))
+        counted = take_nodes(counts.count, inner, trie.shelf)
     if config.prune_entropy:
         events = counts.tokens + counts.sentences
-        model = pruned(model, counted / events, config.prune_entropy)
+        model = prune(model, counted / events, config.prune_entropy)
     return Estimate(model, run.discounts, trie.sizes)
 
 
@@ -112,7 +112,7 @@ class _Run:
             return ()
         found = np.zeros(smoothing.most(config), np.int64)
         for nodes in blocks:
-            found += judged(level_of(self._counts, adjusted, length, nodes, self._types), smoothing, config)
+            found += count_occurrences(level_of(self._counts, adjusted, length, nodes, self._types), smoothing, config)
         if config.lmplz_last:
             found += slip(self._counts, adjusted, length, len(found))
         return smoothing.discounts(found.tolist(), length, config)
@@ -132,7 +132,7 @@ class _Run:
         return prob
 
 
-def kept(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None) -> list[Mask | None]:
+def choose_kept(counts: NgramCounts, config: LmConfig, vocabulary: WordList | None) -> list[Mask | None]:
     """Which n-grams of each length stay in the model, None where all do. One is never kept without those it begins and
     ends with."""
     trie = counts.trie

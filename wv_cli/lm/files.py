@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from wv_cli.errors import BadFile, UsageError, shown
+from wv_cli.errors import BadFile, UsageError, show_bytes
 from wv_cli.lm import arpa, binary, neural_files
 from wv_cli.lm.asking import LanguageModel
 from wv_cli.lm.model import Ngrams
@@ -57,7 +57,7 @@ def load(path: str | os.PathLike[str]) -> LanguageModel:
         for row in MODEL_FORMATS.values():
             if row.looks_like(head):
                 return row.read(source)
-        found = kind_of(head) or shown(head, 20)
+        found = kind_of(head) or show_bytes(head, 20)
         problem = f"expected a language model ({', '.join([*MODEL_FORMATS, 'neural'])}), found {found}"
         raise BadFile(source.name, problem, byte=0)
 

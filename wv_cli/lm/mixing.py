@@ -31,7 +31,7 @@ def em_step(probabilities: Floats, weights: Floats) -> Floats:
     return np.asarray(new / new.sum())
 
 
-def mixed(scores: NDArray[np.floating], weights: Floats) -> Floats:
+def mix_scores(scores: NDArray[np.floating], weights: Floats) -> Floats:
     """log10 p of the events (events,) under the mixture."""
     top = scores.max(axis=0, initial=-np.inf).astype(np.float64)
     return np.asarray(np.log10(weights @ _relative(scores)) + top)

@@ -52,7 +52,7 @@ class NgramModel:
 Ngrams = NgramModel | PackedModel
 
 
-def unpacked(model: Ngrams) -> NgramModel:
+def unpack_model(model: Ngrams) -> NgramModel:
     """A model to be written to text, or to be changed. Raises BadFile for one from a file that is damaged."""
     if isinstance(model, NgramModel):
         return model

@@ -20,7 +20,7 @@ from wv_cli.text.corpus import END_OF_LINE, Corpus, require_words
 from wv_cli.text.id_stream import IdStream, read_ids
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Source
-from wv_cli.text.vocab import Vocab, ordered
+from wv_cli.text.vocab import Vocab, order_words
 from wv_cli.words import WordList
 
 _BLOCK = 1 << 22
@@ -52,7 +52,7 @@ def encode_sentences(
         lookup = np.full(len(words), UNKNOWN, np.int32)
         if vocab is None:
             listed = words[len(SPECIAL) :]
-            everything, order = ordered(
+            everything, order = order_words(
                 listed.blob, listed.starts, counts[len(SPECIAL) :], lines=encoder.lines, tokens_read=encoder.tokens
             )
             known = everything.cut(config)

@@ -110,7 +110,7 @@ def level_of(counts: NgramCounts, adjusted: NDArray[np.integer], length: int, no
     return Level(length, own, adjusted[nodes.start - begin : nodes.stop - begin], starts, slice(None), types)
 
 
-def judged(level: Level, smoothing: Smoothing, config: LmConfig) -> NDArray[np.int64]:
+def count_occurrences(level: Level, smoothing: Smoothing, config: LmConfig) -> NDArray[np.int64]:
     """How many n-grams occur 1 .. most times."""
     counts = (level.adjusted if smoothing.counted == "adjusted" else level.count)[level.judged]
     most = smoothing.most(config)
@@ -118,7 +118,8 @@ def judged(level: Level, smoothing: Smoothing, config: LmConfig) -> NDArray[np.i
 
 
 def slip(counts: NgramCounts, adjusted: NDArray[np.integer], length: int, most: int) -> NDArray[np.int64]:
-    """What lmplz's slip changes of judged(): the last n-gram of a length, backwards, counts by its occurrences."""
+    """What lmplz's slip changes of count_occurrences(): the last n-gram of a length, backwards, counts by its
+    occurrences."""
     change = np.zeros(most + 1, np.int64)
     if length < counts.trie.order and len(adjusted):
         last = _last_backwards(counts.trie, length)
@@ -141,13 +142,13 @@ def _last_backwards(trie: Trie, length: int) -> int:
     return int(nodes[0])
 
 
-def _discounted(counts: NDArray[np.integer], discounts: Discounts) -> Floats:
+def _apply_discounts(counts: NDArray[np.integer], discounts: Discounts) -> Floats:
     """Each count less the discount of its size, the last of them for larger ones."""
     table = np.array([0.0, *discounts])
     return np.asarray(np.maximum(counts - table[np.minimum(counts, len(discounts))], 0), np.float64)
 
 
-def _refused(length: int, config: LmConfig, why: str) -> Discounts:
+def _fall_back(length: int, config: LmConfig, why: str) -> Discounts:
     """The discounts that --discount-fallback has for an order; raises WvError without it."""
     if config.discount_fallback:
         return FALLBACK
@@ -158,10 +159,10 @@ def _refused(length: int, config: LmConfig, why: str) -> Discounts:
     raise WvError(message)
 
 
-def _modified(n: list[int], length: int, config: LmConfig) -> Discounts:
+def _modified_discounts(n: list[int], length: int, config: LmConfig) -> Discounts:
     """D1, D2 and D3+ of Chen & Goodman (1998)."""
     n1, n2, n3, n4 = n
-    return discounts_of(n1, n2, n3, n4) or _refused(length, config, _why(n1, n2, n3, n4))
+    return discounts_of(n1, n2, n3, n4) or _fall_back(length, config, _why(n1, n2, n3, n4))
 
 
 def discounts_of(n1: int, n2: int, n3: int, n4: int) -> tuple[float, ...] | None:
@@ -178,18 +179,18 @@ def _why(n1: int, n2: int, n3: int, n4: int) -> str:
 
 
 def _kneser_ney(level: Level, discounts: Discounts, config: LmConfig) -> Weights:
-    return Weights(_discounted(level.adjusted, discounts), level.sums(level.adjusted))
+    return Weights(_apply_discounts(level.adjusted, discounts), level.sums(level.adjusted))
 
 
 def _one(n: list[int], length: int, config: LmConfig) -> Discounts:
     n1, n2 = n
     if n1 and n2:
         return (n1 / (n1 + 2 * n2),)
-    return _refused(length, config, f"{n1:,} and {n2:,} of them occur once and twice")
+    return _fall_back(length, config, f"{n1:,} and {n2:,} of them occur once and twice")
 
 
 def _absolute(level: Level, discounts: Discounts, config: LmConfig) -> Weights:
-    return Weights(_discounted(level.count, discounts), level.sums(level.count))
+    return Weights(_apply_discounts(level.count, discounts), level.sums(level.count))
 
 
 def _good_turing(found: list[int], length: int, config: LmConfig) -> Discounts:
@@ -204,11 +205,11 @@ def _good_turing(found: list[int], length: int, config: LmConfig) -> Discounts:
     if np.all((kept > 0) & (kept <= 1)):
         return tuple(float(each) for each in r * (1 - kept))
     shown = ", ".join(f"{int(each):,}" for each in found)
-    return _refused(length, config, f"{shown} of them occur 1 to {most + 1} times")
+    return _fall_back(length, config, f"{shown} of them occur 1 to {most + 1} times")
 
 
 def _katz(level: Level, discounts: Discounts, config: LmConfig) -> Weights:
-    mass = np.where(level.count <= config.katz_max, _discounted(level.count, discounts), level.count)
+    mass = np.where(level.count <= config.katz_max, _apply_discounts(level.count, discounts), level.count)
     return Weights(mass, level.sums(level.count))
 
 
@@ -230,7 +231,7 @@ SMOOTHINGS: Registry[Smoothing] = Registry(
     [
         (
             "kneser-ney",
-            Smoothing("modified Kneser-Ney, interpolated", _kneser_ney, True, _modified, counted="adjusted"),
+            Smoothing("modified Kneser-Ney, interpolated", _kneser_ney, True, _modified_discounts, counted="adjusted"),
         ),
         ("absolute", Smoothing("absolute discounting, interpolated", _absolute, True, _one, lambda _: 2)),
         (

@@ -66,7 +66,7 @@ class Classifier:
             raise WvError(f"{name}: the classifier has no labels")
         self._model, self._name = model, name
         self.labels = model.labels
-        self._output = memory.zeros(model.output.shape[0], memory.padded(model.input.shape[1]))
+        self._output = memory.zeros(model.output.shape[0], memory.pad_width(model.input.shape[1]))
         for first in range(0, len(self._output), 1 << 16):
             part = self._output[first : first + (1 << 16)]
             part[:, : model.input.shape[1]] = model.output.take(np.arange(first, first + len(part)))
@@ -143,7 +143,7 @@ class Classifier:
         ]
         kept = np.concatenate(used)
         free = memory.available()
-        if free is None or 2 * 4 * len(kept) * memory.padded(values.shape[1]) > free:
+        if free is None or 2 * 4 * len(kept) * memory.pad_width(values.shape[1]) > free:
             return
         gathered = _rows_that_count(kept, values, kept, words, self._model.args.buckets)
         self._engine = self._engine_of(*gathered, self._model.args.buckets, gathered=True)
@@ -267,7 +267,7 @@ def _rows_that_count(
     own = int(np.searchsorted(kept, words))
     row_of_kept = np.concatenate([kept[:own], words + np.arange(len(kept) - own)])
     dim = values.shape[1]
-    dense = memory.zeros(words + len(kept) - own + 1, memory.padded(dim))
+    dense = memory.zeros(words + len(kept) - own + 1, memory.pad_width(dim))
     for first in range(0, len(kept), _SCANNED_ROWS):
         part = slice(first, first + _SCANNED_ROWS)
         dense[row_of_kept[part], :dim] = values[part] if indices is None else values[indices[part]]

@@ -38,7 +38,7 @@ class DeterministicWord2vec(Word2vec):
         inputs = len(subwords.rows) / words if subwords else 1
         outputs = (1 + config.negative if layer.draws else 0) + (np.log2(words) if layer.tree else 0)
         copies = min(words, _ROUND_IDS * inputs) + min(words, _ROUND_IDS * outputs)
-        row = 4 * memory.padded(config.dim) + 8
+        row = 4 * memory.pad_width(config.dim) + 8
         return Word2vec.bytes_needed(config, words, subwords, tokens) + WORKERS * int(copies * row)
 
     @property

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _doc2vec, _word2vec
 from wv_cli.engine.trainer import StepResult
-from wv_cli.formats.npy import numbered
+from wv_cli.formats.npy import number_words
 from wv_cli.models.sentence_config import Doc2vecConfig
 from wv_cli.models.text_training import STEP_IDS, TextTraining
 from wv_cli.system import memory
@@ -37,7 +37,7 @@ class Doc2vec(TextTraining[Doc2vecConfig]):
         super().__init__(config, corpus)
         words, documents, self._lowercase = len(corpus.vocab), corpus.lines, lowercase
         self._options = Doc2vecOptions(**{field.name: getattr(config, field.name) for field in fields(Doc2vecOptions)})
-        stride, context = memory.padded(config.dim), words + 1 if config.algorithm != "dbow" else 0
+        stride, context = memory.pad_width(config.dim), words + 1 if config.algorithm != "dbow" else 0
         outputs, width = words - (config.loss == "hs"), self._options.parts * stride
         needed = 4 * (stride * (documents + context) + width * outputs)
         allocator.require(needed, needed, "lower --dim or --window, or raise --min-count")
@@ -94,7 +94,7 @@ class Doc2vec(TextTraining[Doc2vecConfig]):
         empty = np.diff(np.flatnonzero(self.corpus.ids == END), prepend=-1) == 1
         matrix = self.documents[:, : self.config.dim].copy()
         matrix[empty] = 0
-        return Embeddings(numbered(0, len(matrix)), matrix)
+        return Embeddings(number_words(0, len(matrix)), matrix)
 
 
 def _initialise(matrix: NDArray[np.float32], dim: int, random: np.random.Generator) -> None:

@@ -77,6 +77,6 @@ class OutputReplicas:
 
 def replica_bytes(config: SupervisedConfig, rows: int) -> int:
     """What copies of so many output rows, and what these were before, take of all threads; 0: there are none."""
-    each = 4 * memory.padded(config.dim) * rows
+    each = 4 * memory.pad_width(config.dim) * rows
     replicas = config.threads > 1 and LAYERS[config.loss].takes_all and each <= _MOST_REPLICA_BYTES
     return 2 * config.threads * each if replicas else 0

@@ -54,9 +54,9 @@ class NeuralLm(BlockTraining[NeuralConfig]):
     @staticmethod
     def bytes_needed(config: NeuralConfig, words: int) -> int:
         """Memory of the matrices, beyond the corpus."""
-        context = (config.order - 1) * memory.padded(config.dim)
-        columns = memory.padded(config.width) + (context if config.direct else 0)
-        inputs = memory.padded(config.dim) * (0 if config.tie else words)
+        context = (config.order - 1) * memory.pad_width(config.dim)
+        columns = memory.pad_width(config.width) + (context if config.direct else 0)
+        inputs = memory.pad_width(config.dim) * (0 if config.tie else words)
         return 4 * (inputs + words * columns + config.width * context)
 
     def _make_outputs(self, counts: NDArray[np.float64], clusters: NeuralModel | None) -> Words | Paths | Classes:
@@ -76,7 +76,7 @@ class NeuralLm(BlockTraining[NeuralConfig]):
         """Context vectors and mixing small and random, output rows zero (tied: the context vectors), biases the words'
         frequencies: predictions begin at those."""
         config, random = self.config, np.random.default_rng(self.config.seed)
-        dim, stride, context = config.dim, memory.padded(config.dim), config.order - 1
+        dim, stride, context = config.dim, memory.pad_width(config.dim), config.order - 1
         self.input = memory.zeros(words, stride)
         self.input[:, :dim] = random.standard_normal((words, dim), np.float32) * np.float32(_FIRST_SPREAD)
         if config.diagonal:
@@ -86,8 +86,8 @@ class NeuralLm(BlockTraining[NeuralConfig]):
             self.mixing = memory.zeros(config.width, context * stride)
             first = random.random((config.width, context, dim), np.float32) * 2 - 1
             self.mixing.reshape(config.width, context, stride)[:, :, :dim] = first / np.float32(np.sqrt(context * dim))
-        self.hidden_bias = memory.zeros(1, memory.padded(config.width))[0] if config.model == "nplm" else None
-        columns = memory.padded(config.width) + (context * stride if config.direct else 0)
+        self.hidden_bias = memory.zeros(1, memory.pad_width(config.width))[0] if config.model == "nplm" else None
+        columns = memory.pad_width(config.width) + (context * stride if config.direct else 0)
         self.bias = np.zeros(_rows(self.outputs, words), np.float32)
         self.output = self.input if config.tie else memory.zeros(len(self.bias), columns)
         if isinstance(self.outputs, Paths):
@@ -161,10 +161,10 @@ class NeuralLm(BlockTraining[NeuralConfig]):
         config = self.config
         dim, context, width = config.dim, config.order - 1, config.width
         inputs = np.ascontiguousarray(self.input[:, :dim])
-        mixing = self.mixing[:, :dim] if config.diagonal else _unpadded(self.mixing, context, dim)
+        mixing = self.mixing[:, :dim] if config.diagonal else _remove_padding(self.mixing, context, dim)
         parts = [self.output[:, :width]]
         if config.direct:
-            parts.append(_unpadded(self.output[:, memory.padded(width) :], context, dim))
+            parts.append(_remove_padding(self.output[:, memory.pad_width(width) :], context, dim))
         made = NeuralModel(
             words=all_words(self.corpus.vocab),
             order=config.order,
@@ -211,6 +211,6 @@ def _rows(outputs: Words | Paths | Classes, words: int) -> int:
             return words
 
 
-def _unpadded(rows: NDArray[np.float32], context: int, dim: int) -> NDArray[np.float32]:
+def _remove_padding(rows: NDArray[np.float32], context: int, dim: int) -> NDArray[np.float32]:
     """Rows of `context` padded vectors one after the other, without the padding."""
     return np.ascontiguousarray(rows.reshape(len(rows), context, -1)[:, :, :dim]).reshape(len(rows), context * dim)

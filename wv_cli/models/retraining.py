@@ -12,7 +12,7 @@ from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.input_files import Inputs
-from wv_cli.text.labelled import LabelledCorpus, encode_labelled, renumbered
+from wv_cli.text.labelled import LabelledCorpus, encode_labelled, renumber_ids
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel
 from wv_cli.words import WordList, concatenate_words
@@ -113,7 +113,7 @@ def _in_the_models_words(corpus: LabelledCorpus, model: FastTextModel) -> Labell
     added = corpus.words.take(np.flatnonzero(new))
     return replace(
         corpus,
-        ids=renumbered(corpus, words, labels),
+        ids=renumber_ids(corpus, words, labels),
         words=concatenate_words(model.words, added),
         kept=nwords,
         counts=model.counts,

@@ -39,7 +39,7 @@ class Sent2vec(TextTraining[Sent2vecConfig]):
         hashes = _subwords.word_hashes(listed.blob, listed.starts).view(np.int32) if config.word_ngrams > 1 else None
         ngrams: dict[str, Any] = {"hashes": hashes, "bucket_row": self.bucket_row}
         longest, rows = _sent2vec.survey(config, corpus.ids, words, **ngrams)
-        stride = memory.padded(config.dim)
+        stride = memory.pad_width(config.dim)
         needed = 4 * stride * (rows + words)
         allocator.require(needed, needed, "lower --dim or --buckets, or raise --min-count")
         self.input, self.output = allocator.zeros(rows, stride), allocator.zeros(words, stride)

@@ -69,7 +69,7 @@ class Supervised(BlockTraining[SupervisedConfig]):
         self.survey = self._rules.survey(corpus.ids, self._next_row, bucket_count=self._bucket_count)
         if peers is not None and config.word_ngrams > 1:
             self._agree_on_rows(peers)
-        rows, stride = self.survey["next_row"], memory.padded(config.dim)
+        rows, stride = self.survey["next_row"], memory.pad_width(config.dim)
         outputs = len(corpus.labels) - self.layer.tree
         matrices = 4 * stride * (rows + outputs)
         needed = matrices * (1 if peers is None else 2)  # those that peers agree upon, too

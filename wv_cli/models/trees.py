@@ -37,7 +37,7 @@ def random_paths(counts: Floats, codes: int, seed: int) -> Paths:
         return words[: len(words) // 2], words[len(words) // 2 :]
 
     leaves = _leaves(counts)
-    return _by_word([_grown(random.permutation(leaves), halves) for _ in range(codes)], len(counts))
+    return _by_word([_grow_tree(random.permutation(leaves), halves) for _ in range(codes)], len(counts))
 
 
 def clustered_paths(counts: Floats, vectors: Floats, codes: int, seed: int) -> Paths:
@@ -52,7 +52,7 @@ def clustered_paths(counts: Floats, vectors: Floats, codes: int, seed: int) -> P
         return words[~second], words[second]
 
     leaves = _leaves(counts)
-    return _by_word([_grown(leaves, split) for _ in range(codes)], len(counts))
+    return _by_word([_grow_tree(leaves, split) for _ in range(codes)], len(counts))
 
 
 def predicted_vectors(model: NeuralModel, ids: NDArray[np.int32], lookup: NDArray[np.int32]) -> Floats:
@@ -93,7 +93,7 @@ def _leaves(counts: Floats) -> Ids:
 Tree = tuple[Ids, Ids, NDArray[np.integer], NDArray[np.integer]]  # words, starts of their paths, nodes, answers
 
 
-def _grown(words: Ids, split: Split) -> Tree:
+def _grow_tree(words: Ids, split: Split) -> Tree:
     """The binary tree that splitting leads to, both sides of which must have words; node 0 is its root."""
     leaves: list[int] = []
     paths: list[list[int]] = []  # twice the node, plus the answer
@@ -114,7 +114,7 @@ def _grown(words: Ids, split: Split) -> Tree:
 
 def _by_word(trees: list[Tree], words: int) -> Paths:
     """The codes of every word, one of each tree, the trees under one root."""
-    top = _grown(np.arange(len(trees)), lambda items: (items[: len(items) // 2], items[len(items) // 2 :]))
+    top = _grow_tree(np.arange(len(trees)), lambda items: (items[: len(items) // 2], items[len(items) // 2 :]))
     codes: list[list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = [[] for _ in range(words)]
     first = len(trees) - 1  # nodes of the top
     for number, (leaves, start, node, answer) in enumerate(trees):

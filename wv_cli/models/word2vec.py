@@ -66,8 +66,8 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         outputs = int(self._path[1].max()) + 1 if self._path else 0
         if self.layer.draws or not self._path:
             outputs += words
-        self.input = allocator.zeros(words + _ngrams(self.subwords), memory.padded(config.dim))
-        self.output = allocator.zeros(outputs, memory.padded(config.dim))
+        self.input = allocator.zeros(words + _ngrams(self.subwords), memory.pad_width(config.dim))
+        self.output = allocator.zeros(outputs, memory.pad_width(config.dim))
         self.output_bias = np.zeros(words, np.float32) if self.layer.biases else None
         self.words_initialised = self._initialise(init)
         if before is not None:
@@ -81,7 +81,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         """Memory of the matrices and tables, beyond the corpus, and of what each of several threads copies when they
         train on a text of so many `tokens`."""
         tables = 12 + (20 * 4 if LAYERS[config.loss].tree else 8)
-        row = 4 * memory.padded(config.dim)
+        row = 4 * memory.pad_width(config.dim)
         needed = words * (_matrices(config) * row + tables)
         if subwords is not None:
             needed += _ngrams(subwords) * row + subwords.nbytes
@@ -93,7 +93,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
 
     @staticmethod
     def checkpoint_bytes(config: Word2vecConfig, words: int, subwords: Subwords | None = None) -> int:
-        return (_matrices(config) * words + _ngrams(subwords)) * 4 * memory.padded(config.dim)
+        return (_matrices(config) * words + _ngrams(subwords)) * 4 * memory.pad_width(config.dim)
 
     def _initialise(self, init: Embeddings | None) -> int:
         """Uniform in +-0.5 / dim as word2vec, with subwords in +-1 / dim as fastText; output rows stay zero. Returns

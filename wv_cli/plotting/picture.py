@@ -80,20 +80,20 @@ def write_page(
     scaled[:, 1] = _HEIGHT - scaled[:, 1]
     lines = []
     for i, ((x, y), label) in enumerate(zip(scaled.tolist(), labels, strict=True)):
-        word = _shown(label)
+        word = _escape(label)
         text = f'<text x="{x + 5:.1f}" y="{y + 4:.1f}">{word}</text>' if i < _LABELS else ""
         circle = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{word}</title></circle>'
         lines.append(f'<g class="p" data-w="{word}">{circle}{text}</g>')
     lines.append(
-        f'<text class="axis" x="{_WIDTH / 2}" y="{_HEIGHT - 12}" text-anchor="middle">{_shown(axes[0])}</text>'
+        f'<text class="axis" x="{_WIDTH / 2}" y="{_HEIGHT - 12}" text-anchor="middle">{_escape(axes[0])}</text>'
     )
     turn = f'transform="rotate(-90 16 {_HEIGHT / 2})"'
-    lines.append(f'<text class="axis" x="16" y="{_HEIGHT / 2}" text-anchor="middle" {turn}>{_shown(axes[1])}</text>')
-    page = _PAGE.format(title=_shown(title), count=len(labels), width=_WIDTH, height=_HEIGHT, body="\n".join(lines))
+    lines.append(f'<text class="axis" x="16" y="{_HEIGHT / 2}" text-anchor="middle" {turn}>{_escape(axes[1])}</text>')
+    page = _PAGE.format(title=_escape(title), count=len(labels), width=_WIDTH, height=_HEIGHT, body="\n".join(lines))
     stream.write(page.encode())
 
 
-def _shown(text: str) -> str:
+def _escape(text: str) -> str:
     """A word for a page: bytes that are not UTF-8 become the replacement character."""
     return html.escape(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
 

@@ -16,7 +16,7 @@ from wv_cli.errors import WvError
 from wv_cli.search.cosines import mean_of
 from wv_cli.search.indexes import kind_of, use_threads
 from wv_cli.search.neighbours import Neighbours
-from wv_cli.search.topk import Asked, Hits, in_batches, together
+from wv_cli.search.topk import Asked, Hits, combine_rows, in_batches
 
 _PROPOSED = 1 << 21  # rows that queries searched together are proposed; faiss reads a flat index once for hundreds
 _SAME = 1e-5  # cosines that differ by less are ties
@@ -73,7 +73,7 @@ class Approximate:
         if rows is not None:
             message = "an index cannot be searched in part"
             raise ValueError(message)
-        queries = together(asked, weights, lambda numbers: self._exact.unit_rows(numbers, beyond), mean_of)
+        queries = combine_rows(asked, weights, lambda numbers: self._exact.unit_rows(numbers, beyond), mean_of)
         lengths = np.linalg.norm(queries.astype(np.float64), axis=1, keepdims=True)
         queries = (queries / np.where(lengths > 0, lengths, 1)).astype(np.float32)
         use_threads(self._threads)

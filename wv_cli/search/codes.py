@@ -10,9 +10,19 @@ from numpy.typing import NDArray
 
 from wv_cli import _hashing
 from wv_cli.search.packed import pack_bits, pack_positions, unpack_bits, words_per_code
-from wv_cli.search.topk import NO_HIT, Asked, Hits, exclusions, in_batches, merge, taken, together, unfilled
+from wv_cli.search.topk import (
+    NO_HIT,
+    Asked,
+    Hits,
+    combine_rows,
+    exclusions,
+    in_batches,
+    make_empty_hits,
+    merge,
+    take_rows,
+)
 from wv_cli.system.host import processors
-from wv_cli.system.memory import aligned
+from wv_cli.system.memory import allocate_aligned
 from wv_cli.system.threads import run_all
 
 _BATCH = 4096  # queries searched in one pass over the codes, at most
@@ -65,7 +75,7 @@ class CodeNeighbours:
         rows: int | None = None,
     ) -> Hits:
         """As Index.nearest; what stands for several rows is their `majority`."""
-        queries = together(asked, weights, lambda numbers: taken(self.data, numbers, beyond), self.majority)
+        queries = combine_rows(asked, weights, lambda numbers: take_rows(self.data, numbers, beyond), self.majority)
         return self.top_k(queries, k, exclude=asked, rows=rows)
 
     def majority(self, codes: NDArray[Any], weights: NDArray[np.float32] | None = None) -> NDArray[Any]:
@@ -107,7 +117,7 @@ class CodeNeighbours:
         self, queries: NDArray[Any], k: int, starts: NDArray[np.int64], excluded: NDArray[np.int32], n: int
     ) -> Hits:
         parts = self._parts(n)
-        heaps = [unfilled(len(queries), k, NO_HIT) for _ in parts]
+        heaps = [make_empty_hits(len(queries), k, NO_HIT) for _ in parts]
         scan = self._index_scan if self.indexed else self._popcount_scan
         scans = [scan(queries, heap, starts, excluded, part) for heap, part in zip(heaps, parts, strict=True)]
         run_all(lambda scan: scan(), scans, len(scans))
@@ -145,7 +155,7 @@ class CodeNeighbours:
         run = _hashing.Overlap(
             self._starts, self._rows, len(self), positions, scores, hits, starts, excluded, self._isa
         )
-        scratch = aligned((run.scratch_bytes,), np.uint8)
+        scratch = allocate_aligned((run.scratch_bytes,), np.uint8)
         return lambda: run.scan(*part, scratch)
 
     @property
@@ -153,7 +163,7 @@ class CodeNeighbours:
         """The packed codes, eight side by side, made on first use."""
         if self._panels is None:
             lanes = _hashing.CODE_LANES
-            self._panels = aligned((-(-len(self) // lanes), words_per_code(self.bits), lanes), np.uint64)
+            self._panels = allocate_aligned((-(-len(self) // lanes), words_per_code(self.bits), lanes), np.uint64)
             self._panels[-1:] = 0
             _hashing.pack_codes(self._packed(self.data), self._panels)
         return self._panels

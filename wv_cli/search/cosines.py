@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wv_cli import _search
-from wv_cli.search.topk import Asked, Hits, exclusions, in_batches, together
+from wv_cli.search.topk import Asked, Hits, combine_rows, exclusions, in_batches
 from wv_cli.system.host import processors
-from wv_cli.system.memory import aligned
+from wv_cli.system.memory import allocate_aligned
 
 _BATCH = 2048  # queries searched in one pass over the rows, at most
 
@@ -21,7 +21,7 @@ class Packed:
     def __init__(self, vectors: NDArray[np.float32], isa: str | None) -> None:
         self.count = len(vectors)
         lanes = _search.lanes(isa)
-        self.panels = aligned((-(-self.count // lanes), vectors.shape[1], lanes))
+        self.panels = allocate_aligned((-(-self.count // lanes), vectors.shape[1], lanes))
         _search.pack(vectors, self.panels, isa)
 
     def thresholds(self) -> NDArray[np.float32]:
@@ -68,7 +68,7 @@ class Cosines(ABC):
         rows: int | None = None,
     ) -> Hits:
         """As Index.nearest; what stands for several rows is the mean of their unit vectors."""
-        queries = together(asked, weights, lambda numbers: self.unit_rows(numbers, beyond), mean_of)
+        queries = combine_rows(asked, weights, lambda numbers: self.unit_rows(numbers, beyond), mean_of)
         return self.top_k(queries, k, exclude=asked, rows=rows)
 
     def top_k(

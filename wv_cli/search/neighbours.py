@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from wv_cli import _search
 from wv_cli.errors import UsageError
 from wv_cli.search.cosines import Cosines, Packed
-from wv_cli.search.topk import NO_HIT, Hits, merge, unfilled
-from wv_cli.system.memory import aligned
+from wv_cli.search.topk import NO_HIT, Hits, make_empty_hits, merge
+from wv_cli.system.memory import allocate_aligned
 from wv_cli.system.threads import run_all
 
 METHODS = tuple(_search.METHODS)
@@ -85,11 +85,11 @@ class Neighbours(Cosines):
         heaps, scans = [], []
         assert self._rows is not None
         for _ in range(self._workers(n)):
-            hits, scores = unfilled(queries.count, k, NO_HIT)
+            hits, scores = make_empty_hits(queries.count, k, NO_HIT)
             heaps.append((hits, scores))
             thresholds = queries.thresholds()
             job = _search.TopK(self._rows, queries.panels, thresholds, scores, hits, starts, excluded, self._isa)
-            scans.append(partial(job.scan, scratch=aligned((job.scratch_bytes,), np.uint8)))
+            scans.append(partial(job.scan, scratch=allocate_aligned((job.scratch_bytes,), np.uint8)))
         _over_rows(n, scans)
         self._require(slice(n))
         return merge(heaps, k)
@@ -99,7 +99,7 @@ class Neighbours(Cosines):
         rows in any order, a negative number for none. Raises ValueError for shapes that do not fit and for rows out of
         range."""
         candidates = np.sort(candidates, axis=1)
-        hits, scores = unfilled(len(queries), k, NO_HIT)
+        hits, scores = make_empty_hits(len(queries), k, NO_HIT)
         chunk = -(-len(queries) // self._workers(candidates.size)) or 1
 
         searched = self._rows
@@ -139,7 +139,7 @@ class Neighbours(Cosines):
         asked = np.stack([np.atleast_1d(np.asarray(ids, np.int64)) for ids in (a, b, c)], axis=1)
         self._require_known(asked, beyond)
         n = self._searched(rows)
-        hits, scores = unfilled(len(asked), k)
+        hits, scores = make_empty_hits(len(asked), k)
         k = min(k, n)
         for batch in _few_words(asked) if k else ():
             hits[batch, :k], scores[batch, :k] = self._analogies(asked[batch], k, method, n, beyond)
@@ -155,12 +155,12 @@ class Neighbours(Cosines):
         assert self._rows is not None
         for _ in range(self._workers(n)):
             thresholds = np.full(len(asked), -np.inf, np.float32)
-            hits, scores = unfilled(len(asked), k, NO_HIT)
+            hits, scores = make_empty_hits(len(asked), k, NO_HIT)
             heaps.append((hits, scores))
             job = _search.Analogies(
                 self._rows, words, word_rows, questions, method, thresholds, scores, hits, self._isa
             )
-            scans.append(partial(job.scan, scratch=aligned((job.scratch_bytes,), np.uint8)))
+            scans.append(partial(job.scan, scratch=allocate_aligned((job.scratch_bytes,), np.uint8)))
         _over_rows(n, scans)
         self._require(slice(n))
         hits, scores = merge(heaps, k)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from wv_cli import _product, _search
 from wv_cli.search.cosines import Cosines, Packed
-from wv_cli.search.topk import NO_HIT, Hits, merge, unfilled
-from wv_cli.system.memory import aligned
+from wv_cli.search.topk import NO_HIT, Hits, make_empty_hits, merge
+from wv_cli.system.memory import allocate_aligned
 from wv_cli.system.threads import run_all
 
 _THREAD_ROWS = 1 << 14  # are worth a thread, which makes tables of its own
@@ -51,7 +51,7 @@ class ProductNeighbours(Cosines):
         heaps: list[Hits] = []
         scans: list[Any] = []
         for start in range(0, n, size):
-            hits, scores = unfilled(queries.count, k, NO_HIT)
+            hits, scores = make_empty_hits(queries.count, k, NO_HIT)
             heaps.append((hits, scores))
             job = _product.Search(
                 self._codes,
@@ -67,7 +67,7 @@ class ProductNeighbours(Cosines):
                 excluded,
                 self._isa,
             )
-            scratch = aligned((job.scratch_bytes,), np.uint8)
+            scratch = allocate_aligned((job.scratch_bytes,), np.uint8)
             scans.append(partial(job.scan, start, min(start + size, n), scratch))
         run_all(lambda scan: scan(), scans, len(scans))
         return merge(heaps, k)

@@ -41,7 +41,7 @@ class Index(Protocol):
         """
 
 
-def unfilled(count: int, k: int, row: int = -1) -> Hits:
+def make_empty_hits(count: int, k: int, row: int = -1) -> Hits:
     """Lists of `count` queries without a hit."""
     return np.full((count, k), row, np.int32), np.full((count, k), -np.inf, np.float32)
 
@@ -49,7 +49,7 @@ def unfilled(count: int, k: int, row: int = -1) -> Hits:
 def in_batches(count: int, k: int, n: int, most: int, search: Callable[[slice, int], Hits]) -> Hits:
     """The lists of `count` queries: search(batch, j) gives those of a batch, of j = min(k, n) hits for n rows. A batch
     has at most `most` queries, fewer when they ask for many hits."""
-    hits, scores = unfilled(count, k)
+    hits, scores = make_empty_hits(count, k)
     k = min(k, n)
     size = max(1, min(most, _BATCH_HITS // max(1, k)))
     for start in range(0, count if k > 0 else 0, size):
@@ -79,7 +79,7 @@ def merge(heaps: Sequence[Hits], k: int) -> Hits:
     return hits, scores
 
 
-def taken(table: NDArray[Any], numbers: NDArray[np.int64], beyond: NDArray[Any] | None) -> NDArray[Any]:
+def take_rows(table: NDArray[Any], numbers: NDArray[np.int64], beyond: NDArray[Any] | None) -> NDArray[Any]:
     """Rows of `table`, a copy; numbers from len(table) on are rows of `beyond`."""
     if beyond is None or not len(beyond):
         return np.ascontiguousarray(table[numbers])
@@ -89,7 +89,7 @@ def taken(table: NDArray[Any], numbers: NDArray[np.int64], beyond: NDArray[Any] 
     return result
 
 
-def together(
+def combine_rows(
     asked: Asked,
     weights: Sequence[Sequence[float]] | None,
     rows_of: Callable[[NDArray[np.int64]], NDArray[Any]],

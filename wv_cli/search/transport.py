@@ -40,7 +40,7 @@ def least_cost(cost: Costs, a: Counts, b: Counts) -> float:
     return _transport.least_cost(np.ascontiguousarray(cost), supply, demand) / (all_a // common * all_b)
 
 
-def relaxed(cost: Costs, a: Counts, columns: NDArray[np.int64], b: Counts, starts: NDArray[np.int64]) -> Costs:
+def bound_costs(cost: Costs, a: Counts, columns: NDArray[np.int64], b: Counts, starts: NDArray[np.int64]) -> Costs:
     """(bags,): bounds below the distances of the bag with counts a (n,) and each of several, none empty. Bag i has the
     vectors columns[starts[i]:starts[i + 1]] of cost (n, m), with the counts b of the same places."""
     shares = a / a.sum()

@@ -32,7 +32,7 @@ def is_compressed(head: bytes, name: str) -> bool:
     return _codec(head, name) is not None
 
 
-def unpacked(blocks: Iterator[bytes], name: str) -> Generator[bytes, None, None]:
+def decompress(blocks: Iterator[bytes], name: str) -> Generator[bytes, None, None]:
     """One file's bytes, decompressed when its first bytes say that it is compressed, otherwise as they come; chunks are
     never empty. Raises BadFile for damaged or truncated compressed data."""
     head = b""
@@ -42,7 +42,7 @@ def unpacked(blocks: Iterator[bytes], name: str) -> Generator[bytes, None, None]
     if codec is None:
         yield from _chain(head, blocks)
     else:
-        yield from _ahead(_join_pieces(_pieces(_chain(head, blocks), codec, name)))
+        yield from _read_ahead(_join_pieces(_pieces(_chain(head, blocks), codec, name)))
 
 
 def compression_of(path: str | os.PathLike[str]) -> str:
@@ -157,7 +157,7 @@ def _join_pieces(pieces: Iterator[bytes]) -> Iterator[bytes]:
         yield b"".join(held)
 
 
-def _ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
+def _read_ahead(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """`chunks`, made by a background thread up to three chunks ahead. Its exceptions are raised here."""
     ready: queue.Queue[bytes | BaseException | None] = queue.Queue(maxsize=2)
     stop = threading.Event()

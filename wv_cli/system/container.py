@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, NoReturn, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import BadFile, shown
+from wv_cli.errors import BadFile, show_bytes
 from wv_cli.system import host
 from wv_cli.system.input import Input
 from wv_cli.system.kinds import HEAD_BYTES, kind_of
@@ -123,7 +123,7 @@ class Reader:
             article = "an" if kind.__name__[0] in "aeiou" else "a"
             limits = "".join(f" {word} {limit:,}" for word, limit in (("from", low), ("to", high)) if limit is not None)
             expected = f"{article} {kind.__name__}{limits}"
-            self.refuse(f"expected `{name}` to be {expected}, found {shown(repr(value).encode(), 80)}")
+            self.refuse(f"expected `{name}` to be {expected}, found {show_bytes(repr(value).encode(), 80)}")
         return value
 
     def expect(self, arrays: Layout, what: str) -> dict[str, int]:
@@ -137,7 +137,7 @@ class Reader:
             for expected, size in zip(shape, found, strict=False):
                 fits = fits and size == (sizes.setdefault(expected, size) if isinstance(expected, str) else expected)
         if not fits:
-            problem = f"expected the arrays {_described(arrays)}, found {_described(self.layout)}"
+            problem = f"expected the arrays {_describe_layout(arrays)}, found {_describe_layout(self.layout)}"
             self.refuse(f"the arrays do not fit {what}: {problem}")
         return sizes
 
@@ -204,11 +204,11 @@ class Reader:
         first, *more = title.split() or [b""]
         found, version = more if first == b"wv" and len(more) == 2 else (b"", b"")
         if not found:
-            problem = kind_of(self._source.peek(HEAD_BYTES)) or f"something else ({shown(title[:20])})"
+            problem = kind_of(self._source.peek(HEAD_BYTES)) or f"something else ({show_bytes(title[:20])})"
         elif found != kind.encode():
-            problem = f"one of {shown(found)[1:-1]}"
+            problem = f"one of {show_bytes(found)[1:-1]}"
         elif version != b"1":
-            problem = f"version {shown(version)}; update wv"
+            problem = f"version {show_bytes(version)}; update wv"
         else:
             return self._source.read(len(title))
         problem = f"expected a file of {kind} written by wv (version 1), found {problem}"
@@ -297,6 +297,6 @@ def _parts(array: NDArray[np.generic]) -> Iterator[NDArray[np.generic]]:
         yield array[start : start + rows]
 
 
-def _described(layout: Layout) -> str:
+def _describe_layout(layout: Layout) -> str:
     arrays = (f"{name} {dtype} ({', '.join(map(str, shape))})" for name, (dtype, shape) in layout.items())
     return ", ".join(arrays) or "none"

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from wv_cli._floattext import PADDING
 from wv_cli.errors import BadFile, WvError, reason
-from wv_cli.system.compression import is_compressed, unpacked
+from wv_cli.system.compression import decompress, is_compressed
 from wv_cli.system.mapped import map_file
 
 BLOCK_BYTES = 2 << 20
@@ -140,7 +140,7 @@ def open_input(path: str | os.PathLike[str], expected: str = "word vectors") -> 
         if not head:
             raise BadFile(name, f"the file is empty; expected {expected}")
         if is_compressed(head, name):
-            chunks = unpacked(iter(lambda: source.read(BLOCK_BYTES), b""), name)
+            chunks = decompress(iter(lambda: source.read(BLOCK_BYTES), b""), name)
             with contextlib.closing(chunks):
                 yield Input(name, _Chunks(chunks), None)
         else:

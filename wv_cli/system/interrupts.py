@@ -9,7 +9,7 @@ _WAITING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
+def defer_signals() -> Iterator[None]:
     """SIGINT, SIGTERM and SIGHUP wait until the block has ended. For blocks of milliseconds.
 
     Their handlers are exchanged rather than the signals blocked: a blocked signal goes to another thread of the

@@ -22,7 +22,7 @@ class Kind:
     certain: bool = True
 
 
-def beginning(first: bytes, what: str) -> Kind:
+def match_beginning(first: bytes, what: str) -> Kind:
     """Files of other programs whose first bytes match this expression."""
     return Kind(lambda head: what if re.match(first, head) else None)
 
@@ -35,11 +35,14 @@ def _container(head: bytes) -> str | None:
 _PICKLE = "a Python pickle (gensim's own format?); in gensim: model.wv.save_word2vec_format('vectors.bin', binary=True)"
 # In the order in which they are tried.
 KINDS: list[Kind] = [
-    beginning(b"\x80[\2-\5]", _PICKLE),
-    beginning(rb"(?:[ \t\r]*\n|#[^\n]*\n)*\\data\\\s", "an ARPA file of n-grams"),
-    beginning(b"PK\x03\x04", "a zip archive; unpack it first"),
+    match_beginning(b"\x80[\2-\5]", _PICKLE),
+    match_beginning(rb"(?:[ \t\r]*\n|#[^\n]*\n)*\\data\\\s", "an ARPA file of n-grams"),
+    match_beginning(b"PK\x03\x04", "a zip archive; unpack it first"),
     Kind(_container),
-    Kind(beginning(rb"IHNf|IwPQ|IxFI|IxF2|IwFl", "an index of faiss; wv nn takes it as --index").what, certain=False),
+    Kind(
+        match_beginning(rb"IHNf|IwPQ|IxFI|IxF2|IwFl", "an index of faiss; wv nn takes it as --index").what,
+        certain=False,
+    ),
 ]
 
 

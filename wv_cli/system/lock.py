@@ -20,7 +20,7 @@ def lock_path(path: str | os.PathLike[str]) -> Path:
 
 
 @contextlib.contextmanager
-def held(path: str | os.PathLike[str], who: str) -> Iterator[bool]:
+def hold_lock(path: str | os.PathLike[str], who: str) -> Iterator[bool]:
     """Keeps others from holding `path` while the block runs; False where the file system has no locks. Raises WvError
     when it is held already, with `who` may hold it and what to do, or when the lock's file cannot be made."""
     name = lock_path(path)

@@ -11,7 +11,7 @@ import os
 import weakref
 from collections.abc import Callable
 
-from wv_cli.errors import WvError, escaped
+from wv_cli.errors import WvError, escape_for_terminal
 
 _State = tuple[int, int]
 _watched: dict[int, tuple[str, int, _State]] = {}  # by address: name, descriptor, state when it was mapped
@@ -27,8 +27,8 @@ def map_file(file: io.FileIO, size: int, name: str) -> mmap.mmap | None:
     except (OSError, ValueError):
         return None
     message = (
-        f"wv: {escaped(name)}: was cut short by another process while it was read; run it again on a whole file, and "
-        "replace files by renaming new ones over them\n"
+        f"wv: {escape_for_terminal(name)}: was cut short by another process while it was read; run it again on a whole "
+        "file, and replace files by renaming new ones over them\n"
     )
     address = _mapguard.guard(mapped, os.fsencode(message))
     if not address:

@@ -15,12 +15,12 @@ _HUGE_PAGE = 1 << 21
 _LEAST_BUFFERS = 1 << 18
 
 
-def padded(dim: int) -> int:
+def pad_width(dim: int) -> int:
     """Floats per row so that every row starts on a cache line."""
     return -(-dim // ROW_FLOATS) * ROW_FLOATS
 
 
-def aligned(shape: tuple[int, ...], dtype: type[np.generic] = np.float32) -> NDArray[Any]:
+def allocate_aligned(shape: tuple[int, ...], dtype: type[np.generic] = np.float32) -> NDArray[Any]:
     """An uninitialised C-ordered array that begins on a cache line, as the kernels need their scratch."""
     size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
     block = np.empty(size + 64, np.uint8)

@@ -4,8 +4,8 @@ A file is written as `.NAME.wv-tmp` beside its target, flushed, fsynced and rena
 `kill -9` leaves behind is overwritten and gone after the next success; a lock on it keeps two runs from writing the
 same target at once. (click's `atomic=True` is not safe: it renames the half-written file when the block raises.)
 
-Several files of one run stand in together(): no rename before all of them are complete and on the disk. A name that
-ends like a compression (.gz, .bz2, .xz, .zst) is written compressed.
+Several files of one run stand in commit_together(): no rename before all of them are complete and on the disk. A name
+that ends like a compression (.gz, .bz2, .xz, .zst) is written compressed.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from typing import BinaryIO, cast
 from wv_cli.errors import WvError, reason
 from wv_cli.system import host
 from wv_cli.system.compression import Compressor, compression_of, require_compressor
-from wv_cli.system.interrupts import uninterrupted
+from wv_cli.system.interrupts import defer_signals
 from wv_cli.system.lock import take
 from wv_cli.system.places import descriptor_of, is_stdout, is_stream, refuse_folder, require_open
 
@@ -44,7 +44,7 @@ class _Output:
 
     def create(self) -> BinaryIO:
         """Raises WvError when another process writes the same file, OSError."""
-        with uninterrupted():
+        with defer_signals():
             self._descriptor = os.open(self.temporary, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         if not self._lock():
             message = f"{self.path}: another process is writing this file; wait for it or choose another name"
@@ -79,7 +79,7 @@ class _Output:
         """Gives up the lock. A temporary that was not renamed is removed."""
         if self._descriptor < 0:
             return
-        with uninterrupted():
+        with defer_signals():
             with contextlib.suppress(OSError):
                 if self._lock():
                     self.temporary.unlink()
@@ -91,7 +91,7 @@ class _Output:
 
 
 class _Set(threading.local):
-    """The outputs of the together() that this thread is in, in the order of their opening; None outside of one.
+    """The outputs of the commit_together() that this thread is in, in the order of their opening; None outside of one.
     `streamed`: the last of all is written to standard output or a device."""
 
     outputs: list[_Output] | None = None
@@ -102,7 +102,7 @@ _set = _Set()
 
 
 @contextlib.contextmanager
-def together() -> Iterator[None]:
+def commit_together() -> Iterator[None]:
     """What open_output() writes in this block, in this thread, appears when the block ends without an exception, all of
     it or none: every file is complete and on the disk before the first is renamed, in the order of their opening.
 
@@ -125,14 +125,15 @@ def together() -> Iterator[None]:
         _publish(outputs)
     finally:
         _set.outputs = None
-        with uninterrupted():
+        with defer_signals():
             for output in outputs:
                 output.close()
 
 
 @contextlib.contextmanager
-def apart() -> Iterator[None]:
-    """Inside together(): what open_output() writes in this block does not wait for the others, such as a checkpoint."""
+def commit_separately() -> Iterator[None]:
+    """Inside commit_together(): what open_output() writes in this block does not wait for the others, such as a
+    checkpoint."""
     outputs, _set.outputs = _set.outputs, None
     try:
         yield
@@ -141,17 +142,17 @@ def apart() -> Iterator[None]:
 
 
 def write_together(writers: Iterable[tuple[str, Callable[[str], object]]]) -> None:
-    """Calls each writer with its path, in together(): files in the order given, then `-` and devices. Raises what they
-    raise, WvError."""
-    with together():
+    """Calls each writer with its path, in commit_together(): files in the order given, then `-` and devices. Raises
+    what they raise, WvError."""
+    with commit_together():
         for path, write in sorted(writers, key=lambda one: is_stream(one[0])):
             write(path)
 
 
 @contextlib.contextmanager
 def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A binary file that becomes `path` when the block ends without an exception, in together() when that one ends; `-`
-    is standard output.
+    """A binary file that becomes `path` when the block ends without an exception, in commit_together() when that one
+    ends; `-` is standard output.
 
     Raises WvError when the folder is missing or not writable, the disk is full, or another process is writing `path`.
     A symbolic link is followed, a descriptor, device or pipe (/dev/stdout, /dev/null, a FIFO) is written directly.
@@ -168,7 +169,7 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     _require_new(path, target)
     output = _Output(path, target)
     try:
-        with _explained(path, "; nothing that was there has been changed"):
+        with _explain_errors(path, "; nothing that was there has been changed"):
             stream = output.create()
             if outputs is not None:
                 outputs.append(output)
@@ -185,7 +186,7 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 @contextlib.contextmanager
 def _opened(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """What is no file, written directly; standard output as the program has it, which shields a terminal."""
-    with _explained("standard output" if os.fspath(path) == "-" else path):
+    with _explain_errors("standard output" if os.fspath(path) == "-" else path):
         if is_stdout(path):
             yield sys.stdout.buffer
             sys.stdout.buffer.flush()
@@ -207,7 +208,7 @@ def _compressed(path: str | os.PathLike[str], stream: BinaryIO) -> Iterator[Bina
 
 
 def _require_new(path: str | os.PathLike[str], target: Path) -> None:
-    """In together() a second opening of one file would hit our own lock."""
+    """In commit_together() a second opening of one file would hit our own lock."""
     if any(output.target == target for output in _set.outputs or []):
         message = f"{path}: is named twice as an output; give each output its own name"
         raise WvError(message)
@@ -217,20 +218,20 @@ def _publish(outputs: list[_Output]) -> None:
     """Renames what is complete. Raises WvError."""
     new: list[_Output] = []
     waiting = [output for output in outputs if output.complete]
-    with uninterrupted():
+    with defer_signals():
         try:
             for output in waiting:
                 output.rename()
                 new.append(output)
         except OSError as error:
-            message = f"{output.path}: cannot write: {reason(error)}; {_told(new, waiting[len(new) :])}"
+            message = f"{output.path}: cannot write: {reason(error)}; {_list_outputs(new, waiting[len(new) :])}"
             raise WvError(message) from error
         finally:
             for folder in dict.fromkeys(output.target.parent for output in new):
                 _sync_folder(folder)
 
 
-def _told(new: list[_Output], old: list[_Output]) -> str:
+def _list_outputs(new: list[_Output], old: list[_Output]) -> str:
     if not new:
         return "nothing that was there has been changed"
     names = [", ".join(os.fspath(output.path) for output in some) for some in (new, old)]
@@ -238,7 +239,7 @@ def _told(new: list[_Output], old: list[_Output]) -> str:
 
 
 @contextlib.contextmanager
-def _explained(path: str | os.PathLike[str], kept: str = "") -> Iterator[None]:
+def _explain_errors(path: str | os.PathLike[str], kept: str = "") -> Iterator[None]:
     """Turns an OSError that does not name another file into a WvError about `path`, for a full disk with `kept`."""
     try:
         yield

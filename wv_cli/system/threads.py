@@ -14,7 +14,7 @@ Argument = TypeVar("Argument")
 
 
 @contextlib.contextmanager
-def starting() -> Iterator[None]:
+def raise_start_errors() -> Iterator[None]:
     """Makes a WvError of a thread that the system does not start, for the code that starts one."""
     try:
         yield
@@ -29,7 +29,7 @@ def all_started(threads: int) -> ThreadPoolExecutor:
     system does not start them."""
     pool, go = ThreadPoolExecutor(threads), Event()
     try:
-        with starting():
+        with raise_start_errors():
             for _ in range(threads):
                 pool.submit(go.wait)
     except BaseException:
@@ -47,6 +47,6 @@ def run_all(task: Callable[[Argument], None], arguments: Iterable[Argument], thr
         for argument in arguments:
             task(argument)
         return
-    with starting(), ThreadPoolExecutor(threads) as pool:
+    with raise_start_errors(), ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(task, arguments):
             pass

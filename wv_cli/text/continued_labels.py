@@ -7,7 +7,7 @@ import numpy as np
 
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.continued_vocabulary import extend_vocab
-from wv_cli.text.labelled import LabelledCorpus, renumbered
+from wv_cli.text.labelled import LabelledCorpus, renumber_ids
 from wv_cli.text.vocab import Vocab
 from wv_cli.words import concatenate_words
 
@@ -34,7 +34,7 @@ def extend_labelled(
     state = hashlib.blake2b(bytes.fromhex(corpus.digest + kept.digest + tagged.digest), digest_size=16)
     return replace(
         corpus,
-        ids=renumbered(corpus, numbers, tagged.words.find_all(corpus.labels)),
+        ids=renumber_ids(corpus, numbers, tagged.words.find_all(corpus.labels)),
         words=concatenate_words(kept.words, corpus.words.take(dropped)) if keep_dropped else kept.words,
         kept=len(kept),
         counts=kept.counts,

@@ -26,7 +26,7 @@ from wv_cli.text.input_files import Inputs
 from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Phrases, ReadWords, read_words
 from wv_cli.text.source import Source
-from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Tally, Vocab, ordered
+from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Tally, Vocab, order_words
 from wv_cli.words import WordList
 from wv_cli.words import encode as encode_word
 
@@ -154,7 +154,7 @@ def encode(
             lookup = np.arange(len(known), dtype=np.int32)
         else:
             lookup = read.lookup(known.words.find_all(read.words).astype(np.int32))
-        ids, tokens, lines, fingerprint = remapped(encoder, file, lookup, read.stream, every_line=every_line)
+        ids, tokens, lines, fingerprint = remap_ids(encoder, file, lookup, read.stream, every_line=every_line)
     if not may_be_empty:
         require_known(tokens, encoder.tokens)
     parts = [fingerprint.digest(), bytes.fromhex(known.digest)] + ([bytes.fromhex(phrases.digest)] if phrases else [])
@@ -163,7 +163,7 @@ def encode(
     return Corpus(ids, known, tokens, lines, digest, encoder.tokens, labels, label_counts, added, left_out)
 
 
-def remapped(
+def remap_ids(
     encoder: _text.Encoder,
     file: Spool,
     lookup: NDArray[np.int32],
@@ -247,9 +247,10 @@ def _final_ids(
 def _all_words(
     words: WordList, counts: NDArray[np.int64], lines: int, tokens: int | None = None
 ) -> tuple[Vocab, NDArray[np.int64]]:
-    """The vocabulary, not cut, of words in order of first sight; see ordered(). `tokens` were read, labels included."""
+    """The vocabulary, not cut, of words in order of first sight; see order_words(). `tokens` were read, labels
+    included."""
     tokens = int(counts.sum()) if tokens is None else tokens
-    return ordered(words.blob, words.starts, counts, lines=lines, tokens_read=tokens)
+    return order_words(words.blob, words.starts, counts, lines=lines, tokens_read=tokens)
 
 
 def require_known(tokens: int, read: int) -> None:

@@ -19,8 +19,8 @@ from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import count, require_words
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Source
-from wv_cli.text.vocab import Vocab, ordered, too_rare
-from wv_cli.text.word_runs import COUNT, FIRST, KEY, Rows, WordRuns, together
+from wv_cli.text.vocab import Vocab, order_words, too_rare
+from wv_cli.text.word_runs import COUNT, FIRST, KEY, Rows, WordRuns, concatenate_rows
 from wv_cli.words import WordList
 
 _TABLE_SHARE = 5  # of memory is the table's: it doubles when it is full, and is then sorted
@@ -45,7 +45,7 @@ class Counts:
 
 
 @contextmanager
-def counting(
+def count_words(
     inputs: Inputs,
     config: VocabConfig,
     *,
@@ -76,7 +76,7 @@ def counting(
         require_words(encoder.tokens, source.inputs)
         if not len(by_word):
             blob, starts, counts = encoder.vocabulary()
-            every, _ = ordered(blob, starts, counts, lines=encoder.lines, tokens_read=encoder.tokens)
+            every, _ = order_words(blob, starts, counts, lines=encoder.lines, tokens_read=encoder.tokens)
             yield Counts.of(every, config)
             return
         _keep(encoder, by_word, seen)
@@ -124,14 +124,14 @@ def _by_count(blocks: Iterable[Rows], config: VocabConfig, runs: WordRuns, memor
             held.append(rows)
             kept += rows.nbytes
         if kept > memory:
-            runs.add([together(held).sorted()])
+            runs.add([concatenate_rows(held).sorted()])
             held, kept = [], 0
     if not len(runs):
         if not held:
             raise too_rare(config, best[2], best[0])
-        return words, together(held).sorted()
+        return words, concatenate_rows(held).sorted()
     if held:
-        runs.add([together(held).sorted()])
+        runs.add([concatenate_rows(held).sorted()])
     return words, None
 
 

@@ -10,10 +10,10 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from wv_cli.errors import UsageError, WvError, reason
-from wv_cli.system.compression import unpacked
+from wv_cli.system.compression import decompress
 from wv_cli.system.kinds import HEAD_BYTES
 from wv_cli.text.inputs import Texts, not_text
-from wv_cli.text.raw_files import blocks, called, opened
+from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 
 Inputs = Sequence[str] | Texts
 
@@ -99,7 +99,7 @@ def _problem(path: str, texts: Texts) -> str | None:
     """What a file is instead of text; None for text, and for a pipe or device, of which nothing may be lost."""
     if texts.force or not Path(path).is_file():
         return None
-    with opened(path) as raw, closing(unpacked(blocks(raw, path, HEAD_BYTES), path)) as text:
+    with open_raw(path) as raw, closing(decompress(blocks(raw, path, HEAD_BYTES), path)) as text:
         return texts.problem(next(text, b""))
 
 
@@ -132,7 +132,7 @@ def refuse_overwriting(inputs: Sequence[str], output: str) -> None:
         with suppress(OSError):
             if os.path.samestat(os.fstat(0) if path == "-" else Path(path).stat(), target):
                 name = "standard output" if output == "-" else output
-                message = f"{name} is also an input ({called(path)}); write to another file"
+                message = f"{name} is also an input ({name_of_input(path)}); write to another file"
                 raise UsageError(message)
 
 

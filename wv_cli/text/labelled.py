@@ -17,7 +17,7 @@ from wv_cli.errors import WvError
 from wv_cli.system.events import OnProgress
 from wv_cli.system.spill import Spool
 from wv_cli.text.config import VocabConfig
-from wv_cli.text.corpus import Pooled, remapped, require_words
+from wv_cli.text.corpus import Pooled, remap_ids, require_words
 from wv_cli.text.id_stream import read_ids
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.joining import Phrases, read_words
@@ -105,7 +105,7 @@ def encode_labelled(
             found = pooled(tally, lambda whole: cut.of_whole(whole, also))
             labels = found.labels.find_all(read.words)
             final = np.where(labels < 0, found.words.find_all(read.words), FIRST_LABEL - labels).astype(np.int32)
-        ids, _, lines, fingerprint = remapped(encoder, file, read.lookup(final), read.stream)
+        ids, _, lines, fingerprint = remap_ids(encoder, file, read.lookup(final), read.stream)
 
     def digest(content: bytes) -> str:
         state = hashlib.blake2b(content, digest_size=16)
@@ -204,7 +204,7 @@ class _Cut:
         return kept
 
 
-def renumbered(corpus: LabelledCorpus, words: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.int32]:
+def renumber_ids(corpus: LabelledCorpus, words: NDArray[np.int64], labels: NDArray[np.int64]) -> NDArray[np.int32]:
     """The stream of `corpus` with other ids: those given for each of its words and labels, -1 for one to leave out."""
     # One table for the whole stream, from the last label over the line end to the last word.
     first = len(labels) + 1

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from wv_cli.errors import WvError, reason
 from wv_cli.system.compression import is_compressed
-from wv_cli.text.raw_files import blocks, called, opened
+from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 
 _LONG_LINE = 1 << 20
 _BLOCK, _HEAD = 1 << 16, 64
@@ -105,7 +105,7 @@ def _cut(path: str, place: int, size: int, whole_lines: bool) -> int:
     """The first byte at or after `place` that begins a line, or, unless `whole_lines`, a word of a long one."""
     if place <= 0 or place >= size:
         return min(max(place, 0), size)
-    with opened(path) as raw:
+    with open_raw(path) as raw:
         raw.seek(place - 1)
         space = 0  # the byte after the first one
         at = place - 1
@@ -137,11 +137,13 @@ def size_of(path: str) -> int:
         message = f"{path}: cannot read: {reason(error)}"
         raise WvError(message) from error
     if path == "-" or not stat.S_ISREG(status.st_mode):
-        message = f"{called(path)}: several processes cannot share a stream; give files, which all of them can read"
+        message = (
+            f"{name_of_input(path)}: several processes cannot share a stream; give files, which all of them can read"
+        )
         raise WvError(message)
     return status.st_size
 
 
 def _packed(path: str) -> bool:
-    with opened(path) as raw:
+    with open_raw(path) as raw:
         return is_compressed(raw.read(_HEAD), path)

@@ -9,17 +9,17 @@ from wv_cli.errors import WvError, reason
 _PIPE = 1 << 16  # bytes that a pipe holds, on Linux
 
 
-def called(path: str) -> str:
+def name_of_input(path: str) -> str:
     return "standard input" if path == "-" else path
 
 
-def opened(path: str) -> BinaryIO:
+def open_raw(path: str) -> BinaryIO:
     # Standard input by its descriptor: a thread may hang in a read of it when the interpreter ends, and the lock of
     # sys.stdin would then be fatal.
     try:
         return open(0 if path == "-" else path, "rb", buffering=0, closefd=path != "-")
     except OSError as error:
-        message = f"{called(path)}: cannot read: {reason(error)}"
+        message = f"{name_of_input(path)}: cannot read: {reason(error)}"
         raise WvError(message) from error
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import BadFile, shown
+from wv_cli.errors import BadFile, show_bytes
 from wv_cli.text.config import is_one_word
 from wv_cli.text.joining import JoinedIds
 from wv_cli.text.source import Source
@@ -76,7 +76,7 @@ def read_phrases(path: str) -> SavedPhrases:
         if passes and which < next(reversed(passes)):
             raise BadFile(path, f"expected passes to ascend, found pass {which} after a later one", line=number)
         if pair in passes.setdefault(which, {}):
-            raise BadFile(path, f"the pair {shown(b' '.join(pair))} stands in this pass twice", line=number)
+            raise BadFile(path, f"the pair {show_bytes(b' '.join(pair))} stands in this pass twice", line=number)
         passes[which][pair] = phrase
     return SavedPhrases.of(_pass(pairs) for pairs in passes.values())
 
@@ -95,7 +95,7 @@ def _fields(path: str, number: int, line: bytes) -> tuple[bytes, int, tuple[byte
     words = [*fields[:1], *fields[-1].split(b" ")]
     sane = len(fields) == 4 and len(words) == 3 and _are_words(words) and _is_score(fields[1])
     if not (sane and fields[2].isdigit() and 0 < int(fields[2]) < 1000):
-        raise BadFile(path, f"expected `phrase score pass first second`, found {shown(line)}", line=number)
+        raise BadFile(path, f"expected `phrase score pass first second`, found {show_bytes(line)}", line=number)
     return words[0], int(fields[2]), (words[1], words[2])
 
 

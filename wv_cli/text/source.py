@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from wv_cli._text import SEPARATORS
 from wv_cli.errors import BadFile
-from wv_cli.system.compression import CHUNK, unpacked
+from wv_cli.system.compression import CHUNK, decompress
 from wv_cli.system.events import OnProgress
 from wv_cli.system.kinds import HEAD_BYTES
 from wv_cli.text.input_files import Inputs, expand_inputs, total_size
 from wv_cli.text.inputs import UTF16, Texts, binary, not_text
-from wv_cli.text.raw_files import blocks, called, opened
+from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 
 if TYPE_CHECKING:
     from wv_cli.text.lines import Lines
@@ -63,7 +63,7 @@ class Source:
     def __iter__(self) -> Iterator[bytes]:
         chunks: Iterable[bytes] = self._all_files()
         if self.lowercase:
-            chunks = lowercased(chunks)
+            chunks = lowercase_chunks(chunks)
         if self.lines is not None:
             chunks = self.lines.kept(chunks)
         for chunk in chunks:
@@ -85,9 +85,9 @@ class Source:
 
     def _file(self, path: str) -> Iterator[bytes]:
         """The text of one file; empty chunks never."""
-        name = called(path)
-        with opened(path) as raw:
-            text: Iterator[bytes] = unpacked(self._counted(blocks(raw, name, CHUNK)), name)
+        name = name_of_input(path)
+        with open_raw(path) as raw:
+            text: Iterator[bytes] = decompress(self._counted(blocks(raw, name, CHUNK)), name)
             if self._texts is not None:  # a pipe has not been looked at before
                 text = _judged(self._texts, text, name)
             first = next(text, b"")
@@ -102,7 +102,7 @@ class Source:
         if begin == 0 and end == Path(path).stat().st_size:
             yield from self._file(path)
             return
-        with opened(path) as raw:
+        with open_raw(path) as raw:
             raw.seek(begin)
             place = begin
             block = b""
@@ -119,7 +119,7 @@ class Source:
             yield block
 
 
-def lowercased(chunks: Iterable[bytes]) -> Iterator[bytes]:
+def lowercase_chunks(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """Lowercases UTF-8 text by Unicode's rules; bytes that are not UTF-8 stay as they are.
 
     Chunks are cut anew between words: a capital sigma becomes another letter at a word's end than inside it.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli import _text
-from wv_cli.errors import BadFile, UsageError, WvError, shown
+from wv_cli.errors import BadFile, UsageError, WvError, show_bytes
 from wv_cli.system.events import OnProgress
 from wv_cli.system.kinds import HEAD_BYTES, require_lines
 from wv_cli.system.output import open_output
@@ -94,12 +94,12 @@ def times(count: int) -> str:
 def too_rare(config: VocabConfig, word: bytes, count: int) -> EmptyVocabulary:
     """What to raise when even the most frequent word does not reach min_count."""
     return EmptyVocabulary(
-        f"no word occurs {config.min_count} times (--min-count {config.min_count}); the most frequent, {shown(word)}, "
-        f"occurs {times(count)}: lower --min-count or give more text"
+        f"no word occurs {config.min_count} times (--min-count {config.min_count}); the most frequent, "
+        f"{show_bytes(word)}, occurs {times(count)}: lower --min-count or give more text"
     )
 
 
-def ordered(
+def order_words(
     blob: bytes, starts: NDArray[np.int64], counts: NDArray[np.int64], *, lines: int, tokens_read: int
 ) -> tuple[Vocab, NDArray[np.int64]]:
     """The vocabulary of words listed in order of first sight, and the index in that list of each of its words."""
@@ -118,9 +118,9 @@ class Tally:
     tokens_read: int
 
     def vocab(self) -> Vocab:
-        return ordered(self.words.blob, self.words.starts, self.counts, lines=self.lines, tokens_read=self.tokens_read)[
-            0
-        ]
+        return order_words(
+            self.words.blob, self.words.starts, self.counts, lines=self.lines, tokens_read=self.tokens_read
+        )[0]
 
 
 def add_up(tallies: Sequence[Tally]) -> Tally:
@@ -177,10 +177,10 @@ def read_vocab(path: str, progress: OnProgress | None = None) -> Vocab:
     ids = words.add(blob, starts)
     if len(words) < len(counts):
         second = int(np.flatnonzero(ids != np.arange(len(ids)))[0])
-        word = shown(WordList(blob, starts).bytes_at(second))
+        word = show_bytes(WordList(blob, starts).bytes_at(second))
         problem = f"the word {word} was already given in line {int(ids[second]) + first + 1}; remove one of them"
         raise BadFile(path, problem, line=second + first + 1)
-    return ordered(blob, starts, counts, lines=lines, tokens_read=int(counts.sum()))[0]
+    return order_words(blob, starts, counts, lines=lines, tokens_read=int(counts.sum()))[0]
 
 
 def read_ranked_vocab(path: str) -> Vocab:

@@ -47,17 +47,17 @@ class Rows:
         return Rows(self.words.take(order), self.numbers[order])
 
 
-def together(parts: list[Rows]) -> Rows:
+def concatenate_rows(parts: list[Rows]) -> Rows:
     """Rows one behind the other."""
     return Rows(concatenate_words(*(part.words for part in parts)), np.concatenate([part.numbers for part in parts]))
 
 
-def summed(blocks: Iterable[Rows]) -> Iterator[Rows]:
+def sum_rows(blocks: Iterable[Rows]) -> Iterator[Rows]:
     """Sorted rows with those of the same word, which have the same key, as one: the sum, and where it was seen first.
     Different words may share a key."""
     waiting: list[Rows] = []  # with the last key so far, which may go on
     for block in blocks:
-        rows = together([*waiting, block])
+        rows = concatenate_rows([*waiting, block])
         last = int(np.searchsorted(rows.numbers[:, KEY], rows.numbers[-1, KEY]))
         if last:
             yield _each_once(rows.part(0, last))
@@ -128,7 +128,7 @@ class WordRuns:
 
     def _merge(self, runs: list[_Run]) -> Iterator[Rows]:
         blocks = self._sorted(runs)
-        return summed(blocks) if self._repeated else blocks
+        return sum_rows(blocks) if self._repeated else blocks
 
     def _sorted(self, runs: list[_Run]) -> Iterator[Rows]:
         size = max(self._memory // (_COPIES * max(len(runs), 1)), _LEAST_BLOCK)
@@ -139,7 +139,7 @@ class WordRuns:
                 return
             # What stands behind the first block that ends may have to wait for that run's next.
             bound = min((reader.last for reader in readers if reader.more), default=None)
-            yield together([reader.take(bound) for reader in readers]).sorted()
+            yield concatenate_rows([reader.take(bound) for reader in readers]).sorted()
 
 
 class _Reader:

@@ -28,7 +28,7 @@ Pairs = NDArray[np.int64]  # (pairs, 2) rows of x and of y
 
 def with_directions(x: Matrix, y: Matrix, pairs: Pairs) -> Pairs:
     """Those whose vectors are both finite and not zero."""
-    kept = [block[directed(x[block[:, 0]]) & directed(y[block[:, 1]])] for block in blocks(pairs)]
+    kept = [block[find_directed(x[block[:, 0]]) & find_directed(y[block[:, 1]])] for block in blocks(pairs)]
     return np.concatenate([pairs[:0], *kept])
 
 
@@ -42,7 +42,7 @@ def procrustes(x: Matrix, y: Matrix, pairs: Pairs) -> NDArray[np.float64]:
     return rotation
 
 
-def mapped(x: Matrix, w: NDArray[np.float64]) -> Matrix:
+def map_rows(x: Matrix, w: NDArray[np.float64]) -> Matrix:
     """x W; rows with NaN or infinity become NaN."""
     result = np.empty((len(x), w.shape[1]), np.float32)
     with np.errstate(invalid="ignore", over="ignore"):
@@ -51,10 +51,10 @@ def mapped(x: Matrix, w: NDArray[np.float64]) -> Matrix:
     return result
 
 
-def refined(x: Matrix, y: Matrix, rotation: NDArray[np.float64], *, rows: int, threads: int = 0) -> Pairs:
+def refine_pairs(x: Matrix, y: Matrix, rotation: NDArray[np.float64], *, rows: int, threads: int = 0) -> Pairs:
     """The pairs, of the first `rows` rows of each, that are mutual nearest neighbours by CSLS after the rotation: what
     to rotate by next (Conneau et al. 2018). Raises WvError when there are too few."""
-    pairs = mutual(mapped(x[:rows], rotation), y[:rows], k=CSLS_NEIGHBOURS, threads=threads)
+    pairs = mutual(map_rows(x[:rows], rotation), y[:rows], k=CSLS_NEIGHBOURS, threads=threads)
     pairs = with_directions(x, y, pairs)
     if len(pairs) < LEAST_PAIRS:
         message = f"refining found {len(pairs)} mutual nearest neighbours, {LEAST_PAIRS} at least are needed"
@@ -73,7 +73,7 @@ def blocks(pairs: Pairs, size: int = _BLOCK) -> Iterator[Pairs]:
     return (pairs[start : start + size] for start in range(0, len(pairs), size))
 
 
-def directed(rows: Matrix) -> NDArray[np.bool_]:
+def find_directed(rows: Matrix) -> NDArray[np.bool_]:
     """(n,) which rows are finite and not zero."""
     return np.logical_and(np.isfinite(rows).all(axis=1), rows.any(axis=1))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _hashing, _search
 from wv_cli.errors import UsageError
-from wv_cli.system.memory import aligned
+from wv_cli.system.memory import allocate_aligned
 from wv_cli.system.threads import run_all
 from wv_cli.vectors.embeddings import Embeddings
 
@@ -53,13 +53,13 @@ def sums_of_classes(
 def nearest(x: NDArray[np.float32], centres: NDArray[np.float32], threads: int = 1, isa: str | None = None) -> Owner:
     """The centre of highest inner product with each row, in float32, the lowest of equal ones."""
     lanes = _search.lanes(isa)
-    panels = aligned((-(-len(centres) // lanes), x.shape[1], lanes))
+    panels = allocate_aligned((-(-len(centres) // lanes), x.shape[1], lanes))
     _search.pack(centres, panels, isa)
     kernel = _hashing.LinearHash(panels, len(centres), 1, np.zeros(len(centres), np.float32), isa)
     owner = np.empty((len(x), 1), np.int32)
 
     def work(start: int) -> None:
-        scratch = aligned((kernel.scratch_bytes,), np.uint8)
+        scratch = allocate_aligned((kernel.scratch_bytes,), np.uint8)
         rows = slice(start, start + _BLOCK_ROWS)
         kernel.active(x[rows], owner[rows], scratch)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.search.neighbours import Neighbours
-from wv_cli.transforms.align import CSLS_NEIGHBOURS, Matrix, Pairs, blocks, directed, mapped, unit
+from wv_cli.transforms.align import CSLS_NEIGHBOURS, Matrix, Pairs, blocks, find_directed, map_rows, unit
 
 _BLOCK = 1 << 12  # pairs, each with its neighbours' vectors
 _FIRST_STEP = 1.0  # as its authors'
@@ -32,7 +32,7 @@ class Criterion:
     def __call__(self, w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """(the criterion, its gradient (dim, dim)) at W, the neighbours as they are there."""
         loss, gradient = 0.0, np.zeros_like(w)
-        near_sources = _equally_long(mapped(self._sources, w), self._threads)
+        near_sources = _equally_long(map_rows(self._sources, w), self._threads)
         for block in blocks(self._pairs, _BLOCK):
             x, y = unit(self._x[block[:, 0]]), unit(self._y[block[:, 1]])
             moved = x @ w
@@ -61,7 +61,7 @@ def descend(criterion: Criterion, w: NDArray[np.float64], steps: int) -> tuple[N
 
 def _unit32(rows: Matrix) -> Matrix:
     """Those with directions, brought to length 1."""
-    return unit(rows[directed(rows)]).astype(np.float32)
+    return unit(rows[find_directed(rows)]).astype(np.float32)
 
 
 def _equally_long(rows: Matrix, threads: int) -> Neighbours:

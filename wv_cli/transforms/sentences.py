@@ -102,7 +102,7 @@ def sif_weights(words: WordList, vocab: Vocab, a: float = SIF_A) -> NDArray[np.f
     return weights
 
 
-def pooled(sentences: Sentences, matrix: NDArray[np.float32], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def pool_rows(sentences: Sentences, matrix: NDArray[np.float32], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """(sentences, dim): the weighted means; zero where a sentence has no words."""
     result = np.zeros((len(sentences), matrix.shape[1]))
     step = max(1, (1 << 24) // max(1, matrix.shape[1] * 16))
@@ -134,7 +134,7 @@ Pooling = Callable[[Sentences, NDArray[np.float32], Counts | None, float], NDArr
 
 
 def _mean(sentences: Sentences, matrix: NDArray[np.float32], counts: Counts | None, a: float) -> NDArray[np.float64]:
-    return pooled(sentences, matrix, np.ones(len(matrix)))
+    return pool_rows(sentences, matrix, np.ones(len(matrix)))
 
 
 def _sif(sentences: Sentences, matrix: NDArray[np.float32], counts: Counts | None, a: float) -> NDArray[np.float64]:
@@ -143,7 +143,7 @@ def _sif(sentences: Sentences, matrix: NDArray[np.float32], counts: Counts | Non
         message = "sif needs the words' frequencies: give --counts VOCAB (`wv build-vocab` makes one)"
         raise UsageError(message)
     share = counts.of_rows(len(matrix)) / max(1, counts.vocab.tokens)
-    vectors = pooled(sentences, matrix, a / (a + share))
+    vectors = pool_rows(sentences, matrix, a / (a + share))
     return without_component(vectors, common_component(vectors))
 
 
@@ -162,7 +162,7 @@ def _idf(sentences: Sentences, matrix: NDArray[np.float32], counts: Counts | Non
         number = np.repeat(np.arange(total), sentences.lengths)
         once = np.unique(np.stack([number, sentences.rows]), axis=1)[1]
         holding = np.bincount(once, minlength=len(matrix)).astype(np.float64)
-    return pooled(sentences, matrix, 1 + np.log((1 + float(total)) / (1 + holding)))
+    return pool_rows(sentences, matrix, 1 + np.log((1 + float(total)) / (1 + holding)))
 
 
 def _fasttext(

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.errors import WvError, shown
+from wv_cli.errors import WvError, show_bytes
 from wv_cli.formats.recognise import input_texts
-from wv_cli.search.topk import taken
-from wv_cli.search.transport import Costs, Counts, distances, least_cost, relaxed
+from wv_cli.search.topk import take_rows
+from wv_cli.search.transport import Costs, Counts, bound_costs, distances, least_cost
 from wv_cli.text.source import Source
 from wv_cli.transforms.sentences import word_rows
 from wv_cli.vectors.comparisons import unit
@@ -58,7 +58,7 @@ class TextSpace:
 
     def places(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         """(len(rows), dim): where the words of these rows are."""
-        found = taken(self._vectors.matrix, rows, self._lookup.oov.vectors()).astype(np.float64)
+        found = take_rows(self._vectors.matrix, rows, self._lookup.oov.vectors()).astype(np.float64)
         return unit(found) if self._normalize else found
 
     def distance(self, a: Bag, b: Bag) -> float:
@@ -87,7 +87,7 @@ class TextIndex:
         if not self._numbers:
             return []
         cost = distances(self._space.places(query.rows), self._places)
-        bounds = relaxed(cost, query.counts, self._columns, self._counts, self._starts)
+        bounds = bound_costs(cost, query.counts, self._columns, self._counts, self._starts)
         best: list[tuple[float, int]] = []
         for candidate in np.argsort(bounds, kind="stable").tolist():
             if len(best) == k and bounds[candidate] > best[-1][0] + _ROUNDING:
@@ -134,7 +134,7 @@ class TextAnswers:
 
     def _problem(self, sides: Sequence[str], bags: Sequence[Bag]) -> str:
         text = next((side for side, bag in zip(sides, bags, strict=True) if bag.is_empty), None)
-        return "" if text is None else f"no word of the text {shown(encode(text))} has a vector in {self.name}"
+        return "" if text is None else f"no word of the text {show_bytes(encode(text))} has a vector in {self.name}"
 
 
 def read_lines(path: str) -> list[str]:

@@ -28,7 +28,7 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.system import container
 from wv_cli.system.host import processors
 from wv_cli.system.input import open_input
-from wv_cli.system.memory import aligned
+from wv_cli.system.memory import allocate_aligned
 from wv_cli.system.threads import run_all
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import LARGEST, Moments
@@ -81,7 +81,7 @@ class Transform:
         job = _affine.Affine(np.ascontiguousarray(rows), np.ascontiguousarray(self.mean), matrix, result, isa)
 
         def part(first: int) -> None:
-            job.apply(first, min(first + _THREAD_ROWS, len(rows)), aligned((job.scratch_bytes,), np.uint8))
+            job.apply(first, min(first + _THREAD_ROWS, len(rows)), allocate_aligned((job.scratch_bytes,), np.uint8))
 
         run_all(part, range(0, len(rows), _THREAD_ROWS), min(threads or processors(), -(-len(rows) // _THREAD_ROWS)))
         return result

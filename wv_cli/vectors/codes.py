@@ -150,7 +150,9 @@ class CodeVectors(Embeddings):
         return out
 
 
-def reranked(first: Index, words: WordList, vectors: Embeddings, name: str, candidates: int | None = None) -> Reranker:
+def rerank_codes(
+    first: Index, words: WordList, vectors: Embeddings, name: str, candidates: int | None = None
+) -> Reranker:
     """`first`, an index of codes of `words`, whose `candidates` nearest (10 k by default) are put in the order of the
     cosines of `vectors`. Raises WvError when a word has no vector there;
     `name` is what the message calls them."""

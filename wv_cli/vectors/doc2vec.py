@@ -91,7 +91,7 @@ class Doc2vecModel:
     def of_ids(self, texts: Sequence[Ids]) -> NDArray[np.float32]:
         """See TextModel. A text has the same vector whatever stands beside it."""
         options, dim = self.options, self.dim
-        documents = memory.zeros(len(texts), memory.padded(dim))
+        documents = memory.zeros(len(texts), memory.pad_width(dim))
         if not len(texts):
             return documents[:, :dim]
         documents[:, :dim] = (np.random.default_rng(options.seed).random(dim) - 0.5) / dim
@@ -115,7 +115,7 @@ class Doc2vecModel:
 
 def padded_parts(rows: NDArray[np.float32], dim: int) -> NDArray[np.float32]:
     """Rows of several vectors, each padded as kernels have them."""
-    parts, stride = rows.shape[1] // dim, memory.padded(dim)
+    parts, stride = rows.shape[1] // dim, memory.pad_width(dim)
     made = memory.zeros(len(rows), parts * stride)
     made.reshape(len(rows), parts, stride)[:, :, :dim] = rows.reshape(len(rows), parts, dim)
     return made
@@ -123,6 +123,6 @@ def padded_parts(rows: NDArray[np.float32], dim: int) -> NDArray[np.float32]:
 
 def unpadded_parts(rows: NDArray[np.float32], dim: int) -> NDArray[np.float32]:
     """The same without padding."""
-    stride = memory.padded(dim)
+    stride = memory.pad_width(dim)
     parts = rows.shape[1] // stride
     return np.ascontiguousarray(rows.reshape(len(rows), parts, stride)[:, :, :dim]).reshape(len(rows), parts * dim)

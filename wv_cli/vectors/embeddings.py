@@ -13,7 +13,7 @@ from wv_cli.search.topk import Index
 from wv_cli.vectors.comparisons import cosine, from_the_mean, unit
 from wv_cli.vectors.oov import Subwords
 from wv_cli.vectors.queries import WordIndex
-from wv_cli.vectors.spelling import missing
+from wv_cli.vectors.spelling import describe_missing
 from wv_cli.words import WordList
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Embeddings:
         row = self.words.find(word)
         vector = self.row(row) if row >= 0 else self._composed(word)
         if vector is None:
-            raise KeyError(missing(self.words, word, "the vectors"))
+            raise KeyError(describe_missing(self.words, word, "the vectors"))
         return vector
 
     __iter__ = None  # not a sequence; e.words is one

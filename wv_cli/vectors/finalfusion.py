@@ -39,7 +39,7 @@ def by_fasttext_hash(buckets: int) -> Indexer:
     return lambda ngram: _subwords.word_hash(ngram.encode("utf-8", "surrogateescape")) % buckets
 
 
-def listed(numbers: Mapping[str, int]) -> Indexer:
+def index_names(numbers: Mapping[str, int]) -> Indexer:
     return numbers.get
 
 

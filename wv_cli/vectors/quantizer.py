@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from wv_cli import _product
 from wv_cli.errors import WvError
-from wv_cli.system.memory import aligned
+from wv_cli.system.memory import allocate_aligned
 from wv_cli.system.threads import run_all
 
 CENTROIDS = _product.CENTROIDS  # 256 per block: a code is one byte
@@ -91,7 +91,7 @@ class ProductQuantizer:
 
         def block(first: int) -> None:
             width = min(dsub, dim - first)
-            scratch = aligned((_product.train_scratch_bytes(len(chosen), width, isa),), np.uint8)
+            scratch = allocate_aligned((_product.train_scratch_bytes(len(chosen), width, isa),), np.uint8)
             part = centroids[CENTROIDS * first : CENTROIDS * (first + width)]
             _product.train(x, chosen, first, width, seed, part, np.empty(iterations), scratch, isa)
 
@@ -109,7 +109,7 @@ class ProductQuantizer:
         codes = np.empty((len(x), self.nsub), np.uint8)
 
         def part(start: int) -> None:
-            scratch = aligned((_product.encode_scratch_bytes(self.dim, self.dsub, isa),), np.uint8)
+            scratch = allocate_aligned((_product.encode_scratch_bytes(self.dim, self.dsub, isa),), np.uint8)
             end = min(start + _ROWS_AT_ONCE, len(x))
             _product.encode(x, self.dsub, self.centroids, codes, start, end, scratch, isa)
 

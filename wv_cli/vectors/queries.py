@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.search.topk import Hits, Index
 from wv_cli.vectors.oov import OovRows, Subwords
-from wv_cli.vectors.spelling import Rest, find_queries, find_words, missing
+from wv_cli.vectors.spelling import Rest, describe_missing, find_queries, find_words
 from wv_cli.vectors.sums import Sum
 from wv_cli.words import WordList
 
@@ -42,7 +42,7 @@ class Listed(Protocol):
 
 class WordIndex:
     """`index` has a row for each word of `listed`; `name` is what messages call it, `rest` knows the words that were
-    not read (spelling.missing)."""
+    not read (spelling.describe_missing)."""
 
     def __init__(self, listed: Listed, index: Index, name: str = "the vectors", rest: Rest | None = None) -> None:
         # Not `listed` itself, which may hold this index.
@@ -105,7 +105,7 @@ class WordIndex:
             row = self.words.find(word)
             asked.append(row if row >= 0 else oov.row(word))
             if asked[-1] < 0:
-                raise KeyError(missing(self.words, word, self.name))
+                raise KeyError(describe_missing(self.words, word, self.name))
         weights = [Sum.of(positive, negative).weights] if negative else None
         hits, scores = self._index.nearest([asked], min(k, len(self)), weights=weights, beyond=oov.vectors())
         return next(self._named(hits, scores))

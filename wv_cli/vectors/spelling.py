@@ -32,10 +32,10 @@ def find_words(
     """For each list of words (rows, ""): a word that is not in `words` gets its row from `oov`. ([], problem) when one
     has none: what is missing in `name`, and a near spelling if any. `rest`: see missing."""
     found = iter(words.find_all(WordList.of(word for each in asked for word in each)).tolist())
-    return [_composed(words, each, [next(found) for _ in each], name, oov, rest) for each in asked]
+    return [_compose_rows(words, each, [next(found) for _ in each], name, oov, rest) for each in asked]
 
 
-def _composed(
+def _compose_rows(
     words: WordList, asked: Sequence[str], rows: list[int], name: str, oov: OovRows | None, rest: Rest | None
 ) -> tuple[list[int], str]:
     """(rows, "") with numbers of `oov` where there is no row; ([], problem) for the first word without either."""
@@ -43,11 +43,11 @@ def _composed(
         if rows[i] < 0 and oov is not None:
             rows[i] = oov.row(word)
         if rows[i] < 0:
-            return [], missing(words, word, name, rest)
+            return [], describe_missing(words, word, name, rest)
     return rows, ""
 
 
-def missing(words: WordList, word: str, name: str, rest: Rest | None = None) -> str:
+def describe_missing(words: WordList, word: str, name: str, rest: Rest | None = None) -> str:
     """What to say of a word that is not in `words`. When these are only the first of a file, `rest` gives the row of a
     word in all of it, or -1."""
     row = rest(word) if rest is not None else -1

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from wv_cli.commands.compat import CompatCommand
-from wv_cli.commands.compat.neighbour_rows import ROWS, asked, load, places, require_file, table
+from wv_cli.commands.compat.neighbour_rows import ROWS, load, places, read_queries, require_file, table
 
 
 def main(words: Sequence[str]) -> int:
@@ -11,7 +11,7 @@ def main(words: Sequence[str]) -> int:
 
     vectors = load(require_file(words, "distance"))
     search = Neighbours(vectors.matrix)
-    for line in asked("Enter word or sentence (EXIT to break): "):
+    for line in read_queries("Enter word or sentence (EXIT to break): "):
         rows = places(vectors, line, lambda row: row >= 0, -1)
         if rows is not None:
             # The mean of the unit vectors has the direction of their sum.

@@ -38,7 +38,7 @@ def load(path: str, limit: int | None = None) -> "Embeddings":
     return found
 
 
-def asked(prompt: str) -> Iterator[list[str]]:
+def read_queries(prompt: str) -> Iterator[list[str]]:
     """The words of each line of standard input, after a prompt, until EXIT or the end of input, where the originals go
     on for ever. Words part at single blanks, so that of two the second belongs to the next word."""
     while True:

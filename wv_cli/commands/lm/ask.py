@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import field_options, refuse_meaningless
+from wv_cli.commands.shared.options import field_options, refuse_options
 from wv_cli.text.config import ReadingConfig
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def score(
 
     LENGTH is that of the n-gram that was found; OOV counts words that the model does not list.
     """
-    refuse_meaningless(force_text="inputs")
+    refuse_options(force_text="inputs")
     from functools import partial
 
     from wv_cli.commands.shared.display import emit
@@ -58,7 +58,7 @@ def score(
     from wv_cli.lm.files import load
     from wv_cli.lm.scoring import Scorer
     from wv_cli.system.places import require_one_use
-    from wv_cli.text.raw_files import blocks, opened
+    from wv_cli.text.raw_files import blocks, open_raw
     from wv_cli.text.source import Source
 
     require_one_use(model, not inputs or "-" in inputs)
@@ -66,9 +66,9 @@ def score(
     if inputs:
         text = Source(input_texts(inputs, log=partial(emit, quiet=False, as_json=False), force=force_text))
     else:
-        text = blocks(opened("-"), "standard input", _PIPE_BYTES)
+        text = blocks(open_raw("-"), "standard input", _PIPE_BYTES)
     loaded = load(model)
-    scorer = Scorer(asking.unnormalised(loaded, model) if unnormalised else loaded, ends=ends)
+    scorer = Scorer(asking.take_unnormalized(loaded, model) if unnormalised else loaded, ends=ends)
     for scored in scorer.read(text, ", ".join(inputs) or "standard input"):
         words = scorer.words() if each_word else None
         for sentence in scored.sentences():

@@ -48,10 +48,10 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     from wv_cli.commands.shared.running import job_of, run_job
     from wv_cli.jobs.ngrams import NgramJob
 
-    run_job(job_of(NgramJob, options), quiet, as_json, _told, bar=("B", "reading"))
+    run_job(job_of(NgramJob, options), quiet, as_json, _summarize, bar=("B", "reading"))
 
 
-def _told(metadata: dict[str, Any]) -> str:
+def _summarize(metadata: dict[str, Any]) -> str:
     lines = [f"{metadata['tokens']:,} words in {metadata['sentences']:,} sentences; {metadata['seconds']:.1f} s"]
     sizes = metadata["ngrams"]
     for length, (counted, kept) in enumerate(zip(sizes, metadata.get("kept", sizes), strict=True), 1):

@@ -131,7 +131,7 @@ def going_on(argv: list[str], resumed: bool) -> list[str]:
     return [*options, *([] if resumed else ["--resume"]), *argv[end:]]
 
 
-def stopped(outcome: "Outcome", saved: bool, resumed: bool) -> WvError:
+def explain_stop(outcome: "Outcome", saved: bool, resumed: bool) -> WvError:
     """The error for a run that ended early: how it ended and the command line that goes on."""
     way_on = f"go on with: wv {shlex.join(going_on(sys.argv[1:], resumed))}" if saved else "nothing was saved"
     return outcome.ended_early(way_on)

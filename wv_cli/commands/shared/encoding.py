@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wv_cli.commands.shared.bar import reading_bar
-from wv_cli.commands.shared.options import conflict, field_options, given_options, refuse_meaningless, take
+from wv_cli.commands.shared.options import conflict, field_options, given_options, refuse_options, take
 from wv_cli.commands.shared.pooling import OWN
 from wv_cli.commands.shared.queries import piped_lines
 from wv_cli.encoders.config import EncoderConfig
@@ -41,13 +41,13 @@ def wants_encoder(sentences: bool, options: dict[str, Any]) -> bool:
     """Raises UsageError for options of an encoder without one, and for what has no meaning with one."""
     pooling = options["pooling"]
     if options["encoder"] is None:
-        refuse_meaningless(**dict.fromkeys(EncoderConfig.options(), "encoder"))
+        refuse_options(**dict.fromkeys(EncoderConfig.options(), "encoder"))
         if pooling not in (None, "mean", OWN, *_OF_WORDS):
             message = f"--pooling {pooling} joins the tokens of an encoder; give --encoder DIR, or mean, sif or idf"
             raise UsageError(message)
         return False
-    refuse_meaningless(**dict.fromkeys(_ELSEWHERE, "not encoder"), output="sentences", normalize="sentences")
-    refuse_meaningless(**dict(EncoderConfig.conditions()))
+    refuse_options(**dict.fromkeys(_ELSEWHERE, "not encoder"), output="sentences", normalize="sentences")
+    refuse_options(**dict(EncoderConfig.conditions()))
     if pooling in (OWN, *_OF_WORDS):
         message = f"--pooling {pooling} weighs words of a vector file; with --encoder choose mean, cls, max, ..."
         raise UsageError(message)

@@ -51,14 +51,14 @@ def _block(block: Block) -> str:
         case Usage(command, arguments):
             return f"<pre><b>{escape(command)}</b> {escape(arguments)}</pre>"
         case Paragraph(text):
-            return f"<p>{_marked(text)}</p>"
+            return f"<p>{_mark_code(text)}</p>"
         case Verbatim(lines):
             return f"<pre>{escape(chr(10).join(lines))}</pre>"
         case Listed(rows):
-            return f"<dl>{''.join(f'<dt>{escape(term)}</dt><dd>{_marked(text)}</dd>' for term, text in rows)}</dl>"
+            return f"<dl>{''.join(f'<dt>{escape(term)}</dt><dd>{_mark_code(text)}</dd>' for term, text in rows)}</dl>"
 
 
-def _marked(text: str) -> str:
+def _mark_code(text: str) -> str:
     """What stands between backquotes is code."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
 
@@ -81,7 +81,7 @@ def _readme() -> str:
         if token.type == "heading_open" and token.tag != "h1" and inner is not None:
             token.attrSet("id", _mark(inner.content))
         if token.children:
-            token.children = [*_kept(token.children)]
+            token.children = [*_keep_links(token.children)]
     rendered: str = markdown.renderer.render(tokens, markdown.options, {})
     return rendered
 
@@ -91,7 +91,7 @@ def _mark(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-def _kept(tokens: list[Any]) -> Iterator[Any]:
+def _keep_links(tokens: list[Any]) -> Iterator[Any]:
     """All but links that lead to files of the repository."""
     dropped = False
     for token in tokens:

@@ -70,7 +70,7 @@ def pages() -> Iterator[Page]:
     from wv_cli.commands.shared.program import wv
 
     root = click.Context(wv, info_name="wv", **wv.context_settings)
-    body = [*_usage(root), *_explained(root)]
+    body = [*_usage(root), *_explain_command(root)]
     for title, table in (("Commands", COMMANDS), ("The originals' command lines", COMPAT)):
         body += [Title(title), Listed([(f"wv {name}", row.summary) for name, row in table.items()])]
     yield Page("wv", "word vectors on the command line", body)
@@ -78,14 +78,16 @@ def pages() -> Iterator[Page]:
         command = wv.get_command(root, name)
         assert command is not None
         context = click.Context(command, info_name=name, parent=root)
-        yield Page(f"wv-{name}", row.summary.rstrip("."), [*_usage(context), *_explained(context), *_parts(context)])
+        yield Page(
+            f"wv-{name}", row.summary.rstrip("."), [*_usage(context), *_explain_command(context), *_parts(context)]
+        )
 
 
 def _usage(context: click.Context) -> Iterator[Block]:
     yield Usage(context.command_path, " ".join(context.command.collect_usage_pieces(context)))
 
 
-def _explained(context: click.Context, level: int = 1) -> Iterator[Block]:
+def _explain_command(context: click.Context, level: int = 1) -> Iterator[Block]:
     """Description, options and examples of one command."""
     yield Title("Description", level)
     yield from _paragraphs(context.command.help or "")
@@ -104,7 +106,7 @@ def _parts(context: click.Context) -> Iterator[Block]:
             inner = click.Context(part, info_name=name, parent=context)
             yield Title(inner.command_path)
             yield from _usage(inner)
-            yield from _explained(inner, 2)
+            yield from _explain_command(inner, 2)
 
 
 def _paragraphs(text: str) -> Iterator[Block]:

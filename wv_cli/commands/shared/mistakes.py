@@ -80,7 +80,7 @@ def flags(command: click.Command) -> list[str]:
     return ["--help", *(flag for each in options for flag in (*each.opts, *each.secondary_opts))]
 
 
-def meant(name: str, command: click.Command) -> str:
+def suggest_option(name: str, command: click.Command) -> str:
     """What to do instead of giving the option `name`, "" when nobody knows."""
     import difflib
 
@@ -115,7 +115,7 @@ def message(error: click.UsageError) -> str:
 
 def _unknown(error: click.NoSuchOption) -> str:
     command, path = (error.ctx.command, error.ctx.command_path) if error.ctx else (None, "wv")
-    way = meant(error.option_name, command) if command else ""
+    way = suggest_option(error.option_name, command) if command else ""
     return f"no such option {error.option_name}; {way or f'`{path} --help` shows the options'}"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from wv_cli.config import MOST_THREADS, Config, Option, refuse_idle
+from wv_cli.config import MOST_THREADS, Config, Option, reject_ineffective
 from wv_cli.errors import UsageError
 
 AnyConfig = TypeVar("AnyConfig", bound=Config)
@@ -216,14 +216,14 @@ def _merged(tables: list[dict[str, Option]]) -> list[str]:
 def _default_text(field: Option, variants: Mapping[str, object] | None = None) -> str:
     """The default, then in parentheses those of `variants` (the first one's is the field's) where they differ."""
     first, *others = (variants or {"": field.default}).items()
-    own = field.shown or _shown(first[1])
-    differ = ", ".join(f"{variant} {_shown(value)}" for variant, value in others if value != first[1])
+    own = field.shown or _show_limit(first[1])
+    differ = ", ".join(f"{variant} {_show_limit(value)}" for variant, value in others if value != first[1])
     if not differ:
         return own
     return f"{own[:-1]}, {differ})" if own.endswith(")") else f"{own} ({differ})"
 
 
-def _shown(value: object) -> str:
+def _show_limit(value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, tuple):
@@ -277,10 +277,10 @@ def given_options() -> tuple[str, ...]:
     return tuple(name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE)
 
 
-def refuse_meaningless(**conditions: str) -> None:
+def refuse_options(**conditions: str) -> None:
     """Raises UsageError for an option on the command line whose condition (wv_cli.config.holds), on the values of the
     others, is not true."""
-    refuse_idle(conditions.items(), given_options(), click.get_current_context().params)
+    reject_ineffective(conditions.items(), given_options(), click.get_current_context().params)
 
 
 def conflict(first: str, second: str, why: str) -> UsageError:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from wv_cli.commands.shared.options import OpenChoice, conflict, given_options, refuse_meaningless
+from wv_cli.commands.shared.options import OpenChoice, conflict, given_options, refuse_options
 from wv_cli.encoders.config import LAYER, POOLINGS
 from wv_cli.errors import UsageError
 
@@ -63,9 +63,9 @@ def wants_pooling(
             if options[name] is not None:
                 message = f"{flag} goes with --pooling mean, sif or idf{', or own' * (name == 'output')}"
                 raise UsageError(message)
-        refuse_meaningless(case="pooling")
+        refuse_options(case="pooling")
         return False
-    refuse_meaningless(counts="pooling=sif|idf", case="pooling!=own")
+    refuse_options(counts="pooling=sif|idf", case="pooling!=own")
     if not sentences:
         message = "--pooling makes vectors of lines; give --sentences, too"
         raise UsageError(message)
@@ -122,11 +122,11 @@ def pool_lines(
 def _write(vectors: "NDArray[np.float32]", precision: "Precision", output: str | None) -> None:
     from wv_cli.formats import save
     from wv_cli.formats.lines import text_lines
-    from wv_cli.formats.npy import numbered
+    from wv_cli.formats.npy import number_words
     from wv_cli.vectors.embeddings import Embeddings
 
     if output is not None:
-        save(output, Embeddings(numbered(0, len(vectors)), vectors), precision=precision)
+        save(output, Embeddings(number_words(0, len(vectors)), vectors), precision=precision)
     elif len(vectors):
         sys.stdout.buffer.write(text_lines(None, vectors, precision))
         sys.stdout.buffer.flush()

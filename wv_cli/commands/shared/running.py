@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from wv_cli.commands.shared.bar import close_bar, reading_bar
-from wv_cli.commands.shared.display import emit, observer, stopped
+from wv_cli.commands.shared.display import emit, explain_stop, observer
 from wv_cli.commands.shared.options import given_options
 from wv_cli.system.places import is_stdout
 
@@ -59,7 +59,7 @@ def run_job(
         if outcome is not None and outcome.finished:
             close_bar(leave=True)
     if outcome is not None and not outcome.finished:
-        raise stopped(outcome, job.checkpoint_path is not None, job.values()["resume"])
+        raise explain_stop(outcome, job.checkpoint_path is not None, job.values()["resume"])
     if as_json:
         found = {name: value for name, value in metadata.items() if name not in only_told}
         click.echo(json.dumps({**(result or {}), **found}), err=any(map(is_stdout, job.results())))

@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Any, Literal, TextIO
 
-from wv_cli.errors import escaped
+from wv_cli.errors import escape_for_terminal
 
 
 def prepare() -> None:
@@ -20,9 +20,9 @@ def prepare() -> None:
         own, raw = sys.stdout, io.FileIO(sys.stdout.fileno(), "wb", closefd=False)
         sys.stdout = io.TextIOWrapper(_Whole(raw), own.encoding, own.errors, write_through=True)
     if sys.stdout.isatty():
-        sys.stdout = _shown(sys.stdout)
+        sys.stdout = _wrap_terminal(sys.stdout)
     if sys.stderr.isatty():
-        sys.stderr = _shown(sys.stderr, returns=True)
+        sys.stderr = _wrap_terminal(sys.stderr, returns=True)
 
 
 def _fill() -> None:
@@ -59,7 +59,7 @@ class _Whole(io.BufferedWriter):
         return written
 
 
-def _shown(stream: TextIO, *, returns: bool = False) -> TextIO:
+def _wrap_terminal(stream: TextIO, *, returns: bool = False) -> TextIO:
     return io.TextIOWrapper(
         _Terminal(stream, returns), stream.encoding, stream.errors, line_buffering=True, write_through=True
     )
@@ -78,7 +78,7 @@ class _Terminal(io.BufferedIOBase):
     def write(self, data: Any) -> int:
         text = self._decoder.decode(bytes(data))
         start = "\r" if self._returns and text.startswith("\r") else ""
-        shown = start + escaped(text[len(start) :])
+        shown = start + escape_for_terminal(text[len(start) :])
         self._stream.write(shown.encode("utf-8", "surrogateescape"))
         return len(memoryview(data).cast("B"))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wv_cli.commands.shared.bar import close_bar, reading_bar
-from wv_cli.commands.shared.display import emit, observer, stopped
+from wv_cli.commands.shared.display import emit, explain_stop, observer
 from wv_cli.errors import Elsewhere
 from wv_cli.system.places import is_stdout
 
@@ -46,7 +46,7 @@ def run_training(
             raise Elsewhere(outcome.ended_early("").exit_code)
         return
     if outcome is not None and not outcome.finished:
-        raise stopped(outcome, job.checkpoint_path is not None, job.values()["resume"])
+        raise explain_stop(outcome, job.checkpoint_path is not None, job.values()["resume"])
     if as_json and not any(map(is_stdout, job.writes())):
         click.echo(json.dumps({"outputs": list(outputs), **metadata}))
     log(f"wrote {', '.join(outputs)}{figures(metadata)}")

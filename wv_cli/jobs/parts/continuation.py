@@ -122,7 +122,7 @@ def state_of(path: str, models: Collection[str]) -> StateOptions:
     return before
 
 
-def continued(path: str, before: StateOptions, config: type[Config], explicit: Collection[str]) -> dict[str, Any]:
+def inherit_options(path: str, before: StateOptions, config: type[Config], explicit: Collection[str]) -> dict[str, Any]:
     """The options of the run that left the state at `path`, which hold where the next run is given none; those that are
     `explicit` are given. Raises BadFile when there are some that do not exist or cannot be."""
     known = {**config.options(), **VocabConfig.options()}

@@ -64,10 +64,10 @@ class SearchOptions(Part):
     def claimed(self, beside: str | None, resume: Resume) -> AbstractContextManager[None]:
         """The log is this run's while it lasts. Raises WvError."""
         log = self.log(beside)
-        return autotune_log.claimed(log, discard=resume.resume or resume.overwrite) if log else nullcontext()
+        return autotune_log.claim_log(log, discard=resume.resume or resume.overwrite) if log else nullcontext()
 
 
-def searched(search: "Search[Any]", run: Run, *, resume: bool) -> Outcome | None:
+def run_search(search: "Search[Any]", run: Run, *, resume: bool) -> Outcome | None:
     """Searches, and tells what was found. Returns the outcome of a trial that a signal stopped, else None."""
     from wv_cli.jobs.trials import changes
 
