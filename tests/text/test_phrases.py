@@ -6,7 +6,7 @@ from itertools import islice, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.conftest import GOLDEN
@@ -208,6 +208,7 @@ def test_selected_leaves_out_rare_pairs():
     assert (first.tolist(), second.tolist(), counts.tolist()) == ([0], [1], [2])
 
 
+@example(counts=[2, 2], min_count=2, threshold=2.3e-305, score="word2vec", rest=0)
 @given(
     st.lists(st.integers(1, 10**6), min_size=2, max_size=2),
     st.integers(1, 6),

@@ -163,7 +163,8 @@ class _Scoring:
             least, most = self.limits()
             least = np.where(self.counts >= self.min_count, least, np.inf)
             narrow_least = np.nextafter(least.astype(np.float32) * np.float32(1 - 1e-6), np.float32(-np.inf))
-            narrow_most = most.astype(np.float32)
+            # -inf, a negative limit over a tiny threshold, and a share of it would be NaN.
+            narrow_most = np.maximum(most, np.finfo(np.float32).min).astype(np.float32)
             narrow_most = np.nextafter(narrow_most + np.abs(narrow_most) * np.float32(1e-6), np.float32(np.inf))
         narrow_least[np.isinf(least)] = np.inf
         return np.ascontiguousarray(np.stack([narrow_least, narrow_most], axis=1))
