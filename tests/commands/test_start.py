@@ -15,13 +15,15 @@ OURS = {f"wv_cli.{name}" for name in ("evaluation", "jobs.trials", "jobs.validat
 # The rooms of which a query has modules; below `_` all extension modules count as one. Whatever another command needs,
 # its own jobs, the engine and the cluster among it, a query does not wait for.
 BELOW = {"commands", "config", "errors", "formats", "registry", "search", "system", "vectors", "words"}
+JOB = {"jobs"} | {f"jobs.{name}" for name in ("distribution", "job", "part", "parts", "parts.resume", "run")}
 QUERIES = {
-    "nn words.bin the": (set(), 65),
-    "similarity words.bin the of": (set(), 65),
-    "vectors words.bin the": ({"encoders", "transforms"}, 78),
+    "nn words.bin the": (set(), 43),
+    "similarity words.bin the of": (set(), 43),
+    "vectors words.bin the": ({"encoders", "transforms"}, 52),
     "vectors labels.bin --sentences the": ({"encoders", "transforms", "jobs", "jobs.sentences"}, 96),
     "predict labels.bin labelled.txt": ({"jobs", "jobs.predict", "models", "text"}, 90),
     "lm score words.lm text.txt": ({"lm", "text"}, 98),
+    "convert words.bin words.vec -q": (JOB | {"jobs.convert", "jobs.parts.vectors"}, 55),
 }
 QUERY = (
     "import sys; from wv_cli.__main__ import run; status = run(sys.argv[1:]); "

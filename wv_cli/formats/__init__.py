@@ -186,19 +186,23 @@ def format_for_output(path: str | os.PathLike[str], format: str | None = None) -
         row = FORMATS.find(format)
     else:
         row = _by_ending(inner) or (FORMATS["word2vec-text"] if is_stream(path) else None)
-    choices = ", ".join(f"{row.name} ({', '.join(row.suffixes)})" for row in FORMATS.values() if row.write is not None)
     if row is None:
         suffix = Path(inner).suffix
-        message = f"{name}: the ending {suffix!r} names no format to write; choose one by --to or the ending: {choices}"
+        why = f"the ending {suffix!r} names no format to write; choose one by --to or the ending"
         if suffix == ".ftz":
-            message = f"{name}: `wv quantize` makes quantised models; convert writes vectors: {choices}"
-        raise UsageError(message)
+            why = "`wv quantize` makes quantised models; convert writes vectors"
+        raise UsageError(f"{name}: {why}: {_writable()}")
     if row.write is None:
-        message = f"{name}: {row.name} is read but not written; choose one of: {choices}"
+        message = f"{name}: {row.name} is read but not written; choose one of: {_writable()}"
         raise UsageError(message)
     if not row.text:
         refuse_terminal(path)
     return row
+
+
+def _writable() -> str:
+    """The formats that are written, with their endings."""
+    return ", ".join(f"{row.name} ({', '.join(row.suffixes)})" for row in FORMATS.values() if row.write is not None)
 
 
 def _by_ending(name: str) -> Format | None:

@@ -16,6 +16,7 @@ from wv_cli.words import WordList
 # Decimals of every number (1 .. 9), so many significant digits (-1 .. -6), or the shortest text that reads back to the
 # same float32.
 Precision = int | Literal["exact"]
+Split = Literal["blanks", "punctuation"]  # where text is cut into words
 WORD2VEC_PRECISION = 6
 FASTTEXT_PRECISION = -5
 

@@ -20,7 +20,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.formats import safetensors
-from wv_cli.formats.base import Format, ReadOptions
+from wv_cli.formats.base import Format, ReadOptions, Split
 from wv_cli.formats.beside import MODEL
 from wv_cli.formats.header import MAX_DIM
 from wv_cli.formats.npy import number_words
@@ -42,7 +42,6 @@ from wv_cli.words import WordList, decode
 TOKENIZER = "tokenizer.json"
 _NAMES = ("embeddings", "embedding.weight")
 _UNKNOWN = "[UNK]"
-Split = Literal["blanks", "punctuation"]
 _SPLITS = {"blanks": "WhitespaceSplit", "punctuation": "Whitespace"}
 
 

@@ -2,21 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli import formats
 from wv_cli.config import flag_of
 from wv_cli.errors import UsageError, WvError
-from wv_cli.formats.fasttext_bin import dense, save_model
-from wv_cli.formats.static import Split, save_folder
+from wv_cli.formats.base import Split
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.vectors import STATIC, VectorOutput, static_file
 from wv_cli.jobs.run import Metadata, Run
-from wv_cli.text.vocab import read_vocab
-from wv_cli.transforms.sentences import sif_weights
-from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.fasttext import FastTextModel
+
+if TYPE_CHECKING:
+    from wv_cli.vectors.embeddings import Embeddings
+    from wv_cli.vectors.fasttext import FastTextModel
 
 _MODEL = "fasttext-bin"
 # The options that such an output has no place for, and why.
@@ -38,11 +37,13 @@ class ConvertInput(Part):
     def reads(self) -> list[str]:
         return [self.source]
 
-    def load(self) -> Embeddings:
+    def load(self) -> "Embeddings":
         return formats.load(self.source, format=self.from_format, limit=self.limit, unescape=self.unescape)
 
-    def load_model(self) -> FastTextModel:
+    def load_model(self) -> "FastTextModel":
         """Raises WvError for vectors alone."""
+        from wv_cli.vectors.fasttext import FastTextModel
+
         model = formats.open_vectors(self.source, format=self.from_format)
         if not isinstance(model, FastTextModel):
             message = f"{self.source}: expected a fastText model, found vectors alone; a model cannot be made of them"
@@ -102,6 +103,10 @@ class ConvertJob(Job):
 
     def _write_static(self, run: Run) -> Metadata:
         """Tells how text is taken apart, too."""
+        from wv_cli.formats.static import save_folder
+        from wv_cli.text.vocab import read_vocab
+        from wv_cli.transforms.sentences import sif_weights
+
         vectors, static, folder = self.source.load(), self.static, str(self.output.output)
         weights = sif_weights(vectors.words, read_vocab(static.counts)) if static.counts is not None else None
         made = save_folder(folder, vectors, lowercase=static.lowercase, split=static.split, weights=weights)
@@ -116,6 +121,8 @@ class ConvertJob(Job):
 
     def _write_model(self, run: Run) -> Metadata:
         """The model is not quantized, and in the newest layout."""
+        from wv_cli.formats.fasttext_bin import dense, save_model
+
         model = dense(self.source.load_model(), self.source.source)
         save_model(str(self.output.output), model)
         words, rows = f"{len(model.words)} words, {len(model.labels)} labels", model.input.shape[0]

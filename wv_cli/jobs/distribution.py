@@ -7,24 +7,23 @@ several processes are refused. What needs no exchange can be done by the workers
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from wv_cli.config import flag_of
-from wv_cli.engine import asking, checkpoint
-from wv_cli.engine.asking import Answer, Asking, Question
-from wv_cli.engine.peers import PARTS, InParts, Shareable
-from wv_cli.engine.saved_run import Checkpointed, Savable, SavedRun
-from wv_cli.engine.threads import Threads
-from wv_cli.engine.trainer import Trainer
 from wv_cli.errors import UsageError
-from wv_cli.jobs.parts.reading import Reading
 from wv_cli.jobs.run import Metadata, OnTraining, Run
 from wv_cli.system.events import Log, OnProgress
-from wv_cli.system.executor import Executor
 from wv_cli.system.launcher import refuse_processes, started_together
-from wv_cli.text.corpus import Corpus
-from wv_cli.text.inputs import Texts
-from wv_cli.text.labelled import LabelledCorpus
+
+if TYPE_CHECKING:  # most jobs train nothing and do without
+    from wv_cli.engine.asking import Answer, Asking, Question
+    from wv_cli.engine.saved_run import Checkpointed, Savable, SavedRun
+    from wv_cli.engine.trainer import Trainer
+    from wv_cli.jobs.parts.reading import Reading
+    from wv_cli.system.executor import Executor
+    from wv_cli.text.corpus import Corpus
+    from wv_cli.text.inputs import Texts
+    from wv_cli.text.labelled import LabelledCorpus
 
 LEAVE_OUT = "leave it out"
 FIND_BEFORE = "find them before with `wv phrases --save-phrases FILE` and give --phrases FILE"
@@ -44,7 +43,7 @@ class SharedJob(Single, Protocol):
     @property
     def config(self) -> Any: ...
     @property
-    def reading(self) -> Reading: ...
+    def reading(self) -> "Reading": ...
     @property
     def whole_lines(self) -> bool:
         """Whether no line is divided between processes."""
@@ -75,26 +74,31 @@ class OneProcess:
     def agreeing(self) -> AbstractContextManager[None]:
         return nullcontext()
 
-    def whole(self, corpus: Corpus) -> Corpus:
+    def whole(self, corpus: "Corpus") -> "Corpus":
         return corpus
 
-    def whole_labelled(self, corpus: LabelledCorpus) -> LabelledCorpus:
+    def whole_labelled(self, corpus: "LabelledCorpus") -> "LabelledCorpus":
         return corpus
 
-    def first_step(self, saved: SavedRun, model: Savable[Any], log: Log) -> int:
+    def first_step(self, saved: "SavedRun", model: "Savable[Any]", log: Log) -> int:
         """It goes on where several processes were, too."""
+        from wv_cli.engine.checkpoint import OtherRun
+        from wv_cli.engine.peers import PARTS, InParts, Shareable
+
         try:
             return saved.first_step(model, log)
-        except checkpoint.OtherRun as error:
+        except OtherRun as error:
             if error.steps != PARTS or not isinstance(model, Shareable):
                 raise
             part = saved.first_step(InParts(model), log)
             return -(-part * model.steps // PARTS)
 
-    def saved_as(self, model: Savable[Any]) -> Checkpointed:
+    def saved_as(self, model: "Savable[Any]") -> "Checkpointed":
         return model
 
-    def trainer(self, model: Savable[Any], threads: int, first_step: int) -> Trainer:
+    def trainer(self, model: "Savable[Any]", threads: int, first_step: int) -> "Trainer":
+        from wv_cli.engine.threads import Threads
+
         return Threads(model, threads, first_step)
 
     def metadata(self) -> Metadata:
@@ -145,7 +149,7 @@ def run_shared(
         processes = RankProcesses(here.ranks)
         run = replace(run, processes=processes) if processes.is_main else Run(processes, _silent)
 
-        def checked() -> Texts:
+        def checked() -> "Texts":
             nonlocal run
             if processes.is_main:
                 job.refuse_sharing(processes.count)
@@ -175,7 +179,7 @@ def refuse_fasttext(processes: int) -> None:
 
 
 @contextmanager
-def executor(address: str, log: Log, *, same_kernels: bool = False) -> Iterator[Executor]:
+def executor(address: str, log: Log, *, same_kernels: bool = False) -> Iterator["Executor"]:
     """The workers of the Dask scheduler at `address`. With `same_kernels` all must compute the same bits. Raises
     WvError."""
     from wv_cli.cluster.dask_cluster import dask_cluster
@@ -198,10 +202,12 @@ def refuse_with_dask(dask: str | None, **asked: object) -> None:
 
 
 def ask(
-    dask: str, log: Log, what: str, asked: Asking[Question, Answer], questions: Iterable[Question]
-) -> Iterator[Answer]:
+    dask: str, log: Log, what: str, asked: "Asking[Question, Answer]", questions: "Iterable[Question]"
+) -> "Iterator[Answer]":
     """What the workers of the scheduler at `dask` answer; see wv_cli.engine.asking.ask. A model that cannot be read
     here is refused before they are looked for."""
+    from wv_cli.engine import asking
+
     asking.bytes_of(asked.file)
     with executor(dask, log, same_kernels=True) as found:
         yield from asking.ask(found, what, asked, questions)

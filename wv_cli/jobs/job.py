@@ -10,11 +10,10 @@ import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, get_type_hints
 
 from wv_cli import formats
 from wv_cli.config import Config, flag_of, reject_ineffective
-from wv_cli.engine.run import Outcome
 from wv_cli.errors import UsageError, WvError
 from wv_cli.jobs.distribution import run_alone
 from wv_cli.jobs.part import Invocation, Part, parts_of, values_of
@@ -24,6 +23,9 @@ from wv_cli.system import meta
 from wv_cli.system.events import Log, OnProgress
 from wv_cli.system.output import check_writable
 from wv_cli.system.places import is_stream, refuse_folder, refuse_reading, require_different
+
+if TYPE_CHECKING:
+    from wv_cli.engine.run import Outcome
 
 Kind = TypeVar("Kind")
 Writer = tuple[str, Callable[[str], None]]  # the name of a file and what writes it
@@ -43,7 +45,7 @@ class Job:
 
     invocation: Invocation = field(default_factory=Invocation)
 
-    def work(self, run: Run) -> tuple[Outcome | None, Metadata]:
+    def work(self, run: Run) -> tuple["Outcome | None", Metadata]:
         """Does what is asked for, once everything is checked, and writes the results unless it was stopped.
 
         Returns the outcome of the training (None: there was none) and the metadata that is recorded beside the results.
@@ -75,7 +77,7 @@ class Job:
 
     def run(
         self, log: Log, on_progress: OnTraining | None = None, on_reading: OnProgress | None = None
-    ) -> tuple[Outcome | None, Metadata]:
+    ) -> tuple["Outcome | None", Metadata]:
         """Checks and works. `log` is told of events, `on_progress` about a training, `on_reading` (done, total or None)
         about a long file. Raises what `work` raises, and UsageError or WvError for what the checks find."""
         with run_alone(self, log, on_progress, on_reading) as run:
@@ -175,7 +177,7 @@ class Job:
             from_files = any(part.begins_with() for part in self.parts())
             saved = resume.saved_run(beside, from_files=from_files)
             run = replace(run, saved=saved, save_every=resume.checkpoint_every, max_seconds=resume.max_time)
-        stack.enter_context(run.saved.claimed(run.log))
+            stack.enter_context(saved.claimed(run.log))
         return run
 
     def require_disk_space(self, needed: int) -> None:
@@ -192,7 +194,8 @@ class Job:
                     meta.write(path, list(self.invocation.argv), metadata)
                 except WvError as error:
                     warnings.warn(f"{error}; {path} itself is written and whole", SidecarWarning, stacklevel=2)
-        run.saved.remove()
+        if run.saved is not None:
+            run.saved.remove()
 
 
 def build(kind: type[Kind], options: Mapping[str, Any], **made: Any) -> Kind:

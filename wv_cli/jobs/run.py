@@ -2,21 +2,23 @@
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 
-from wv_cli.engine.peers import Peers
-from wv_cli.engine.progress import Progress
-from wv_cli.engine.run import Outcome
-from wv_cli.engine.saved_run import Checkpointed, Savable, SavedRun
-from wv_cli.engine.trainer import Trainer
 from wv_cli.system.events import Log, OnProgress
-from wv_cli.text.corpus import Corpus, Pooled
-from wv_cli.text.labelled import LabelledCorpus
-from wv_cli.text.parts import Part as TextPart
+
+if TYPE_CHECKING:  # most jobs train nothing and do without
+    from wv_cli.engine.peers import Peers
+    from wv_cli.engine.progress import Progress
+    from wv_cli.engine.run import Outcome
+    from wv_cli.engine.saved_run import Checkpointed, Savable, SavedRun
+    from wv_cli.engine.trainer import Trainer
+    from wv_cli.text.corpus import Corpus, Pooled
+    from wv_cli.text.labelled import LabelledCorpus
+    from wv_cli.text.parts import Part as TextPart
 
 Metadata = dict[str, object]
-OnTraining = Callable[[Progress], None]
+OnTraining = Callable[["Progress"], None]
 AfterEpoch = Callable[[int], bool]
 
 
@@ -29,16 +31,16 @@ class Processes(Protocol):
         ...
 
     @property
-    def peers(self) -> Peers | None:
+    def peers(self) -> "Peers | None":
         """The others as a model sees them; None: there are none."""
         ...
 
     @property
-    def pooled(self) -> Pooled | None:
+    def pooled(self) -> "Pooled | None":
         """What makes one vocabulary of the words that each has counted; None: there is one process."""
         ...
 
-    def part(self, *, whole_lines: bool) -> TextPart | None:
+    def part(self, *, whole_lines: bool) -> "TextPart | None":
         """The part of the text that this one reads; None: all of it."""
         ...
 
@@ -46,23 +48,23 @@ class Processes(Protocol):
         """What fails in this block in one of them fails in all."""
         ...
 
-    def whole(self, corpus: Corpus) -> Corpus:
+    def whole(self, corpus: "Corpus") -> "Corpus":
         """The corpus of this one's part, with the sizes and the digest of the whole text."""
         ...
 
-    def whole_labelled(self, corpus: LabelledCorpus) -> LabelledCorpus:
+    def whole_labelled(self, corpus: "LabelledCorpus") -> "LabelledCorpus":
         """The same of a labelled text."""
         ...
 
-    def first_step(self, saved: SavedRun, model: Savable[Any], log: Log) -> int:
+    def first_step(self, saved: "SavedRun", model: "Savable[Any]", log: Log) -> int:
         """The step to begin with: 0, or where the checkpoint, now loaded, was saved. Raises WvError."""
         ...
 
-    def saved_as(self, model: Savable[Any]) -> Checkpointed:
+    def saved_as(self, model: "Savable[Any]") -> "Checkpointed":
         """The model as checkpoints hold it."""
         ...
 
-    def trainer(self, model: Savable[Any], threads: int, first_step: int) -> Trainer:
+    def trainer(self, model: "Savable[Any]", threads: int, first_step: int) -> "Trainer":
         """What does the steps of the model, from `first_step` on."""
         ...
 
@@ -74,32 +76,35 @@ class Processes(Protocol):
 @dataclass(frozen=True)
 class Run:
     """`log` is told of events, `on_progress` about a training, `on_reading` (done, total or None) about a long file.
-    The training is `saved` every `save_every` seconds and when it ends early, which it does after `max_seconds`."""
+    The training, if there is one, is `saved` every `save_every` seconds and when it ends early, which it does after
+    `max_seconds`."""
 
     processes: Processes
     log: Log
     on_progress: OnTraining | None = None
     on_reading: OnProgress | None = None
-    saved: SavedRun = field(default_factory=lambda: SavedRun(None))
+    saved: "SavedRun | None" = None
     save_every: float | None = None
     max_seconds: float | None = None
 
-    def first_step(self, model: Savable[Any]) -> int:
+    def first_step(self, model: "Savable[Any]") -> int:
         """The step to begin with: 0, or where the checkpoint, now loaded, was saved. Raises WvError."""
+        assert self.saved is not None, "this run trains"
         return self.processes.first_step(self.saved, model, self.log)
 
     def train(
         self,
-        model: Savable[Any],
+        model: "Savable[Any]",
         first_step: int,
         *,
         threads: int,
         advice: str,
         on_progress: OnTraining | None,
         after_epoch: AfterEpoch | None = None,
-    ) -> Outcome:
+    ) -> "Outcome":
         """Trains on with so many steps at once, saving on the way; for `after_epoch` see engine.run.train. Raises
         WvError; after a divergence its message ends with `advice`."""
+        assert self.saved is not None, "this run trains"
         return self.saved.train(
             self.processes.saved_as(model),
             self.processes.trainer(model, threads, first_step),

@@ -1,10 +1,13 @@
 """The checkpoint of a training: where it lies, when it is written, and what becomes of one that is there."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from wv_cli.engine.saved_run import SavedRun
 from wv_cli.errors import UsageError
 from wv_cli.jobs.part import Part, internal
+
+if TYPE_CHECKING:
+    from wv_cli.engine.saved_run import SavedRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,5 +45,7 @@ class Resume(Part):
             message = "a run that writes no file needs --checkpoint FILE to save and resume"
             raise UsageError(message)
 
-    def saved_run(self, beside: str | None, *, from_files: bool) -> SavedRun:
+    def saved_run(self, beside: str | None, *, from_files: bool) -> "SavedRun":
+        from wv_cli.engine.saved_run import SavedRun
+
         return SavedRun(self.path(beside), resume=self.resume, overwrite=self.overwrite, from_files=from_files)
