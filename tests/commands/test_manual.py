@@ -1,5 +1,7 @@
 """The whole manual: `wv help --man DIR` and `wv help --html`."""
 
+import shutil
+import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -40,7 +42,7 @@ class Page(HTMLParser):
         self.words += data
 
 
-def test_the_pages_are_those_that_are_installed(wv: Run, tmp_path: Path) -> None:
+def test_every_command_has_a_page(wv: Run, tmp_path: Path) -> None:
     done = wv("help", "--man", "deep/man")
     assert (done.returncode, done.stdout) == (0, "")
     assert f"{len(COMMANDS) + 1} pages in deep/man; read them: man -M deep/man wv-train" in done.stderr
@@ -48,7 +50,15 @@ def test_the_pages_are_those_that_are_installed(wv: Run, tmp_path: Path) -> None
         path.relative_to(tmp_path / "deep" / "man").as_posix(): path.read_text(encoding="utf-8")
         for path in (tmp_path / "deep").rglob("*.1")
     }
-    assert made == man_pages()
+    assert made == man_pages() and {f"man1/wv-{name}.1" for name in COMMANDS} < set(made)
+
+
+@pytest.mark.skipif(shutil.which("groff") is None, reason="no groff")
+@pytest.mark.parametrize("place", ["man1/wv.1", "man1/wv-train.1", "man1/wv-eval.1"])
+def test_pages_are_good_roff(place: str) -> None:
+    command = ["groff", "-man", "-ww", "-Tutf8", "-P-cbou"]
+    done = subprocess.run(command, input=man_pages()[place], capture_output=True, text=True, check=True)
+    assert done.stderr == "" and "\nSYNOPSIS\n" in done.stdout
 
 
 def test_one_page_with_all_in_it(wv: Run) -> None:
