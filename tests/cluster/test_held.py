@@ -104,7 +104,7 @@ def test_a_worker_reads_a_model_that_was_replaced(tmp_path: Path) -> None:
     model, found = tmp_path / "model", []
     for name in ("ft-labels.bin", "ft-labels.ftz"):
         shutil.copy(GOLDEN / name, model)
-        one = predict.PredictionRun(file=str(model), config=PredictConfig(), prob=True)
+        one = predict.Prediction(str(model), PredictConfig(), prob=True)
         found.append(asking._answer(one, model.stat().st_size, asked))
     asking.forget()
     assert found[0] != found[1]

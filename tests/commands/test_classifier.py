@@ -96,6 +96,18 @@ def test_predict_prints_fasttexts_lines(train, wv):
     assert len(all_labels[0].split(" ")) == len(load_model(model).labels)
 
 
+def test_answers_in_a_file_are_those_of_standard_output(train, wv, tmp_path):
+    model = train()
+    shown = wv("predict", model, "valid.txt", "--prob")
+    assert wv("predict", model, "valid.txt", "--prob", "-o", "answers.txt").stdout == ""
+    assert (tmp_path / "answers.txt").read_text() == shown.stdout
+    for place in ("valid.txt", model.name):
+        before = (tmp_path / place).read_bytes()
+        done = wv("predict", model, "valid.txt", "-o", place)
+        assert done.returncode in (1, 2) and place in done.stderr and "another" in done.stderr
+        assert (tmp_path / place).read_bytes() == before
+
+
 def test_one_line_in_one_line_out(train, wv):
     model = train()
     odd = "\n\n   \n</s> bread </s> x\nq\udcff \u65e5\u672c\n__label__bread\nno newline at the end"

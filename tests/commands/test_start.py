@@ -21,7 +21,7 @@ QUERIES = {
     "similarity words.bin the of": (set(), 43),
     "vectors words.bin the": ({"encoders", "transforms"}, 52),
     "vectors labels.bin --sentences the": ({"encoders", "transforms", "jobs", "jobs.sentences"}, 96),
-    "predict labels.bin labelled.txt": ({"jobs", "jobs.predict", "models", "text"}, 90),
+    "predict labels.bin labelled.txt": (JOB | {"jobs.predict", "models", "text"}, 90),
     "lm score words.lm text.txt": ({"lm", "text"}, 98),
     "convert words.bin words.vec -q": (JOB | {"jobs.convert", "jobs.parts.vectors"}, 55),
 }

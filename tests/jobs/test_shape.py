@@ -24,6 +24,7 @@ from wv_cli.jobs.job import Job, option_names
 from wv_cli.jobs.models import MODELS
 from wv_cli.jobs.ngrams import NgramJob
 from wv_cli.jobs.phrases import PhrasesJob
+from wv_cli.jobs.predict import PredictJob
 from wv_cli.jobs.quantize import QuantizeJob
 from wv_cli.jobs.vocabulary import VocabularyJob
 from wv_cli.jobs.whiten import WhitenJob
@@ -46,6 +47,7 @@ JOBS: dict[str, type[Job]] = {
     "index": IndexJob,
     "lm train": NgramJob,
     "phrases": PhrasesJob,
+    "predict": PredictJob,
     "quantize": QuantizeJob,
     "whiten": WhitenJob,
 }

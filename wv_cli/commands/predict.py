@@ -1,13 +1,12 @@
 """`wv predict`: the labels a classifier gives to lines of text."""
 
-import sys
 from functools import partial
 from typing import Any
 
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import dask_option, field_options, quiet_option, refuse_options
+from wv_cli.commands.shared.options import dask_option, field_options, quiet_option
 from wv_cli.models.prediction_config import PredictConfig
 
 
@@ -17,11 +16,10 @@ from wv_cli.models.prediction_config import PredictConfig
 @field_options(PredictConfig)
 @click.option("--prob", is_flag=True, help="Show the probability behind each label, as fastText's predict-prob.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per line: labels and probabilities.")
+@click.option("-o", "--output", default="-", metavar="FILE", show_default=True, help="Where to write the answers.")
 @dask_option
 @quiet_option
-def command(
-    model: str, inputs: tuple[str, ...], prob: bool, as_json: bool, dask: str | None, quiet: bool, **options: Any
-) -> None:  # fmt: skip
+def command(quiet: bool, **options: Any) -> None:
     """Predict the labels of every line of INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd
     are unpacked. MODEL is a fastText classifier, .bin or .ftz, from wv train --model supervised or from fastText.
 
@@ -29,13 +27,8 @@ def command(
     line ends; a line of output is empty where the model knows nothing of the input or no label reaches --threshold.
     Labels in the input are passed over.
     """
-    refuse_options(prob="not as_json")
-    config = PredictConfig(**options)
-    config.validate()
     from wv_cli.commands.shared.display import emit
-    from wv_cli.jobs.predict import PredictionRun
+    from wv_cli.commands.shared.running import job_of
+    from wv_cli.jobs.predict import PredictJob
 
-    run = PredictionRun(file=model, config=config, prob=prob, as_json=as_json)
-    for lines in run.answers(inputs, partial(emit, quiet=quiet, as_json=as_json), dask):
-        sys.stdout.buffer.write(lines)
-    sys.stdout.flush()
+    job_of(PredictJob, options).run(partial(emit, quiet=quiet, as_json=options["as_json"]))

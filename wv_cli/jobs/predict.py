@@ -1,15 +1,20 @@
-"""One run of `wv predict`: what a classifier says of every line of texts, as lines of bytes."""
+"""`wv predict`: the labels that a classifier gives to every line of texts."""
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.recognise import input_texts
+from wv_cli.jobs.distribution import ask, refuse_with_dask
+from wv_cli.jobs.job import Job
+from wv_cli.jobs.part import Part
+from wv_cli.jobs.run import Metadata, Run
 from wv_cli.models.classifier import Answered, Classifier
 from wv_cli.models.prediction_config import PredictConfig
-from wv_cli.system.events import Log
-from wv_cli.text.input_files import expand_inputs
+from wv_cli.system.output import open_output
+from wv_cli.text.input_files import expand_inputs, refuse_overwriting
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import shards
 from wv_cli.text.source import Source
@@ -18,36 +23,76 @@ SHARD_BYTES = 1 << 22  # of text that a task answers: some seconds of work
 
 
 @dataclass(frozen=True, kw_only=True)
-class PredictionRun:
-    """`file` is a classifier; answers are shown as fastText shows them, with `prob` with probabilities, or `as_json` as
-    objects. Satisfies wv_cli.engine.asking.Asking."""
+class AskedTexts(Part):
+    """The classifier in the file `model` answers every line of `inputs`; with `dask`, the address of a scheduler, its
+    workers do."""
+
+    model: str
+    inputs: tuple[str, ...]
+    dask: str | None = None
+
+    def reads(self) -> list[str]:
+        return [self.model, *self.inputs]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answers(Part):
+    """The file that gets a line for each line of text: the labels, with `prob` with their probabilities, or `as_json`
+    as an object."""
+
+    CONDITIONS: ClassVar[dict[str, str]] = {"prob": "not as_json"}
+
+    output: str = "-"
+    prob: bool = False
+    as_json: bool = False
+
+    def results(self) -> list[str]:
+        return [self.output]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictJob(Job):
+    """There are no sidecars."""
+
+    asked: AskedTexts
+    config: PredictConfig = field(default_factory=PredictConfig)
+    answers: Answers = field(default_factory=Answers)
+
+    def check(self) -> None:
+        refuse_with_dask(self.asked.dask)
+        refuse_overwriting(self.asked.inputs, self.answers.output)
+
+    def work(self, run: Run) -> tuple[None, Metadata]:
+        """Answers many lines at a time, in order. Looks at the texts before the model is read."""
+        asked, answers = self.asked, self.answers
+        texts = input_texts(asked.inputs, log=run.log, written=[answers.output], force=self.config.force_text)
+        asking = Prediction(asked.model, self.config, answers.prob, answers.as_json)
+        with open_output(answers.output) as file:
+            if asked.dask is None:
+                file.writelines(asking.lines(Source(texts), asking.opened()))
+            else:
+                divided = [texts.only(shard) for shard in shards(expand_inputs(texts), SHARD_BYTES, whole_lines=True)]
+                file.writelines(ask(asked.dask, run.log, "predict", asking, divided))
+        return None, {}
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Lines of answers by the classifier in `file`. Satisfies wv_cli.engine.asking.Asking."""
 
     file: str
     config: PredictConfig
     prob: bool = False
     as_json: bool = False
 
-    def answers(self, inputs: tuple[str, ...], log: Log, dask: str | None = None) -> Iterator[bytes | memoryview]:
-        """The answers to many lines at a time, in order; with `dask`, the address of a scheduler, by its workers.
-        Raises WvError and its kin, for `inputs` before `file`."""
-        asked = input_texts(inputs, log=log, force=self.config.force_text)
-        if dask is None:
-            source = Source(asked)
-            yield from self._shown(source, self.opened())
-            return
-        from wv_cli.jobs.distribution import ask, refuse_with_dask
-
-        refuse_with_dask(dask)
-        divided = [asked.only(shard) for shard in shards(expand_inputs(asked), SHARD_BYTES, whole_lines=True)]
-        yield from ask(dask, log, "predict", self, divided)
-
     def opened(self) -> Classifier:
         return Classifier(load_model(self.file), self.file)
 
     def answer(self, classifier: Classifier, asked: Texts) -> bytes:
-        return b"".join(self._shown(Source(asked), classifier))
+        return b"".join(self.lines(Source(asked), classifier))
 
-    def _shown(self, source: Source, classifier: Classifier) -> Iterator[bytes | memoryview]:
+    def lines(self, source: Source, classifier: Classifier) -> Iterator[bytes | memoryview]:
+        """Many lines at a time."""
         config = self.config
         names = list(classifier.labels) if self.as_json else []
         for answered in classifier.answers(source, config.k, config.threshold, config.threads):
