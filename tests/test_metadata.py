@@ -10,7 +10,7 @@ from tests.conftest import ROOT
 
 WHOLE = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = WHOLE["project"]
-META = distribution("wv-cli").metadata
+META = distribution("wv-toolkit").metadata
 
 
 def test_one_version() -> None:
@@ -29,7 +29,7 @@ def test_every_licence_file_is_there() -> None:
     named = META.get_all("License-File")
     files = {str(path.relative_to(ROOT)) for path in (ROOT / "wv_cli" / "licenses").iterdir()}
     assert named is not None and set(named) == files
-    installed = {str(path): path for path in distribution("wv-cli").files or []}
+    installed = {str(path): path for path in distribution("wv-toolkit").files or []}
     for name in named:
         path = next(path for text, path in installed.items() if text.endswith(f"dist-info/licenses/{name}"))
         assert path.locate().read_bytes() == (ROOT / name).read_bytes()  # type: ignore[attr-defined]

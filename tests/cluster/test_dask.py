@@ -216,7 +216,7 @@ def test_without_dask_its_extra_is_named(
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert run("build-vocab", slice_text, "-o", tmp_path / "v", "--dask", "local") == 1
-    problem = "--dask local needs the package distributed; pip install 'wv-cli[dask]'"
+    problem = "--dask local needs the package distributed; pip install distributed"
     assert capsys.readouterr().err == f"wv build-vocab: {problem}\n"
 
 
@@ -279,7 +279,7 @@ def test_a_worker_with_another_version_is_named(
 ) -> None:
     facts = tmp_path / "other" / "wv_cli-0.0.1.dist-info" / "METADATA"
     facts.parent.mkdir(parents=True)
-    facts.write_text("Metadata-Version: 2.1\nName: wv-cli\nVersion: 0.0.1\n")
+    facts.write_text("Metadata-Version: 2.1\nName: wv-toolkit\nVersion: 0.0.1\n")
     with served(tmp_path, 1, PYTHONPATH=str(facts.parent.parent)) as found:
         assert run("build-vocab", slice_text, "-o", tmp_path / "v", "--dask", found) == 1
     line = said(capsys.readouterr().err)

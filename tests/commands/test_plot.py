@@ -63,8 +63,8 @@ def test_tsne(wv, files):
 @pytest.mark.parametrize(
     ("missing", "arguments", "message"),
     [
-        ("matplotlib", ["--top", "9", "-o", "p.png"], "needs matplotlib; pip install 'wv-cli[plot]', or write .html"),
-        ("sklearn", ["--top", "9", "-o", "p.html", "--method", "tsne"], "needs scikit-learn; pip install 'wv-cli"),
+        ("matplotlib", ["--top", "9", "-o", "p.png"], "needs matplotlib; pip install matplotlib, or write .html"),
+        ("sklearn", ["--top", "9", "-o", "p.html", "--method", "tsne"], "needs scikit-learn; pip install scikit-learn"),
     ],
 )  # fmt: skip
 def test_an_extra_that_is_not_installed(files, missing, arguments, message):

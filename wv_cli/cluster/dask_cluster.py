@@ -18,7 +18,7 @@ from wv_cli import _cpu
 from wv_cli.errors import WvError
 from wv_cli.system.events import Log
 from wv_cli.system.executor import Held, Shard, Value
-from wv_cli.system.extra import require
+from wv_cli.system.extra import DISTRIBUTION, require
 from wv_cli.system.host import processors
 
 LOCAL = "local"
@@ -33,7 +33,7 @@ def dask_cluster(address: str, log: Log, *, same_kernels: bool = False) -> Itera
     """The cluster of the scheduler at `address`, or with "local" one of this machine, with a worker a processor, that
     is there as long as the block. Raises WvError without the extra, when no scheduler answers or has workers, and for a
     worker with another version of wv or, where `same_kernels` are to give the same bits, another instruction set."""
-    distributed = require("distributed", f"--dask {address}", "dask")
+    distributed = require("distributed", f"--dask {address}")
     with ExitStack() as stack:
         stack.enter_context(_silent())
         if address == LOCAL:
@@ -76,14 +76,14 @@ class DaskCluster:
         """Raises WvError where there are none, or one has another wv than this process."""
         from importlib.metadata import PackageNotFoundError, version
 
-        own = version("wv-cli")
+        own = version(DISTRIBUTION)
         try:
             self._client.wait_for_workers(1, timeout=ANSWER_SECONDS)
         except TimeoutError:
             message = f"--dask {self._address}: the scheduler has no workers; start some: dask worker {self._address}"
             raise WvError(message) from None
         # A function of the standard library, which every worker has.
-        for worker, found in self._client.run(version, "wv-cli", on_error="return").items():
+        for worker, found in self._client.run(version, DISTRIBUTION, on_error="return").items():
             if isinstance(found, PackageNotFoundError) or (isinstance(found, str) and found != own):
                 shown = f"wv {found}" if isinstance(found, str) else "no wv"
                 message = f"worker {worker} has {shown}, this process {own}; install the same one everywhere"

@@ -27,7 +27,7 @@ def world(expected: int) -> "MpiRanks":
     except (ImportError, RuntimeError) as error:  # RuntimeError: mpi4py without an MPI library to load
         message = (
             f"started as one of {expected} processes, which needs the package mpi4py and an MPI "
-            f"({str(error).splitlines()[0]}); pip install 'wv-cli[mpi]'"
+            f"({str(error).splitlines()[0]}); pip install mpi4py"
         )
         raise WvError(message) from None
     found = MpiRanks(MPI, MPI.COMM_WORLD)

@@ -23,7 +23,7 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     for many queries or very many words. Without an index `wv nn` is exact.
 
     How thoroughly the index is searched is chosen so that it finds --recall of the nearest of words drawn; what was
-    measured is printed, beside the exact search. NAME is a file of faiss (pip install 'wv-cli[index]'), which other
+    measured is printed, beside the exact search. NAME is a file of faiss (pip install faiss-cpu), which other
     programs load with faiss.read_index(NAME): rows are unit vectors, in the order of the lines of NAME.words.txt, and
     compared by inner product. With several threads hnsw differs from run to run.
     """

@@ -42,7 +42,7 @@ def command(
     """Draw each WORD, or the --top N words, as a point with its name. Vectors are scaled to unit length first.
 
     A page (.html) needs nothing but a browser and shows words under the mouse; pictures need matplotlib and tsne
-    needs scikit-learn: pip install 'wv-cli[plot]'.
+    needs scikit-learn: pip install scikit-learn.
     """
     refuse_options(perplexity="method=tsne", seed="method=tsne")
     import numpy as np

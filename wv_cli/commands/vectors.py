@@ -48,7 +48,7 @@ def command(
     doc2vec's (.d2v) is learnt. --pooling chooses another mean, of words found without regard to case and punctuation.
 
     With --encoder there is no FILE: lines are encoded, or without --sentences their tokens, by a model of another
-    program, a BERT-like encoder's or an ELMo's folder as it is published (pip install 'wv-cli[encoders]').
+    program, a BERT-like encoder's or an ELMo's folder as it is published (pip install onnxruntime tokenizers h5py).
     """
     from wv_cli.commands.shared.reading import open_composer
     from wv_cli.formats.lines import json_lines, require_finite, text_lines, without_vector

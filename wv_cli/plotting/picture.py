@@ -65,7 +65,7 @@ def require_matplotlib() -> "type[Figure]":
     try:
         from matplotlib import figure
     except ImportError:
-        message = "a .png, .svg or .pdf needs matplotlib; pip install 'wv-cli[plot]', or write .html"
+        message = "a .png, .svg or .pdf needs matplotlib; pip install matplotlib, or write .html"
         raise WvError(message) from None
     kind: type[Figure] = figure.Figure
     return kind

@@ -39,7 +39,7 @@ def _tsne(unit: NDArray[np.float64], perplexity: float, seed: int) -> NDArray[np
     try:
         from sklearn.manifold import TSNE
     except ImportError:
-        message = "--method tsne needs scikit-learn; pip install 'wv-cli[plot]', or use --method pca"
+        message = "--method tsne needs scikit-learn; pip install scikit-learn, or use --method pca"
         raise WvError(message) from None
     # A perplexity is a number of neighbours: there must be more points than that.
     model = TSNE(2, perplexity=min(perplexity, (len(unit) - 1) / 3), init="pca", random_state=seed, metric="cosine")

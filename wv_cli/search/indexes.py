@@ -117,7 +117,7 @@ KINDS: Registry[Kind] = Registry(
 
 def library(what: str = "an index") -> Any:
     """faiss. Raises WvError naming the extra when it is not installed."""
-    return require("faiss", what, "index")
+    return require("faiss", what, "faiss-cpu")
 
 
 def kind_of(index: Any) -> Kind | None:

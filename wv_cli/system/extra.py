@@ -1,4 +1,4 @@
-"""The packages of the extras, imported when they are needed, and their errors as ours."""
+"""Packages that only some commands need, imported when they are needed, and their errors as ours."""
 
 import contextlib
 import importlib
@@ -8,15 +8,18 @@ from typing import Any
 
 from wv_cli.errors import BadFile, WvError
 
+DISTRIBUTION = "wv-toolkit"  # as pip knows this program; PyPI's wv-cli is another one
 
-def require(package: str, what: str, extra: str = "encoders") -> Any:
-    """The package of the `extra`, which `what` needs. Raises WvError naming the extra when it is not installed."""
+
+def require(package: str, what: str, name: str = "") -> Any:
+    """The package that `what` needs, called `name` by pip where it is imported by another name. Raises WvError with
+    the line that installs it."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of what made the package, not of how it is used
             return importlib.import_module(package)
     except ImportError:
-        message = f"{what} needs the package {package}; pip install 'wv-cli[{extra}]'"
+        message = f"{what} needs the package {package}; pip install {name or package}"
         raise WvError(message) from None
 
 

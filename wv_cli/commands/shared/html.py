@@ -8,6 +8,7 @@ from typing import Any
 from wv_cli import __version__
 from wv_cli.commands.shared.manual import EXIT_STATUS, Block, Listed, Page, Paragraph, Title, Usage, Verbatim, pages
 from wv_cli.errors import WvError
+from wv_cli.system.extra import DISTRIBUTION
 
 _STYLE = """\
 :root { color-scheme: light dark; }
@@ -71,10 +72,10 @@ def _readme() -> str:
     try:
         from markdown_it import MarkdownIt
     except ImportError:
-        message = "--html needs the package markdown-it-py; pip install 'wv-cli[docs]'"
+        message = "--html needs the package markdown-it-py; pip install markdown-it-py"
         raise WvError(message) from None
     markdown = MarkdownIt("commonmark", {"html": True}).enable("table")
-    described = metadata("wv-cli").json["description"]
+    described = metadata(DISTRIBUTION).json["description"]
     assert isinstance(described, str)
     tokens = markdown.parse(re.sub("<!--.*?-->\n?", "", described, flags=re.DOTALL))
     for token, inner in zip(tokens, [*tokens[1:], None], strict=True):

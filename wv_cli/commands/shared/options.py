@@ -101,7 +101,7 @@ dask_option = click.option(
     "--dask", metavar="ADDRESS",
     help="Share the work with the workers of the Dask scheduler at ADDRESS, to the same result. They must have this wv "
     "and see the same files at the same paths. `local`: with a worker a processor, started and ended with the command. "
-    "Needs pip install 'wv-cli[dask]'.",
+    "Needs pip install distributed.",
 )  # fmt: skip
 
 
