@@ -59,3 +59,11 @@ def test_the_platforms_named_are_those_built() -> None:
     first = PROJECT["requires-python"].removeprefix(">=3.")
     assert scikit["wheel"]["py-api"] == f"cp3{first}" and wheels["build"] == f"cp3{first}-manylinux_*"
     assert f"Programming Language :: Python :: 3.{first}" in PROJECT["classifiers"]
+
+
+def test_the_conda_recipe_says_what_pyproject_says() -> None:
+    recipe = (ROOT / ".github" / "packaging" / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    assert f'  version: "{wv_cli.__version__}"\n' in recipe and f"  name: {PROJECT['name']}\n" in recipe
+    needed = [f"python {PROJECT['requires-python']}", *PROJECT["dependencies"], *WHOLE["build-system"]["requires"]]
+    for requirement in needed:
+        assert f"    - {requirement.replace('>=', ' >=').replace('  ', ' ')}\n" in recipe
