@@ -205,7 +205,8 @@ cdef class RoundThread:
             for w in range(rounds.merge.workers):
                 if w % rounds.merge.threads == self.number:
                     memset(&rounds.results[w], 0, sizeof(wv_block_result))
-            if self.stamp + end - first > WV_ROUND_STAMPS:
+            # The marks of threads before these would be taken for ours.
+            if self.stamp == 0 or self.stamp + end - first > WV_ROUND_STAMPS:
                 rounds.forget_users(self.number)
                 self.stamp = 0
                 wv_barrier_wait(&rounds.barrier, rounds.merge.threads)

@@ -372,6 +372,12 @@ MODELS: list[Guarantee] = [
         ("tests/models/test_deterministic.py",),
         (
             Fault(
+                "the threads after a save take the marks of those before for their own",
+                "csrc/wv_cli/_rounds.pyx",
+                "if self.stamp == 0 or self.stamp + end - first > WV_ROUND_STAMPS:",
+                "if self.stamp + end - first > WV_ROUND_STAMPS:",
+            ),
+            Fault(
                 "as many workers as threads",
                 "wv_cli/models/deterministic.py",
                 "workers=WORKERS, threads",

@@ -81,6 +81,22 @@ def test_every_number_of_steps_goes_on_alike(text):
     assert all(np.array_equal(*each) for each in zip(whole.arrays().values(), parts, strict=True))
 
 
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+@pytest.mark.parametrize("variant", VARIANTS, ids=str)
+def test_a_save_changes_nothing(variant, threads, text):
+    """Every stretch between two saves has threads of its own; what they find must not be what others have left."""
+    corpus = encode([str(text)], VocabConfig(min_count=2))
+    config = Word2vecConfig(dim=8, epochs=2, deterministic=True, threads=threads, **variant)
+    whole, saved, random = (DeterministicWord2vec(config, corpus) for _ in range(3))
+    train(Threads(whole))
+    train(Threads(saved), save=lambda step: None, save_every=0)
+    trainer, moments = Threads(random), np.random.default_rng(threads)
+    while trainer.next_step < random.steps:
+        trainer.train_until(int(moments.integers(trainer.next_step, random.steps)) + 1, None, lambda: False)
+    for name, array in whole.arrays().items():
+        assert np.array_equal(array, saved.arrays()[name]) and np.array_equal(array, random.arrays()[name]), name
+
+
 def test_a_checkpoint_of_free_threads_does_not_go_on(text, tmp_path):
     with pytest.raises(TimedOut):
         trained(text, tmp_path / "a.bin", max_time=1e-9, deterministic=False)
