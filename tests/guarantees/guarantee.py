@@ -1,4 +1,4 @@
-"""What a guarantee of the README is made of, and a fault that breaks it."""
+"""What a guarantee is made of, and a fault that breaks it."""
 
 from dataclasses import dataclass
 

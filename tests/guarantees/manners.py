@@ -33,7 +33,7 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "Outputs go anywhere: `-`, pipes",
+        "An output can be a file, `-`, a pipe",
         ("tests/commands/test_streams.py",),
         (
             Fault(
@@ -45,7 +45,7 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "a pair that does not belong together is refused",
+        "A pair of files that do not belong together is refused",
         ("tests/formats/test_numbers_only.py",),
         (
             Fault(
@@ -57,7 +57,7 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "such a file named directly is refused unless `--force-text` is given",
+        "Binary data, vectors and models are refused as text",
         ("tests/text/test_inputs.py", "tests/commands/test_text_inputs.py"),
         (
             Fault(
@@ -75,7 +75,7 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "Disk space and memory are checked before the work",
+        "Memory and disk space are checked before the work",
         (GUARDS,),
         (
             Fault("disk space is not checked", OUTPUT, "if expected_bytes > free and", "if False and"),
@@ -88,7 +88,7 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "goes on where it stopped, in mid-epoch",
+        "continues a run where it stopped",
         (
             "tests/test_config.py",
             "tests/jobs/test_checkpoints.py",
@@ -123,7 +123,7 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "saves a checkpoint on Ctrl-C, SIGTERM, SIGHUP, `--max-time`",
+        "saves a checkpoint on Ctrl-C, SIGTERM, SIGHUP and `--max-time`",
         ("tests/commands/test_signals.py", "tests/engine/test_run.py"),
         (
             Fault(
@@ -147,7 +147,7 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "A signal that was ignored when the program started (`nohup`) stays ignored",
+        "A signal that was ignored at the start",
         ("tests/commands/test_signals.py",),
         (
             Fault(
@@ -165,7 +165,7 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "A second Ctrl-C ends at once",
+        "A second Ctrl-C ends the program at once",
         ("tests/commands/test_signals.py", GUARDS),
         (
             Fault(
@@ -207,7 +207,7 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "An option that means nothing beside the others",
+        "An option that has no effect together with the others",
         ("tests/commands/test_whiten.py", "tests/commands/test_meaning.py"),
         (
             Fault(
@@ -219,7 +219,7 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "A query with an unknown word is answered with an empty line",
+        "A query with an unknown word gives an empty line",
         ("tests/commands/test_nn.py", "tests/commands/test_analogy.py"),
         (
             Fault(
@@ -231,7 +231,7 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "the control characters of words and file names are shown",
+        "control characters of words and file names are shown",
         ("tests/commands/test_streams.py",),
         (
             Fault(
@@ -243,7 +243,7 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "one that is cut short or changed while in use ends the command with exit code 1",
+        "cut short or changed while in use ends the command with exit code 1",
         ("tests/system/test_mapped.py",),
         (
             Fault("mapped files are not watched", "wv_cli/system/mapped.py", "    if names:\n", "    if False:\n"),
@@ -256,7 +256,7 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "Workers must have the same wv and see the same files at the same paths, which is checked",
+        "All Dask workers must have the same version of wv and see the same files",
         ("tests/cluster/test_dask.py", "tests/cluster/test_held.py"),
         (
             Fault(

@@ -1,10 +1,10 @@
-"""What the README guarantees of texts, models, vectors and their search."""
+"""What is guaranteed of texts, models, vectors and their search."""
 
 from tests.guarantees.guarantee import GUARDS, Fault, Guarantee
 
 MODELS: list[Guarantee] = [
     Guarantee(
-        "Files are recognised by content",
+        "The format of a file is recognized by its content",
         ("tests/formats/test_word2vec_binary.py",),
         (
             Fault(
@@ -16,7 +16,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "2 misuse",
+        "A wrong use of options ends with exit code 2",
         ("tests/test_config.py", GUARDS),
         (
             Fault(
@@ -28,7 +28,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "negative sampling",
+        "Negative samples are drawn by word counts",
         (GUARDS,),
         (
             Fault(
@@ -40,7 +40,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "scores word vectors after every epoch",
+        "scores the vectors after every epoch",
         ("tests/engine/test_run.py::test_a_run_that_is_to_stop_in_its_last_step_is_whole",),
         (
             Fault(
@@ -52,7 +52,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "A thread holds 51,200 rows of `--dim` numbers at most",
+        "A thread copies at most 51,200 rows",
         ("tests/models/test_replicas.py",),
         (
             Fault(
@@ -76,7 +76,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "each thread has a copy of all output rows",
+        "keeps its own copy of all output rows",
         ("tests/models/test_label_updates.py", "tests/kernels/test_supervised.py"),
         (
             Fault(
@@ -106,7 +106,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "n-grams 1,600 at most, and none for five threads and more",
+        "N-grams are copied for at most four threads",
         ("tests/models/test_replicas.py", "tests/kernels/test_word2vec.py"),
         (
             Fault(
@@ -136,7 +136,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "A classifier learns",
+        "keeps the first of equal trials",
         ("tests/jobs/test_autotune.py", GUARDS),
         (
             Fault(
@@ -160,7 +160,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "searched by their bits",
+        "Binary codes are searched by their bits",
         (GUARDS,),
         (
             Fault(
@@ -172,7 +172,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "merge counts made elsewhere",
+        "The counts of `wv build-vocab --merge` are added exactly",
         ("tests/text/test_vocab.py",),
         (
             Fault(
@@ -184,12 +184,12 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "the exponentials of its scores are probabilities",
+        "need no sum over the vocabulary",
         ("tests/models/test_nce.py",),
         (),
     ),
     Guarantee(
-        "plain .gz .bz2 .xz .zst files work, too",
+        "such inputs are unpacked",
         ("tests/system/test_compression.py",),
         (
             Fault(
@@ -201,7 +201,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "Words and lines have no longest length",
+        "Words and lines may have any length",
         ("tests/text/test_tokenizer.py",),
         (
             Fault(
@@ -213,7 +213,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "grows the vocabulary to the union (new words pass `--min-count` in the new text, none is lost)",
+        "keeps all old words and adds the new ones",
         (
             "tests/text/test_continued_vocabulary.py",
             "tests/models/test_continued_rows.py",
@@ -247,7 +247,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "Options not given are the state's; other sizes than its own are refused",
+        "Options that are not given come from the state",
         ("tests/jobs/test_continuation.py", "tests/jobs/test_continuation_classifier.py"),
         (
             Fault(
@@ -259,7 +259,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "begins with the learning rate that a schedule over all texts would have reached, unless `--lr` is given",
+        "The learning rate begins where one run over all texts",
         ("tests/jobs/test_continuation.py",),
         (
             Fault(
@@ -271,7 +271,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "the counts of several days are those of one pass over all of their text",
+        "counts of several days are those of one pass over all of their text",
         ("tests/glove/test_continued_counts.py", "tests/jobs/test_continuation_glove.py"),
         (
             Fault(
@@ -295,7 +295,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "an index of other vectors is refused",
+        "An index of other vectors is refused",
         ("tests/search/test_approximate.py", "tests/formats/test_index_file.py"),
         (
             Fault(
@@ -313,7 +313,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "searched as little as finds `--recall` of the nearest",
+        "An index is searched just as far as `--recall` needs",
         ("tests/search/test_approximate.py",),
         (
             Fault("a recall out of reach is let be", "wv_cli/search/approximate.py", "if found < recall:", "if False:"),
@@ -326,7 +326,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "check sum is compared before faiss sees it",
+        "The checksum of an index is compared before faiss reads it",
         ("tests/formats/test_index_file.py",),
         (
             Fault(
@@ -338,7 +338,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "encodes lines of text with a model of another program",
+        "An encoder uses its own tokenizer",
         ("tests/encoders/test_transformer.py", "tests/encoders/test_elmo.py"),
         (
             Fault(
@@ -398,7 +398,7 @@ MODELS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "Matrices of more bytes than a given `--memory` are in a file there",
+        "larger matrices live in a file beside the output",
         ("tests/system/test_matrices.py",),
         (
             Fault(

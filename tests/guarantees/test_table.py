@@ -1,4 +1,4 @@
-"""The table of guarantees: its words stand in the README or beside it, its tests exist, its faults still fit the
+"""The table of guarantees: its words stand in the guide of guarantees, its tests exist, its faults still fit the
 code."""
 
 import re
@@ -7,14 +7,13 @@ from tests.conftest import ROOT
 from tests.guarantees.table import GUARANTEES
 from tests.walk import for_each
 
-DOCUMENTS = ("README.md", "data/DIFFERENCES.md")
-README = " ".join(" ".join((ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS).split())
+GUIDE = " ".join((ROOT / "wv_cli" / "guides" / "guarantees.md").read_text(encoding="utf-8").split())
 FAULTS = [fault for guarantee in GUARANTEES for fault in guarantee.faults]
 
 
 @for_each("guarantee", GUARANTEES, lambda guarantee: guarantee.words)
-def test_the_readme_makes_the_guarantee(guarantee):
-    assert guarantee.words in README
+def test_the_guide_makes_the_guarantee(guarantee):
+    assert guarantee.words in GUIDE
 
 
 @for_each("guarantee", GUARANTEES, lambda guarantee: guarantee.words)
