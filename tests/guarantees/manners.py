@@ -3,21 +3,31 @@
 from tests.guarantees.guarantee import GUARDS, Fault, Guarantee
 
 OUTPUT, SAVED_RUN = "wv_cli/system/output.py", "wv_cli/engine/saved_run.py"
+TEMPORARY = "wv_cli/system/temporary.py"
 
 MANNERS: list[Guarantee] = [
     Guarantee(
         "A file appears whole or not at all",
-        ("tests/system/test_output.py", GUARDS),
+        ("tests/system/test_output.py", "tests/system/test_temporary.py", GUARDS),
         (
-            Fault("output is not synced", OUTPUT, "        host.sync(self.stream.fileno())\n", ""),
+            Fault("output is not synced", TEMPORARY, "        host.sync(self.stream.fileno())\n", ""),
             Fault("name is not synced", OUTPUT, "            host.sync(descriptor)\n", "            pass\n"),
             Fault(
                 "temporary file is not locked",
-                OUTPUT,
-                "            take(self._descriptor)\n",
+                TEMPORARY,
+                "                take(self._descriptor)\n",
                 "",
             ),
-            Fault("a renamed file is taken for ours", OUTPUT, "return os.path.samestat(", "return True or ("),
+            Fault("a removed temporary is taken for ours", TEMPORARY, "return os.path.samestat(", "return True or ("),
+            Fault("a planted temporary is written to", TEMPORARY, "os.O_EXCL | os.O_NOFOLLOW | ", ""),
+            Fault("the second writer of a file goes on", TEMPORARY, "name < self._name.name for", "False for"),
+            Fault("what a link leads to is taken for a stray", TEMPORARY, " and found.st_nlink == 1", ""),
+            Fault(
+                "a planted lock is held",
+                "wv_cli/system/lock.py",
+                "            _require_ours(path, name, os.fstat(descriptor))\n",
+                "",
+            ),
         ),
     ),
     Guarantee(

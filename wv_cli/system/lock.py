@@ -6,8 +6,10 @@ whoever had opened it meanwhile sees that the name has another file now, or none
 """
 
 import contextlib
+import errno
 import fcntl
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,11 +52,13 @@ def _opened(path: str | os.PathLike[str], name: Path, who: str) -> tuple[int, bo
     """(the lock's file, whether it is locked): the file that has the name, not one removed since it was opened."""
     while True:
         try:
-            descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            descriptor = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
         except OSError as error:
-            message = f"{path}: cannot make its lock {name}: {reason(error)}"
+            why = "a symbolic link has its name; remove it" if error.errno == errno.ELOOP else reason(error)
+            message = f"{path}: cannot make its lock {name}: {why}"
             raise WvError(message) from error
         try:
+            _require_ours(path, name, os.fstat(descriptor))
             locked = take(descriptor)
             if not locked or _is_still(name, descriptor):
                 return descriptor, locked
@@ -66,6 +70,13 @@ def _opened(path: str | os.PathLike[str], name: Path, who: str) -> tuple[int, bo
             os.close(descriptor)
             raise
         os.close(descriptor)
+
+
+def _require_ours(path: str | os.PathLike[str], name: Path, found: os.stat_result) -> None:
+    """Raises WvError for a file that somebody else has planted: it could be held for ever, or be a link to another."""
+    if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_nlink > 1:
+        message = f"{path}: its lock {name} is no plain file of this user; remove it, or write to a folder of your own"
+        raise WvError(message)
 
 
 def _is_still(name: Path, descriptor: int) -> bool:

@@ -1,8 +1,8 @@
 """Files that appear whole or not at all, one by one or several together.
 
-A file is written as `.NAME.wv-tmp` beside its target, flushed, fsynced and renamed. The name is fixed, so what a
-`kill -9` leaves behind is overwritten and gone after the next success; a lock on it keeps two runs from writing the
-same target at once. (click's `atomic=True` is not safe: it renames the half-written file when the block raises.)
+A file is written under another name beside its target (wv_cli.system.temporary), flushed, fsynced and renamed. What a
+`kill -9` leaves behind is gone after the next success. (click's `atomic=True` is not safe: it renames the half-written
+file when the block raises.)
 
 Several files of one run stand in commit_together(): no rename before all of them are complete and on the disk. A name
 that ends like a compression (.gz, .bz2, .xz, .zst) is written compressed.
@@ -10,7 +10,6 @@ that ends like a compression (.gz, .bz2, .xz, .zst) is written compressed.
 
 import contextlib
 import errno
-import io
 import os
 import shutil
 import sys
@@ -23,78 +22,17 @@ from wv_cli.errors import WvError, reason
 from wv_cli.system import host
 from wv_cli.system.compression import Compressor, compression_of, require_compressor
 from wv_cli.system.interrupts import defer_signals
-from wv_cli.system.lock import take
 from wv_cli.system.places import descriptor_of, is_stdout, is_stream, refuse_folder, require_open
+from wv_cli.system.temporary import Temporary, remove_strays
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
-
-
-def temporary_path(target: Path) -> Path:
-    return target.with_name(f".{target.name}.wv-tmp")
-
-
-class _Output:
-    """A file on its way: its temporary, open and locked, and the place it is for."""
-
-    def __init__(self, path: str | os.PathLike[str], target: Path) -> None:
-        self.path, self.target, self.temporary = path, target, temporary_path(target)
-        self.stream: BinaryIO | None = None
-        self.complete = False
-        self._descriptor = -1
-
-    def create(self) -> BinaryIO:
-        """Raises WvError when another process writes the same file, OSError."""
-        with defer_signals():
-            self._descriptor = os.open(self.temporary, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        if not self._lock():
-            message = f"{self.path}: another process is writing this file; wait for it or choose another name"
-            raise WvError(message)
-        os.ftruncate(self._descriptor, 0)
-        if self.target.exists():
-            shutil.copymode(self.target, self.temporary)
-        # Not os.fdopen(), which closes the descriptor, and with it gives up the lock, when there is no memory left.
-        self.stream = io.BufferedWriter(io.FileIO(self._descriptor, "wb", closefd=False), 1 << 20)
-        return self.stream
-
-    def _lock(self) -> bool:
-        """Whether the temporary is ours alone, as far as the file system has locks. What another process has renamed
-        between our opening and our lock is its finished file, which we must not touch."""
-        try:
-            take(self._descriptor)
-            return os.path.samestat(os.fstat(self._descriptor), self.temporary.stat())
-        except (BlockingIOError, FileNotFoundError):
-            return False
-
-    def finish(self) -> None:
-        """All of it is on the disk. Raises OSError."""
-        assert self.stream is not None
-        self.stream.flush()
-        host.sync(self.stream.fileno())
-        self.complete = True
-
-    def rename(self) -> None:
-        self.temporary.replace(self.target)
-
-    def close(self) -> None:
-        """Gives up the lock. A temporary that was not renamed is removed."""
-        if self._descriptor < 0:
-            return
-        with defer_signals():
-            with contextlib.suppress(OSError):
-                if self._lock():
-                    self.temporary.unlink()
-            with contextlib.suppress(OSError):
-                if self.stream is not None:
-                    self.stream.close()
-            os.close(self._descriptor)
-            self._descriptor = -1
 
 
 class _Set(threading.local):
     """The outputs of the commit_together() that this thread is in, in the order of their opening; None outside of one.
     `streamed`: the last of all is written to standard output or a device."""
 
-    outputs: list[_Output] | None = None
+    outputs: list[Temporary] | None = None
     streamed = False
 
 
@@ -167,7 +105,7 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     outputs = _set.outputs
     _set.streamed = False
     _require_new(path, target)
-    output = _Output(path, target)
+    output = Temporary(path, target)
     try:
         with _explain_errors(path, "; nothing that was there has been changed"):
             stream = output.create()
@@ -214,9 +152,9 @@ def _require_new(path: str | os.PathLike[str], target: Path) -> None:
         raise WvError(message)
 
 
-def _publish(outputs: list[_Output]) -> None:
+def _publish(outputs: list[Temporary]) -> None:
     """Renames what is complete. Raises WvError."""
-    new: list[_Output] = []
+    new: list[Temporary] = []
     waiting = [output for output in outputs if output.complete]
     with defer_signals():
         try:
@@ -231,7 +169,7 @@ def _publish(outputs: list[_Output]) -> None:
                 _sync_folder(folder)
 
 
-def _list_outputs(new: list[_Output], old: list[_Output]) -> str:
+def _list_outputs(new: list[Temporary], old: list[Temporary]) -> str:
     if not new:
         return "nothing that was there has been changed"
     names = [", ".join(os.fspath(output.path) for output in some) for some in (new, old)]
@@ -264,7 +202,7 @@ def remove_output(path: str | os.PathLike[str]) -> None:
     """Removes a file made by open_output, and what a killed process left of its successor."""
     target = Path(os.path.realpath(path))
     target.unlink(missing_ok=True)
-    temporary_path(target).unlink(missing_ok=True)
+    remove_strays(target)
 
 
 def check_writable(path: str | os.PathLike[str], expected_bytes: int = 0) -> None:
