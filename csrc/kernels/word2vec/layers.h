@@ -119,7 +119,7 @@ static int sampled_outputs(const wv_word2vec_run *run) { return run->sampler ? 1
 WV_INLINE void draw_words(word2vec_block *block, const row_store *store, int count, uint64_t *numbers) {
     const wv_word2vec_run *run = block->run;
     for (int k = 0; k < count; k++) {
-        numbers[k] = store->draw_number(block);
+        numbers[k] = drawn_number(store, block);
         __builtin_prefetch(&run->sampler[wv_rng_below(numbers[k], (uint32_t)run->vocab_size)], 0, 3);
     }
 }
@@ -143,7 +143,7 @@ WV_INLINE void add_output(word2vec_block *block, const row_store *store, positio
             return;
         }
     tile->output_row[tile->outputs] = row;
-    tile->output[tile->outputs] = store->output_row(block, row);
+    tile->output[tile->outputs] = output_row_of(store, block, row);
     tile->output_label[tile->outputs] = label;
     tile->output_weight[tile->outputs] = 1;
     tile->outputs++;
@@ -174,7 +174,7 @@ static int nce_outputs(const wv_word2vec_run *run) {
 
 WV_INLINE void list_noise(word2vec_block *block, const row_store *store, position_tile *tile) {
     list_drawn(block, store, tile, 0, 0);
-    for (int j = 0; j < tile->outputs; j++) tile->output_bias[j] = store->output_bias(block, tile->output_row[j]);
+    for (int j = 0; j < tile->outputs; j++) tile->output_bias[j] = output_bias_of(store, block, tile->output_row[j]);
 }
 
 WV_INLINE void train_nce(word2vec_block *block, const position_tile *tile, const position_tile *fetched, int inputs,
@@ -204,7 +204,7 @@ WV_INLINE void list_path(word2vec_block *block, const row_store *store, position
     tile->outputs = (int)(start[1] - start[0]);
     for (int j = 0; j < tile->outputs; j++) {
         int32_t step = tile->path[j];
-        tile->output[j] = store->output_row(block, step >> 1);
+        tile->output[j] = output_row_of(store, block, step >> 1);
         tile->output_label[j] = (float)(step & 1);
     }
     /* The top of the tree is in every path and in the cache. */

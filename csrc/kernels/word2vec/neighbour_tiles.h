@@ -90,7 +90,7 @@ WV_INLINE void neighbour_list_negatives(word2vec_block *block, const row_store *
         }
         tile->word[j] = word;
         tile->share[j] = share;
-        tile->output[j] = store->output_row(block, word);
+        tile->output[j] = output_row_of(store, block, word);
         distinct++;
     }
     tile->negatives = distinct;
@@ -102,7 +102,8 @@ WV_INLINE void neighbour_list(word2vec_block *block, const row_store *store, nei
     for (int i = 0; i < tile->inputs; i++) tile->input[i] = store->input_row(block, word[tile->first + i]);
     neighbour_list_negatives(block, store, tile);
     int rows = tile->negatives;
-    for (int n = 0; n < tile->positions; n++) tile->output[rows++] = store->output_row(block, word[tile->position + n]);
+    for (int n = 0; n < tile->positions; n++)
+        tile->output[rows++] = output_row_of(store, block, word[tile->position + n]);
     for (int n = 0; n < tile->positions; n++)
         rows += list_entering(block, store, tile->position + n, tile->output + rows);
     tile->fetch_end = rows;
