@@ -34,6 +34,17 @@ def run(
     words: list[str], input: str = "", cwd: Path | None = None, timeout: float = 120
 ) -> "subprocess.CompletedProcess[str]":
     """As subprocess.run() of the program with these words. Raises subprocess.TimeoutExpired."""
+    done = run_bytes(words, input.encode(*_TEXT), cwd, timeout)
+    out, err = (
+        each.decode(*_TEXT).replace("\r\n", "\n").replace("\r", "\n") for each in (done.stdout, done.stderr)
+    )
+    return subprocess.CompletedProcess(words, done.returncode, out, err)
+
+
+def run_bytes(
+    words: list[str], input: bytes = b"", cwd: Path | None = None, timeout: float = 120
+) -> "subprocess.CompletedProcess[bytes]":
+    """The same, with the bytes of the streams."""
     (stdin, feed), (out, stdout), (err, stderr) = (_SERVER.Pipe(duplex=False) for _ in range(3))
     (time, tell), streams = _SERVER.Pipe(duplex=False), (stdin, stdout, stderr)
     process = _SERVER.Process(target=_program, args=(words, cwd or Path.cwd(), dict(os.environ), _PATH, streams, tell))
@@ -41,7 +52,7 @@ def run(
     for end in (*streams, tell):
         end.close()
     with time, ThreadPoolExecutor(3) as pool:
-        fed, *read = pool.submit(_feed, feed, input.encode(*_TEXT)), pool.submit(_drain, out), pool.submit(_drain, err)
+        fed, *read = pool.submit(_feed, feed, input), pool.submit(_drain, out), pool.submit(_drain, err)
         process.join(timeout)
         late = process.exitcode is None
         if late:
@@ -51,7 +62,7 @@ def run(
         global spent
         with suppress(EOFError):  # it was killed
             spent += time.recv()
-        found = [each.result().decode(*_TEXT).replace("\r\n", "\n").replace("\r", "\n") for each in read]
+        found = [each.result() for each in read]
     if late:
         raise subprocess.TimeoutExpired(words, timeout, *found)
     assert process.exitcode is not None
