@@ -56,19 +56,20 @@ class Meter:
     """Processor time, that of child and forked processes included, so that a busy machine makes no test slow."""
 
     def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
+        self.counts: Counter[str] = Counter()  # tests of a function that are not in the full tier only
         self.least: dict[str, float] = {}  # of the samples: the first one may have paid for a fixture of all
-        self.tiers: dict[str, Counter[str]] = {}  # how many tests of a function are in the tier that is their smallest
-        self.smoke: set[str] = set()  # quick, whatever they cost
+        self.full: Counter[str] = Counter()
+        self.smoke: Counter[str] = Counter()  # quick, whatever they cost
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         of: dict[str, list[pytest.Item]] = {}
         for item in items:
             of.setdefault(function_of(item), []).append(item)
-        self.counts.update({name: len(found) for name, found in of.items()})
-        self.tiers.update({name: Counter(map(tier_of, found)) for name, found in of.items()})
-        self.smoke.update(name for name, found in of.items() if found[0].get_closest_marker("quick"))
+        for name, found in of.items():
+            self.full[name] = sum(tier_of(item) == "full" for item in found)
+            self.counts[name] = len(found) - self.full[name]
+            self.smoke[name] = sum(tier_of(item) != "full" and bool(item.get_closest_marker("quick")) for item in found)
         sampled = [item for found in of.values() for item in found[:: -(-len(found) // SAMPLES)]]
         items[:] = sampled
 
@@ -87,13 +88,13 @@ class Meter:
         return sum(os.times()[:4]) + forked.spent
 
     def cost(self, name: str) -> float:
-        """Of the function's tests that are not in the full tier only."""
-        return self.least[name] * (self.counts[name] - self.tiers[name]["full"])
+        """Of the function's tests that a place in slow.txt takes out of the quick tier."""
+        return self.least[name] * (self.counts[name] - self.smoke[name])
 
     def slow(self) -> list[str]:
         """The functions that the quick tier leaves out: all but the cheapest."""
-        left, kept = 0.0, set(self.smoke)
-        for name in sorted(self.least, key=lambda name: (name not in self.smoke, self.cost(name))):
+        left, kept = sum(self.least[name] * count for name, count in self.smoke.items() if count), set[str]()
+        for name in sorted(self.least, key=self.cost):
             left += self.cost(name)
             if left <= LEFT:
                 kept.add(name)
@@ -101,18 +102,19 @@ class Meter:
 
     def report(self) -> str:
         """Tests and seconds of each tier, those of the smaller ones included; after slow() was written they are its."""
-        slow = self.slow()
-        lines, count, seconds = [], 0, 0.0
+        slow = {*self.slow()}
+        of = {
+            "quick": {name: self.smoke[name] if name in slow else self.counts[name] for name in self.least},
+            "default": self.counts,
+            "full": self.counts + self.full,
+        }
+        lines = []
         for tier in TIERS:
-            for name in self.least:
-                full = self.tiers[name]["full"]
-                own = {"full": full, "default" if name in slow else "quick": self.counts[name] - full}.get(tier, 0)
-                count, seconds = count + own, seconds + own * self.least[name]
-            lines.append(f"{tier:8} {count:6} tests {seconds:8.0f} s\n")
-        default = [name for name in slow if self.cost(name)]
+            seconds = sum(self.least[name] * count for name, count in of[tier].items())
+            lines.append(f"{tier:8} {sum(of[tier].values()):6} tests {seconds:8.0f} s\n")
         lines.append("the costliest of the default tier:\n")
-        for name in sorted(default, key=self.cost, reverse=True)[:SHOWN]:
-            lines.append(f"{self.cost(name):6.1f} s {self.counts[name] - self.tiers[name]['full']:4} {name}\n")
+        for name in sorted(slow, key=self.cost, reverse=True)[:SHOWN]:
+            lines.append(f"{self.cost(name):6.1f} s {self.counts[name]:4} {name}\n")
         return "".join(lines)
 
 
