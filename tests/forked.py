@@ -17,8 +17,11 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import cache
 from multiprocessing.connection import Connection
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
+from types import ModuleType
 
 import wv_cli
 
@@ -26,8 +29,24 @@ spent = 0.0
 _PATH = sys.path[:]  # without the checkout: conftest.py imports this where it imports the package
 _TEXT = "utf-8", "surrogateescape"
 _SERVER = multiprocessing.get_context("forkserver")
-_OURS = [module.name for module in pkgutil.walk_packages(wv_cli.__path__, "wv_cli.")]
-_SERVER.set_forkserver_preload([*_OURS, "locale"])  # which click's messages import
+_NO_MAIN = ModuleType("__main__")
+
+
+@cache
+def _prepare() -> None:
+    """Not where this module is imported, as each of the processes does."""
+    ours = [module.name for module in pkgutil.walk_packages(wv_cli.__path__, "wv_cli.")]
+    _SERVER.set_forkserver_preload([*ours, "locale"])  # which click's messages import
+
+
+def _start(process: ForkServerProcess) -> None:
+    """Without the main module, pytest, which the process would import again."""
+    _prepare()
+    main, sys.modules["__main__"] = sys.modules["__main__"], _NO_MAIN
+    try:
+        process.start()
+    finally:
+        sys.modules["__main__"] = main
 
 
 def run(
@@ -35,9 +54,7 @@ def run(
 ) -> "subprocess.CompletedProcess[str]":
     """As subprocess.run() of the program with these words. Raises subprocess.TimeoutExpired."""
     done = run_bytes(words, input.encode(*_TEXT), cwd, timeout)
-    out, err = (
-        each.decode(*_TEXT).replace("\r\n", "\n").replace("\r", "\n") for each in (done.stdout, done.stderr)
-    )
+    out, err = (each.decode(*_TEXT).replace("\r\n", "\n").replace("\r", "\n") for each in (done.stdout, done.stderr))
     return subprocess.CompletedProcess(words, done.returncode, out, err)
 
 
@@ -48,7 +65,7 @@ def run_bytes(
     (stdin, feed), (out, stdout), (err, stderr) = (_SERVER.Pipe(duplex=False) for _ in range(3))
     (time, tell), streams = _SERVER.Pipe(duplex=False), (stdin, stdout, stderr)
     process = _SERVER.Process(target=_program, args=(words, cwd or Path.cwd(), dict(os.environ), _PATH, streams, tell))
-    process.start()
+    _start(process)
     for end in (*streams, tell):
         end.close()
     with time, ThreadPoolExecutor(3) as pool:
