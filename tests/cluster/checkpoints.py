@@ -6,6 +6,7 @@ from typing import Any
 
 from tests.cluster.served import silent
 from tests.cluster.threads import ThreadRanks, run_ranks
+from tests.tiers import full
 from wv_cli.cluster.trainer import RankTrainer
 from wv_cli.cluster.training import first_part
 from wv_cli.engine.peers import PARTS, InParts, Shareable
@@ -13,7 +14,7 @@ from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import SavedRun
 
 # Of the ranks that stop and of those that go on.
-SIZES = [(2, 3), (3, 1), (1, 2)]
+SIZES = [(2, 3), *full((3, 1), (1, 2))]
 
 
 def stop_and_go_on(path: Path, sizes: tuple[int, int], model_of: Callable[[ThreadRanks], Shareable[Any]]) -> None:

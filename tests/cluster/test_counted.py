@@ -15,6 +15,7 @@ import pytest
 
 from tests.cluster.served import run, said, served, silent
 from tests.peak import peak_bytes
+from tests.tiers import full
 from wv_cli._glove import RECORD
 from wv_cli.cluster.dask_cluster import DaskCluster, dask_cluster
 from wv_cli.formats.recognise import input_texts
@@ -46,9 +47,11 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     "options",
     [
         "",
-        "--passes 3 --threshold 30 --min-count 2 --lowercase --delimiter +",
-        "--score npmi --threshold 0.6 --threshold 0.4",
-        "--memory 300k",
+        *full(
+            "--passes 3 --threshold 30 --min-count 2 --lowercase --delimiter +",
+            "--score npmi --threshold 0.6 --threshold 0.4",
+            "--memory 300k",
+        ),
     ],
 )
 def test_phrases_and_the_joined_text_have_the_bytes_of_one_process(
@@ -69,12 +72,14 @@ def test_phrases_and_the_joined_text_have_the_bytes_of_one_process(
 @pytest.mark.parametrize(
     "options",
     [
-        "",
-        "--window 40 --min-count 20",  # units that are rounded
-        "--left-only --weighting flat --max-vocab 900 --lowercase --min-line 5",
-        "--vocab {vocab} --window 40 --min-count 9",
-        "--phrases {phrases} --window 40 --min-count 20",
         "--phrases {phrases} --vocab {vocab}",
+        *full(
+            "",
+            "--window 40 --min-count 20",  # units that are rounded
+            "--left-only --weighting flat --max-vocab 900 --lowercase --min-line 5",
+            "--vocab {vocab} --window 40 --min-count 9",
+            "--phrases {phrases} --window 40 --min-count 20",
+        ),
     ],
 )
 def test_co_occurrences_have_the_bytes_of_one_process(
@@ -128,6 +133,7 @@ def test_vectors_and_the_state_are_those_of_one_process_and_the_cluster_is_gone_
     assert said(capsys.readouterr().err).startswith(f"wv glove: {problem}")
 
 
+@pytest.mark.full
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the peak has another unit")
 def test_memory_holds_for_the_process_that_asks(address: str, slice_xz: Path, tmp_path: Path) -> None:
     """Of 5.6 million words, whose records take more."""

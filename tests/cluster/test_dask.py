@@ -20,6 +20,7 @@ import pytest
 from tests.cluster.served import nothing, run, said, served
 from tests.conftest import GOLDEN, ROOT, Run
 from tests.test_readme import SHELL
+from tests.tiers import full
 from wv_cli.cluster import dask_cluster as module
 from wv_cli.cluster.dask_cluster import DaskCluster
 from wv_cli.errors import WvError
@@ -104,7 +105,7 @@ def test_what_a_worker_did_not_foresee_is_one_line(cluster: DaskCluster) -> None
         list(cluster.mapped("test", function, range(4)))
 
 
-@pytest.mark.parametrize("options", ["", "--lowercase --max-vocab 2000", "--min-line 5 --min-count 1"])
+@pytest.mark.parametrize("options", ["--lowercase --max-vocab 2000", *full("", "--min-line 5 --min-count 1")])
 def test_a_vocabulary_has_the_bytes_of_one_process(
     address: str, texts: list[str], tmp_path: Path, options: str, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -325,7 +326,9 @@ corpus.tally = tally
 """
 
 
-@pytest.mark.parametrize("meanwhile", [STARTING, COUNTING], ids=["starting", "counting"])
+@pytest.mark.parametrize(
+    "meanwhile", [pytest.param(STARTING, id="starting", marks=pytest.mark.full), pytest.param(COUNTING, id="counting")]
+)
 def test_ctrl_c_ends_the_local_cluster_and_says_one_line(
     slice_text: Path, tmp_path: Path, preload: dict[str, str], meanwhile: str
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from tests.cluster.served import run, said, served, silent
 from tests.conftest import GOLDEN, ROOT, Run
+from tests.tiers import full
 from wv_cli import _cpu
 from wv_cli.cluster.dask_cluster import DaskCluster, _on_worker
 from wv_cli.engine import asking
@@ -46,9 +47,11 @@ def test_predictions_are_the_lines_of_one_process(
 LINES = "king of the state\n\n\nunheardof\t words\nthe\n" * 2000
 SENTENCES = [
     "ft-words.bin",
-    "ft-labels.ftz --json --precision 3",
-    "w2v-sg-ns.bin --precision exact",
-    "--encoder encoders/tiny-bert --precision exact --max-length 5",
+    *full(
+        "ft-labels.ftz --json --precision 3",
+        "w2v-sg-ns.bin --precision exact",
+        "--encoder encoders/tiny-bert --precision exact --max-length 5",
+    ),
 ]
 
 
@@ -161,7 +164,7 @@ def test_scores_of_files_are_those_of_one_process(
     assert [line for line in dask.err.splitlines() if not line.startswith("Dask: ")] == alone.err.splitlines()
 
 
-@pytest.mark.parametrize("options", ["", "--lowercase"])
+@pytest.mark.parametrize("options", ["", *full("--lowercase")])
 def test_the_joined_text_is_that_of_one_process(
     address: str, slice_text: Path, tmp_path: Path, options: str, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

@@ -14,13 +14,14 @@ import pytest
 
 from tests.cluster.launched import LAUNCH, WV, children, mpirun, needs_mpi, said
 from tests.conftest import Run
+from tests.tiers import full
 
 pytestmark = needs_mpi
 
 SMALL = ["--dim", "16", "--epochs", "1"]
 
 
-@pytest.mark.parametrize("count", [2, 4])
+@pytest.mark.parametrize("count", [2, *full(4)])
 def test_ranks_train_one_model_and_rank_0_talks_and_writes(
     slice_text: Path, tmp_path: Path, wv: Run, count: int
 ) -> None:
@@ -92,7 +93,7 @@ def test_what_ranks_cannot_share_is_refused(slice_text: Path, tmp_path: Path, wv
     assert "started as 2 processes" in result.stderr
 
 
-@pytest.mark.parametrize("options", [[], ["--dask", "local"]], ids=str)
+@pytest.mark.parametrize("options", [[], *full(["--dask", "local"])], ids=str)
 @pytest.mark.parametrize("command", ["build-vocab", "phrases", "glove"])
 def test_ranks_count_nothing(slice_text: Path, tmp_path: Path, wv: Run, command: str, options: list[str]) -> None:
     result = wv(command, slice_text, "-o", "new.vec", *options, env={"PMI_SIZE": "2"})

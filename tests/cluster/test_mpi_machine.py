@@ -14,6 +14,7 @@ import pytest
 from tests.cluster.labelled_text import labelled_lines
 from tests.cluster.launched import LAUNCH, WV, children, mpirun, needs_mpi, said, same
 from tests.conftest import Run
+from tests.tiers import full
 from wv_cli.cluster.machine import CHOICE, Place
 from wv_cli.engine.checkpoint import describe_progress
 from wv_cli.system import host
@@ -33,7 +34,7 @@ def test_threads_are_those_of_all_processes_but_all_processors_only_once() -> No
 
 
 @needs_mpi
-@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("count", [2, *full(3)])
 def test_they_train_one_model_in_one_memory(slice_text: Path, tmp_path: Path, count: int) -> None:
     result = mpirun(tmp_path, [count, "train", slice_text, "-o", "v.bin", *SMALL])
     assert result.returncode == 0, result.stderr
@@ -106,7 +107,7 @@ KINDS = {
 
 
 @needs_mpi
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["subwords", *full("skipgram", "classifier")])
 def test_one_process_goes_on_where_ranks_were(
     slice_text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:

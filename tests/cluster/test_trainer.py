@@ -86,7 +86,13 @@ def test_texts_without_a_word_have_no_vocabulary(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("model", "loss", "most"),
-    [("skipgram", "ns", 0.06), ("cbow", "ns", 0.06), ("skipgram", "hs", 0.06), ("skipgram", "nce", 0.1)],
+    [
+        ("skipgram", "ns", 0.06),
+        *(
+            pytest.param(*case, marks=pytest.mark.full)
+            for case in (("cbow", "ns", 0.06), ("skipgram", "hs", 0.06), ("skipgram", "nce", 0.1))
+        ),
+    ],
 )
 def test_two_ranks_learn_what_one_learns(slice_text: Path, model: str, loss: str, most: float) -> None:
     config = replace(CONFIG, model=model, loss=loss, epochs=3)
