@@ -21,6 +21,14 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests" / "golden"
+# Here OpenBLAS has one thread: more of them spin while they wait, beside a worker for every processor. The programs
+# that tests start have as many as ever.
+_asked = os.environ.get("OPENBLAS_NUM_THREADS")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+import numpy  # noqa: E402, F401
+
+if _asked is None:
+    del os.environ["OPENBLAS_NUM_THREADS"]
 _paths = sys.path[:]
 sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != ROOT]
 from tests import forked, tiers  # noqa: E402
