@@ -1,6 +1,8 @@
 """The kernel of neural language models against its float64 reference on every instruction set, and the reference
 against finite differences."""
 
+from functools import lru_cache
+
 import numpy as np
 import pytest
 
@@ -109,17 +111,31 @@ def spread(config, name, array):
     return rows
 
 
+def blocks(ids):
+    return [(start, min(start + 60, len(ids))) for start in range(0, len(ids), 60)]
+
+
+@lru_cache(maxsize=2)
+def trained_reference(dim, loss, epochs, **changes):
+    """What every instruction set is compared with: computed once for those that come one after the other."""
+    config, ids, tables, parameters = setting(dim, loss, **changes)
+    reference = Reference(config, ids, parameters, **tables)
+    for epoch in range(epochs):
+        for start, end in blocks(ids):
+            reference.block(start, end, epoch, 0.05)
+    return reference
+
+
 def compare(isa, dim, loss="softmax", epochs=2, **changes):
     config, ids, tables, parameters = setting(dim, loss, **changes)
     rows = {name: spread(config, name, array) for name, array in parameters.items()}
     arrays = {**rows, "output": rows.get("output", rows["input"])}
     run = _neural.Run(config, ids=ids, hidden=config.width, isa=isa, **arrays, **tables)
-    reference, worker, totals = Reference(config, ids, parameters, **tables), run.worker(), np.zeros(3)
+    worker, totals = run.worker(), np.zeros(3)
     for epoch in range(epochs):
-        for start in range(0, len(ids), 60):
-            end = min(start + 60, len(ids))
+        for start, end in blocks(ids):
             totals += worker.block(start, end, epoch, 0.05)[:3]
-            reference.block(start, end, epoch, 0.05)
+    reference = trained_reference(dim, loss, epochs, **changes)
     for name, array in rows.items():
         expected = spread(config, name, reference.parameters[name])
         np.testing.assert_allclose(array, expected, atol=2e-4, rtol=2e-4, err_msg=name)

@@ -2,6 +2,7 @@
 the threads."""
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -19,20 +20,31 @@ STAMPS = 255
 LOSSES = [name for name, layer in LAYERS.items() if not layer.takes_all]
 
 
-def run_rounds(isa, context, layer, dim=20, workers=WORKERS, threads=1, **changes):
-    """Trains a corpus of more blocks than workers; (the reference that starts from the same rows, with the shares and
-    cuts that it needs, tables, input, output, the totals)."""
+def plan(context, layer, dim, **changes):
+    """A corpus of more blocks than workers: (config, tables, input, output, shares, where the blocks are cut)."""
     config, tables, x, y = setting(context, layer, dim, lines=60, **changes)
-    x32, y32 = aligned(x), aligned(y)
     random = np.random.default_rng(3)
     shares = [random.uniform(0.3, 1, len(rows)).astype(np.float32) for rows in (x, y)]
-    cuts = _word2vec.block_starts(tables["ids"], 60, config.max_sentence)
-    reference_tables = dict(tables)
+    return config, tables, x, y, shares, _word2vec.block_starts(tables["ids"], 60, config.max_sentence)
+
+
+@lru_cache(maxsize=2)
+def trained_reference(context, layer, dim, workers, **changes):
+    """What every instruction set is compared with: computed once for those that come one after the other."""
+    config, tables, x, y, shares, cuts = plan(context, layer, dim, **changes)
     if LAYERS[layer].biases:
-        reference_tables["output_bias"] = tables["output_bias"].astype(float)
-    reference = Reference(
-        config, input=x32[:, :dim].astype(float), output=y32[:, :dim].astype(float), **reference_tables
-    )
+        tables["output_bias"] = tables["output_bias"].astype(float)
+    rows = {"input": x.astype(np.float32).astype(float), "output": y.astype(np.float32).astype(float)}
+    reference = Reference(config, **rows, **tables)
+    for epoch in range(config.epochs):
+        train_epoch(reference, cuts, workers, shares, epoch)
+    return reference
+
+
+def run_rounds(isa, context, layer, dim=20, workers=WORKERS, threads=1, **changes):
+    """(tables, input, output, the totals) of the kernel, from the same rows."""
+    config, tables, x, y, shares, cuts = plan(context, layer, dim, **changes)
+    x32, y32 = aligned(x), aligned(y)
     run = _word2vec.Run(config, input=x32, output=y32, isa=isa, **tables)
     rounds = _rounds.Rounds(run, cuts, *shares, workers=workers, threads=threads)
     assert rounds.count > 1 and (len(cuts) - 1) % WORKERS, "in the last round some of many workers have no part"
@@ -45,13 +57,12 @@ def run_rounds(isa, context, layer, dim=20, workers=WORKERS, threads=1, **change
                 for done in [pool.submit(thread.train, first, end, epoch) for thread in each]:
                     done.result()
                 totals += rounds.totals()[:3]
-    return (reference, shares, cuts), tables, x32, y32, totals
+    return tables, x32, y32, totals
 
 
 def compare(isa, context, layer, dim=20, workers=WORKERS, **changes):
-    (reference, shares, cuts), tables, x, y, totals = run_rounds(isa, context, layer, dim, workers, **changes)
-    for epoch in range(reference.options.epochs):
-        train_epoch(reference, cuts, workers, shares, epoch)
+    reference = trained_reference(context, layer, dim, workers, **changes)
+    tables, x, y, totals = run_rounds(isa, context, layer, dim, workers, **changes)
     np.testing.assert_allclose(x[:, :dim], reference.input, atol=2e-4, rtol=2e-4)
     np.testing.assert_allclose(y[:, :dim], reference.output, atol=2e-4, rtol=2e-4)
     assert not x[:, dim:].any() and not y[:, dim:].any(), "the padding must stay zero"
@@ -135,8 +146,8 @@ def test_users_are_forgotten_before_their_stamp_comes_again():
 @pytest.mark.parametrize("context", CONTEXTS)
 def test_any_number_of_threads_gives_the_same_bytes(context, layer, subwords, threads):
     lr = 0.02
-    _, tables, x, y, totals = run_rounds(None, context, layer, subwords=subwords, lr=lr)
-    _, others, x2, y2, totals2 = run_rounds(None, context, layer, subwords=subwords, lr=lr, threads=threads)
+    tables, x, y, totals = run_rounds(None, context, layer, subwords=subwords, lr=lr)
+    others, x2, y2, totals2 = run_rounds(None, context, layer, subwords=subwords, lr=lr, threads=threads)
     assert x.tobytes() == x2.tobytes() and y.tobytes() == y2.tobytes() and tuple(totals) == tuple(totals2)
     if LAYERS[layer].biases:
         assert tables["output_bias"].tobytes() == others["output_bias"].tobytes()
