@@ -75,6 +75,7 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
 
 
+@cache
 def imported(path: Path) -> set[str]:
     """Every module the file imports, also inside functions, and every one it names in a string; `from package import
     module` counts as module. The version may be read by everyone."""
@@ -105,6 +106,7 @@ def _has_docstring(node: ast.AST) -> bool:
     return isinstance(node, kinds) and bool(node.body) and isinstance(node.body[0], ast.Expr)
 
 
+@cache
 def is_module(name: str) -> bool:
     path = ROOT.joinpath(*name.split("."))
     return path.is_dir() or path.with_suffix(".py").exists() or path.with_suffix(".pyi").exists()

@@ -115,6 +115,12 @@ def assert_failed(done: "subprocess.CompletedProcess[str]", name: str, *parts: s
         assert part in message, done.stderr
 
 
+def assert_works(name: str, names: dict[str, object], done: "subprocess.CompletedProcess[str]") -> None:
+    assert done.returncode == 0, done.stderr
+    if CALLS[name].writes:
+        assert Path(str(names["out"])).stat().st_size > 0
+
+
 def with_bad(name: str, names: dict[str, object], bad: object) -> list[str]:
     call = CALLS[name]
     assert call.reads is not None
@@ -172,13 +178,15 @@ def test_unknown_command_names_the_nearest(wv: Run) -> None:
 
 @pytest.mark.quick
 @EVERY
-def test_good_call_works(name: str, names: dict[str, object], tmp_path: Path) -> None:
-    """The calls below fail for the reason the tests give, not because the call itself is wrong. Started as a shell
-    does, so that nothing is imported but what the command imports."""
-    done = start_wv(name, *CALLS[name].filled(names), cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    if CALLS[name].writes:
-        assert Path(str(names["out"])).stat().st_size > 0
+def test_good_call_works(name: str, wv: Run, names: dict[str, object]) -> None:
+    """The calls below fail for the reason the tests give, not because the call itself is wrong."""
+    assert_works(name, names, wv(name, *CALLS[name].filled(names)))
+
+
+@EVERY
+def test_good_call_works_where_it_is_started(name: str, names: dict[str, object], tmp_path: Path) -> None:
+    """As a shell does, so that nothing is imported but what the command imports."""
+    assert_works(name, names, start_wv(name, *CALLS[name].filled(names), cwd=tmp_path))
 
 
 @READERS

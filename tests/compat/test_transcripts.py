@@ -3,7 +3,9 @@
 DIFFERS names the cases in which ours does something else on purpose, with the reason.
 """
 
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,7 +29,17 @@ def typed(argv: list[str], stdin: bytes, folder: Path) -> replay.Done:
     return replay.Done(done.returncode, done.stdout, done.stderr, work)
 
 
-@pytest.mark.parametrize("name", replay.names())
+def cases() -> list[Any]:
+    """Those of a program, the first of which is in the quick tier."""
+    programs = groupby(replay.names(), key=lambda name: name.partition("/")[0])
+    return [
+        pytest.param(name, marks=[pytest.mark.quick] * (place == 0))
+        for _, names in programs
+        for place, name in enumerate(names)
+    ]
+
+
+@pytest.mark.parametrize("name", cases())
 def test_transcript(name: str, tmp_path: Path) -> None:
     case = replay.case(name)
     done = run(case, tmp_path)

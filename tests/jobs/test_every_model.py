@@ -36,7 +36,7 @@ def test_its_session_repeats_follows_the_seed_and_goes_on(model, slice_text, tmp
     """As `wv train` does it, with the defaults of every row but the size; its text is a classifier's, too."""
     text, config = tmp_path / "text.txt", MODELS[model].config.options()
     with slice_text.open() as whole:
-        lines = [line for line in islice(whole, 300) if line.strip()]
+        lines = [line for line in islice(whole, 150) if line.strip()]
     text.write_text("".join(f"__label__{line.split()[0]} {line}" for line in lines))
     options = {name: value for name, value in {"dim": 8, "epochs": 6}.items() if name in config}
 

@@ -7,6 +7,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from tests.tiers import full
 from wv_cli.engine.run import train
 from wv_cli.engine.threads import Threads
 from wv_cli.errors import TimedOut, UsageError, WvError
@@ -21,15 +22,17 @@ from wv_cli.text.corpus import encode
 SUBWORDS = {"minn": 3, "maxn": 4}
 VARIANTS = [
     {},
-    {"loss": "hs"},
-    {"loss": "nce"},
-    {"loss": "hs_ns"},
-    SUBWORDS,
     {"loss": "hs", **SUBWORDS},
-    {"model": "cbow"},
-    {"model": "cbow", "loss": "hs"},
     {"model": "cbow", "loss": "nce"},
-    {"model": "cbow", **SUBWORDS},
+    *full(
+        {"loss": "hs"},
+        {"loss": "nce"},
+        {"loss": "hs_ns"},
+        SUBWORDS,
+        {"model": "cbow"},
+        {"model": "cbow", "loss": "hs"},
+        {"model": "cbow", **SUBWORDS},
+    ),
     {"model": "cbow", "share_positions": True},
 ]
 
