@@ -5,6 +5,7 @@ about the exit status, one stream, or one file the program wrote.
 """
 
 import hashlib
+import io
 import lzma
 import math
 import re
@@ -96,11 +97,26 @@ class Done:
 _scratch: list[Path] = []
 
 
+@cache
+def archive() -> tuple[tarfile.TarFile, dict[str, list[tarfile.TarInfo]]]:
+    """With the entries below each folder of the second level, PROGRAM/CASE, and those of inputs."""
+    opened = tarfile.open(fileobj=io.BytesIO(lzma.decompress(ARCHIVE.read_bytes())))  # noqa: SIM115
+    below: dict[str, list[tarfile.TarInfo]] = {}
+    for entry in opened:
+        parts = Path(entry.name).parts
+        below.setdefault("inputs" if parts[:1] == ("inputs",) else "/".join(parts[:2]), []).append(entry)
+    return opened, below
+
+
+def _unpack(what: str) -> None:
+    opened, below = archive()
+    opened.extractall(_scratch[0], below[what], filter="data")
+
+
 def unpack_into(folder: Path) -> None:
-    """The archive, once a session."""
-    with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(folder, filter="data")
+    """The inputs, once a session; a case where it is asked for."""
     _scratch[:] = [folder]
+    _unpack("inputs")
     (inputs() / "text2000.txt").write_bytes(lzma.decompress((inputs() / "text2000.txt.xz").read_bytes()))
     (inputs() / "million.txt").write_bytes(MILLION)
 
@@ -110,15 +126,16 @@ def inputs() -> Path:
 
 
 def case(name: str) -> Case:
+    if not (_scratch[0] / name).exists():
+        _unpack(name)
     return Case(_scratch[0] / name)
 
 
 @cache
 def names() -> list[str]:
     """All cases as PROGRAM/CASE, without unpacking."""
-    with tarfile.open(ARCHIVE) as archive:
-        found = [entry.name.removeprefix("./") for entry in archive if entry.name.endswith("/cmd")]
-    return sorted(name.removesuffix("/cmd") for name in found)
+    _, below = archive()
+    return sorted(name for name, entries in below.items() if any(entry.name.endswith("/cmd") for entry in entries))
 
 
 def problems(case: Case, done: Done) -> list[str]:
