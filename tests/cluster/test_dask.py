@@ -238,10 +238,10 @@ def test_a_scheduler_that_does_not_answer_is_one_line(
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
-        ("nonsense://x:1", "unknown address scheme"),
         ("somewhere", "missing port"),
-        ("", "missing port"),
-        ("127.0.0.1:many", "invalid literal"),
+        pytest.param("nonsense://x:1", "unknown address scheme", marks=pytest.mark.full),
+        pytest.param("", "missing port", marks=pytest.mark.full),
+        pytest.param("127.0.0.1:many", "invalid literal", marks=pytest.mark.full),
     ],
 )
 def test_what_is_no_address_is_one_line(slice_text: Path, wv: Run, asked: str, why: str) -> None:
@@ -262,6 +262,7 @@ def test_a_scheduler_without_workers_is_one_line(
     assert line == f"wv build-vocab: --dask {found}: the scheduler has no workers; start some: dask worker {found}"
 
 
+@pytest.mark.full
 def test_a_worker_without_wv_is_named(
     slice_text: Path, tmp_path: Path, preload: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:

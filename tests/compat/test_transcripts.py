@@ -30,10 +30,10 @@ def typed(argv: list[str], stdin: bytes, folder: Path) -> replay.Done:
 
 
 def cases() -> list[Any]:
-    """Those of a program, the first of which is in the quick tier."""
+    """Those of a program: the first is in the quick tier, every third in the default one."""
     programs = groupby(replay.names(), key=lambda name: name.partition("/")[0])
     return [
-        pytest.param(name, marks=[pytest.mark.quick] * (place == 0))
+        pytest.param(name, marks=pytest.mark.quick if place == 0 else [pytest.mark.full] * (place % 3 > 0))
         for _, names in programs
         for place, name in enumerate(names)
     ]
