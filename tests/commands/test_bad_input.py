@@ -27,7 +27,6 @@ CALLS = [
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --autotune-duration 0.1 --autotune-validation {}",
     "train good.txt -o out.vec --continue {}",
     "train {} -o out.vec --continue good.state --epochs 1 --save-state out.state",
-    "train {} -o out.vec --vocab good.vocab --shard 1/2 --dim 4 --epochs 1",
     "train good.txt -o out.vec --dim 4 --epochs 1 --min-count 1 --resume --checkpoint {}",
     "train {} -o out.bin --model supervised --dim 4 --epochs 1",
     "train good.labelled -o out.bin --model supervised --dim 4 --epochs 1 --pretrained {}",
@@ -154,7 +153,9 @@ BAD = {
     "half.state": b"",
     "half.glovestate": b"",
 }
-LONG = ["long-line", "many-columns"]
+# In the full tier: of empty, odd and unusual files the default one has some of each kind.
+MORE = ["newlines", "zeros", "not-utf8", "one-word", "one-word-counted", "one-row", "same-rows", "huge", "no-rows"]
+MORE += ["no-columns", "negative-header", "long-line", "many-columns"]
 PATHS = {"missing": "no-such-file", "folder": "folder", "below-a-file": "good.txt/x"}
 
 
@@ -205,13 +206,13 @@ def test_every_command_is_called() -> None:
 
 @pytest.mark.parametrize("template", CALLS)
 def test_bad_files(template, folder, capfd, monkeypatch):
-    require_manners(template, [each for each in [*BAD, *PATHS] if each not in LONG], folder, capfd, monkeypatch)
+    require_manners(template, [each for each in [*BAD, *PATHS] if each not in MORE], folder, capfd, monkeypatch)
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("template", CALLS)
-def test_bad_files_of_one_long_line(template, folder, capfd, monkeypatch):
-    require_manners(template, LONG, folder, capfd, monkeypatch)
+def test_more_bad_files(template, folder, capfd, monkeypatch):
+    require_manners(template, MORE, folder, capfd, monkeypatch)
 
 
 def require_manners(template, bad_files, folder, capfd, monkeypatch):

@@ -183,7 +183,7 @@ def test_good_call_works(name: str, wv: Run, names: dict[str, object]) -> None:
     assert_works(name, names, wv(name, *CALLS[name].filled(names)))
 
 
-@EVERY
+@with_some(CALLS)
 def test_good_call_works_where_it_is_started(name: str, names: dict[str, object], tmp_path: Path) -> None:
     """As a shell does, so that nothing is imported but what the command imports."""
     assert_works(name, names, start_wv(name, *CALLS[name].filled(names), cwd=tmp_path))

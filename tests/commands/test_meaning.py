@@ -106,20 +106,13 @@ GLOVE = "--dim 4 --iterations 2 --min-count 2 --window 4 --x-max 9"
 OF_EVERY_WORD = {"softmax": "--window 2 --epochs 1", "ova": "--window 2 --epochs 1 --lr 0.01"}
 MODELS, LOSSES = (Word2vecConfig.options()[name].choices for name in ("model", "loss"))
 WHITENINGS = WhitenConfig.options()["method"].choices
-# Of `wv train` one variant of every model, output layer and start; in these every option means something at least once.
+# Of `wv train` one variant of every kind of model, as far as it is short.
 VARIANTS = [
     f"{W2V} --model skipgram --loss ns",
     f"{W2V} --model cbow --loss hs_ns",
-    f"{FT} --model skipgram",
     f"{NEURAL} -o out.lm --model nplm --hidden 5 --loss class",
-    f"{W2V} --model cbow --cbow-sum",
-    f"{W2V} --learn-phrases 1 --phrase-threshold 9",
-    f"{W2V} --vocab text.vocab",
     f"{SUP} --pretrained init.vec",
     "train text.txt -o out.vec --continue small.state --epochs 2",
-    f"{NEURAL} -o out.lm --model lbl --loss hs --tree random --codes 2",
-    f"{NEURAL} -o out.lm --model nplm --loss hs --tree clustered --tree-from neural.lm --min-count 5",
-    f"{NEURAL} --model lbl --loss softmax --context-matrices diagonal --dropout 0.2 -o out.vec",
     f"{S2V} -o out.s2v",
     f"{D2V} -o out.d2v --window 3 --algorithm dm_mean",
     f"{SUP} --minn 2 --maxn 3 --buckets 900",
@@ -153,8 +146,6 @@ VARIANTS = [
     "eval retrieval a.codes -d words.vec --json --queries 0",
     f"eval labels {GOLDEN / 'ft-labels.bin'} -d golden-labelled.txt --json",
     STS,
-    f"{STS} --pooling sif --counts text.vocab",
-    f"{STS} --after pca",
     "eval sts --sentence-vectors sentences.npy -d pairs.csv --json",
     "index words.vec -o out.index --links 3 --ef-construction 9 --threads 1",
     "index words.vec -o out.index --kind flat",
@@ -208,8 +199,16 @@ VARIANTS = [
     "build-vocab --merge text.vocab -o out.vocab",
     "check words.vec",
 ]  # fmt: skip
-# All others of `wv train` and `wv eval sts`, in the full tier.
+# All others of `wv train` and `wv eval sts`, in the full tier. With them every option means something at least once.
 OTHERS = [
+    f"{W2V} --model cbow --cbow-sum",
+    f"{W2V} --learn-phrases 1 --phrase-threshold 9",
+    f"{W2V} --vocab text.vocab",
+    f"{NEURAL} -o out.lm --model lbl --loss hs --tree random --codes 2",
+    f"{NEURAL} -o out.lm --model nplm --loss hs --tree clustered --tree-from neural.lm --min-count 5",
+    f"{NEURAL} --model lbl --loss softmax --context-matrices diagonal --dropout 0.2 -o out.vec",
+    f"{STS} --pooling sif --counts text.vocab",
+    f"{STS} --after pca",
     f"{STS} --pooling idf",
     f"{STS} --after abtt --stop-words both",
     f"eval sts --encoder {TINY} -d pairs.csv --json --after soft --fit all --fit-data few.csv",
