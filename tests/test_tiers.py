@@ -81,7 +81,11 @@ def test_smoke(): pass
     [
         (["--tier", "quick"], ["test_short", "test_some[1]", "test_smoke"]),
         ([], ["test_short", "test_some[1]", "test_dear", "test_smoke"]),
-        (["--tier", "full"], ["test_long", "test_short", "test_some[1]", "test_some[2]", "test_dear", "test_smoke"]),
+        pytest.param(
+            ["--tier", "full"],
+            ["test_long", "test_short", "test_some[1]", "test_some[2]", "test_dear", "test_smoke"],
+            marks=pytest.mark.full,
+        ),
         (["--tier", "full", "-m", "full"], ["test_long", "test_some[2]"]),
     ],
 )
