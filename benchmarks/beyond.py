@@ -1,12 +1,12 @@
-"""Suite `beyond`: a text of more tokens than 32 bits count, through counting, phrases, co-occurrences and training.
+"""Suite `beyond`: counting, phrases, co-occurrences and training on a text of more tokens than 32 bits count.
 
     python benchmarks/run.py wiki8-slice.txt --suite beyond --words 3000000000
 
-The corpus is piped in so often that there are at least so many words of it, and what is counted must be what it has
-once, times that number: words to the unit, co-occurrences to one part in 10^9, phrases' scores, which do not grow, to
-one in 10^5. `--min-count` is multiplied as well, so that the same words and phrases are kept; `python
-benchmarks/beyond.py FILE TIMES` prints the text.
-Training (a small one, most frequent words skipped) must know the number of its words and separate people's word pairs.
+The corpus is piped in repeatedly until it has at least `--words` words. `exact` is 1 if all counts are those of the
+corpus times the number of repetitions. Words must agree to the unit and co-occurrences to 1 part in 10^9. Phrase
+scores do not grow with the text and must agree to 1 part in 10^5. `--min-count` is multiplied too, so the same words
+and phrases are kept. The training is small and skips the most frequent words. It must report the right number of
+words. `python benchmarks/beyond.py FILE TIMES` prints the text.
 """
 
 import json

@@ -1,11 +1,10 @@
-"""Suite `bigmodel`: one word's vector out of a fastText model of many gigabytes.
+"""Suite `bigmodel`: reading one word's vector from a fastText model of many gigabytes.
 
     python benchmarks/run.py corpus.txt --suite bigmodel --gigabytes 7.2 --dim 300 --rounds 3
 
-The model is made here: the first lines of the corpus, and as many n-gram buckets as fill a file of `--gigabytes` (most
-rows are zero; a program that reads them reads as many bytes). It stands in --scratch and is deleted at the end. Both
-programs are asked in turn, so that the file is in the system's cache, or is not, for both alike; both must give the
-same vector.
+The suite makes the model from the first lines of the corpus and enough n-gram buckets to fill `--gigabytes`. Most rows
+are zero, but a program that reads them reads as many bytes. The model stands in `--scratch` and is deleted at the end.
+The programs take turns, so the file is in the system's cache for both or for neither. Both must give the same vector.
 """
 
 import json

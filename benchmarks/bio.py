@@ -1,11 +1,11 @@
-"""Suite `bio`: what the fruit fly's methods cost beside their definitions in NumPy, and what BioWord learns.
+"""Suite `bio`: BioWord and BioHash beside their definitions in NumPy, and what BioWord learns.
 
     python benchmarks/run.py corpus.txt --suite bio --rounds 3 --data EN-MTurk-287.txt
 
-The programs in NumPy are the reference implementations of the tests (tests/reference), which compute what the authors'
-programs do, batch by batch: BioWord's dense update of a minibatch of windows, BioHash's of a minibatch of rows. CPU
-seconds, one thread. Scores are Spearman's on WordSim-353 and on the files of --data, of codes with 16 and 32 active
-cells, before the training (--epochs 1 at a learning rate of almost nothing) and after four epochs.
+The NumPy programs are the reference implementations in tests/reference, not the authors' programs. They compute the
+same minibatch updates: BioWord's dense update of windows and BioHash's update of rows. Times are of one thread. Scores
+are Spearman correlations on WordSim-353 and on the files of `--data`, for codes with 16 and 32 active cells. `before`
+is one epoch with a learning rate of almost 0; the other rows are after four epochs.
 """
 
 import json

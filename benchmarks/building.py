@@ -1,10 +1,10 @@
-"""Suite `building`: what each instruction set costs who builds or downloads us: the compiler's seconds, bytes of code.
+"""Suite `building`: the compiler's seconds and the bytes of code that each instruction set adds.
 
     python benchmarks/run.py --suite building --name building
     CMAKE_TOOLCHAIN_FILE=aarch64.cmake python benchmarks/run.py --suite building --name building-aarch64
 
-Every C file of the core and of the kernels is compiled with the command that CMake would use, one at a time, without a
-compiler cache. Needs cmake and ninja.
+Every C file of the core and of the kernels is compiled with CMake's own command, one at a time and without a compiler
+cache. The suite needs cmake and ninja.
 """
 
 import json

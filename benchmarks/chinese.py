@@ -1,11 +1,12 @@
-"""Suite `chinese`: a segmented Chinese text, subwords of one and two characters, through wv and fastText.
+"""Suite `chinese`: a segmented Chinese text with subwords of one and two characters, by `wv` and by fastText.
 
     python benchmarks/run.py peoples-daily.txt --suite chinese --epochs 5 --rounds 3 --data zh-wordsim-240.txt \\
         --data zh-wordsim-297.txt --data zh-CA8-morphological.txt --data zh-CA8-semantic.txt
 
-Whole jobs from text to model file with fastText's settings. Both models are scored by `wv eval` on words they list;
-beside each score stands how many items that are. Files of --data with `CA8` in their name are analogies. fastText's
-Python library takes no seed, so its rounds are runs of seed 0 that differ only with more threads than one.
+Both programs run the whole job from text to model file with fastText's settings. `wv eval` scores both models on the
+words they list, and the number of scored items stands beside each test's name. Files of `--data` with `CA8` in their
+name are analogies. fastText's Python library takes no seed for word vectors, so with one thread its rounds are the
+same run.
 """
 
 import json

@@ -1,15 +1,17 @@
-"""Suite `classifier-options`: which options make the best classifier, chosen on training lines, told by held-out ones.
+"""Suite `classifier-options`: which options make the best classifier, chosen on training lines and tested on held-out
+ones.
 
-    python benchmarks/run.py cooking.clean.txt --suite classifier-options --trials trials.txt --epochs 25 --rounds 3 \
+    python benchmarks/run.py cooking.clean.txt --suite classifier-options --trials trials.txt --epochs 25 --rounds 3 \\
         --name classifier-search
 
-A line of `--trials` holds options of `wv train --model supervised`; `fasttext` is fastText with the last settings of
-its tutorial. The last `--validation` lines are held out. A search sees none of them: in round r it trains on the other
-lines but every fourth of them, another fourth each round, and scores on that. With `--held-out` trials learn from all
-other lines and are scored on the held-out ones; that is for the few options a search has chosen. Seeds go up with the
-rounds.
+A line of `--trials` holds options of `wv train --model supervised`. The line `fasttext` is fastText with the last
+settings of its tutorial. The last `--validation` lines are held out, and a search sees none of them. In each round a
+search trains on 3/4 of the other lines and scores the last quarter. Every round holds out another quarter and uses
+another seed. With `--held-out`, trials train on all other lines and are scored on the held-out ones. Use it for the
+few options that a search has chosen.
 
-The record is a log (trials.py): a later run with the same --name goes on with what it lacks.
+`gain` is the difference of P@1 to the baseline: the first options in a search, and fastText in a test on held-out
+lines. The record is a log of trials: another run with the same `--name` adds the missing ones.
 """
 
 import shlex

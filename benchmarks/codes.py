@@ -1,10 +1,10 @@
-"""Suite `codes`: Hamming search over packed codes, and beside it exact dense search of the vectors they stand for.
+"""Suite `codes`: Hamming search over packed codes beside exact search of dense vectors.
 
     python benchmarks/run.py --suite codes --rows 200000 --dim 300 --rounds 3
 
-How fast one query scans `--codes` codes (GB of codes a second), and ten nearest neighbours of `--queries` rows among
-`--rows`, one query at a time and in batches. Codes are random bits and vectors normal: the scans do the same work
-whatever the bits are. Each run is a process of its own, the best of three passes in it.
+Two figures are taken: the rate at which one query scans `--codes` codes, and the 10 nearest neighbours of `--queries`
+rows among `--rows`. Queries come one at a time and in batches. Codes are random bits and vectors are normal, since a
+scan does the same work for any bits. Each run is a process of its own and reports the best of three passes.
 """
 
 import json

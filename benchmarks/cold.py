@@ -1,9 +1,10 @@
-"""Suite `cold`: one question, asked by a process that has to open the file first, as a shell does.
+"""Suite `cold`: one question to a file of vectors, by a process that first has to open the file.
 
     python benchmarks/run.py --suite cold --rows 400000 --dim 300 --rounds 5
 
-Random vectors as word2vec binary: 70,000 x 100 and `--rows` x `--dim`, and product codes of the larger ones. gensim
-loads and asks the same; the file is in the system's cache for all. Each run is a process of its own.
+A figure covers the process, its imports, the file and the answer. The file is in the system's cache for every program.
+The files are random vectors in word2vec's binary format, 70,000 x 100 and `--rows` x `--dim`, and product codes of the
+larger one. `wv` maps a binary file and searches it in place, and it searches product codes as codes.
 """
 
 import json

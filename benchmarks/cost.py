@@ -1,8 +1,10 @@
-"""Suite `cost`: words per second against dim, window, negatives, vocabulary and threads, and the share of the
-processor's arithmetic the training reaches.
+"""Suite `cost`: words per second against dim, window, negatives, vocabulary and threads.
 
-One row is one `wv train` (skip-gram, negative sampling) on the first `--words` words of the corpus; the rows on the
-vocabulary use a synthetic text whose words follow Zipf's law.
+    python benchmarks/run.py wiki8-slice.txt --suite cost --words 4000000 --rounds 2
+
+One row is one `wv train` (skip-gram, negative sampling) on the first `--words` words of the corpus. The rows on the
+vocabulary use a synthetic text with Zipf's law. `percent of peak` is the fraction of the processor's arithmetic that
+the training reaches.
 """
 
 import json

@@ -1,11 +1,11 @@
-"""Suite `deterministic`: what `--deterministic` costs beside a thread that runs free, and what is learnt.
+"""Suite `deterministic`: the cost of `--deterministic` beside a free-running thread, and what is learnt.
 
     python benchmarks/run.py corpus.txt --suite deterministic --models skipgram-ns,cbow-ns --epochs 5 --rounds 3
 
-`cpu seconds` are of training alone, by one thread, without encoding and the output; `times cpu` is the median over the
-rounds of what the deterministic run took, in those of the free one of the same round. `loss` is that of the finished
-model over the text, with the same draws for both (benchmarks/turns.py, which says how much worse is no worse), and
-`loss percent` what it is above the free one's.
+`cpu seconds` are of training alone, by one thread, without encoding and output. `times cpu` divides the deterministic
+run by the free one of the same round; it is the median over the rounds. `loss` is that of the finished model over the
+text, with the same draws for both runs. `loss percent` is the difference to the free run. Suite `turns` defines which
+differences count as equal.
 """
 
 from pathlib import Path

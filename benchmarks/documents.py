@@ -1,12 +1,10 @@
-"""Suite `documents`: doc2vec beside gensim's, and sent2vec, by what a linear classifier can tell from their vectors.
+"""Suite `documents`: document vectors of doc2vec, ours and gensim's, and of sent2vec, by a linear classifier.
 
-    python benchmarks/run.py ag_news_test.csv --suite documents --epochs 40 --min-count 2 --sample 1e-3 --peers python
-    python benchmarks/run.py cooking.stackexchange.txt --suite documents --epochs 40 --min-count 2 --sample 1e-3 \\
-        --peers python
+    python benchmarks/run.py ag_news_test.csv --suite documents --epochs 40 --min-count 2 --sample 1e-3
 
-The text has rows `"class","title","text"`, or lines that begin with labels as fastText reads them. The vectors of all
-documents are learnt without their classes; a linear classifier, fitted by least squares to every other document, names
-a class of the rest.
+The text has rows `"class","title","text"`, or lines that begin with labels in fastText's form. All document vectors
+are learnt without their classes. A linear classifier is fitted by least squares to every other document and names the
+class of the rest. `accuracy` is in percent.
 """
 
 import csv

@@ -1,13 +1,13 @@
-"""Suite `encoding`: sentences per second of an encoder, by `wv` and by sentence-transformers, of one folder.
+"""Suite `encoding`: sentences per second of one encoder folder, by `wv` and by sentence-transformers.
 
-    python benchmarks/run.py --suite encoding --encoder all-MiniLM-L6-v2 --data stsb-en-test.csv --threads 1 \
+    python benchmarks/run.py --suite encoding --encoder all-MiniLM-L6-v2 --data stsb-en-test.csv --threads 1 \\
         --rounds 3 --peers PYTHON
 
-PYTHON has sentence-transformers, torch, onnx and onnxscript. The sentences are the distinct ones of the STS benchmark's
-file. `wv, NumPy` reads the folder's model.safetensors; `wv, ONNX` the same network as PyTorch exports it; what
-sentence-transformers runs is PyTorch, of the same model.safetensors. Every program sorts by length and makes batches by
-itself, in a process of its own; loading is a figure of its own. The largest difference of a vector from
-sentence-transformers' stands beside the speed, and none may be more than TOLERANCE.
+PYTHON has sentence-transformers, torch, onnx and onnxscript. The sentences are the distinct ones of the STS
+benchmark's file. `wv, NumPy` and sentence-transformers (PyTorch) read the folder's model.safetensors. `wv, ONNX` runs
+the network as PyTorch exports it. Every program sorts by length and makes its own batches, in a process of its own.
+Loading is a separate figure. `largest difference` is that of any number of a vector to sentence-transformers; 2e-5 is
+allowed.
 """
 
 import csv

@@ -1,7 +1,10 @@
-"""Suite `glove`: what `wv glove` costs, stage by stage, beside GloVe's own programs and one epoch of word2vec C.
+"""Suite `glove`: the stages of `wv glove` beside GloVe's own programs and one epoch of word2vec C.
 
-GloVe is not on PyPI: build stanfordnlp/GloVe and name the folder of its programs with --glove-programs. Both get the
-same settings (window, dim, min-count, x-max 100, eta 0.05); with --epochs N both are trained N iterations and scored.
+    python benchmarks/run.py corpus.txt --suite glove --glove-programs GloVe/build --epochs 10 --rounds 3
+
+GloVe is not on PyPI: build stanfordnlp/GloVe and name the folder of its programs with `--glove-programs`. Both get the
+same window, dim and minimum count, with x-max 100 and eta 0.05. The time of one iteration is that of four iterations
+minus that of one, divided by 3. With `--epochs N` both are trained N iterations and scored.
 """
 
 import subprocess

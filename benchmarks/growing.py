@@ -1,15 +1,18 @@
-"""Suite `growing`: a model that has learnt the first part of a text goes on with the second, ours and gensim's.
+"""Suite `growing`: a model of the first part of a text is trained further on the second, by `wv` and by gensim.
 
     python benchmarks/run.py wiki8.txt --suite growing --epochs 3 --rounds 3 --simlex EN-SIMLEX-999.txt --peers PYTHON
 
-Skip-gram with negative sampling, and our GloVe. `first` is the first part alone, `both` one run over the whole text;
-`next` goes on with the second part as each program does by itself (wv: the learning rate goes on falling; GloVe: the
-counts of both parts are added up and trained on, beginning with the rows there are; gensim: the rate starts again). The
-parts are halves; with --parts N the second is one N-th of the whole, which is what a day adds to what was before.
+The models are skip-gram with negative sampling, and our GloVe. The parts are halves; with `--parts N` the second is
+1/N of the text, such as one day's addition.
 
-Of the words that only the first part has `kept_absent` is the share of their ten nearest neighbours, among the words of
-the first part, that are the same after the second; `kept_frequent` the same of the 2,000 most frequent words. `moved`
-is the mean over those of what `wv drift` orders words by: 1 less the cosine of a word's two vectors, in one space.
+* `first` is trained on the first part alone, and `both` in one run over the whole text.
+* `next` continues `first` with the second part, in each program's own way. `wv` lets the learning rate fall further,
+  and gensim (`build_vocab(update=True)`) starts it again. GloVe adds the counts of both parts and starts from the old
+  rows.
+* `kept absent` is for words that only the first part has: the fraction of their 10 nearest neighbours that stay. Only
+  words of the first part count as neighbours.
+* `kept frequent` is the same for the 2,000 most frequent words.
+* `moved` is the mean over those words of 1 minus the cosine of a word's two vectors, in one space, as in `wv drift`.
 """
 
 import json

@@ -1,11 +1,15 @@
-"""Suite `hashing`: the comparison the papers make, on any vectors, and the one a user makes, who pays for storage.
+"""Suite `hashing`: how well codes find neighbours, by hash length and by storage.
 
     python benchmarks/run.py --suite hashing --data data/hashing/glove50_4k.txt.xz --data vectors.bin --rounds 3
 
-For every vector file of --data: retrieval (mAP and recall@100 against the 100 exact nearest neighbours, see
-`wv eval retrieval`), Spearman's correlation on word similarity, bits per word, CPU seconds to fit and encode; once by
-hash length (bits of dense codes, active bits of sparse ones, as the papers have it), once by what a word takes: the
-longest codes of each method that fit a number of bits. --plot FILE draws both (`pip install matplotlib`).
+For each vector file of `--data` and each method the suite records retrieval, correlation, bits per word and CPU
+seconds. Retrieval is mAP and recall@100 against the 100 nearest neighbours by exact cosine (`wv eval retrieval`).
+Correlation is Spearman's on word similarity. CPU seconds are those of fitting and encoding.
+
+One comparison is by hash length, as in the papers: bits of dense codes, active bits of sparse ones. The other is by
+storage: each method has its longest code that fits, and `bits per word` is what it took. BioHash is its paper's
+learning rule with our defaults. k-means is the spherical k-means of `--rule kmeans`, the default. `--plot FILE` draws
+both comparisons and needs matplotlib.
 """
 
 import math

@@ -1,13 +1,14 @@
-"""Suite `index`: approximate search beside the exact one, and beside faiss used directly.
+"""Suite `index`: approximate search beside exact search and beside faiss used directly.
 
     python benchmarks/run.py --suite index --data vectors.bin --rows 400000 --queries 1000 --rounds 3
 
-For each kind of index: building it (seconds, memory beyond the vectors', MB of the file), then the ten nearest of
-`--queries` rows by the search of `wv nn`, exact and through the index at a recall of 0.95, and by faiss itself at the
-same setting, whose product codes nobody puts right. Vectors are those of a training (--data); where there are fewer
-than `--rows`, the others lie between one of them and one of its ten nearest, both drawn, in shares that are drawn, too:
-a file as large as real ones, about as hard to search. Each kind is a process of its own, in which the three searches
-take turns, the best of three passes each.
+For each kind of index the suite builds it and finds the 10 nearest of `--queries` rows. It searches exactly, through
+the index at a recall of 0.95, and with faiss itself at the same setting. faiss does not re-rank the results of product
+codes. Building is given in seconds, memory beyond that of the vectors, and size of the file.
+
+The vectors are those of `--data`. If there are fewer than `--rows`, the others are drawn between a vector and one of
+its 10 nearest. They are about as hard to search. Each kind is a process of its own. The three searches take turns in
+it, and the best of three passes counts.
 """
 
 import json

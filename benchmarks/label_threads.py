@@ -1,9 +1,10 @@
-"""Suite `classifier-threads`: what two threads gain in training a classifier, and that they learn as much.
+"""Suite `classifier-threads`: the gain of two threads in training a classifier, and P@1.
 
     python benchmarks/run.py cooking.txt --suite classifier-threads --epochs 25 --rounds 3 --settings softmax,ova
 
-Words per second of the training alone. The last `--validation` lines are held out, for P@1 in percent. The latency from
-core to core is measured before each training of two threads. Seeds go up with the rounds.
+Words per second are of the training alone. The last `--validation` lines are held out, for P@1 in percent. The latency
+from core to core is measured before each training of two threads. Seeds go up with the rounds. With softmax an example
+changes every label's row, so each thread has its own copy of these rows (wv_cli/models/label_updates.py).
 """
 
 import argparse

@@ -3,10 +3,11 @@
     python benchmarks/run.py wiki.train.txt.xz --suite lm --name lm --data wiki.valid.txt --data wiki.test.txt \\
         --data wiki.vocab9999.txt.xz
 
-Words that the vocabulary (10,000 with UNK) does not list become UNK in all texts. Perplexities are of the test text,
-with 95 % intervals (bootstrap over its lines); the weights of mixtures are fitted on the validation text, on which the
-settings below were chosen, too. Words per second are of whole jobs, training and `wv lm score` of the test text four
-times over (less its start), by CPU time. `beside numpy` has a step of plain NumPy a word, as anybody would write it.
+The text has 1 million words of Wikipedia and the vocabulary 10,000 with UNK, which replaces all other words.
+Perplexities are of the test text, with 95 % intervals by bootstrap over its lines. The weights of mixtures are fitted
+on the validation text, on which the settings in lm.py were chosen too. Words per second are of whole jobs by CPU time:
+training, and `wv lm score` of the test text four times over, less its start. The second table compares with a plain
+NumPy step per word.
 """
 
 import json

@@ -1,22 +1,23 @@
-"""Suite `network`: what ranks of many threads would tell each other, and where the network becomes the limit.
+"""Suite `network`: predicted traffic and words per second of many machines that train one model.
 
     python benchmarks/run.py wiki8.txt --suite network
 
-Predicted, not measured: what `nodes` ranks of 32 threads would train together (skip-gram, negative sampling) of a long
-text with the vocabulary of the corpus. Measured are words per second of one thread, and of the program's own exchange
-(wv_cli/cluster/exchange.py), which takes this process for one of so many ranks, between two rounds of them:
+The prediction is for `nodes` ranks of 32 threads that train skip-gram with negative sampling on a long text. The
+vocabulary is that of the corpus. Two rates are measured: words per second of one thread, and the program's own
+exchange (wv_cli/cluster/exchange.py). The exchange takes this process for one of the ranks, between two rounds:
 
-    bytes       handed over in a round; which rows are due is the program's choice, which rows that are seldom changed
-                have been changed is drawn
+    bytes       sent in a round; the program chooses the rows that are due, and the changes of rare rows are drawn
     stopped     seconds in which no thread trains
-    summing     seconds of computing with what has come, while the threads train
+    summing     seconds of computing with received rows, while the threads train
 
-The rest is arithmetic. A ring of n ranks sends every byte 2 (n - 1) / n times, and each of a machine's threads is taken
-to keep a share of 0.4 of one thread's rate (README.md here says why):
+The rest is arithmetic. A ring of n ranks sends every byte 2 (n - 1) / n times. A thread is assumed to keep 0.4 of the
+rate that one thread has alone, which is less than notes.md predicts:
 
     training    words of a thread in a round / (rate x 0.4)
     network     bytes x 2 (n - 1) / n / bandwidth
-    words/s     n x 32 x words of a thread in a round / (stopped + max(training, network + summing))
+    words/s     32 n x words of a thread in a round / (stopped + max(training, network + summing))
+
+More threads per rank mean more words between two exchanges, and less traffic per word.
 """
 
 import json

@@ -1,15 +1,4 @@
-"""Suites `ngrams` and `ngrams-large`: language models of n-grams beside KenLM, and a text whose n-grams need the disk.
-
-    python benchmarks/run.py wiki.train.txt --suite ngrams --data wiki.test.txt --data queries.txt --rounds 3
-    python benchmarks/run.py wiki8.txt --suite ngrams-large --threads 1
-
-Both train models of order 5. `ngrams`: estimating; bytes of a file for each n-gram, perplexity, exact and quantised;
-scoring the lines of `queries` by one core, and the largest difference between KenLM's score of any word and ours. KenLM
-is what PyPI has, which reads our ARPA file into its hash tables; it has no program `query` and cannot estimate.
-
-`ngrams-large`: the text without its last lines in --memory 1G, with the disk that files without a name take; perplexity
-on these lines; then the same killed at ten moments, after which the output must be what it was before, or whole.
-"""
+"""Suites `ngrams` and `ngrams-large`: language models of n-grams beside KenLM, and a text that needs the disk."""
 
 import json
 import os
@@ -51,7 +40,16 @@ def _ngrams(arpa: Path) -> int:
 
 
 def ngrams(options: Any, result: Run, say: Any) -> bool:
-    """Whether the models agree with KenLM."""
+    """Suite `ngrams`: estimating and scoring n-grams of order 5, with KenLM's Python module beside `wv`.
+
+        python benchmarks/run.py wiki.train.txt --suite ngrams --data wiki.test.txt --data queries.txt --rounds 3
+
+    Files are given in bytes per n-gram and perplexity, exact and quantised. Scoring is of the lines of `queries` by
+    one core. The last row is the largest difference between KenLM's score of any word and ours.
+
+    KenLM from PyPI reads our ARPA file into its hash tables. It has no program to estimate or to query. `kenlm` calls
+    `score` for each line. `kenlm-words` calls `full_scores`, which gives the score of each word, as `wv` does.
+    """
     test, queries = record.data(options, "test"), record.data(options, "queries")
     corpus = Path(options.corpus)
     result["data"] = record.inputs(corpus, test, queries)
@@ -145,7 +143,15 @@ def _killed(argv: list[str], seconds: float) -> bool:
 
 
 def ngrams_large(options: Any, result: Run, say: Any) -> bool:
-    """Whether every kill left what was there, and starting again made the same bytes."""
+    """Suite `ngrams-large`: estimating n-grams of a text that do not fit in `--memory`, then the same killed at ten
+    moments.
+
+        python benchmarks/run.py wiki8.txt --suite ngrams-large --threads 1
+
+    The model has order 5 and is trained with `--memory 1G` on the text without its last lines. Perplexity is on these
+    lines. `disk mb` includes files without a name. After each of the 10 kills the output must be as before, or
+    complete. A repeated run must give the same bytes.
+    """
     corpus = Path(options.corpus)
     result["data"] = record.inputs(corpus)
     chance, good = random.Random(options.seed), True

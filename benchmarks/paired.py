@@ -1,10 +1,10 @@
-"""Two versions of `wv` on the same jobs, turn by turn: shows that a change of the code lost no speed.
+"""Two versions of `wv` on the same jobs, turn by turn: shows whether a change lost speed.
 
     python benchmarks/paired.py corpus.txt labelled.txt --before old/bin/wv --after new/bin/wv --rounds 7 --name house
 
-Each round runs every job with both programs, one right after the other, so that a machine that grows slower slows both.
-The ratio of a pair is before / after in CPU seconds of the whole process: above 1 the new one is faster. The record
-(results/NAME.json) keeps every single run.
+Each round runs every job with both programs, one right after the other, so a machine that grows slower slows both. The
+ratio of a pair is before / after in CPU seconds of the whole process: above 1 the new version is faster. The start is
+a large part of such short jobs. The record (results/NAME.json) keeps every single run.
 """
 
 import argparse

@@ -1,11 +1,10 @@
-"""Suite `predicting`: the labels of very many lines by a classifier with word bigrams, whose table is large.
+"""Suite `predicting`: the labels of very many lines by a classifier with word bigrams and a large table.
 
     python benchmarks/run.py labelled.txt --suite predicting --data text.txt --queries 1000000 --rounds 3
 
-The model is fastText's own (--peers), trained on the labelled text with two million buckets, of which all rows hold
-numbers: --dim 100 makes 800 MB. The lines are 8 to 24 words each, cut one after another from --data, from its beginning
-again where it ends. Both programs must give each line the same label; each run is a process of its own, loading
-included.
+The model is fastText's own (`--peers`), trained on the labelled text with 2 million buckets, all in use. The lines
+have 8 to 24 words each and are cut one after another from `--data`, which is repeated if it ends. Both programs must
+give each line the same label. Each run is a process of its own, and loading is included.
 """
 
 import json

@@ -1,17 +1,19 @@
-"""Suite `presets`: which options make the best vectors in which time; chosen by a half of the data, told by the other.
+"""Suite `presets`: which options make the best vectors in which time, chosen by one half of the data and tested on the
+other.
 
-    python benchmarks/run.py corpus.txt --suite presets --trials trials.txt --data questions-words.txt \
+    python benchmarks/run.py corpus.txt --suite presets --trials trials.txt --data questions-words.txt \\
         --data EN-WS-353-ALL.txt --data EN-MTurk-287.txt --data EN-SIMLEX-999.txt --name presets-search
 
-A line of `--trials` holds options of `wv train`; several sets of them with ` ++ ` between are trained one by one, and
-their vectors joined as JOINED says, of a set that begins with `with contexts: ` as wv_cli/transforms/ensemble.py adds
-them. `PROGRAM: MODEL`, a program and a model of train.py, is that program with the settings of the command line, or
-of the line: `word2vec: skipgram-ns, epochs 20, lr 0.025`. The record is a log (trials.py): a later run with the same
---name goes on with what it lacks.
+A line of `--trials` holds options of `wv train`. Several sets of options with ` ++ ` between them are trained one by
+one, and their vectors are joined (`joined`, wv_cli/transforms/ensemble.py). A set that begins with `with contexts: `
+adds the context vectors (`sum`). `PROGRAM: MODEL` runs another program with the settings of the command line or of the
+line: `word2vec: skipgram-ns, epochs 20, lr 0.025`. The record is a log of trials: another run with the same `--name`
+adds the missing ones.
 
-`rare` is the share of questions, of those with a word beyond the first AMONG, answered among all words. Of a file of
-analogies a search sees the questions of every other first pair of a section; with `--held-out` trials are scored on
-the others, and on the sets that a search was not given. That is for the few options a search has chosen.
+A search scores the analogies of every other first pair of a section. With `--held-out` trials are scored on the other
+half, and on test sets that no search used. Use it for the few options that a search has chosen. `rare` is the
+percentage right of analogies with a word beyond the first 30,000, answered among all words. STS-B is scored by means
+of word vectors.
 """
 
 import hashlib

@@ -1,11 +1,11 @@
-"""Suite `quantising`: `wv quantize` beside fastText's: sizes, scores, squared error of the rows, CPU seconds.
+"""Suite `quantising`: `wv quantize` beside fastText's, by size, score, squared error and CPU seconds.
 
     python benchmarks/run.py corpus.txt --suite quantising --data cooking.stackexchange.txt --dim 50 --epochs 25
 
-A classifier is trained once a round (two-word n-grams, `--dim`, `--epochs`, BUCKETS rows for n-grams; the text cleaned
-as fastText's tutorial does), and both programs quantise that same model file. Squared error is that of the input rows,
-as a share of their squares, by one decoder, where all rows are kept. Word vectors with subwords are learnt from the
-corpus (five epochs, dim 100) and quantised by us alone: fastText quantises classifiers only.
+A classifier with word bigrams is trained once a round on text cleaned as in fastText's tutorial. Both programs
+quantise that same model file. `squared error` is that of the input rows as a fraction of their squares, by one
+decoder, where all rows are kept. Word vectors with subwords (five epochs, dim 100) are quantised by `wv` alone and
+scored on WordSim-353: fastText quantises classifiers only.
 """
 
 import json

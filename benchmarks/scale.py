@@ -1,15 +1,15 @@
-"""Suite `scale`: how each part grows with the text, and what that comes to for texts that this machine cannot read.
+"""Suite `scale`: how each part grows with the text, and an extrapolation to texts that this machine cannot read.
 
     python benchmarks/run.py --suite scale --sizes 1e6,3e6,1e7
 
-A generator is piped in: words of a Zipf law (exponent 1.3, so that the different words grow with the power 1 / 1.3 of
-the text), 20 in a line. `python benchmarks/scale.py TOKENS` prints the same text. Every part has --memory 200M for the
-process, and counting words once so little that most of it is done on disk; `written_mb` is all that a part wrote, files
-without a name included.
+A generator is piped in: 20 words a line by Zipf's law with exponent 1.3. Different words grow with the power 1 / 1.3
+of the text. `python benchmarks/scale.py TOKENS` prints the same text. Every part has `--memory 200M` for the process.
+`build-vocab on disk` has so little memory that most of its work is on disk. `written MB` is all that a part wrote,
+temporary files included.
 
-CPU time is carried on by the power of the text with which it grew between the two largest sizes, but no less than in
-proportion to the text: what a start costs would make a part look better than it is. Memory is not, since --memory
-bounds it but for words and matrices, nor is what was written: texts of these sizes leave the ids in memory.
+The second table extrapolates CPU time by the growth between the two largest sizes, but at least in proportion to the
+text. A lower power would only show the cost of the start. Memory is not extrapolated, since `--memory` bounds it
+except for words and matrices. Written bytes are not either: texts of these sizes leave the word ids in memory.
 """
 
 import math

@@ -1,12 +1,12 @@
-"""Suite `sentences`: sentence vectors of word vectors on the STS benchmark, plain, whitened and all-but-the-top.
+"""Suite `sentences`: sentence vectors made of word vectors on the STS benchmark, plain, whitened and all-but-the-top.
 
     python benchmarks/run.py corpus.txt --suite sentences --epochs 5 --rounds 3 \\
         --data stsb-en-train.csv --data stsb-en-test.csv
 
-A transform, and SIF's common component, is fitted on sentences without their scores: on the test sentences themselves
-(`wv eval sts`, which also gives the gains over the plain mean), or on those of the training split, as a user who has to
-answer for new sentences must. The second is done with the library; fitted on the test sentences the same code must give
-what the command gives, or the run ends with exit code 1.
+Scores are Spearman x 100 on the test sentences. Transforms and SIF's common component are fitted without the scores,
+in two ways. `wv eval sts --after` fits on the test sentences themselves. A user who answers for new sentences must fit
+on the training split. The second is computed with the library. Fitted on the test sentences, the same code must give
+the result of the command, or the run ends with exit code 1.
 """
 
 import json

@@ -1,12 +1,11 @@
-"""Suite `sts-table`: vectors of sentences of every kind that `wv` makes, side by side.
+"""Suite `sts-table`: every kind of sentence vector of `wv` on the STS benchmark's test split.
 
     python benchmarks/run.py wiki8-slice.txt --suite sts-table --epochs 5 --encoder all-MiniLM-L6-v2 \\
         --data stsb-en-train.csv --data stsb-en-test.csv
 
-The sentences of the STS benchmark's test split by the mean of our word vectors, by SIF, whitened, by sent2vec, doc2vec,
-an encoder, and the static embedding distilled from it. What is fitted is so on the training split, without its scores;
-but SIF's common component, which `wv eval sts` fits on the sentences of both. The learnt models see the corpus alone:
-word vectors --epochs times, sent2vec four times and doc2vec twice as often.
+Transforms are fitted on the training split, without its scores. SIF's common component is fitted on the sentences of
+both splits, as `wv eval sts` does. The learnt models see the corpus alone. sent2vec gets four times the `--epochs` of
+the word vectors, and doc2vec two times.
 """
 
 import json

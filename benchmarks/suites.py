@@ -20,7 +20,13 @@ def _timed(options: Any, task: str, program: str, job: dict[str, Any]) -> dict[s
 
 
 def text(options: Any, result: dict[str, Any], say: Any) -> bool:
-    """Reading a text: MB of CPU time per second. `encode` also makes the stream of word ids."""
+    """Suite `text`: counting words, and counting plus encoding to word ids, from a text file.
+
+        python benchmarks/run.py corpus.txt --suite text
+
+    `encode` counts and makes the stream of word ids. Times are in process. word2vec is a process that stops after
+    counting.
+    """
     corpus = Path(options.corpus)
     result["corpus"] = describe(corpus)
     megabytes = result["corpus"]["bytes"] / 1e6
@@ -63,7 +69,13 @@ def _make_vectors(options: Any, folder: Path) -> dict[str, Any]:
 
 
 def vectors(options: Any, result: dict[str, Any], say: Any) -> bool:
-    """Loading and saving vector files: MB of file per second of CPU time."""
+    """Suite `vectors`: loading and saving `--rows` x `--dim` random vectors as word2vec text and binary.
+
+        python benchmarks/run.py --suite vectors --rounds 3
+
+    Times are in process. `wv` reads and writes `.vec` with two threads if the machine has them; CPU seconds are of
+    both.
+    """
     sizes: dict[str, float] = {}
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
         folder = Path(name)
@@ -90,7 +102,13 @@ def vectors(options: Any, result: dict[str, Any], say: Any) -> bool:
 
 
 def search(options: Any, result: dict[str, Any], say: Any) -> bool:
-    """Exact ten nearest neighbours of many words: all queries at once, and gensim one at a time, too."""
+    """Suite `search`: the 10 exact nearest neighbours of `--queries` words among `--rows` vectors.
+
+        python benchmarks/run.py --suite search --rows 400000 --dim 300 --queries 256 --rounds 3
+
+    Times are in process. gensim answers one query a call. `gensim_batch` is one product of its own normalised matrix
+    and all queries.
+    """
     programs = ["wv", "numpy", *(("gensim", "gensim_batch") if "gensim" in options.programs else ())]
     with tempfile.TemporaryDirectory(dir=options.scratch) as name:
         made = _make_vectors(options, Path(name))

@@ -1,13 +1,14 @@
-"""Suite `threads`: what two threads gain, and what two processes that share nothing gain on the same two cores.
+"""Suite `threads`: the gain of two threads, and of two independent processes on the same two cores.
 
     python benchmarks/run.py wiki8.txt --suite threads --models skipgram-ns,cbow-ns,skipgram-hs --rounds 3
 
-Words per second of training alone, without reading and writing: of one thread, of two processes at once with one thread
-each (their sum), of one process with two threads. The second is what the machine gives to two threads that never wait
-for each other: cores that share caches, memory or, as processors of a virtual machine may, one real core, give less
-than twice as much to any program. The three take turns, of two threads there are three runs in a row. A virtual machine
-moves between cores that are near each other and cores that are not: the latency is measured before and after each of
-them, and `cores` says what it was.
+Words per second are of training alone, without reading and writing. The suite times one thread, two processes with one
+thread each (their sum), and one process with two threads. The two processes share nothing, so their gain is what the
+machine itself allows. Cores that share caches, memory or one physical core give any program less than twice as much.
+The three take turns, and there are three runs in a row of two threads.
+
+A virtual machine moves between cores that are near each other and cores that are far. Latency is measured before and
+after each run, and `cores` is the result. A row is the median of its `runs`.
 """
 
 import json

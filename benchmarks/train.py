@@ -1,6 +1,11 @@
-"""Suite `train`: the same corpus and settings through every program, whole jobs from text file to vector file.
+"""Suite `train`: whole training jobs of every program with the same settings, from text file to vector file.
 
-A speed counts for nothing without the quality of what it made, so each vector file is scored before its row is printed.
+    python benchmarks/run.py corpus.txt --models skipgram-ns,cbow-ns,skipgram-hs --rounds 3 --simlex EN-SIMLEX-999.txt
+
+Each vector file is scored before its row is printed, since a speed means nothing without the quality it came with.
+Scores are means over the seeds, with half their range. A score of ours is called lower if it is below a peer's by more
+than the tolerance. The tolerance is the spread of three seeds, the wider one of the two programs. With fewer rounds it
+is what seeds differed by elsewhere.
 """
 
 import hashlib

@@ -1,11 +1,11 @@
-"""Suite `turns`: what is learnt with many threads, on a machine of any number of cores.
+"""Suite `turns`: what many threads learn, simulated on a machine with any number of cores.
 
     python benchmarks/run.py corpus.txt --suite turns --models skipgram-ns,cbow-ns,skipgram-hs --epochs 2 --rounds 3
 
-Threads of a machine with fewer cores than threads take turns of milliseconds, in which one hardly sees an old value.
-Here the workers of as many threads (csrc/kernels/word2vec/replica.h) are called in turn, each for 500 words: what one
-learns the others see after its next exchange, as on a machine with as many cores. `loss` is that of the finished
-model over the text.
+With fewer cores than threads, threads take turns of milliseconds and hardly ever see an old value. Here the workers of
+the threads (csrc/kernels/word2vec/replica.h) are called in turn, each for 500 words. The others see what one learns
+after its next exchange, as on a machine with that many cores. `loss` is that of the finished model over the text.
+Results count as equal within 1.0 (analogies, %), 0.03 (WS353) and 0.5 % of the loss.
 """
 
 import tempfile

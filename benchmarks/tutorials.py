@@ -1,11 +1,11 @@
-"""Suite `tutorials`: the originals' own tutorials, typed as their pages have them, run by ours and by the originals.
+"""Suite `tutorials`: the originals' own tutorials, typed as on their pages, by the originals and by `wv`.
 
     python benchmarks/run.py corpus.txt --suite tutorials --data cooking.stackexchange.txt --originals DIR --rounds 1
 
-Ours are called by the originals' names (`wv links`). DIR holds word2vec's, fastText's and GloVe's programs under their
-own names; a tutorial of which it lacks one, or without it, is run by ours alone. word2vec's and GloVe's pages train on
-text8, which is one line: the corpus is made so; fastText's page on word vectors on fil9, the same text. Where both ran,
-a score of ours that is lower by more than the tutorial's tolerance ends the run with exit code 1.
+`wv` is called by the originals' names (`wv links`). DIR holds word2vec's, fastText's and GloVe's programs under their
+own names. A tutorial whose program is missing is run by `wv` alone. The pages of word2vec and GloVe train on text8,
+which is one line, so the corpus is made one line. fastText's page on word vectors uses fil9, the same text. If a score
+of `wv` is lower by more than the tutorial's tolerance, the run ends with exit code 1.
 """
 
 import re

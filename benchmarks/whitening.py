@@ -1,10 +1,10 @@
-"""Suite `whitening`: what whitening `--rows` x `--dim` vectors costs, in memory and from file to file, beside NumPy.
+"""Suite `whitening`: whitening `--rows` x `--dim` vectors in memory and from file to file, beside NumPy.
 
     python benchmarks/run.py --suite whitening --rows 1000000 --dim 300 --rounds 3
 
-NumPy's rows are what anybody would write: X.T @ X for the moments (without the mean, in float32 and in float64), the
-product for applying, and the whole job with np.load and np.save. Each run is a process of its own; pieces in memory are
-timed inside it, whole jobs from outside.
+NumPy's rows are the obvious code. The moments are X.T @ X without the mean, in float32 and in float64. Applying is one
+product, and the whole job adds np.load and np.save. Each run is a process of its own. Work in memory is timed inside
+it, whole jobs from outside.
 """
 
 import json

@@ -1,10 +1,10 @@
-"""Suite `wide`: a vocabulary of many millions of words, with matrices in memory and in a file.
+"""Suite `wide`: training with many millions of different words, with matrices in memory and in a file.
 
     python benchmarks/run.py wiki8-slice.txt --suite wide --words 20000000 --dim 50
 
-Words that occur once each are put into the corpus, as many in every line, so that there are so many different ones;
-`--min-count 1` keeps all. `predicted mb` is what the training said it needs, matrices and the text with its words,
-before it took the matrices; its peak must not be above. `python benchmarks/wide.py FILE WORDS` prints the text.
+Words that occur once each are put into the corpus, the same number in every line, and `--min-count 1` keeps all of
+them. `predicted mb` is what the training announces before it takes the matrices: matrices, text and words. The peak
+must not be above it. `python benchmarks/wide.py FILE WORDS` prints the text.
 """
 
 import json
