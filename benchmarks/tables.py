@@ -1,142 +1,133 @@
-"""Makes the figures of README.md and of the documents here from the raw results, so that none can stand without one.
+"""Makes every table of figures from the raw records in results/, so that no figure stands without a record.
 
-    python benchmarks/tables.py             rewrites the blocks in all between <!-- figures: NAME --> and <!-- end -->
-    python benchmarks/tables.py --check     says what is not as the records say, and which records are not whole
+    python benchmarks/tables.py             writes results/NAME.md for every record, and the blocks of the documents
+    python benchmarks/tables.py --check     lists what is not current and which records are incomplete
 
-A block is either the table of one record (NAME is the record's file in results/) or a text of WORDS, which picks
-figures from several.
+results/NAME.md holds the docstring of the suite, the section `## NAME` of records.md, the command, date, machine and
+versions of the record, and its table. A block stands between `<!-- figures: NAME -->` and `<!-- end -->` in one of the
+documents; excerpts.py makes it, and this module the table of suites.
 """
 
-import json
+import inspect
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import excerpts
 import paired
-import train
+from excerpts import RESULTS, record
+from record import cell, markdown
 from run import SUITES
 
 HERE = Path(__file__).resolve().parent
-RESULTS = HERE / "results"
-DOCUMENTS = [HERE.parent / "README.md", HERE / "README.md", HERE / "scale.md"]
-TABLES = {**{name: suite.table for name, suite in SUITES.items()}, "paired": paired.table}
+# Documents whose sentences may state no figure outside of a block. A block is optional.
+DOCUMENTS = [HERE.parent / "README.md", HERE / "README.md", HERE / "notes.md", HERE / "records.md"]
 # What every record says of itself beside its runs.
 FACTS = ("suite", "date", "command", "machine", "versions", "runs")
 BLOCK = re.compile(r"(<!-- figures: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+MADE = "<!-- Made by `python benchmarks/tables.py`. Do not edit. -->"
 
 
-def record(name: str) -> dict[str, Any]:
-    """The raw result results/NAME.json."""
-    found: dict[str, Any] = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
-    return found
+def documentation(suite: str) -> tuple[str, str, str]:
+    """The first sentence, the command and the rest of what a suite's docstring says, as Markdown.
+
+    A module with several suites documents each at its function. All three are empty for a suite that is not ours.
+    """
+    runs = {**{name: row.run for name, row in SUITES.items()}, "paired": paired.main}
+    if suite not in runs:
+        return "", "", ""
+    own = inspect.getdoc(runs[suite]) or ""
+    text = own if own.startswith("Suite `") else inspect.getdoc(inspect.getmodule(runs[suite])) or ""
+    first, *others = re.sub(r"^Suite `[\w-]+`: ", "", text).split("\n\n")
+    command = [part for part in others if part.startswith("    python benchmarks/")]
+    rest = [part for part in others if part not in command]
+    return first[0].upper() + first[1:], command[0] if command else "", "\n\n".join(rest)
 
 
-def described(name: str) -> str:
-    """What made a record, and its table."""
+def notes() -> dict[str, str]:
+    """The sections of records.md by the name of their record."""
+    parts = re.split(r"^## ([\w-]+)\n", (HERE / "records.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def page(name: str) -> str:
+    """The text of results/NAME.md."""
     result = record(name)
     machine = result["machine"]
-    versions = "; ".join(value if key == "wv" else f"{key} {value}" for key, value in result["versions"].items())
-    rounds = max((run.get("round", 1) for run in result["runs"]), default=1)
-    lines = [
+    if isinstance(machine, dict):
+        machine = f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB"
+    versions = "; ".join(
+        value if key == "wv" and value.startswith("wv ") else f"{key} {value}"
+        for key, value in result["versions"].items()
+    )
+    count = max((run.get("round", 1) for run in result["runs"]), default=1)
+    rounds = "1 round" if count == 1 else f"{count} rounds"
+    first, _, rest = documentation(result["suite"])
+    parts = [
+        MADE,
+        f"# {name}",
+        *filter(None, (first, rest, notes().get(name, ""))),
         f"`{result['command']}`",
-        "",
-        f"{result['date']}, {machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB, "
-        f"{rounds} rounds; {versions}.",
-        "",
-        *TABLES[result["suite"]](result),
+        f"{result['date']}, {machine}, {rounds}; {versions}.",
+        "\n".join(table(result)),
     ]
-    return "\n".join(lines) + "\n"
+    return "\n\n".join(parts) + "\n"
 
 
-def summary(name: str) -> list[dict[str, Any]]:
-    """The medians of a record; a training's are made anew, whatever was judged when it was made.
-    Empty where there is no such record."""
-    if not (RESULTS / f"{name}.json").exists():
-        return []
-    result = record(name)
-    rows: list[dict[str, Any]] = result["summary"]
-    return train.summary(result["runs"]) if result["suite"] == "train" else rows
+def table(result: dict[str, Any]) -> list[str]:
+    """The table of a record: that of its suite, or the single runs where the record is not of a suite here."""
+    if result["suite"] in SUITES:
+        return SUITES[result["suite"]].table(result)
+    if result["suite"] == "paired":
+        return paired.table(result)
+    columns = list(dict.fromkeys(name for run in result["runs"] for name in run))
+    labels = sum(isinstance(result["runs"][0].get(name), str | bool) for name in columns)
+    return markdown(columns, [[_plain(run.get(name)) for name in columns] for run in result["runs"]], labels)
 
 
-def times(name: str, program: str, **key: str) -> float | None:
-    """CPU seconds of `program` over ours in the rows of a summary that have `key`; None where it did not run."""
-    rows = [row for row in summary(name) if all(row[field] == value for field, value in key.items())]
-    seconds = {row["program"]: row["cpu_seconds"] for row in rows}
-    return seconds[program] / seconds["wv"] if program in seconds else None
+def _plain(value: object) -> str:
+    """A cell of the single runs."""
+    return ("no", "yes")[value] if isinstance(value, bool) else cell(value).replace("|", r"\|")
 
 
-def ratios() -> str:
-    """README's table: other programs' CPU time as a multiple of ours."""
-    programs = ("word2vec", "fasttext", "gensim", "GloVe")
-
-    def worse(model: str, name: str = "train-dim100") -> Callable[[str], float | None]:
-        """Of two corpora and machines."""
-        return lambda program: min(
-            filter(None, (times(each, program, model=model) for each in (name, f"{name}-wiki8"))), default=None
+def suites() -> str:
+    """README's table: every suite with its command and its records."""
+    records: dict[str, list[str]] = {}
+    for name in names():
+        records.setdefault(record(name)["suite"], []).append(f"[{name}](results/{name}.md)")
+    cells = []
+    for suite in SUITES:
+        first, command, _ = documentation(suite)
+        words = re.sub(r"[\\\s]+", " ", re.split(r"(?<!\\)\n", command.strip())[0]).removeprefix(
+            "python benchmarks/run.py "
         )
-
-    jobs: list[tuple[str, Callable[[str], float | None]]] = [
-        ("skip-gram, negative sampling, dim 100", worse("skipgram-ns")),
-        ("skip-gram, negative sampling, dim 300", worse("skipgram-ns", "train-dim300")),
-        ("CBOW, negative sampling", worse("cbow-ns")),
-        ("skip-gram, hierarchical softmax", worse("skipgram-hs")),
-        ("skip-gram with subwords, model file included", lambda p: times("subwords", p, model="skipgram-subwords")),
-        ("CBOW with subwords, model file included", lambda p: times("subwords", p, model="cbow-subwords")),
-        ("classifier, training", lambda p: _labels(p, "softmax", "train_cpu_s")),
-        ("classifier with bigrams, training", lambda p: _labels(p, "softmax-bigrams", "train_cpu_s")),
-        ("classifier, predicting 1,000 lines, start included", lambda p: _labels(p, "softmax", "predict_cpu_s")),
-        ("classifier, predicting a million lines", lambda p: times("predicting", p, task="1,000,000 lines")),
-        ("classifier, quantising", lambda p: _labels(p, "softmax", "quantize_cpu_s")),
-        ("GloVe, counting and ordering", lambda p: times("glove", p, stage="count and order")),
-        ("GloVe, one iteration", lambda p: times("glove", p, stage="one iteration")),
-        ("neighbours of one word, 70,000 x 100, start included", lambda p: times("cold", p, task="nn, 70,000 x 100")),
-        ("loading `.vec` (in process)", lambda p: times("vectors", p, task="load .vec")),
-        ("saving `.vec` (in process)", lambda p: times("vectors", p, task="save .vec")),
-    ]
-    lines = ["| job | word2vec | fastText | gensim | GloVe |", "|---|--:|--:|--:|--:|"]
-    for job, ratio in jobs:
-        found = [ratio(program) for program in programs]
-        if any(found):
-            lines.append(f"| {job} | " + " | ".join(_shown(x) for x in found) + " |")
-    return "\n".join(lines) + "\n"
+        cells.append([f"`{suite}`", first.replace("\n", " "), f"`{words.strip()}`", ", ".join(records.get(suite, []))])
+    return "\n".join(markdown(["suite", "measures", "arguments of run.py", "results"], cells, labels=4)) + "\n"
 
 
-def _shown(ratio: float | None) -> str:
-    """Two digits that count."""
-    return "" if ratio is None else f"{ratio:.0f}" if ratio >= 10 else f"{ratio:.1f}"
+BLOCKS: dict[str, Callable[[], str]] = {**excerpts.BLOCKS, "suites": suites}
 
 
-def _labels(program: str, setting: str, figure: str) -> float | None:
-    rows = {row["program"]: row[figure] for row in summary("classifier") if row["setting"] == setting}
-    return rows[program] / rows["wv"] if program in rows else None
-
-
-def quality() -> str:
-    """README's table: scores after five epochs, means of three seeds of ours; the tolerance is what these differ by."""
-    names = {"analogy": "analogies, %", "WS353": "WordSim-353", "SimLex": "SimLex-999"}
-    lines = ["| model | score | wv | word2vec | tolerance | |", "|---|---|--:|--:|--:|---|"]
-    for model in ("skipgram-ns", "cbow-ns", "skipgram-hs", "cbow-hs"):
-        rows = {row["program"]: row for row in summary("quality") if row["model"] == model}
-        for name, title in names.items():
-            ours, theirs = (rows[program]["scores"][name] for program in ("wv", "word2vec"))
-            tolerance = rows["wv"]["spread"][name]
-            gap = theirs - ours
-            verdict = "lower" if gap > tolerance else "higher" if -gap > tolerance else "equal"
-            cells = [f"{value:.{train.DIGITS[name]}f}" for value in (ours, theirs, tolerance)]
-            lines.append(f"| {model} | {title} | {' | '.join(cells)} | {verdict} |")
-    return "\n".join(lines) + "\n"
-
-
-WORDS: dict[str, Callable[[], str]] = {"ratios": ratios, "scores": quality}
+def names() -> list[str]:
+    """The names of all records."""
+    return sorted(path.stem for path in RESULTS.glob("*.json"))
 
 
 def rendered(text: str) -> str:
-    """The document with every block made anew. Raises FileNotFoundError for a block whose record is not there."""
-    return BLOCK.sub(lambda match: match[1] + WORDS.get(match[2], lambda: described(match[2]))() + match[3], text)
+    """The document with every block made anew. Raises KeyError for a block that nothing makes."""
+    return BLOCK.sub(lambda match: match[1] + BLOCKS[match[2]]() + match[3], text)
+
+
+def files() -> Iterator[tuple[Path, str]]:
+    """Every file that is made here, wholly or in its blocks, with the text it should have."""
+    for document in DOCUMENTS:
+        yield document, rendered(document.read_text(encoding="utf-8"))
+    for name in names():
+        yield RESULTS / f"{name}.md", page(name)
 
 
 def loose(text: str) -> list[str]:
@@ -148,18 +139,21 @@ def loose(text: str) -> list[str]:
 def problems() -> list[str]:
     """What is wrong with records and documents, one line each."""
     found = []
-    for path in sorted(RESULTS.glob("*.json")):
-        result = record(path.stem)
-        missing = [name for name in FACTS if not result.get(name)]
+    for name in names():
+        result = record(name)
+        missing = [fact for fact in FACTS if not result.get(fact)]
         missing += [] if result.get("corpus") or result.get("data") else ["corpus or data"]
-        found += [f"results/{path.name}: lacks {', '.join(missing)}"] if missing else []
-    for document in DOCUMENTS:
-        text = document.read_text(encoding="utf-8")
-        if rendered(text) != text:
-            found.append(
-                f"{document.relative_to(HERE.parent)}: not as the records say; run: python benchmarks/tables.py"
-            )
-        found += [f"{document.relative_to(HERE.parent)}: no record for {figure!r}" for figure in loose(text)]
+        found += [f"results/{name}.json: lacks {', '.join(missing)}"] if missing else []
+    for path, text in files():
+        place = path.relative_to(HERE.parent)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            found.append(f"{place}: not as the records say; run: python benchmarks/tables.py")
+        found += [f"{place}: no record for {figure!r}" for figure in loose(text) if path in DOCUMENTS]
+    for suite in SUITES:
+        found += [f"suite {suite}: no record for {figure!r}" for figure in loose("\n".join(documentation(suite)))]
+    found += [f"records.md: there is no record {name}" for name in notes().keys() - set(names())]
+    known = {path.stem for path in RESULTS.glob("*.md")}
+    found += [f"results/{name}.md: there is no such record; delete it" for name in sorted(known - set(names()))]
     return found
 
 
@@ -168,8 +162,8 @@ def main() -> int:
         found = problems()
         print("\n".join(found))
         return 1 if found else 0
-    for document in DOCUMENTS:
-        document.write_text(rendered(document.read_text(encoding="utf-8")), encoding="utf-8")
+    for path, text in files():
+        path.write_text(text, encoding="utf-8")
     return 0
 
 

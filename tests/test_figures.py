@@ -1,15 +1,100 @@
-"""Every figure of the READMEs has its raw record in benchmarks/results, and says what the record says."""
+"""Every figure of the READMEs has its raw record in benchmarks/results, and their pages are short and plain."""
 
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
 
+BENCHMARKS = ROOT / "benchmarks"
+NOTES = BENCHMARKS / "notes.md"
+RESULTS = sorted((BENCHMARKS / "results").glob("*.json"))
+PROSE = [BENCHMARKS / "README.md", NOTES, BENCHMARKS / "records.md"]
+
 
 @pytest.mark.parametrize("script", ["tables.py", "pictures.py"])
 def test_figures_are_those_of_the_records(script):
-    check = [sys.executable, str(ROOT / "benchmarks" / script), "--check"]
+    check = [sys.executable, str(BENCHMARKS / script), "--check"]
     done = subprocess.run(check, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_record_has_its_page_and_every_page_its_record():
+    """That each page is current, `tables.py --check` says above."""
+    assert RESULTS
+    assert [path.with_suffix(".md") for path in RESULTS] == sorted((BENCHMARKS / "results").glob("*.md"))
+
+
+def test_the_page_on_benchmarks_is_short():
+    assert len((BENCHMARKS / "README.md").read_text(encoding="utf-8").splitlines()) <= 250
+
+
+def plain(text: str) -> str:
+    """Markdown without code, generated blocks and the targets of links; inline code is one word."""
+    text = re.sub(r"<!-- figures: .*?<!-- end -->|```.*?```", "", text, flags=re.DOTALL)
+    text = re.sub(r"`[^`]*`", "code", "\n".join(line for line in text.split("\n") if not line.startswith("    ")))
+    return re.sub(r"\]\([^)]*\)", "]", text)
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip("| ").split("|")]
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Those of paragraphs, items of lists and cells of tables."""
+    for part in re.split(r"\n\s*\n|\n(?=\* |\||#)", plain(text)):
+        for piece in cells(part) if part.startswith("|") else [part]:
+            yield from (re.sub(r"\s+", " ", sentence) for sentence in re.split(r"(?<=[.!?])\**\s+", piece))
+
+
+def header(path: Path) -> str:
+    """What a page of results says above the command of its record."""
+    return path.read_text(encoding="utf-8").partition("\n`python ")[0]
+
+
+@pytest.mark.parametrize("path", PROSE, ids=lambda path: path.name)
+def test_sentences_are_short(path):
+    long = [found for found in sentences(path.read_text(encoding="utf-8")) if len(found.split()) > 30]
+    assert not long
+
+
+def test_sentences_above_the_tables_are_short():
+    pages = [path.with_suffix(".md") for path in RESULTS]
+    long = [(page.name, found) for page in pages for found in sentences(header(page)) if len(found.split()) > 30]
+    assert not long
+
+
+def anchors(path: Path) -> set[str]:
+    """The names that GitHub gives to the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).strip().lower().replace(" ", "-") for heading in headings}
+
+
+def test_links_to_and_from_the_pages_on_benchmarks_lead_somewhere():
+    pages = [*PROSE[:2], *(path.with_suffix(".md") for path in RESULTS)]
+    others = [path for folder in (".", "csrc", "tests", "data") for path in (ROOT / folder).glob("*.md")]
+    for page in [*pages, *others]:
+        for target, anchor in re.findall(r"\]\(([^)#:]*)#?([^):]*)\)", page.read_text(encoding="utf-8")):
+            path = (page.parent / target).resolve() if target else page
+            if page in pages or path.is_relative_to(BENCHMARKS):
+                assert path.exists(), f"{page}: {target}"
+                assert not anchor or anchor in anchors(path), f"{page}: {target}#{anchor}"
+
+
+def test_trials_are_short():
+    rows = [line for line in NOTES.read_text(encoding="utf-8").splitlines() if line.startswith("|")]
+    assert rows
+    assert not [row for row in rows if sum(len(plain(cell).split()) for cell in cells(row)) > 40]
+
+
+def test_trials_say_what_was_tried_its_result_and_why():
+    parts = re.findall(r"^(\|.*)\n\|[-:|]+\n((?:\|.*\n)+)", NOTES.read_text(encoding="utf-8"), re.MULTILINE)
+    trials = [rows for head, rows in parts if cells(head) == ["tried", "result", "why"]]
+    assert len(trials) >= 8
+    for row in "".join(trials).splitlines():
+        tried, result, _ = re.split(r"(?<!\\)\|", row)[1:-1]
+        assert tried.strip() and result.strip(), row
