@@ -1,4 +1,4 @@
-"""What --preset puts in the place of a config's defaults. The values were found by trials: see benchmarks/README.md."""
+"""What --preset puts in the place of a config's defaults. The values were found by trials: see benchmarks/notes.md."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -18,7 +18,7 @@
  *
  * in the steps of the hidden vectors. The mean of the steps stays the same. E y is the running mean of the rows drawn so
  * far in the block. Without the control variate analogies fall by 2 points, with it not beyond what seeds differ by
- * (benchmarks/README.md, "What helped"). All scores are made first, from the rows as they were.
+ * (benchmarks/notes.md). All scores are made first, from the rows as they were.
  *
  * Sharing between the context words of one position is pWord2Vec's (Ji et al. 2016), between positions that of Rengasamy
  * et al. (2017), here without looking for positions that fit. With skip-gram it cost 2.0 analogy points, and with

@@ -24,7 +24,7 @@
 #include "base/rng.h"
 #include "kernels/word2vec/block.h"
 
-enum { POOL_WORDS = 8 }; /* of the text, for every number that the pool has for each negative (benchmarks/README.md) */
+enum { POOL_WORDS = 8 }; /* of the text, for every number that the pool has for each negative (benchmarks/notes.md) */
 
 WV_INLINE random_pool pool_of_block(int32_t negative, int64_t words, uint64_t *random) {
     return (random_pool){wv_rng_next(random), (uint32_t)(1 + negative * words / POOL_WORDS)};
