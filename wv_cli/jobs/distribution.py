@@ -17,6 +17,7 @@ from wv_cli.system.launcher import refuse_processes, started_together
 
 if TYPE_CHECKING:  # most jobs train nothing and do without
     from wv_cli.engine.asking import Answer, Asking, Question
+    from wv_cli.engine.run import Outcome
     from wv_cli.engine.saved_run import Checkpointed, Savable, SavedRun
     from wv_cli.engine.trainer import Trainer
     from wv_cli.jobs.parts.reading import Reading
@@ -55,6 +56,10 @@ class SharedJob(Single, Protocol):
 
     def identity(self) -> Mapping[str, object]:
         """The options that must be the same in all processes."""
+        ...
+
+    def work(self, run: Run) -> tuple["Outcome | None", Metadata]:
+        """Does the job (wv_cli.jobs.job.Job.work)."""
         ...
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, get_type_hints
 from wv_cli import formats
 from wv_cli.config import Config, flag_of, reject_ineffective
 from wv_cli.errors import UsageError, WvError
-from wv_cli.jobs.distribution import run_alone
+from wv_cli.jobs.distribution import SharedJob, is_main, run_alone, run_shared
 from wv_cli.jobs.part import Invocation, Part, parts_of, values_of
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, OnTraining, Run
@@ -56,9 +56,14 @@ class Job:
         """Raises UsageError for options of several parts that do not go together."""
 
     @property
+    def shared(self) -> SharedJob | None:
+        """The job itself where the processes that a launcher starts can share it."""
+        return None
+
+    @property
     def is_main(self) -> bool:
         """Whether this process writes and talks."""
-        return True
+        return self.shared is None or is_main()
 
     @property
     def trains(self) -> bool:
@@ -80,6 +85,9 @@ class Job:
     ) -> tuple["Outcome | None", Metadata]:
         """Checks and works. `log` is told of events, `on_progress` about a training, `on_reading` (done, total or None)
         about a long file. Raises what `work` raises, and UsageError or WvError for what the checks find."""
+        if (shared := self.shared) is not None:
+            with run_shared(shared, log, on_progress, on_reading) as (job, run):
+                return job.work(run)
         with run_alone(self, log, on_progress, on_reading) as run:
             return self.work(run)
 

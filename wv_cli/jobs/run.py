@@ -76,7 +76,7 @@ class Processes(Protocol):
 @dataclass(frozen=True)
 class Run:
     """`log` is told of events, `on_progress` about a training, `on_reading` (done, total or None) about a long file.
-    The training, if there is one, is `saved` every `save_every` seconds and when it ends early, which it does after
+    A training is `saved` (None: nowhere) every `save_every` seconds and when it ends early, which it does after
     `max_seconds`."""
 
     processes: Processes
@@ -89,8 +89,13 @@ class Run:
 
     def first_step(self, model: "Savable[Any]") -> int:
         """The step to begin with: 0, or where the checkpoint, now loaded, was saved. Raises WvError."""
-        assert self.saved is not None, "this run trains"
-        return self.processes.first_step(self.saved, model, self.log)
+        return self.processes.first_step(self._saved, model, self.log)
+
+    @property
+    def _saved(self) -> "SavedRun":
+        from wv_cli.engine.saved_run import SavedRun
+
+        return self.saved or SavedRun(None)
 
     def train(
         self,
@@ -104,8 +109,7 @@ class Run:
     ) -> "Outcome":
         """Trains on with so many steps at once, saving on the way; for `after_epoch` see engine.run.train. Raises
         WvError; after a divergence its message ends with `advice`."""
-        assert self.saved is not None, "this run trains"
-        return self.saved.train(
+        return self._saved.train(
             self.processes.saved_as(model),
             self.processes.trainer(model, threads, first_step),
             save_every=self.save_every,

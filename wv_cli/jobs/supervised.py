@@ -11,7 +11,7 @@ from wv_cli.engine.run import Outcome
 from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats.fasttext_files import save_files
-from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, is_main, refuse_fasttext, refuse_sharing, run_shared
+from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, SharedJob, refuse_fasttext, refuse_sharing
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.metadata import number_of, run_metadata
 from wv_cli.jobs.part import Part, internal
@@ -21,11 +21,10 @@ from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.jobs.parts.reading import Reading
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.parts.search import SearchOptions, run_search
-from wv_cli.jobs.run import Metadata, OnTraining, Run
+from wv_cli.jobs.run import Metadata, Run
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.compression import inner_name
-from wv_cli.system.events import Log, OnProgress
 from wv_cli.system.output import commit_together, write_together
 from wv_cli.system.places import is_stream
 from wv_cli.text.config import VocabConfig
@@ -105,15 +104,9 @@ class SupervisedJob(Job):
     goal: ClassifierSearch = field(default_factory=ClassifierSearch)
     fasttext_files: bool = internal(False)
 
-    def run(
-        self, log: Log, on_progress: OnTraining | None = None, on_reading: OnProgress | None = None
-    ) -> tuple[Outcome | None, Metadata]:
-        with run_shared(self, log, on_progress, on_reading) as (job, run):
-            return job.work(run)
-
     @property
-    def is_main(self) -> bool:
-        return is_main()
+    def shared(self) -> SharedJob:
+        return self
 
     def begin(self, run: Run, stack: ExitStack) -> Run:
         run = super().begin(run, stack)

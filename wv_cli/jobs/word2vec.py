@@ -18,7 +18,7 @@ from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
 from wv_cli.formats.fasttext_files import save_files
-from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, is_main, refuse_fasttext, refuse_sharing, run_shared
+from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, SharedJob, refuse_fasttext, refuse_sharing
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.metadata import corpus_metadata, run_metadata, tell_corpus
 from wv_cli.jobs.part import Part
@@ -27,7 +27,7 @@ from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
 from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.parts.search import SearchOptions, run_search
-from wv_cli.jobs.run import Metadata, OnTraining, Run
+from wv_cli.jobs.run import Metadata, Run
 from wv_cli.jobs.word_outputs import WordOutputs
 from wv_cli.models.config import Word2vecConfig
 from wv_cli.models.deterministic import DeterministicWord2vec, deterministic_metadata
@@ -36,7 +36,6 @@ from wv_cli.models.presets import WORD_PRESETS, Member
 from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.compression import inner_name
-from wv_cli.system.events import Log, OnProgress
 from wv_cli.system.matrices import MatrixAllocator
 from wv_cli.system.output import check_writable, write_together
 from wv_cli.text.continued_vocabulary import decay_vocab
@@ -124,15 +123,9 @@ class Word2vecJob(Job):
     validation: Validation = field(default_factory=Validation)
     preset: str = "word2vec"
 
-    def run(
-        self, log: Log, on_progress: OnTraining | None = None, on_reading: OnProgress | None = None
-    ) -> tuple[Outcome | None, Metadata]:
-        with run_shared(self, log, on_progress, on_reading) as (job, run):
-            return job.work(run)
-
     @property
-    def is_main(self) -> bool:
-        return is_main()
+    def shared(self) -> SharedJob:
+        return self
 
     def begin(self, run: Run, stack: ExitStack) -> Run:
         run = super().begin(run, stack)
