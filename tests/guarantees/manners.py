@@ -188,7 +188,7 @@ MANNERS: list[Guarantee] = [
     ),
     Guarantee(
         "A checkpoint is never discarded silently",
-        ("tests/jobs/test_checkpoints.py",),
+        ("tests/jobs/test_checkpoints.py", "tests/jobs/test_continuation.py"),
         (
             Fault(
                 "a checkpoint is overwritten unasked",
@@ -205,9 +205,15 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
-        "Two runs cannot use one checkpoint at the same time",
-        ("tests/jobs/test_checkpoints.py",),
+        "Two runs cannot use one checkpoint or replace one state at the same time",
+        ("tests/jobs/test_checkpoints.py", "tests/jobs/test_continuation.py"),
         (
+            Fault(
+                "two runs replace one state",
+                "wv_cli/jobs/parts/continuation.py",
+                'with hold_lock(self.save_state, "another run replaces this state; begin when it has ended"):',
+                "if True:",
+            ),
             Fault(
                 "the checkpoint is not locked",
                 "wv_cli/system/lock.py",

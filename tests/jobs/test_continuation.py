@@ -4,6 +4,7 @@ import json
 import resource
 import subprocess
 import sys
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -11,12 +12,15 @@ import numpy as np
 import pytest
 
 from wv_cli import formats
+from wv_cli.__main__ import run
 from wv_cli.engine.state import StateOptions, read_options
 from wv_cli.errors import BadFile, TimedOut, UsageError, WvError
 from wv_cli.formats.fasttext_read import load_model
+from wv_cli.jobs.parts import continuation
 from wv_cli.jobs.train import train
 from wv_cli.system import container
 from wv_cli.system.input import open_input
+from wv_cli.system.lock import hold_lock
 
 OPTIONS = {"dim": 12, "epochs": 3, "min_count": 3, "lr": 0.1, "meta": False}
 KINDS = {
@@ -195,6 +199,34 @@ def test_a_state_may_be_replaced_by_the_next(here):
     train(here / "second.txt", "a.vec", continue_="a.state", save_state="a.state", meta=False)
     train(here / "second.txt", "b.vec", continue_=here / "skipgram.state", save_state="b.state", meta=False)
     assert Path("a.state").read_bytes() == Path("b.state").read_bytes()
+
+
+@pytest.mark.parametrize("command", ["train", "glove"])
+def test_two_runs_do_not_replace_one_state(command, here, capsys):
+    """The second would not know what the first has learnt."""
+    first, second = here / "first.txt", here / "second.txt"
+    quiet = ["--save-state", "a.state", "-q", "--no-meta"]
+    assert run([command, str(first), "-o", "a.vec", "--dim", "5", *quiet]) == 0
+    before, again = Path("a.state").read_bytes(), ["-o", "b.vec", "--continue", "a.state", *quiet]
+    with hold_lock("a.state", ""):
+        assert run([command, str(second), *again]) == 1
+    assert "a.state: another run replaces this state" in capsys.readouterr().err
+    assert Path("a.state").read_bytes() == before and not Path("b.vec").exists()
+    assert run([command, str(second), *again]) == 0 and Path("a.state").read_bytes() != before
+
+
+def test_a_state_that_is_replaced_while_a_run_begins(here, monkeypatch):
+    """After its options were read, before it is locked."""
+    Path("a.state").write_bytes((here / "skipgram.state").read_bytes())
+
+    @contextmanager
+    def hold(path, who):
+        Path("a.state").write_bytes((here / "hs.state").read_bytes())
+        yield True
+
+    monkeypatch.setattr(continuation, "hold_lock", hold)
+    with pytest.raises(WvError, match="another run has replaced this state meanwhile"):
+        train(here / "second.txt", "a.vec", continue_="a.state", save_state="a.state", meta=False)
 
 
 @pytest.mark.parametrize(

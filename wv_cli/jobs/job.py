@@ -181,6 +181,8 @@ class Job:
         """Checks, and takes what the run needs for itself until `stack` ends. Raises UsageError, WvError."""
         self.validate()
         resume, beside = self._resume, self.beside
+        for part in self.parts():
+            stack.enter_context(part.claimed(beside, anew=resume is not None and (resume.resume or resume.overwrite)))
         if resume is not None and self.trains:
             from_files = any(part.begins_with() for part in self.parts())
             saved = resume.saved_run(beside, from_files=from_files)

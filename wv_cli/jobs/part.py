@@ -4,6 +4,7 @@ No part knows another. What two of them must know is checked by the job that has
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
@@ -41,6 +42,11 @@ class Part:
     def begins_with(self) -> list[str]:
         """The files whose rows a training begins with."""
         return []
+
+    def claimed(self, beside: str | None, *, anew: bool) -> AbstractContextManager[object]:
+        """Keeps other runs from what this one alone may write, while it lasts. `anew`: what an earlier run has left on
+        the way may go. Raises WvError where another run has it."""
+        return nullcontext()
 
     def metadata(self) -> Metadata:
         """What the sidecar says of it."""

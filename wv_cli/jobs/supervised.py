@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Collection, Mapping
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
@@ -107,11 +106,6 @@ class SupervisedJob(Job):
     @property
     def shared(self) -> SharedJob:
         return self
-
-    def begin(self, run: Run, stack: ExitStack) -> Run:
-        run = super().begin(run, stack)
-        stack.enter_context(self.search.claimed(self.beside, self.resume))
-        return run
 
     def check(self) -> None:
         if (before := self.continuation.before) is not None:

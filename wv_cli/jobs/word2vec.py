@@ -6,7 +6,6 @@ end is in word_outputs.py, the search for options in autotune_words.py, the best
 
 import time
 from collections.abc import Collection, Mapping
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar
@@ -126,11 +125,6 @@ class Word2vecJob(Job):
     @property
     def shared(self) -> SharedJob:
         return self
-
-    def begin(self, run: Run, stack: ExitStack) -> Run:
-        run = super().begin(run, stack)
-        stack.enter_context(self.search.claimed(self.beside, self.resume))
-        return run
 
     def check(self) -> None:
         if (before := self.continuation.before) is not None:

@@ -1,18 +1,20 @@
 """Training that is continued from a state: its options, words, counts and learning rate."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 from wv_cli.config import Config, flag_of
 from wv_cli.engine.state import StateOptions, read_options
-from wv_cli.errors import BadFile, UsageError
+from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.glove.config import MODEL as GLOVE
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata
 from wv_cli.models.config import SupervisedConfig, Word2vecConfig
 from wv_cli.system.events import Log
+from wv_cli.system.lock import hold_lock
 from wv_cli.system.places import identity, is_stream
 from wv_cli.text.config import VocabConfig
 
@@ -51,6 +53,20 @@ class Continuation(Part):
 
     def begins_with(self) -> list[str]:
         return [self.continue_] if self.continue_ else []
+
+    @contextmanager
+    def claimed(self, beside: str | None, *, anew: bool) -> Iterator[None]:
+        """From its reading to its renaming a state that is replaced is this run's: of two runs that continued it, one
+        would lose what it has learnt."""
+        if self.save_state is None:
+            yield
+            return
+        before = self.before
+        with hold_lock(self.save_state, "another run replaces this state; begin when it has ended"):
+            if before is not None and read_options(str(self.continue_)) != before:
+                message = f"{self.continue_}: another run has replaced this state meanwhile; begin again"
+                raise WvError(message)
+            yield
 
     @property
     def kept(self) -> float:

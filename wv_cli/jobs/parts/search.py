@@ -9,7 +9,6 @@ from wv_cli.engine.run import Outcome
 from wv_cli.errors import UsageError
 from wv_cli.jobs import autotune_log
 from wv_cli.jobs.part import Part, internal
-from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Run
 from wv_cli.system.compression import compression_of
 
@@ -61,10 +60,10 @@ class SearchOptions(Part):
             "given": self.fixed,
         }
 
-    def claimed(self, beside: str | None, resume: Resume) -> AbstractContextManager[None]:
-        """The log is this run's while it lasts. Raises WvError."""
+    def claimed(self, beside: str | None, *, anew: bool) -> AbstractContextManager[object]:
+        """The log is this run's while it lasts."""
         log = self.log(beside)
-        return autotune_log.claim_log(log, discard=resume.resume or resume.overwrite) if log else nullcontext()
+        return autotune_log.claim_log(log, discard=anew) if log else nullcontext()
 
 
 def run_search(search: "Search[Any]", run: Run, *, resume: bool) -> Outcome | None:
