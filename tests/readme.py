@@ -1,6 +1,6 @@
-"""Makes the tables of README.md and data/DIFFERENCES.md from the program's own tables, so that they cannot disagree.
+"""Makes the tables of the guides and of README.md from the program's own tables, so that they cannot disagree.
 
-    python tests/readme.py          rewrites the blocks between <!-- table: NAME --> and <!-- end --> in both
+    python tests/readme.py          rewrites the blocks between <!-- table: NAME --> and <!-- end --> in all
 
 tests/test_readme.py checks that they are current.
 """
@@ -18,7 +18,7 @@ from wv_cli.jobs.models import MODELS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
-DOCUMENTS = [README, ROOT / "data" / "DIFFERENCES.md"]
+DOCUMENTS = [README, *sorted((ROOT / "wv_cli" / "guides").glob("*.md"))]
 BLOCK = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 

@@ -7,6 +7,7 @@ from importlib.metadata import distribution
 
 import wv_cli
 from tests.conftest import ROOT
+from wv_cli.guides import guide_text
 
 WHOLE = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT = WHOLE["project"]
@@ -17,7 +18,7 @@ def test_one_version() -> None:
     """wv_cli/__init__.py has it; whatever else names it says the same."""
     assert META["Version"] == wv_cli.__version__ and "version" not in PROJECT
     assert f"\nversion: {wv_cli.__version__}\n" in (ROOT / "data" / "CITATION.cff").read_text(encoding="utf-8")
-    assert f"\n## {wv_cli.__version__}\n" in (ROOT / "data" / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"\n## {wv_cli.__version__}\n" in guide_text("changes")
 
 
 def test_author_and_licence_are_in_the_metadata() -> None:

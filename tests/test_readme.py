@@ -9,21 +9,20 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 
 from tests.conftest import ROOT, Run
+from tests.guides import console
 from tests.readme import DOCUMENTS as TABLES
 from tests.readme import README, rendered
 from tests.walk import for_each
 from wv_cli.commands.demo import ending
-from wv_cli.commands.shared.program import wv as group
 from wv_cli.commands.shared.sample import link_data
 
 TEXT = README.read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
-PYTHON = [block for language, block in BLOCKS if language == "python"]
-SHELL = [block for language, block in BLOCKS if language == "sh"]
+PYTHON = console.blocks(TEXT, "python")
+SHELL = console.blocks(TEXT, "sh")
+INDENTED = [line.strip() for line in TEXT.splitlines() if line.startswith("    ")]
 NEXT = ["train", "nn", "eval", "help"]  # what the demo tells to type with one's own text
 DOCUMENTS = [
     "README.md",
@@ -31,20 +30,7 @@ DOCUMENTS = [
     "tests/README.md",
     "csrc/README.md",
     "data/README.md",
-    "data/DIFFERENCES.md",
 ]
-
-
-def wv_lines(text: str) -> list[list[str]]:
-    """The arguments of every `wv ...` in code: fenced or indented blocks, pipelines taken apart, comments left out."""
-    indented = "\n".join(line.strip() for line in text.splitlines() if line.startswith(("    ", "\t")))
-    found = []
-    for line in "\n".join([indented, *(block for _, block in BLOCKS)]).splitlines():
-        for part in re.split(r"\||&&|>", line.partition(" #")[0]):
-            words = shlex.split(part.replace("$@", "out.vec").replace("$<", "in.txt"))
-            if words and Path(words[0]).name == "wv":
-                found.append(words[1:])
-    return found
 
 
 @pytest.mark.parametrize("document", TABLES, ids=lambda path: path.name)
@@ -53,17 +39,9 @@ def test_tables_are_current(document: Path) -> None:
     assert rendered(text) == text, "run: python tests/readme.py"
 
 
-@for_each("arguments", wv_lines(TEXT), " ".join)
-def test_every_command_line_is_understood(arguments: list[str]) -> None:
-    """Names of commands and options exist and values have the right type; nothing is run."""
-    command: click.Command = group
-    context = click.Context(group)
-    name = "wv"
-    while isinstance(command, click.Group):
-        name, found, arguments = command.resolve_command(context, arguments)
-        assert found is not None
-        command = found
-    command.make_context(name, list(arguments))
+@for_each("arguments", [found for line in INDENTED for found in console.commands_of(line)], " ".join)
+def test_indented_command_lines_are_understood(arguments: list[str]) -> None:
+    console.understand(arguments)
 
 
 @pytest.mark.full
@@ -82,11 +60,7 @@ def test_the_block_of_commands_works(tmp_path: Path, slice_text: Path) -> None:
     (tmp_path / "held-out.txt").write_bytes(b"".join(labelled[-200:]))
     (tmp_path / "lines.txt").write_bytes(b"\n".join(lines[:50]) + b"\n")
     (tmp_path / "data").symlink_to(ROOT / "data")
-    (tmp_path / "bin").mkdir()
-    wrapper = tmp_path / "bin" / "wv"
-    wrapper.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -P -m wv_cli "$@"\n')
-    wrapper.chmod(0o755)
-    path = f"{wrapper.parent}:{os.environ['PATH']}"
+    path = console.make_path(tmp_path / "bin")
     done = subprocess.run(
         ["bash", "-euxo", "pipefail", "-c", SHELL[0]],
         cwd=tmp_path,

@@ -23,6 +23,7 @@ TOP_LEVEL = {"pyproject.toml", "wv_cli", "csrc", "tests", "benchmarks", "data", 
 ROOMS = (
     "__main__",
     "commands",
+    "guides",
     "",  # wv_cli/__init__.py, the public face
     "jobs",
     "cluster",

@@ -1,5 +1,6 @@
-"""The whole manual: `wv help --man DIR` and `wv help --html`."""
+"""The whole manual: `wv help --man DIR` and `wv help --html DIR`."""
 
+import re
 import shutil
 import subprocess
 from html.parser import HTMLParser
@@ -10,12 +11,13 @@ import pytest
 from tests.conftest import Run
 from wv_cli.commands import COMMANDS
 from wv_cli.commands.shared.roff import man_pages
+from wv_cli.guides import FOLDER, GUIDES
 
-VOID = {"meta", "br", "hr", "img"}
+VOID = {"meta", "br", "hr", "img", "link"}
 
 
 class Page(HTMLParser):
-    """Elements that are closed in the order they were opened, names and links to them."""
+    """Elements that are closed in the order they were opened, names, and links to other pages and files."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -30,8 +32,8 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
         self.names += [given["id"] or ""] if "id" in given else []
-        self.links += [given["href"] or ""] if "href" in given else []
-        assert tag not in ("script", "link", "img"), "the page needs nothing beside it"
+        self.links += [given[name] or "" for name in ("href", "src") if name in given]
+        assert tag not in ("script", "style") and not re.search("width", given.get("style") or "")
         if tag not in VOID:
             self.open.append(tag)
 
@@ -61,37 +63,47 @@ def test_pages_are_good_roff(place: str) -> None:
     assert done.stderr == "" and "\nSYNOPSIS\n" in done.stdout
 
 
-def test_one_page_with_all_in_it(wv: Run) -> None:
+def test_a_site_with_all_in_it(wv: Run, tmp_path: Path) -> None:
     pytest.importorskip("markdown_it")
-    done = wv("help", "--html")
-    assert (done.returncode, done.stderr) == (0, "")
-    page = Page(done.stdout)
-    assert len(page.names) == len(set(page.names)) and {"wv", *(f"wv-{name}" for name in COMMANDS)} <= set(page.names)
-    for link in page.links:
-        assert link.startswith("http") or link.removeprefix("#") in page.names, link
-    for text in (
-        "wv train corpus.txt -o vectors.bin",
-        "wv eval similarity",
-        "--min-count N",
-        "Ended by SIGHUP",
-        "~/man",
-    ):
-        assert text in page.words
-    assert "<!--" not in done.stdout
+    done = wv("help", "--html", "deep/site")
+    assert (done.returncode, done.stdout) == (0, "") and done.stderr.endswith("deep/site/index.html\n")
+    made = {path.name: path for path in (tmp_path / "deep" / "site").iterdir()}
+    pages = {name: Page(path.read_text(encoding="utf-8")) for name, path in made.items() if path.suffix == ".html"}
+    commands = {"wv.html", *(f"wv-{name}.html" for name in COMMANDS)}
+    assert set(pages) == {"index.html", *commands, *(f"{name}.html" for name in GUIDES)}
+    assert {*made} - {*pages} == {"style.css", *(path.name for path in FOLDER.glob("*.svg"))}
+    for name, page in pages.items():
+        assert len(page.names) == len(set(page.names)) and {*pages, "style.css"} <= set(page.links), name
+        for link in page.links:
+            file, _, mark = link.partition("#")
+            assert link.startswith("http") or file in ("", *made), f"{name}: {link}"
+            assert not mark or mark in pages[file or name].names, f"{name}: {link}"
+        assert "<!--" not in made[name].read_text(encoding="utf-8")
+    assert "wv train corpus.txt -o vectors.bin" in pages["wv-train.html"].words
+    assert "--min-count N" in pages["wv-train.html"].words and "wv eval similarity" in pages["wv-eval.html"].words
+    assert all("Ended by SIGHUP" in pages[name].words for name in commands)
 
 
-def test_without_the_package_that_reads_the_readme(wv: Run, tmp_path: Path) -> None:
-    (tmp_path / "markdown_it.py").write_text("raise ImportError")
-    done = wv("help", "--html", env={"PYTHONPATH": str(tmp_path)})
+def test_a_site_that_cannot_be_written(wv: Run, tmp_path: Path) -> None:
+    pytest.importorskip("markdown_it")
+    (tmp_path / "site").write_text("a file")
+    done = wv("help", "--html", "site")
     assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("wv help: site: cannot make the folder: ")
+
+
+def test_without_the_package_that_reads_markdown(wv: Run, tmp_path: Path) -> None:
+    (tmp_path / "markdown_it.py").write_text("raise ImportError")
+    done = wv("help", "--html", "site", env={"PYTHONPATH": str(tmp_path)})
+    assert (done.returncode, done.stdout) == (1, "") and not (tmp_path / "site").exists()
     assert "--html needs the package markdown-it-py; pip install markdown-it-py" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("help --html --man x", "--man and --html cannot be used together"),
-        ("help train --html", "--html and COMMAND cannot be used together"),
+        ("help --html y --man x", "--man and --html cannot be used together"),
+        ("help train --html y", "--html and COMMAND cannot be used together"),
         ("help train --man x", "--man and COMMAND cannot be used together"),
     ],
 )

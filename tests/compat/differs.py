@@ -1,4 +1,4 @@
-"""Recorded runs in which ours does something else than the original, and why: the rows of data/DIFFERENCES.md."""
+"""Recorded runs in which ours does something else than the original, with reasons: rows of guides/differences.md."""
 
 from tests.compat.differs_fasttext import DIFFERS_FASTTEXT
 from tests.compat.differs_glove_tools import DIFFERS_GLOVE_TOOLS

@@ -265,7 +265,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("the help of a command", "wv help train"),
         ("of a part of one", "wv help eval similarity"),
         ("what word2vec itself would say", "wv help word2vec"),
-        ("all of it in one page, for a browser", "wv help --html > wv.html"),
+        ("README, guides and manual for a browser", "wv help --html wv-html"),
+        ("one of the guides", "wv help changes"),
         ("all of it as manual pages", "wv help --man ~/man"),
     ),
 }

@@ -1,5 +1,5 @@
-"""`wv help`: what `--help` shows, by the name of a command; for the originals' programs what these say themselves. The
-whole of it as manual pages or as one HTML page."""
+"""`wv help`: what `--help` shows, by the name of a command; for the originals' programs what these say themselves; the
+guides. The whole of it as manual pages or as a site of HTML pages."""
 
 import click
 
@@ -9,57 +9,58 @@ from wv_cli.errors import UsageError
 
 
 @click.command("help", cls=Command)
-@click.argument("names", nargs=-1, metavar="[COMMAND]...")
+@click.argument("names", nargs=-1, metavar="[COMMAND|GUIDE]...")
 @click.option(
     "--man", type=FileName("dir"), metavar="DIR", help="Write the manual pages to DIR: DIR/man1/wv-train.1, ..."
 )
-@click.option("--html", is_flag=True, help="Print the README and the manual as one HTML page.")
+@click.option(
+    "--html", type=FileName("dir"), metavar="DIR", help="Write README, guides and manual to DIR as pages for a browser."
+)
 @click.pass_context
-def command(context: click.Context, names: tuple[str, ...], man: str | None, html: bool) -> None:
-    """Show the help of COMMAND, of all commands without one.
+def command(context: click.Context, names: tuple[str, ...], man: str | None, html: str | None) -> None:
+    """Show the help of COMMAND, or a GUIDE; without a name the lists of both.
 
     For the programs that wv replaces (word2vec, fasttext, ...) it is their own help.
     """
-    whole = "--html" if html else "--man"
-    if html and man is not None:
+    if html is not None and man is not None:
         raise conflict("--man", "--html", "each is the whole manual; run it twice")
-    if names and (html or man is not None):
+    if names and (html is not None or man is not None):
+        whole = "--html" if html is not None else "--man"
         raise conflict(whole, "COMMAND", "it writes the help of all commands")
-    if html:
-        from wv_cli.commands.shared.html import html_page
+    if html is not None:
+        from wv_cli.commands.shared.html import site
+        from wv_cli.commands.shared.manual import write_files
 
-        click.echo("\n".join(html_page()))
+        pages = site()
+        write_files(html, pages)
+        click.echo(f"{len(pages)} files in {html}; read them: {html}/index.html", err=True)
     elif man is not None:
-        _write_pages(man)
+        from wv_cli.commands.shared.manual import write_files
+        from wv_cli.commands.shared.roff import man_pages
+
+        pages = {place: text.encode() for place, text in man_pages().items()}
+        write_files(man, pages)
+        click.echo(f"{len(pages)} pages in {man}; read them: man -M {man} wv-train", err=True)
     else:
         _show(context, names)
 
 
-def _write_pages(folder: str) -> None:
-    """All appear together, in DIR/man1, which is made."""
-    from pathlib import Path
-
-    from wv_cli.commands.shared.roff import man_pages
-    from wv_cli.errors import WvError, reason
-    from wv_cli.system.output import commit_together, open_output
-
-    pages = man_pages()
-    try:
-        (Path(folder) / "man1").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise WvError(f"{folder}: cannot make the folder: {reason(error)}") from error
-    with commit_together():
-        for place, text in pages.items():
-            with open_output(Path(folder) / place) as file:
-                file.write(text.encode())
-    click.echo(f"{len(pages)} pages in {folder}; read them: man -M {folder} wv-train", err=True)
-
-
 def _show(context: click.Context, names: tuple[str, ...]) -> None:
     from wv_cli.commands.compat import CompatCommand
+    from wv_cli.commands.shared.guide import list_guides, show_guide
+    from wv_cli.guides import GUIDES
 
     assert context.parent is not None
     shown = context.parent
+    if names[:1] and names[0] in GUIDES:
+        if len(names) > 1:
+            raise UsageError(f"{names[0]!r} is a guide; expected nothing after it, found {names[1]!r}")
+        show_guide(names[0])
+        return
+    assert isinstance(shown.command, click.Group)
+    commands = shown.command.list_commands(shown)
+    if names[:1] and names[0] not in commands:
+        raise _unknown(names[0], [*commands, *GUIDES])
     for name in names:
         if not isinstance(shown.command, click.Group):
             raise UsageError(f"`{shown.command_path}` has no parts; expected nothing after it, found {name!r}")
@@ -68,5 +69,15 @@ def _show(context: click.Context, names: tuple[str, ...]) -> None:
         shown = click.Context(found, info_name=name, parent=shown)
     if isinstance(shown.command, CompatCommand):
         shown.command.show_help()
-    else:
-        click.echo(shown.get_help())
+        return
+    click.echo(shown.get_help())
+    if not names:
+        click.echo("\n" + list_guides(shown.make_formatter()))
+
+
+def _unknown(name: str, known: list[str]) -> UsageError:
+    import difflib
+
+    near = difflib.get_close_matches(name, known)
+    hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "`wv help` lists them"
+    return UsageError(f"no command or guide is called {name!r}; {hint}")

@@ -1,6 +1,6 @@
 """The table of vector file formats, and reading and writing by it: sniff, load, save, check.
 
-Adding a format: a module with one FORMAT row, its line in _ROWS, and what README.md says under Contributing.
+Adding a format: a module with one FORMAT row, its line in _ROWS, and what .github/CONTRIBUTING.md says.
 """
 
 import os

@@ -56,7 +56,7 @@ class Stream:
 @dataclass(frozen=True)
 class Format:
     """`sniff` looks at a file's first bytes (up to formats.SNIFF_BYTES). `suffixes` choose the format of a file to be
-    written. `loses` says what the format cannot keep, for help texts and the README. `text` formats go to a terminal
+    written. `loses` says what the format cannot keep, for the guides. `text` formats go to a terminal
     and take a precision. `read` raises BadFile with the line or the byte; `check` reports all it finds instead. A
     format without `write` is only read, one without `read` is only written.
 

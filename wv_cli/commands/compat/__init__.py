@@ -1,7 +1,7 @@
 """The command lines of word2vec, fastText and GloVe as their users type them: flags, printed forms, exit codes, files.
 
 Thin faces: each module translates one program's words into the sessions and queries that the other commands run, and
-prints what that program prints. What is unsafe in an original is safe here; data/DIFFERENCES.md lists what differs.
+prints what that program prints. What is unsafe in an original is safe here; `wv help differences` lists what differs.
 """
 
 import sys

@@ -1,12 +1,15 @@
-"""The manual as data: what every command says of itself, for the manual pages (roff.py) and the HTML page (html.py)."""
+"""The manual as data: what every command says of itself, for the manual pages (roff.py) and the site (html.py)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import click
 
 from wv_cli.commands import COMMANDS, COMPAT
 from wv_cli.commands.shared.help import examples, sections, words
+from wv_cli.errors import WvError, reason
+from wv_cli.system.output import commit_together, open_output
 
 EXIT_STATUS = [
     ("0", "Done."),
@@ -117,3 +120,16 @@ def _paragraphs(text: str) -> Iterator[Block]:
             yield Verbatim(lines[1:])
         else:
             yield Paragraph(" ".join(line.strip() for line in lines))
+
+
+def write_files(folder: str, files: Mapping[str, bytes]) -> None:
+    """Writes files by their places in a folder, which is made. All appear together. Raises WvError."""
+    try:
+        for place in files:
+            (Path(folder) / place).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WvError(f"{folder}: cannot make the folder: {reason(error)}") from error
+    with commit_together():
+        for place, content in files.items():
+            with open_output(Path(folder) / place) as file:
+                file.write(content)
