@@ -17,7 +17,7 @@ from tests.readme import DOCUMENTS as TABLES
 from tests.readme import README, rendered
 from tests.walk import for_each
 from wv_cli.commands.demo import ending
-from wv_cli.commands.shared.sample import link_data
+from wv_cli.commands.shared.sample import DATA, link_data
 
 TEXT = README.read_text(encoding="utf-8")
 PYTHON = console.blocks(TEXT, "python")
@@ -125,6 +125,16 @@ def test_demo_leaves_a_file_alone(wv: Run, tmp_path: Path) -> None:
     done = wv("demo", "-o", "made")
     assert done.returncode == 1 and own.read_text() == "mine\n"
     assert done.stderr.startswith("wv demo: made/questions-words.txt: is there already and is no link to ")
+
+
+def test_demo_leaves_only_its_files(wv: Run, tmp_path: Path) -> None:
+    done = wv("demo", "--files-only", "-o", ".")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert {path.name for path in tmp_path.iterdir()} == {*DATA}
+    assert all((tmp_path / name).stat().st_size for name in DATA)
+    refused = wv("demo", "--files-only", "--epochs", 20)
+    assert refused.returncode == 2
+    assert "--epochs" in refused.stderr and "--files-only" in refused.stderr
 
 
 def test_demo_cannot_write(wv: Run) -> None:

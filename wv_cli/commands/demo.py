@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import quiet_option, threads_option
+from wv_cli.commands.shared.options import given_options, quiet_option, threads_option
 from wv_cli.commands.shared.sample import ANALOGIES, PAIRS, TEXT, link_data
 
 # What so small a text teaches well, whatever the seed.
@@ -76,19 +76,25 @@ def run_step(arguments: list[str]) -> int:
 @click.option("-o", "--output", default="wv-demo", metavar="FOLDER", show_default=True, help="Where the files go.")
 @click.option("--epochs", type=click.IntRange(1, 1000), default=20, show_default=True, help="Passes over the text.")
 @threads_option("Threads that train", default=0)
+@click.option("--files-only", is_flag=True, help="Link the text and the test sets into FOLDER and train nothing.")
 @quiet_option
-def command(output: str, epochs: int, threads: int, quiet: bool) -> int:
+def command(output: str, epochs: int, threads: int, files_only: bool, quiet: bool) -> int:
     """Train word vectors on the shipped text and show what they know: neighbours, analogies, scores.
 
     Takes about half a minute. Every step is printed as the command line that repeats it.
     """
+    from wv_cli.config import reject_ineffective
     from wv_cli.system.output import check_writable
 
+    conditions = [(name, "not files_only") for name in ("epochs", "threads")]
+    reject_ineffective(conditions, given_options(), {"files_only": files_only})
     folder = Path(output)
     if not folder.is_dir():
         check_writable(folder)
         folder.mkdir()
     link_data(folder)
+    if files_only:
+        return 0
     for title, arguments in steps(folder, epochs, threads):
         click.echo(f"# {title}\n$ wv {shlex.join(arguments)}")
         code = run_step([*arguments, "-q"] if quiet else arguments)

@@ -260,6 +260,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("everything, in half a minute", "wv demo"),
         ("quicker and worse", "wv demo --epochs 2"),
         ("where the files go", "wv demo -o /tmp/vectors"),
+        ("the text and the test sets, for a guide", "wv demo --files-only -o ."),
     ),
     "help": (
         ("the help of a command", "wv help train"),
