@@ -6,15 +6,23 @@ tests/test_readme.py checks that they are current.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import click
+
 from tests.compat.differs import DIFFERS
-from wv_cli.commands import COMMANDS, COMPAT
+from wv_cli import config
+from wv_cli.commands import COMMANDS, COMPAT, PROGRAMS, Command
+from wv_cli.commands.shared.manual import EXIT_STATUS
+from wv_cli.commands.shared.options import FieldOption
+from wv_cli.commands.shared.program import wv
 from wv_cli.evaluation import TASKS
 from wv_cli.formats import FORMATS
 from wv_cli.hashing import HASHERS
 from wv_cli.jobs.models import MODELS
+from wv_cli.models.layers import LAYERS, NEURAL_LAYERS, OutputLayer
+from wv_cli.registry import Registry
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -29,14 +37,20 @@ def markdown(columns: list[str], rows: Iterable[list[str]]) -> str:
 
 def tables() -> dict[str, str]:
     return {
-        "commands": markdown(
-            ["command", "what it does"],
-            [[f"`wv {name}`", row.summary] for rows in (COMMANDS, COMPAT) for name, row in rows.items()],
+        "commands": markdown(["command", "what it does"], _commands(COMMANDS)),
+        "compat": markdown(["command", "what it does"], _commands(COMPAT)),
+        "programs": markdown(
+            ["program", "the same as"], [[f"`{name}`", f"`wv {' '.join(words)}`"] for name, words in PROGRAMS.items()]
         ),
+        "exits": markdown(["code", "what it means"], [list(row) for row in EXIT_STATUS]),
+        "json": markdown(["command", "what `--json` does"], [list(row) for row in _json_options()]),
         "models": markdown(
             ["`--model`", "what it learns from", "source"],
             [[f"`{name}`", row.summary, row.source] for name, row in MODELS.items()],
         ),
+        "losses": markdown(["`--loss`", "what it computes", "in fastText's files"], _losses(LAYERS)),
+        "neural": markdown(["`--loss`", "what it computes"], [row[:2] for row in _losses(NEURAL_LAYERS)]),
+        "options": markdown(["option", "models", "only with", "default", "what it means"], _options()),
         "hashers": markdown(
             ["`--method`", "codes", "what a bit says", "source"],
             [
@@ -66,6 +80,78 @@ def tables() -> dict[str, str]:
             [[f"`wv eval {name}`", row.summary, row.measure, row.data] for name, row in TASKS.items()],
         ),
     }
+
+
+def _commands(rows: Registry[Command]) -> list[list[str]]:
+    return [[f"`wv {name}`", row.summary] for name, row in rows.items()]
+
+
+def _json_options() -> Iterator[tuple[str, str]]:
+    """Every command that has --json, with the help of that option."""
+
+    def walk(path: str, command: click.Command) -> Iterator[tuple[str, str]]:
+        for each in command.params:
+            if isinstance(each, click.Option) and "--json" in each.opts:
+                yield f"`{path}`", each.help or ""
+        if isinstance(command, click.Group):
+            for name, part in command.commands.items():
+                yield from walk(f"{path} {name}", part)
+
+    yield "`wv --version`", "JSON, with compiler and flags."
+    for name in COMMANDS:
+        command = wv.get_command(click.Context(wv), name)
+        assert command is not None
+        yield from walk(f"wv {name}", command)
+
+
+def _losses(layers: dict[str, OutputLayer]) -> list[list[str]]:
+    return [[f"`{name}`", row.summary, row.fasttext or "vectors only"] for name, row in layers.items()]
+
+
+def _options() -> Iterator[list[str]]:
+    """The options of `wv train` that are fields of a model's config, with the models for which they have an effect."""
+    train = wv.get_command(click.Context(wv), "train")
+    assert train is not None
+    for option in train.params:
+        if not isinstance(option, FieldOption):
+            continue
+        found: dict[str, list[str]] = {}  # the models of each condition
+        for model, row in MODELS.items():
+            field = row.config.options().get(option.name or "")
+            condition = None if field is None else _of_model(field.only, model, row.config)
+            if condition is not None:
+                found.setdefault(condition, []).append(f"`{model}`")
+        if found:
+            models = [model for models in found.values() for model in models]
+            only = [f"{when} ({', '.join(those)})" if len(found) > 1 else when for when, those in found.items() if when]
+            shown = "all" if len(models) == len(MODELS) else ", ".join(models)
+            yield [f"`{option.field.flag}`", shown, "; ".join(only), option.default_text, option.help or ""]
+
+
+def _of_model(condition: str, model: str, of: type[config.Config]) -> str | None:
+    """A condition on options (config.option's `only`) in words, for one model: "" always, None never."""
+    alternatives = []
+    for alternative in condition.split(" or ") if condition else []:
+        atoms = alternative.split(" and ")
+        of_model = [atom for atom in atoms if re.match(r"model\W", atom)]
+        if all(config.holds(atom, {"model": model}) for atom in of_model):
+            alternatives.append(" and ".join(_in_words(atom, of) for atom in atoms if atom not in of_model))
+    if condition and not alternatives:
+        return None
+    return "" if "" in alternatives else ", or ".join(alternatives)
+
+
+def _in_words(atom: str, of: type[config.Config]) -> str:
+    match = re.fullmatch(r"(not )?(\w+)(?:(!=|[=>])(.+))?", atom)
+    assert match is not None
+    negated, name, relation, rest = match.groups()
+    flag = config.flag_of(name)
+    if relation == ">":
+        return f"`{flag}` above {rest}"
+    if relation:
+        values = [value for value in rest.split("|") if value in of.options()[name].choices]
+        return f"`{flag}` {'other than ' if relation == '!=' else ''}{' or '.join(values)}"
+    return f"no `{flag}`" if negated else f"`{flag}`"
 
 
 def differences() -> list[list[str]]:

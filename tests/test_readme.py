@@ -30,6 +30,8 @@ DOCUMENTS = [
     "tests/README.md",
     "csrc/README.md",
     "data/README.md",
+    ".github/CONTRIBUTING.md",
+    ".github/SECURITY.md",
 ]
 
 

@@ -14,7 +14,7 @@ _ITEM = re.compile(r"\s*(?:[*+-]|\d+\.)\s+")
 
 
 def sentences(markdown: str) -> list[str]:
-    """Those of paragraphs, items, headings and cells of tables; no code blocks. Code in a sentence is one word."""
+    """Those of paragraphs, items, headings and tables; no code blocks. Code in a sentence is one word."""
     return [
         sentence.strip()
         for passage in passages(markdown)
@@ -28,7 +28,7 @@ def words(sentence: str) -> int:
 
 
 def passages(markdown: str) -> Iterator[str]:
-    """Stretches of text in which a sentence may go on: a paragraph, an item of a list, a heading, a cell."""
+    """Stretches of text in which a sentence may go on: a paragraph, an item, a heading, a part of a cell up to `;`."""
     text = re.sub(r"<!--.*?-->|^```.*?^```", "", markdown, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
     for paragraph in re.split(r"\n\s*\n", text):
@@ -41,7 +41,7 @@ def passages(markdown: str) -> Iterator[str]:
                 yield " ".join(passage)
                 passage = []
             if line.startswith("|"):
-                yield from cells(line)
+                yield from (part for cell in cells(line) for part in cell.split("; "))
             elif alone:
                 yield line.lstrip("#")
             else:

@@ -16,14 +16,17 @@ from tests.tiers import full
 from tests.walk import for_each
 from wv_cli.commands import COMMANDS, COMPAT
 from wv_cli.commands.shared.guide import WIDTH, plain_text
+from wv_cli.formats import FORMATS
 from wv_cli.guides import FOLDER, GUIDES, KINDS, guide_text
+from wv_cli.system.launcher import _BLAS_THREADS, _COUNTS
 
 README = "README.md"
+FILES = (README, ".github/CONTRIBUTING.md", ".github/SECURITY.md")
 # What runs in the full tier only, since its commands take more than a few seconds.
 LONG: set[str] = set()
 # Whose commands run and whose sentences are short: the guides; README.md and "help" join them when they are rewritten.
 RUN = [*GUIDES]
-DOCUMENTS = [name for name in GUIDES if name not in ("differences", "changes")]
+DOCUMENTS = [*FILES[1:], *(name for name in GUIDES if name not in ("differences", "changes"))]
 MOST_WORDS = 30
 
 
@@ -32,7 +35,7 @@ def text_of(document: str) -> Iterator[tuple[str, str]]:
     if document == "help":
         yield from help_texts()
     else:
-        yield document, (ROOT / README).read_text(encoding="utf-8") if document == README else guide_text(document)
+        yield document, (ROOT / document).read_text(encoding="utf-8") if document in FILES else guide_text(document)
 
 
 def test_every_file_has_its_row() -> None:
@@ -117,7 +120,7 @@ def test_no_sentence_is_long(document: str) -> None:
     assert not long, "\n".join(f"{name}: {words(each)} words: {each}" for name, each in long)
 
 
-@pytest.mark.parametrize("document", [*GUIDES, README, "help"])
+@pytest.mark.parametrize("document", [*GUIDES, *FILES, "help"])
 def test_nobody_is_told_to_install_another_program(document: str) -> None:
     """PyPI's wv-cli is not ours."""
     for name, text in text_of(document):
@@ -128,6 +131,20 @@ def test_nobody_is_told_to_install_another_program(document: str) -> None:
 def test_links_lead_somewhere(name: str) -> None:
     for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", guide_text(name)):
         assert (FOLDER / target).is_file() and target.endswith((".md", ".svg")), f"{name}: {target}"
+
+
+def test_every_format_has_its_section() -> None:
+    assert re.findall(r"^## ([a-z0-9-]+)$", guide_text("formats"), re.MULTILINE) == [*FORMATS]
+
+
+def test_every_variable_is_explained() -> None:
+    """Those of ours that the program reads, and what the launchers say."""
+    sources = [*(ROOT / "wv_cli").rglob("*.py"), *(ROOT / "csrc" / "wv_cli").rglob("*.pyx")]
+    read = {name for path in sources for name in re.findall(r'"(WV_[A-Z_]+)"', path.read_text(encoding="utf-8"))}
+    explained = guide_text("environment")
+    assert {"WV_ISA", "WV_HISTORY", "WV_RANKS", "WV_PORTABLE"} <= read
+    for name in (*read, *_COUNTS, *_BLAS_THREADS):
+        assert f"`{name}`" in explained
 
 
 @for_each(

@@ -222,7 +222,7 @@ def test_numbers_that_are_none(stopped):
 def test_other_steps_are_refused(changed, stopped, monkeypatch):
     """A version whose blocks are others, or whose steps compute something else, does not go on."""
     with monkeypatch.context() as patch:
-        patch.setitem(LAYERS, "ns", OutputLayer("ns", draws=True, **changed))
+        patch.setitem(LAYERS, "ns", OutputLayer("", "ns", draws=True, **changed))
         (name,) = changed
         with pytest.raises(WvError, match=rf"made by wv \S+ \(.*{name}: \d+ in the checkpoint, .*; finish it with"):
             train("text.txt", "a.vec", resume=True, **OPTIONS)

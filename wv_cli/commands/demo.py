@@ -1,8 +1,6 @@
-"""`wv demo`: the other commands on the shipped data, so that one line shows the whole program at work.
+"""`wv demo`: the other commands on the shipped data, each printed as the command line that repeats it.
 
-Every step is the command line that is printed before it: what the demo shows can be repeated by copying a line, and the
-demo cannot drift away from the commands. They run in this process, so that a signal to it reaches the step, which saves
-its work, and leaves none behind.
+Steps run in this process: a signal to it reaches the step, which saves its work, and leaves none behind.
 """
 
 import shlex
@@ -12,7 +10,7 @@ from pathlib import Path
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import given_options, quiet_option, threads_option
+from wv_cli.commands.shared.options import quiet_option, refuse_options, threads_option
 from wv_cli.commands.shared.sample import ANALOGIES, PAIRS, TEXT, link_data
 
 # What so small a text teaches well, whatever the seed.
@@ -83,13 +81,10 @@ def command(output: str, epochs: int, threads: int, files_only: bool, quiet: boo
 
     Takes about half a minute. Every step is printed as the command line that repeats it.
     """
-    from wv_cli.config import reject_ineffective
     from wv_cli.system.output import check_writable
 
-    conditions = [(name, "not files_only") for name in ("epochs", "threads")]
-    reject_ineffective(conditions, given_options(), {"files_only": files_only})
-    folder = Path(output)
-    if not folder.is_dir():
+    refuse_options(epochs="not files_only", threads="not files_only")
+    if not (folder := Path(output)).is_dir():
         check_writable(folder)
         folder.mkdir()
     link_data(folder)

@@ -30,6 +30,12 @@ class Guide:
 
 
 _TABLE: list[tuple[str, Kind, str]] = [
+    ("commands", "reference", "Every command, task of wv eval and method of wv hash."),
+    ("formats", "reference", "File formats, and their bytes."),
+    ("models", "reference", "Models and output layers, and the options of each."),
+    ("exit-codes", "reference", "What the exit code of a command means."),
+    ("json", "reference", "What --json prints."),
+    ("environment", "reference", "Environment variables."),
     ("differences", "explanation", "What wv does otherwise than word2vec, fastText and GloVe."),
     ("changes", "explanation", "What changed from version to version."),
 ]

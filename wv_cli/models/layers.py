@@ -11,12 +11,13 @@ from wv_cli.vectors.fasttext import Loss
 
 @dataclass(frozen=True)
 class OutputLayer:
-    """`draws`: some outputs are drawn from a noise distribution; `tree`: the outputs are the inner nodes of a Huffman
-    tree, one fewer than there are words; with both the words follow the nodes, with neither every word is an output.
-    `biases`: each word has a bias, which is learnt. `fasttext`: how fastText's files name it, None where they cannot.
-    `step_ids`: ids of words in some 10 ms of work.
+    """`summary` says what it computes. `draws`: some outputs are drawn from a noise distribution; `tree`: the outputs
+    are the inner nodes of a Huffman tree, one fewer than there are words; with both the words follow the nodes, with
+    neither every word is an output. `biases`: each word has a bias, which is learnt. `fasttext`: how fastText's files
+    name it, None where they cannot. `step_ids`: ids of words in some 10 ms of work.
     `version` is raised when a step of the layer computes something else: no older checkpoint then goes on."""
 
+    summary: str
     fasttext: Loss | None
     draws: bool = False
     tree: bool = False
@@ -37,20 +38,37 @@ class OutputLayer:
 _STEP_IDS_OF_ALL_WORDS = 100
 
 LAYERS = {
-    "ns": OutputLayer("ns", draws=True),
-    "hs": OutputLayer("hs", tree=True, step_ids=20_000),
-    "softmax": OutputLayer("softmax", step_ids=100),
-    "nce": OutputLayer("ns", draws=True, biases=True, version=2),  # 2: noise may be the word itself
-    "ova": OutputLayer("ova"),
-    "hs_ns": OutputLayer(None, draws=True, tree=True, step_ids=20_000),
+    "ns": OutputLayer("Negative sampling: the word against a few drawn from a noise distribution.", "ns", draws=True),
+    "hs": OutputLayer("Hierarchical softmax over a Huffman tree of the outputs.", "hs", tree=True, step_ids=20_000),
+    "softmax": OutputLayer("Full softmax over all outputs.", "softmax", step_ids=100),
+    "nce": OutputLayer(
+        "Noise-contrastive estimation: as ns, with scores that estimate probabilities.",
+        "ns",
+        draws=True,
+        biases=True,
+        version=2,
+    ),  # 2: noise may be the word itself
+    "ova": OutputLayer("One yes or no for each output.", "ova"),
+    "hs_ns": OutputLayer(
+        "Hierarchical softmax and negative sampling at once.", None, draws=True, tree=True, step_ids=20_000
+    ),
 }
 
 # Those of neural language models. Every row has a bias there; the columns are the same words, many more than labels.
 NEURAL_LAYERS = {
-    "softmax": OutputLayer(None, step_ids=500),
-    "nce": OutputLayer(None, draws=True, step_ids=4_000),
-    "ns": OutputLayer(None, draws=True, step_ids=4_000),
-    "hs": OutputLayer(None, tree=True, step_ids=4_000),
-    "importance": OutputLayer(None, draws=True, step_ids=4_000),
-    "class": OutputLayer(None, step_ids=2_000),
+    "softmax": OutputLayer("Full softmax over all words.", None, step_ids=500),
+    "nce": OutputLayer(
+        "Noise-contrastive estimation: scores estimate probabilities without their sum.",
+        None,
+        draws=True,
+        step_ids=4_000,
+    ),
+    "ns": OutputLayer(
+        "Negative sampling: the word against a few drawn from a noise distribution.", None, draws=True, step_ids=4_000
+    ),
+    "hs": OutputLayer("Hierarchical softmax over a tree of the words.", None, tree=True, step_ids=4_000),
+    "importance": OutputLayer(
+        "Softmax whose sum over all words is estimated by importance sampling.", None, draws=True, step_ids=4_000
+    ),
+    "class": OutputLayer("One softmax over classes of words, one over the words of the class.", None, step_ids=2_000),
 }
