@@ -18,10 +18,10 @@ from tests.readme import README, rendered
 from tests.walk import for_each
 from wv_cli.commands.demo import ending
 from wv_cli.commands.shared.sample import DATA, link_data
+from wv_cli.guides import guide_text
 
 TEXT = README.read_text(encoding="utf-8")
 PYTHON = console.blocks(TEXT, "python")
-SHELL = console.blocks(TEXT, "sh")
 INDENTED = [line.strip() for line in TEXT.splitlines() if line.startswith("    ")]
 NEXT = ["train", "nn", "eval", "help"]  # what the demo tells to type with one's own text
 DOCUMENTS = [
@@ -47,8 +47,9 @@ def test_indented_command_lines_are_understood(arguments: list[str]) -> None:
 
 
 @pytest.mark.full
-def test_the_block_of_commands_works(tmp_path: Path, slice_text: Path) -> None:
+def test_the_guide_of_one_liners_works(tmp_path: Path, slice_text: Path) -> None:
     """Run as it stands, by a shell, on every sixth line of the shipped text and the lines with words it asks for."""
+    (block,) = console.blocks(guide_text("one-liners"), "sh")
     every = slice_text.read_bytes().splitlines(keepends=True)
     asked = {b"paris", b"france", b"germany", b"music"}
     corpus = b"".join(line for number, line in enumerate(every) if number % 6 == 0 or asked & {*line.split()})
@@ -64,7 +65,7 @@ def test_the_block_of_commands_works(tmp_path: Path, slice_text: Path) -> None:
     (tmp_path / "data").symlink_to(ROOT / "data")
     path = console.make_path(tmp_path / "bin")
     done = subprocess.run(
-        ["bash", "-euxo", "pipefail", "-c", SHELL[0]],
+        ["bash", "-euxo", "pipefail", "-c", block],
         cwd=tmp_path,
         env={**os.environ, "PATH": path},
         stdin=subprocess.DEVNULL,
@@ -73,7 +74,7 @@ def test_the_block_of_commands_works(tmp_path: Path, slice_text: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    made = set(re.findall(r"(?:-o |> |convert \S+ )(\S+\.\w+)", SHELL[0]))
+    made = set(re.findall(r"(?:-o |> |convert \S+ )(\S+\.\w+)", block))
     assert {"vectors.bin", "vectors.glove", "topics.ftz", "scores.json"} <= made
     assert made <= {path.name for path in tmp_path.iterdir()}
 

@@ -30,12 +30,15 @@ class Guide:
 
 
 _TABLE: list[tuple[str, Kind, str]] = [
+    ("one-liners", "reference", "One command line per job, to copy."),
     ("commands", "reference", "Every command, task of wv eval and method of wv hash."),
     ("formats", "reference", "File formats, and their bytes."),
     ("models", "reference", "Models and output layers, and the options of each."),
     ("exit-codes", "reference", "What the exit code of a command means."),
     ("json", "reference", "What --json prints."),
+    ("guarantees", "reference", "What is guaranteed, sentence by sentence, each with its tests."),
     ("environment", "reference", "Environment variables."),
+    ("papers", "reference", "The papers of the methods."),
     ("differences", "explanation", "What wv does otherwise than word2vec, fastText and GloVe."),
     ("changes", "explanation", "What changed from version to version."),
 ]
