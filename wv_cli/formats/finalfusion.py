@@ -298,8 +298,8 @@ FORMAT = Format(
     suffixes=(".fifu",),
     text=False,
     loses=(
-        "read: metadata, and the lengths of vectors where they are kept apart; written: n-grams; words that are not "
-        "UTF-8 or stand twice, that are empty or hold a space, tab, newline or NUL (--escape keeps the latter)"
+        "read: metadata, and the lengths of vectors where they are kept apart. Written: n-grams; words that are not "
+        "UTF-8 or stand twice. Words that are empty or hold a space, tab, newline or NUL (--escape keeps them)"
     ),
     sniff=sniff,
     read=read,

@@ -129,8 +129,8 @@ FORMAT = Format(
     suffixes=(".glove",),
     text=True,
     loses=(
-        "the number of rows (a file cut between rows looks whole); all but six decimals of each number "
-        "(--precision exact keeps every bit); words that are empty or hold a space, tab, newline or NUL "
+        "the number of rows (a file cut between rows looks whole). All but six decimals of each number "
+        "(--precision exact keeps every bit). Words that are empty or hold a space, tab, newline or NUL "
         "(--escape keeps them)"
     ),
     sniff=sniff,

@@ -176,8 +176,8 @@ FORMAT = Format(
     suffixes=(".npy",),
     text=False,
     loses=(
-        "on standard output the words; words that are empty or hold a space, tab, newline or NUL (--escape keeps "
-        "them); float64 is read as float32"
+        "on standard output the words. Words that are empty or hold a space, tab, newline or NUL (--escape keeps "
+        "them). Numbers of float64 are read as float32"
     ),
     sniff=sniff,
     read=read,

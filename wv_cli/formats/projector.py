@@ -40,7 +40,7 @@ FORMAT = Format(
     suffixes=(".tsv",),
     text=True,
     loses=(
-        "on standard output the words; all but six decimals of each number (--precision exact keeps every bit); words "
+        "on standard output the words. All but six decimals of each number (--precision exact keeps every bit). Words "
         "that are empty or hold a space, tab, newline or NUL (--escape keeps them)"
     ),
     sniff=lambda head: False,

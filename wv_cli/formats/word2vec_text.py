@@ -132,7 +132,7 @@ FORMAT = Format(
     suffixes=(".vec", ".txt"),
     text=True,
     loses=(
-        "all but six decimals of each number (--precision exact keeps every bit); words that are empty or hold a "
+        "all but six decimals of each number (--precision exact keeps every bit). Words that are empty or hold a "
         "space, tab, newline or NUL (--escape keeps them)"
     ),
     sniff=sniff,
