@@ -23,7 +23,7 @@ from wv_cli.system.launcher import _BLAS_THREADS, _COUNTS
 README = "README.md"
 FILES = (README, ".github/CONTRIBUTING.md", ".github/SECURITY.md")
 # What runs in the full tier only, since its commands take more than a few seconds.
-LONG: set[str] = set()
+LONG = {"word-vectors", "classifier", "sentences", "codes-and-search", "compress"}
 # Whose commands run and whose sentences are short: the guides; README.md and "help" join them when they are rewritten.
 RUN = [*GUIDES]
 DOCUMENTS = [*FILES[1:], *(name for name in GUIDES if name not in ("differences", "changes"))]
