@@ -19,7 +19,7 @@ _STYLE = """\
 :root { color-scheme: light dark; }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 76rem; padding: 0 1rem 2rem; font: 1rem/1.55 system-ui, sans-serif; }
-header { padding: .8rem 0; border-bottom: 1px solid #8886; }
+header { display: flex; justify-content: space-between; padding: .8rem 0; border-bottom: 1px solid #8886; }
 header a, nav a { text-decoration: none; }
 main { min-width: 0; overflow-wrap: anywhere; }
 main img { max-width: 100%; background: #fff; }
@@ -70,7 +70,7 @@ class _Contents:
         for kind, title in KINDS.items():
             self.parts[title] = [(f"{name}.html", name) for name, guide in GUIDES.items() if guide.kind == kind]
         self.parts["Commands"] = [(f"{page.name}.html", _called(page)) for page in manual]
-        self._pages = {words: file for file, words in self.parts["Commands"]}
+        self._pages = {words: file for file, words in self.parts["Commands"] if words != "wv"}
         self._pages |= {f"wv help {name}": f"{name}.html" for name in GUIDES}
 
     def page_of(self, code: str) -> str:
