@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import Run
 from tests.walk import for_each
-from wv_cli.commands import COMMANDS, COMPAT
+from wv_cli.commands import COMMANDS, COMPAT, grouped
 from wv_cli.commands.examples import EXAMPLES
 from wv_cli.commands.shared.help import HEADINGS, heading
 from wv_cli.commands.shared.mistakes import SYNONYMS, flags, plain, suggest_option
@@ -95,6 +95,16 @@ def test_options_of_train_stand_under_headings(wv: Run) -> None:
     ]
     places = [shown.index(f"\n{title}:\n") for title in order]
     assert places == sorted(places) and "\nOptions:" not in shown
+
+
+def test_commands_stand_in_groups_by_job(wv: Run) -> None:
+    shown = wv("--help").stdout
+    groups = ["Train", "Ask", "Evaluate", "Transform", "Language models", "Files and help"]
+    assert [*grouped()] == [*groups, "The originals' command lines"]
+    places = [shown.index(f"\n{group}:\n") for group in grouped()]
+    assert places == sorted(places)
+    listed = [name for rows in grouped().values() for name, _ in rows]
+    assert listed == [*COMMANDS, *COMPAT], "the rows of a group stand together in the table"
 
 
 def test_every_heading_has_its_place() -> None:

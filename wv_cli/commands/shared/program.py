@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from wv_cli import __version__
-from wv_cli.commands import COMMANDS, COMPAT
+from wv_cli.commands import COMMANDS, COMPAT, grouped
 from wv_cli.errors import UsageError
 
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -128,9 +128,9 @@ class LazyGroup(click.Group):
         return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, rows in [("Commands", COMMANDS), ("The originals' command lines", COMPAT)]:
+        for title, rows in grouped().items():
             with formatter.section(title):
-                formatter.write_dl([(name, row.summary) for name, row in rows.items()])
+                formatter.write_dl([(name, row.summary) for name, row in rows])
 
 
 def _show_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
