@@ -10,7 +10,7 @@ import numbers
 import re
 import types
 import typing
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
@@ -37,6 +37,7 @@ def option(
     group: str = "",
     shown: str = "",
     also: str = "",
+    common: bool = False,
     identity: bool = True,
 ) -> Value:
     """A field of a Config. Without `help` it is no command-line option by itself.
@@ -46,7 +47,8 @@ def option(
     (`unit`), and call it `flag` where that is not the field's name. `off` is the flag that turns a bool off. `only` is
     the condition (see `holds`) on other options without which this one means nothing, and is refused. Help shows it
     under the heading `group`, where that is not its config's, and `shown` as its default where the value says little.
-    `also` is an expression of what may stand beside the choices.
+    `also` is an expression of what may stand beside the choices. A `common` option is in the short help of a command
+    that has a long one.
     `identity=False`: may differ when a checkpoint is continued.
     """
     given = {name: value for name, value in locals().items() if name != "default"}
@@ -79,6 +81,7 @@ class Option:
     group: str
     shown: str
     also: str
+    common: bool
     identity: bool
 
     def __post_init__(self) -> None:
@@ -207,6 +210,11 @@ def holds(condition: str, values: Mapping[str, Any]) -> bool:
     return any(all(_holds(atom, values) for atom in _atoms(each)) for each in condition.split(" or "))
 
 
+def can_hold(condition: str, choices: Mapping[str, Collection[object]]) -> bool:
+    """Whether some values make a condition true: those in `choices` for the options named there, any for the others."""
+    return any(all(_can_hold(atom, choices) for atom in _atoms(each)) for each in condition.split(" or "))
+
+
 def reject_ineffective(conditions: Iterable[tuple[str, str]], given: Container[str], values: Mapping[str, Any]) -> None:
     """Raises UsageError for the first option that was `given` and whose condition does not hold."""
     for name, condition in conditions:
@@ -245,6 +253,11 @@ def _holds(atom: str, values: Mapping[str, Any]) -> bool:
     return bool(value) is not bool(negated)
 
 
+def _can_hold(atom: str, choices: Mapping[str, Collection[object]]) -> bool:
+    name = _parts(atom)[1]
+    return name not in choices or any(_holds(atom, {name: value}) for value in choices[name])
+
+
 def _explain_ineffective(name: str, condition: str, values: Mapping[str, Any]) -> str:
     """What stands in the way, the first of it in every alternative, and what would have to be chosen instead."""
     if re.fullmatch(r"\w+", condition):
@@ -273,33 +286,33 @@ def require(condition: bool, message: str) -> None:
 
 
 def dim_option() -> int:
-    return option(100, "Numbers per vector.", low=1, high=100_000, group="Model")
+    return option(100, "Dimension of the vectors.", low=1, high=100_000, group="Model", common=True)
 
 
 def epochs_option(default: int, help: str = "Passes over the text.", *, low: int = 1, only: str = "") -> int:
     low_is = "" if low else "nothing is learned"
-    return option(default, help, low=low, high=100_000, low_is=low_is, only=only)
+    return option(default, help, low=low, high=100_000, low_is=low_is, only=only, common=True)
 
 
 def lr_option(default: float, help: str, *, high: float | None, only: str = "") -> float:
-    return option(default, help, above=0, high=high, only=only)
+    return option(default, help, above=0, high=high, only=only, common=True)
 
 
 def seed_option(
     help: str = "Random seed; with one thread the same seed gives the same file.", *, only: str = ""
 ) -> int:
-    return option(1, help, low=0, high=2**63 - 1, only=only)
+    return option(1, help, low=0, high=2**63 - 1, only=only, common=True)
 
 
 MOST_THREADS = 1024
 
 
-def threads_option(help: str = "Threads that train; 0: all processors.") -> int:
-    return option(1, help, low=0, high=MOST_THREADS, low_is="all processors", group="Run", identity=False)
+def threads_option(help: str = "Training threads; 0 uses all processors.") -> int:
+    return option(1, help, low=0, high=MOST_THREADS, low_is="all processors", group="Run", common=True, identity=False)
 
 
 def search_threads_option(*, only: str = "") -> int:
-    help = "Threads of the search; 0 uses all processors."
+    help = "Search threads; 0 uses all processors."
     return option(0, help, low=0, high=MOST_THREADS, low_is="all processors", only=only, group="Run")
 
 

@@ -1,12 +1,14 @@
 """How commands explain themselves and what they say of a command line they do not understand."""
 
 import os
+import re
 import shlex
+from collections.abc import Iterator
 
 import click
 import pytest
 
-from tests.conftest import Run
+from tests.conftest import Run, run_wv
 from tests.walk import for_each
 from wv_cli.commands import COMMANDS, COMPAT, grouped
 from wv_cli.commands.examples import EXAMPLES
@@ -15,6 +17,7 @@ from wv_cli.commands.shared.mistakes import SYNONYMS, flags, plain, suggest_opti
 from wv_cli.commands.shared.options import FieldOption
 from wv_cli.commands.shared.program import wv as group
 from wv_cli.evaluation import TASKS
+from wv_cli.jobs.models import MODELS
 from wv_cli.models.config import START_LR, Word2vecConfig
 
 # Every option of the originals and the commoner ones of gensim, by the command that does their work here.
@@ -36,6 +39,20 @@ FOREIGN = {
     "nn": "--topn --restrict_vocab -binary",
 }
 EVERY = pytest.mark.parametrize("name", list(COMMANDS))
+
+
+def every_command(command: click.Command = group, path: str = "") -> Iterator[str]:
+    """The words after `wv` of every command of ours, those of groups too."""
+    yield path
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            found = command.get_command(context, name)
+            if found is not None and name not in COMPAT:
+                yield from every_command(found, f"{path} {name}".strip())
+
+
+COMMAND_PATHS = list(every_command())
 
 
 def command_of(path: str) -> click.Command:
@@ -71,15 +88,37 @@ def test_every_example_is_understood(path: str, line: str) -> None:
     calls = [part.strip() for part in line.replace("&&", "|").split("|") if part.strip().startswith("wv ")]
     for call in calls:
         words = shlex.split(call.partition(">")[0].partition("<")[0])[1:]
-        count = 2 if words[0] == "eval" else 1
-        root = click.Context(group, info_name="wv", **group.context_settings)
-        command_of(" ".join(words[:count])).make_context(words[count - 1], words[count:], parent=root)
+        name, command, parent = "wv", group, click.Context(group, info_name="wv", **group.context_settings)
+        while isinstance(command, click.Group):
+            name, command, words = command.resolve_command(click.Context(command), words)
+        command.make_context(name, words, parent=parent)
     if path != "links":
         assert any(call.startswith(f"wv {path} ") or call == f"wv {path}" for call in calls)
 
 
+def own_words(option: click.Option) -> list[str]:
+    """Those of its help, without the default that the command words."""
+    return (option.help or "").partition("  [")[0].split()
+
+
+@for_each("path", COMMAND_PATHS)
+def test_help_of_an_option_is_short(path: str) -> None:
+    for option in command_of(path).params:
+        if isinstance(option, click.Option) and not option.hidden:
+            assert 0 < len(own_words(option)) <= 15, f"{option.opts}: {option.help}"
+            assert (option.help or "")[0] == (option.help or "")[0].upper() or ":" in (option.help or ""), option.opts
+
+
+@for_each("path", COMMAND_PATHS)
+def test_text_of_a_command_has_short_sentences(path: str) -> None:
+    for paragraph in (command_of(path).help or "").split("\n\n"):
+        if not paragraph.strip().startswith("\b"):
+            for sentence in re.split(r"(?<=[.?])\s", " ".join(paragraph.split())):
+                assert len(sentence.split()) <= 30, sentence
+
+
 def test_options_of_train_stand_under_headings(wv: Run) -> None:
-    shown = wv("train", "-h").stdout
+    shown = wv("train", "--help-all").stdout
     order = [
         "Input",
         "Model",
@@ -114,8 +153,8 @@ def test_every_heading_has_its_place() -> None:
 
 
 def test_help_has_the_fields_own_defaults_and_ranges(wv: Run) -> None:
-    shown = without_blanks(wv("train", "-h").stdout)
-    lr = "--lr X Learning rate at the start. [default: 0.025 (cbow 0.05, fasttext 0.05, supervised 0.1, "
+    shown = without_blanks(wv("train", "--help-all").stdout)
+    lr = "--lr X Initial learning rate. [default: 0.025 (cbow 0.05, fasttext 0.05, supervised 0.1, "
     lr += "supervised quality 1.0, nplm 0.01, "
     assert without_blanks(lr) in shown
     assert {model: Word2vecConfig(model=model).start_lr for model in START_LR} == START_LR  # type: ignore[arg-type]
@@ -124,6 +163,48 @@ def test_help_has_the_fields_own_defaults_and_ranges(wv: Run) -> None:
     for each in options:
         for text in (each.field.help, f"default: {each.default_text}", each.field.bounds):
             assert without_blanks(text) in shown
+
+
+def shown_options(help: str) -> set[str]:
+    return {
+        flag for line in re.findall(r"^  (-.*?)(?:  |$)", help, re.MULTILINE) for flag in re.findall(r"--[\w-]+", line)
+    }
+
+
+def test_short_help_of_train_has_the_common_options_of_word_vectors(wv: Run) -> None:
+    short, long = wv("train", "-h").stdout, wv("train", "--help").stdout
+    assert short == long
+    assert 25 <= len(shown_options(short)) <= 40 and len(short.splitlines()) <= 150
+    assert {"--dim", "--epochs", "--model", "--help-all"} < shown_options(short)
+    assert not {"--hidden", "--label-prefix", "--algorithm", "--meta"} & shown_options(short)
+    assert short.splitlines()[-1] == (
+        "wv train --model NAME -h shows the options of a model, wv train --help-all those of all models."
+    )
+
+
+@for_each("model", MODELS)
+def test_help_of_a_model_has_its_options(model: str) -> None:
+    """What is left out is refused for this model whatever else is given; defaults are the model's own."""
+    found = run_wv("train", "--model", model, "-h")
+    assert found.returncode == 0 and found.stdout == run_wv("train", "-h", "--model", model).stdout
+    row, shown = MODELS[model], shown_options(found.stdout)
+    assert {"--dim", "--lr", "--output", "--threads"} <= shown
+    own = {name for name, each in row.config.options().items() if each.help}
+    for option in command_of("train").params:
+        if isinstance(option, FieldOption) and option.opts[-1] not in shown:
+            assert option.name not in own or option.field.only, f"{option.opts[-1]} always has an effect"
+    assert ("--preset" in shown) is (row.presets is not None)
+    assert ("--hidden" in shown) is (model == "nplm") and ("--algorithm" in shown) is (model == "doc2vec")
+    assert ("--cbow-mean" in shown) is (model == "cbow") and ("--share-negatives" in shown) is (model == "skipgram")
+    epochs = without_blanks(found.stdout).partition("--epochsN")[2].partition("[default:")[2]
+    assert epochs.startswith(str(row.config.options()["epochs"].default))
+    assert "supervised " not in found.stdout.partition("--epochs N")[2].partition("]")[0]
+
+
+def test_help_of_an_unknown_model(wv: Run) -> None:
+    done = wv("train", "--model", "cbwo", "-h")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("wv train: unknown model 'cbwo'; did you mean 'cbow'?")
 
 
 @EVERY

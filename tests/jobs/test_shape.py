@@ -51,7 +51,7 @@ JOBS: dict[str, type[Job]] = {
     "quantize": QuantizeJob,
     "whiten": WhitenJob,
 }
-TALK = {"quiet", "as_json"}
+TALK = {"quiet", "as_json", "help_all"}
 TRAINING = {row.job: row.job_type() for row in MODELS.values()}
 CHOOSING = {"preset"}  # chooses what stands in the place of defaults
 

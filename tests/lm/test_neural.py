@@ -328,8 +328,8 @@ def test_a_run_that_stops_goes_on_to_the_same_bytes(tmp_path):
     [
         ({"loss": "hs", "tree": "clustered"}, "--tree clustered needs --tree-from"),
         ({"loss": "hs", "tree": "random", "tree_from": "x.lm"}, "--tree-from has no meaning"),
-        ({"phrases": "x.phrases"}, "--phrases: a language model"),
-        ({"learn_phrases": 1}, "--learn-phrases: a language model"),
+        ({"phrases": "x.phrases"}, "--phrases has no meaning for --model"),
+        ({"learn_phrases": 1}, "--learn-phrases has no meaning for --model"),
         ({"loss": "nce", "codes": 2}, "--codes has no meaning"),
         ({"model": "nplm", "tie": True}, "--tie has no meaning"),
         ({"loss": "hs", "tie": True}, "--tie has no meaning"),

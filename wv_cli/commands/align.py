@@ -13,21 +13,22 @@ from wv_cli.transforms.config import AlignConfig
 @click.command("align", cls=Command)
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@click.option("-o", "--output", required=True, metavar="FILE", help="Where to write A's vectors in the space of B.")
+@click.option("-o", "--output", required=True, metavar="FILE", help="File for A's vectors in the space of B.")
 @field_options(AlignConfig)
 @from_option(True)
-@click.option("--to", "to_format", metavar="FORMAT", help="Format of the vectors written; by default FILE's ending.")
+@click.option(
+    "--to", "to_format", metavar="FORMAT", help="Format of the vectors written; by default FILE's ending chooses."
+)
 @precision_option
 @click.option("--escape", is_flag=True, help="Write words the output cannot hold as new%20york.")
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
-    """Turn the vectors of A so that words lie where the same words lie in B.
+    """Map the vectors of A into the space of B, so that equal or translated words lie close together.
 
-    A and B are vectors of two languages (--dictionary), or of one at two times or from two runs. The rotation that
-    brings the pairs' unit vectors nearest together (orthogonal Procrustes) is computed in float64 and applied to all of
-    A; what is near to what within A stays as it is, but not with --method rcsls. `wv eval translation` tells how well
-    they fit.
+    A and B are vectors of two languages (--dictionary), or of one language at two times or from two runs. The
+    default is the rotation that brings the pairs' unit vectors closest (orthogonal Procrustes), computed in float64.
+    A rotation keeps all cosines within A; --method rcsls does not. `wv eval translation` measures the result.
     """
     from wv_cli.commands.shared.reading import ignore_format_warnings
     from wv_cli.commands.shared.running import job_of, run_job

@@ -21,7 +21,7 @@ from wv_cli.errors import UsageError
     type=click.Choice(["3cosadd", "3cosmul"]),
     default="3cosadd",
     show_default=True,
-    help="3cosadd: the cosine with b - a + c; 3cosmul: products of cosines (Levy & Goldberg 2014).",
+    help="Rank by the cosine with b - a + c, or by products of cosines.",
 )
 @oov_option()
 @quiet_option
@@ -29,10 +29,10 @@ from wv_cli.errors import UsageError
 def command(words: tuple[str, ...], k: int, method: str, oov: str, quiet: bool, as_json: bool, **read: Any) -> int:
     """Show the best answers to: A is to B as C is to ?
 
-    Without A B C questions are read from standard input, three words a line; on a terminal there is a prompt. Answers
-    are lines `word TAB score`, after the question and a tab for those from a pipe; with --json each question is one
-    object. The three words themselves are never answers. Words that a fastText model does not list are composed of
-    their character n-grams.
+    Without A B C, questions are read from standard input, three words per line; a terminal gets a prompt. An answer
+    is printed as `word TAB score`, after the question and a tab for questions from a pipe. --json prints one object
+    per question. The three words of the question are never answers. Words that a fastText model does not list are
+    composed of their character n-grams.
     """
     from wv_cli.vectors.queries import WordIndex
 

@@ -14,10 +14,12 @@ from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option(
     "-o", "--output", "outputs", multiple=True, metavar="FILE",
-    help="NAME.txt, NAME.tsv and - are text for people, any other ending is binary.",
+    help="Output file: NAME.txt, NAME.tsv and - are text, other endings binary.",
 )  # fmt: skip
-@click.option("--hasher", metavar="FILE", help="Train nothing: code the words of INPUT in their contexts.")
-@click.option("--save-hasher", metavar="FILE", help="Keep the trained hasher for --hasher.")
+@click.option(
+    "--hasher", metavar="FILE", help="Encode the words of INPUT in their contexts with this hasher; train nothing."
+)
+@click.option("--save-hasher", metavar="FILE", help="Save the trained hasher, for --hasher.")
 @field_options(BiowordConfig)
 @field_options(VocabConfig)
 @field_options(PhraseLearning)
@@ -28,8 +30,9 @@ from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
-    """Learn codes of words from the text INPUT (as for `wv train`; - is standard input), as the fruit fly learns
-    smells: Kenyon cells compete for windows of words, and the most active ones are a word's code.
+    """Learn binary codes of words from the text INPUT (as for `wv train`), as the fruit fly learns smells.
+
+    Kenyon cells compete for windows of words. The code of a word is its most active cells.
     """
     from wv_cli.commands.shared.running import job_of
     from wv_cli.commands.shared.training_run import run_training

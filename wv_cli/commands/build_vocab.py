@@ -11,38 +11,39 @@ from wv_cli.text.config import ReadingConfig, VocabConfig
 
 @click.command("build-vocab", cls=Command)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
-@click.option(
-    "-o", "--output", default="-", metavar="FILE", show_default=True, help="Where to write `word count` lines."
-)
+@click.option("-o", "--output", default="-", metavar="FILE", show_default=True, help="File for the `word count` lines.")
 @field_options(VocabConfig)
 @click.option(
     "--merge",
     is_flag=True,
-    help="INPUTs are vocabulary files: sum their counts. Words of equal sums stand as in one pass over the texts, "
-    "unless the first file that has them counts them differently: then the one with more there comes first.",
+    help="Sum the counts of INPUTs, which are vocabulary files.",
 )
 @click.option(
     "--sentence-end/--no-sentence-end",
     default=True,
     show_default=True,
-    help="Write the number of lines as a first row `</s> N`, as word2vec does (GloVe does not).",
+    help="Write the number of lines as a first row `</s> N`, as word2vec does.",
 )
 @click.option(
     "--memory", type=Size(), metavar="SIZE",
-    help="Memory of the whole process, of which Python needs some 60 MB and a table of words 16; a text with more "
-    "different words is counted on disk, to the same result.  [default: no limit]",
+    help="Memory of the whole process; words that exceed it are counted on disk.  [default: no limit]",
 )  # fmt: skip
 @field_options(ReadingConfig)
 @dask_option
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
-    """Count the words of INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd are unpacked.
+    """Count the words of INPUT: text files, folders, or - for standard input, plain or compressed.
 
-    The most frequent word comes first, words of equal count in order of first sight. `wv train --vocab` reads the file,
-    word2vec (-read-vocab) and GloVe do. To count a large text in parts, count each part with --min-count 1 and sum the
-    files with --merge, where --min-count and --max-vocab cut the sums. With --dask workers
-    count a part each, to the file that one process writes.
+    The most frequent word comes first; words of equal count keep their order of first sight. `wv train --vocab`,
+    word2vec (-read-vocab) and GloVe read the file.
+
+    To count a large text in parts, count each part with --min-count 1 and sum the files with --merge. Words of equal
+    sums usually stand as in one pass over all texts. --memory must hold Python (60 MB) and a table of words (16 MB);
+    a small value gives the same result.
+
+    With --dask, workers process parts of INPUT; the result is the same. Every worker needs this version of wv and
+    the same files at the same paths.
     """
     from wv_cli.commands.shared.running import job_of, run_job
     from wv_cli.jobs.metadata import number_of

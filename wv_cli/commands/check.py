@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     default=100,
     show_default=True,
     metavar="N",
-    help="List at most N problems; all are counted.",
+    help="Number of problems to list; all are counted.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The whole report as one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole report as one JSON object.")
 @quiet_option
 def command(file: str, from_format: str | None, max_problems: int, as_json: bool, quiet: bool) -> int:
-    """Look for damage in FILE (- is standard input; it may be compressed).
+    """Look for damage in the vector file FILE (- is standard input; it may be compressed).
 
-    Finds: a header that disagrees with the rows, rows with too few or too many numbers, nan and infinity, words that
-    stand twice, bad UTF-8, a file cut short, data after the last row. Each is listed with its line or byte offset.
-    Rows of zeros and other oddities that are no damage are listed as notes.
+    Damage is a header that disagrees with the rows, a wrong number of numbers, nan or infinity, or a duplicate word.
+    Bad UTF-8, a truncated file and data after the last row are damage, too. Each problem is listed with its line or
+    byte offset. Rows of zeros and other oddities are listed as notes.
 
-    Exit code 0: no damage; 1: damage, or not a vector file.
+    The exit code is 0 without damage, and 1 with damage or if FILE is no vector file.
     """
     from wv_cli.formats import check
 

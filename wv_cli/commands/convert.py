@@ -12,26 +12,26 @@ from wv_cli.commands.shared.options import decimals, quiet_option
 @click.argument("source", metavar="IN")
 @click.argument("output", metavar="OUT")
 @click.option("--from", "from_format", metavar="FORMAT", help="Format of IN; by default its content tells.")
-@click.option("--to", "to_format", metavar="FORMAT", help="Format of OUT; by default its ending tells.")
+@click.option("--to", "to_format", metavar="FORMAT", help="Format of OUT; by default its ending chooses.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="ROWS", help="Take only the first ROWS rows.")
 @click.option(
     "--precision", type=click.Choice([*"123456789", "exact"]), default="6", metavar="1-9|exact", callback=decimals,
-    help="Text: decimals of each number, or the shortest text that keeps every bit.  [default: 6, as word2vec]",
+    help="Decimals of numbers in text; exact writes the shortest text that keeps every bit.  [default: 6, as word2vec]",
 )  # fmt: skip
 @click.option("--escape", is_flag=True, help="Write words that OUT cannot hold as new%20york instead of refusing them.")
 @click.option("--unescape", is_flag=True, help="Undo --escape while reading.")
 @click.option(
     "--lowercase/--no-lowercase", default=None,
-    help="With --to static: text is made lower case.  [default: if no word has a capital]",
+    help="With --to static: lower-case text.  [default: if no word has a capital]",
 )  # fmt: skip
 @click.option(
     "--split", type=click.Choice(["blanks", "punctuation"]), default="blanks", show_default=True,
-    help="With --to static: text is cut at blanks, or also where letters and punctuation meet.",
+    help="With --to static: split text at blanks, or also at punctuation.",
 )  # fmt: skip
-@click.option("--counts", metavar="VOCAB", help="With --to static: SIF weights of the words, by `word count` lines.")
+@click.option("--counts", metavar="VOCAB", help="With --to static: SIF weights from these `word count` lines.")
 @quiet_option
 def command(quiet: bool, **options: Any) -> None:
-    """Convert the vectors of IN to OUT. Either may be - and compressed: OUT by its name (.gz, .bz2, .xz, .zst).
+    """Convert the vectors of IN to OUT. Either may be -; OUT is compressed if it ends in .gz, .bz2, .xz or .zst.
 
     \b
     Formats and the endings that choose them for OUT:
@@ -41,19 +41,18 @@ def command(quiet: bool, **options: Any) -> None:
       npy              .npy       a NumPy array; the words beside it in NAME.words.txt
       projector-tsv    .tsv       for TensorBoard's projector, words in NAME.metadata.tsv; only written
       codes            .codes     codes from wv hash (codes-text: as text), vectors of 1 and -1 or 0; only read
-      finalfusion      .fifu      finalfusion's words and vectors; read with n-grams and quantised, too
-      text-model  .s2v .d2v       the words of a model of sentences or documents (wv train); only read
-      safetensors                 a model's matrix, words in tokenizer.json beside it; only read; or a folder with both
-      text-model                  sent2vec's (.s2v) and doc2vec's (.d2v) vectors of words; only read
+      finalfusion      .fifu      finalfusion's words and vectors; read with n-grams and quantized, too
+      text-model       .s2v .d2v  word vectors of a sent2vec or doc2vec model; only read
+      safetensors                 a model's matrix, words in tokenizer.json beside it, or a folder with both; only read
       static                      the folder OUT for model2vec and sentence-transformers: tokenizer.json,
                                   model.safetensors, config.json, modules.json; only by --to
-      fasttext-bin                a fastText model, from a fastText model only: --to fasttext-bin undoes the
-                                  quantisation of a .ftz and renews files in the oldest layout
+      fasttext-bin                a fastText model, from a fastText model only: --to fasttext-bin dequantizes
+                                  a .ftz and updates files of the oldest layout
 
     A fastText model (.bin, .ftz) as IN gives the vectors of its words, subwords included.
 
-    Words are bytes and stay as they are. A word that is empty or holds a space, tab, newline or NUL fits into none of
-    these formats: it is refused, or written with --escape as new%20york (and % as %25).
+    Words are bytes and stay as they are. A word that is empty or contains a space, tab, newline or NUL fits none of
+    these formats. --escape writes it as new%20york (and % as %25).
     """
     from wv_cli.commands.shared.reading import ignore_format_warnings
     from wv_cli.commands.shared.running import job_of, run_job

@@ -71,15 +71,15 @@ def run_step(arguments: list[str]) -> int:
 
 
 @click.command("demo", cls=Command)
-@click.option("-o", "--output", default="wv-demo", metavar="FOLDER", show_default=True, help="Where the files go.")
+@click.option("-o", "--output", default="wv-demo", metavar="FOLDER", show_default=True, help="Folder for the files.")
 @click.option("--epochs", type=click.IntRange(1, 1000), default=20, show_default=True, help="Passes over the text.")
-@threads_option("Threads that train", default=0)
+@threads_option("Training threads", default=0)
 @click.option("--files-only", is_flag=True, help="Link the text and the test sets into FOLDER and train nothing.")
 @quiet_option
 def command(output: str, epochs: int, threads: int, files_only: bool, quiet: bool) -> int:
     """Train word vectors on the shipped text and show what they know: neighbours, analogies, scores.
 
-    Takes about half a minute. Every step is printed as the command line that repeats it.
+    The demo takes about half a minute. Every step is printed as the command line that repeats it.
     """
     from wv_cli.system.output import check_writable
 

@@ -11,19 +11,24 @@ from wv_cli.encoders.config import DistilConfig
 
 @click.command("distil", cls=Command)
 @click.argument("vocab", metavar="VOCAB")
-@click.option("--encoder", required=True, metavar="DIR", help="The folder of the encoder, as for wv vectors.")
-@click.option("-o", "--output", required=True, metavar="OUT", help="The folder to write, or a vector file.")
+@click.option("--encoder", required=True, metavar="DIR", help="Folder of the encoder, as for wv vectors.")
+@click.option("-o", "--output", required=True, metavar="OUT", help="Folder or vector file to write.")
 @field_options(DistilConfig)
-@click.option("--to", "to_format", metavar="FORMAT", help="static, or a format of vectors; by default OUT's ending.")
+@click.option(
+    "--to",
+    "to_format",
+    metavar="FORMAT",
+    help="Output format: static or a vector format; by default OUT's ending chooses.",
+)
 @quiet_option
 def command(quiet: bool, **options: Any) -> None:
-    """Encode the words of VOCAB (lines of `word count`), each by itself, reduce and weigh their vectors.
+    """Encode each word of VOCAB (lines of `word count`) with a sentence encoder; reduce and weight the vectors.
 
-    The result is a static embedding: a folder that model2vec and sentence-transformers load, and `wv` wherever it reads
-    vectors or takes an --encoder. A sentence is then the mean of its words, hundreds of times as fast as the encoder.
-    In the folder text is cut where letters and punctuation meet and, if no word has a capital, made lower case.
+    The result is a static embedding: a folder that wv, model2vec and sentence-transformers load. A sentence is then
+    the mean of its words, hundreds of times as fast as the encoder. The folder's tokenizer splits text at
+    punctuation, and lower-cases it if no word of VOCAB has a capital.
 
-    OUT with the ending of a vector file becomes one, with the weights in the vectors.
+    If OUT has the ending of a vector file, it becomes one, with the weights multiplied into the vectors.
     """
     from wv_cli.commands.shared.running import job_of, run_job
     from wv_cli.jobs.distil import DistilJob

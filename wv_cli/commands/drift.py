@@ -19,11 +19,12 @@ from wv_cli.transforms.config import DriftConfig
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
-    """Show which of the words that A and B both have changed most: vectors of two times, or of two kinds of text.
+    """Show which words of both A and B changed most between the two files: vectors of two times, or of two kinds of
+    text.
 
-    Each is a line `word TAB neighbours TAB cosine`. neighbours is the share of the word's nearest words, among those in
-    both files, that are the same in A and B; cosine that of its two vectors after A has been turned into the space of B
-    by all words in both. Rare words change by chance, and most: --restrict-vocab leaves them out.
+    A word is printed as `word TAB neighbours TAB cosine`. neighbours is the fraction of the nearest words that A and
+    B share. cosine compares the two vectors of the word after A was aligned to B by all common words. Rare words
+    change most, by chance; --restrict-vocab leaves them out.
     """
     from wv_cli.commands.shared.reading import ignore_format_warnings
     from wv_cli.commands.shared.running import job_of, run_job

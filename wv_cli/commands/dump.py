@@ -13,12 +13,12 @@ from wv_cli.commands.shared.options import quiet_option
 @click.argument("what", type=click.Choice(["args", "dict", "input", "output"]))
 @quiet_option
 def command(model: str, what: str, quiet: bool) -> None:
-    """Print a part of MODEL (.bin, .ftz; - is standard input) as fastText's `dump` prints it.
+    """Print a part of MODEL (.bin, .ftz; - is standard input) in the format of fastText's `dump`.
 
     \b
-    args    the arguments kept in the file, `name value`
+    args    the training arguments in the file, `name value`
     dict    the number of entries, then `word count word|label`
-    input   `rows dim`, then a row per word and per bucket; those of a .ftz as they decode
+    input   `rows dim`, then a row per word and per bucket (a .ftz is decoded)
     output  the same of the output layer
     """
     from wv_cli.formats.fasttext_bin import load_model

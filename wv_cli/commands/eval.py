@@ -18,26 +18,26 @@ from wv_cli.text.config import ReadingConfig
 
 @click.group(cls=CommandGroup)
 def command() -> None:
-    """Score vector files against data that people made.
+    """Score vectors, classifiers and language models on test data.
 
-    Several vector files are scored on the same items, side by side, and tested against the first one. A number depends
-    on how it was measured: every report says so.
+    Several files are scored on the same items, side by side, and tested against the first one. Every report states
+    how its numbers were measured.
     """
 
 
 def _subcommand(task: Task) -> click.Command:
     @click.command(task.name, cls=Command, short_help=task.summary)
     @click.argument("vectors", nargs=-1, required=not task.others, metavar=f"{task.subject.upper()}...")
-    @click.option("-d", "--data", multiple=True, required=True, metavar="FILE", help="File or folder; may be repeated.")
+    @click.option("-d", "--data", multiple=True, required=True, metavar="FILE", help="Data file or folder; repeatable.")
     @field_options(task.config)
     @click.option(
         "--min-score", type=float, metavar="X", help=f"Exit with code 3 unless every {task.measure} is at least X."
     )
     @dask_option_if(task.by_file)
     @from_option(task.subject == "vectors")
-    @click.option("--table", "layout", flag_value="table", help="A table for people; the default on a terminal.")
-    @click.option("--tsv", "layout", flag_value="tsv", help="Tab-separated columns; the default elsewhere.")
-    @click.option("--json", "layout", flag_value="json", help="One JSON object.")
+    @click.option("--table", "layout", flag_value="table", help="Print a table (default on a terminal).")
+    @click.option("--tsv", "layout", flag_value="tsv", help="Print tab-separated columns (default elsewhere).")
+    @click.option("--json", "layout", flag_value="json", help="Print one JSON object.")
     @quiet_option
     def run(
         vectors: tuple[str, ...],

@@ -175,7 +175,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "lm sample": (
         ("one sentence", "wv lm sample model.arpa"),
-        ("ten, the same each time", "wv lm sample model.arpa --count 10 --seed 7"),
+        ("ten, the same each time", "wv lm sample model.arpa -n 10 --seed 7"),
         ("that begin so", "wv lm sample model.arpa --start 'the cat'"),
     ),
     "lm convert": (

@@ -25,8 +25,7 @@ from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...")
 @click.option(
     "-o", "--output", "outputs", multiple=True, metavar="FILE",
-    help="NAME.vec is word2vec text, NAME.bin word2vec binary, NAME.glove GloVe's text, - text on standard output; "
-    ".gz, .bz2, .xz or .zst behind it compresses.",
+    help="Output file, whose ending chooses the format (.vec, .bin, .glove); - is standard output.",
 )  # fmt: skip
 @to_option
 @field_options(GloveConfig)
@@ -37,17 +36,16 @@ from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
 @click.option("--vocab", metavar="FILE", help="Use this vocabulary (from build-vocab, word2vec or GloVe).")
 @click.option(
     "--counts", multiple=True, metavar="FILE[:VOCAB]",
-    help="Instead of INPUT: the sum of these counts (ours or GloVe's), mapped word by word to --vocab.",
+    help="Train on these co-occurrence counts (or their sum), mapped to --vocab.",
 )  # fmt: skip
-@click.option("--save-vocab", metavar="FILE", help="Also save the vocabulary, `word count` lines, in GloVe's format.")
-@click.option("--save-counts", metavar="FILE", help="Write the counts in GloVe's format (16-byte records, sorted).")
-@click.option("--counts-only", is_flag=True, help="Stop after --save-counts.")
-@click.option("--init", metavar="FILE", help="Start from GloVe's vectors.bin (raw doubles; same vocabulary and --dim).")
-@click.option("--init-gradsq", metavar="FILE", help="Start from GloVe's gradsq.bin as well.")
+@click.option("--save-vocab", metavar="FILE", help="Also save the vocabulary as `word count` lines in GloVe's format.")
+@click.option("--save-counts", metavar="FILE", help="Also write the counts as GloVe's 16-byte records, sorted.")
+@click.option("--counts-only", is_flag=True, help="Stop after counting; needs --save-counts.")
+@click.option("--init", metavar="FILE", help="Initialize from GloVe's vectors.bin (same vocabulary and --dim).")
+@click.option("--init-gradsq", metavar="FILE", help="Initialize AdaGrad's sums from GloVe's gradsq.bin.")
 @click.option(
     "--memory", type=Size(), metavar="SIZE",
-    help="Memory of the whole process while counting; more goes to disk. Python and the vocabulary need 60 MB or more "
-    "of it. Training needs 16 bytes x --dim x words, which are in a file where they are more than SIZE.  [default: 1G]",
+    help="Memory of the whole process; counts and matrices that exceed it go to disk.  [default: 1G]",
 )  # fmt: skip
 @saved_run_options
 @field_options(ReadingConfig)
@@ -57,9 +55,14 @@ from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """Train GloVe vectors on INPUT (texts as for `wv train`) or on co-occurrence --counts.
 
-    Does the work of GloVe's vocab_count, cooccur, shuffle and glove. Ctrl-C, SIGTERM and --max-time save a checkpoint
-    that --resume continues exactly where it stopped; the exit code is then 130, 143 or 124. With
-    --dask workers count a part each, to the counts of one process; this process trains on them.
+    The command does the work of GloVe's vocab_count, cooccur, shuffle and glove. Ctrl-C, SIGTERM and --max-time save
+    a checkpoint. --resume continues it exactly; the exit code is 130, 143 or 124.
+
+    Python and the vocabulary need at least 60 MB of --memory. Training needs 16 bytes x --dim x words, which are
+    kept in a file if they exceed --memory.
+
+    With --dask, workers count parts of INPUT and this process trains. Every worker needs this version of wv and the
+    same files at the same paths.
     """
     from wv_cli.commands.shared.running import job_of
     from wv_cli.commands.shared.training_run import run_training

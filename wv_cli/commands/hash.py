@@ -14,9 +14,13 @@ def _methods(kind: str) -> str:
     return ", ".join(name for name, row in HASHERS.items() if row.kind == kind and row.learns_from == "vectors")
 
 
-_HELP = f"""Turn VECTORS into codes that are compared by counting bits: signs of projections ({_methods("dense")}),
-or the few most active of many units ({_methods("sparse")}); or into bytes that name centroids ({_methods("product")}),
-compared by the vectors they stand for. `wv bioword` learns codes of words from a text.
+_HELP = f"""Turn VECTORS into binary codes, which take less memory and are compared faster.
+
+Dense codes ({_methods("dense")}) are the signs of projections. Sparse codes ({_methods("sparse")}) are
+the few most active of many units. Both are compared by counting bits. Codes of {_methods("product")} are bytes that
+name centroids; they are compared by the vectors that they stand for.
+
+`wv bioword` learns codes of words from a text.
 """
 
 
@@ -24,14 +28,14 @@ compared by the vectors they stand for. `wv bioword` learns codes of words from 
 @click.argument("vectors", metavar="VECTORS")
 @click.option(
     "-o", "--output", "outputs", multiple=True, metavar="FILE",
-    help="NAME.txt, NAME.tsv and - are text for people, any other ending is binary.",
+    help="Output file: NAME.txt, NAME.tsv and - are text, other endings binary.",
 )  # fmt: skip
 @click.option(
     "-m", "--method", type=click.Choice(list(HASHERS)),
-    help="How to fit a hasher on VECTORS; bioword learns from a text: see wv bioword.",
+    help="Hasher to fit on VECTORS; for text see wv bioword.",
 )  # fmt: skip
-@click.option("--hasher", metavar="FILE", help="Instead of --method: a hasher from --save-hasher.")
-@click.option("--save-hasher", metavar="FILE", help="Keep the fitted hasher for other vectors.")
+@click.option("--hasher", metavar="FILE", help="Apply this saved hasher instead of fitting one.")
+@click.option("--save-hasher", metavar="FILE", help="Save the fitted hasher, for --hasher.")
 @field_options(HashConfig)
 @click.option("--from", "from_format", metavar="FORMAT", help="Format of VECTORS; by default their content tells.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Read only the first N words of VECTORS.")

@@ -11,7 +11,7 @@ from wv_cli.search.config import IndexConfig
 
 @click.command("index", cls=Command)
 @click.argument("vectors", metavar="VECTORS")
-@click.option("-o", "--output", required=True, metavar="NAME", help="The index; its words go to NAME.words.txt.")
+@click.option("-o", "--output", required=True, metavar="NAME", help="Index file; its words go to NAME.words.txt.")
 @field_options(IndexConfig)
 @click.option("--from", "from_format", metavar="FORMAT", help="Format of VECTORS; by default their content tells.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Take only the first N words of VECTORS.")
@@ -19,13 +19,20 @@ from wv_cli.search.config import IndexConfig
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
-    """Build an index of VECTORS for `wv nn VECTORS --index NAME`: most of the nearest words in a fraction of the time,
-    for many queries or very many words. Without an index `wv nn` is exact.
+    """Build an index of VECTORS for `wv nn VECTORS --index NAME`: most of the nearest words in a fraction of the time.
 
-    How thoroughly the index is searched is chosen so that it finds --recall of the nearest of words drawn; what was
-    measured is printed, beside the exact search. NAME is a file of faiss (pip install faiss-cpu), which other
-    programs load with faiss.read_index(NAME): rows are unit vectors, in the order of the lines of NAME.words.txt, and
-    compared by inner product. With several threads hnsw differs from run to run.
+    An index pays for many queries or very many words; `wv nn` without one is exact. Search effort is tuned to reach
+    --recall, measured on words of the file. The measured recall and time are printed beside those of exact search.
+
+    \b
+    Index types:
+      hnsw    a graph of near words (Malkov & Yashunin 2020); fastest
+      ivf-pq  lists of product codes (Jegou et al. 2011); smallest
+      flat    all rows; exact
+
+    NAME is a file of faiss (pip install faiss-cpu); other programs load it with faiss.read_index(NAME). Its rows are
+    unit vectors in the order of NAME.words.txt, compared by inner product. With several threads hnsw differs from
+    run to run.
     """
     from wv_cli.commands.shared.running import job_of, run_job
     from wv_cli.jobs.index import IndexJob

@@ -11,8 +11,8 @@ from wv_cli.commands.shared.help import Command
 def command(folder: str) -> None:
     """Make links in DIR to this program under the originals' names: word2vec, fasttext, vocab_count, ...
 
-    Called by such a name, wv reads that program's command line. Put DIR first in PATH and scripts run unchanged. A file
-    that is there and is no such link is left alone, and the command fails.
+    Called by such a name, wv reads that program's command line. Put DIR first in PATH, and scripts run unchanged.
+    The command fails if a file of that name exists and is no such link; it leaves the file alone.
     """
     import os
     import shutil

@@ -15,16 +15,14 @@ from wv_cli.errors import UsageError
 @click.command("nn", cls=TakesWords)
 @vector_options
 @click.argument("words", nargs=-1, metavar="[WORD]...")
-@click.option("--positive", cls=WordsOption, multiple=True, metavar="WORD...", help="Instead of WORD: add these up.")
-@click.option("--negative", cls=WordsOption, multiple=True, metavar="WORD...", help="Take these off.")
+@click.option("--positive", cls=WordsOption, multiple=True, metavar="WORD...", help="Words to add up, instead of WORD.")
+@click.option("--negative", cls=WordsOption, multiple=True, metavar="WORD...", help="Words to subtract.")
 @click.option("-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, help="Neighbours per query.")
-@click.option(
-    "--rerank", metavar="VECTORS2", help="VECTORS are codes: order the nearest by the cosine of these vectors."
-)
-@click.option("--index", metavar="NAME", help="Search the index that wv index made of VECTORS: quicker, not exact.")
+@click.option("--rerank", metavar="VECTORS2", help="Vectors by whose cosines the nearest codes are ordered.")
+@click.option("--index", metavar="NAME", help="Search this index of VECTORS (from wv index): faster, not exact.")
 @click.option(
     "--candidates", type=click.IntRange(1), metavar="N",
-    help="Rows of codes or of the index whose cosines are computed.  [default: 10 x k; k of hnsw and flat]",
+    help="Rows of codes or of the index for which cosines are computed.  [default: 10 x k; k of hnsw and flat]",
 )  # fmt: skip
 @oov_option()
 @quiet_option
@@ -33,16 +31,17 @@ def command(
     words: tuple[str, ...], positive: tuple[str, ...], negative: tuple[str, ...], k: int, rerank: str | None,
     index: str | None, candidates: int | None, oov: str, quiet: bool, as_json: bool, **read: Any,
 ) -> int:  # fmt: skip
-    """Show the words whose vectors are nearest, by cosine, to each WORD.
+    """Show the words whose vectors have the highest cosine with each WORD.
 
-    Without WORD queries are read from standard input, one a line; on a terminal there is a prompt. Several words in
-    one query ("new york") stand for the mean of their unit vectors, words after a minus are taken off. Each neighbour
-    is a line `word TAB score`, after the query and a tab when there are several queries; with --json each query is one
-    object. Blank lines are no queries. Words that a fastText model does not list are composed of their character
-    n-grams. The search is exact, but for --index.
+    Without WORD, queries are read from standard input, one per line; a terminal gets a prompt. Several words in one
+    query ("new york") stand for the mean of their unit vectors; words after a minus are subtracted. Words that a
+    fastText model does not list are composed of their character n-grams.
 
-    VECTORS may be codes from `wv hash`: the score is the share of equal bits, of sparse codes of common active bits,
-    and several words stand for their majority; codes of pq stand for vectors and are searched as these.
+    A neighbour is printed as `word TAB score`, after the query and a tab if there are several queries. --json prints
+    one object per query. Blank lines are skipped. The search is exact without --index.
+
+    VECTORS may be codes from `wv hash`: the score is then the fraction of equal bits (dense codes) or of common
+    active bits (sparse codes). Codes of pq are searched as the vectors that they stand for.
     """
     from wv_cli.vectors.queries import WordIndex
     from wv_cli.vectors.sums import Sum

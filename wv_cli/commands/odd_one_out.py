@@ -28,12 +28,12 @@ from wv_cli.errors import UsageError
 @quiet_option
 @json_option
 def command(words: tuple[str, ...], k: int, oov: str, quiet: bool, as_json: bool, **read: Any) -> int:
-    """Show which WORD is farthest, by cosine, from the mean of the unit vectors of all of them.
+    """Show which WORD has the lowest cosine with the mean of the unit vectors of all WORDs.
 
-    Without WORD lists are read from standard input, one a line; on a terminal there is a prompt. The answer is a line
-    `word TAB cosine`, after the list and a tab for those from a pipe; with --json each list is one object. Unlike in
-    gensim's doesnt_match an unknown word is not left out: the list has no answer. Words that a fastText model does not
-    list are composed of their character n-grams.
+    Without WORD, lists are read from standard input, one per line; a terminal gets a prompt. The answer is printed
+    as `word TAB cosine`, after the list and a tab for lists from a pipe. --json prints one object per list. A list
+    with an unknown word has no answer, unlike in gensim's doesnt_match. Words that a fastText model does not list
+    are composed of their character n-grams.
     """
     from wv_cli.vectors.comparisons import Comparer
     from wv_cli.words import split_words

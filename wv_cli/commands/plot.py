@@ -11,19 +11,26 @@ from wv_cli.errors import WvError
 @click.command("plot", cls=Command)
 @click.argument("vectors", metavar="VECTORS")
 @click.argument("words", nargs=-1, metavar="[WORD]...")
-@click.option("-o", "--output", required=True, metavar="FILE", help="A picture (.png .svg .pdf) or a page (.html).")
-@click.option("--top", type=click.IntRange(3), metavar="N", help="The first N words of VECTORS, besides the WORDs.")
+@click.option(
+    "-o", "--output", required=True, metavar="FILE", help="Picture (.png .svg .pdf) or page (.html) to write."
+)
+@click.option("--top", type=click.IntRange(3), metavar="N", help="Also draw the first N words of VECTORS.")
 @click.option(
     "--method",
     type=click.Choice(["pca", "tsne"]),
     default="pca",
     show_default=True,
-    help="pca: the two directions of largest variance; tsne: neighbours kept together (scikit-learn).",
+    help="Projection: directions of largest variance (pca), or neighbourhoods kept together (tsne).",
 )
 @click.option("--perplexity", type=click.FloatRange(1), default=30.0, show_default=True, help="Of tsne.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of tsne.")
-@click.option("--to", "to_kind", type=click.Choice(["png", "svg", "pdf", "html"]), help="By default the ending tells.")
-@click.option("--title", metavar="TEXT", help="Above the picture.  [default: VECTORS]")
+@click.option(
+    "--to",
+    "to_kind",
+    type=click.Choice(["png", "svg", "pdf", "html"]),
+    help="Output format; by default the ending chooses.",
+)
+@click.option("--title", metavar="TEXT", help="Title above the picture.  [default: VECTORS]")
 @click.option("--from", "from_format", metavar="FORMAT", help="Format of VECTORS; by default its content tells.")
 @quiet_option
 def command(
@@ -41,8 +48,8 @@ def command(
 ) -> None:
     """Draw each WORD, or the --top N words, as a point with its name. Vectors are scaled to unit length first.
 
-    A page (.html) needs nothing but a browser and shows words under the mouse; pictures need matplotlib and tsne
-    needs scikit-learn: pip install scikit-learn.
+    A page (.html) needs only a browser and shows words under the mouse. Pictures need matplotlib; tsne needs
+    scikit-learn (pip install scikit-learn).
     """
     refuse_options(perplexity="method=tsne", seed="method=tsne")
     import numpy as np

@@ -14,18 +14,22 @@ from wv_cli.models.prediction_config import PredictConfig
 @click.argument("model", metavar="MODEL")
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @field_options(PredictConfig)
-@click.option("--prob", is_flag=True, help="Show the probability behind each label, as fastText's predict-prob.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per line: labels and probabilities.")
-@click.option("-o", "--output", default="-", metavar="FILE", show_default=True, help="Where to write the answers.")
+@click.option("--prob", is_flag=True, help="Print the probability behind each label, as fastText's predict-prob.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line, with labels and probabilities.")
+@click.option("-o", "--output", default="-", metavar="FILE", show_default=True, help="File for the answers.")
 @dask_option
 @quiet_option
 def command(quiet: bool, **options: Any) -> None:
-    """Predict the labels of every line of INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd
-    are unpacked. MODEL is a fastText classifier, .bin or .ftz, from wv train --model supervised or from fastText.
+    """Predict the labels of every line of INPUT: text files, folders, or - for standard input, plain or compressed.
 
-    Each line gives one line of output, as fastText prints it. An empty line is answered by what the model has learnt of
-    line ends; a line of output is empty where the model knows nothing of the input or no label reaches --threshold.
-    Labels in the input are passed over.
+    MODEL is a fastText classifier (.bin or .ftz), made by `wv train --model supervised` or by fastText.
+
+    Each line of input gives one line of output, in fastText's format. An empty line gets the labels that the model
+    learned for line ends. A line of output is empty if the model knows nothing of the line, or if no label reaches
+    --threshold. Labels in the input are skipped.
+
+    With --dask, workers process parts of INPUT; the result is the same. Every worker needs this version of wv and
+    the same files at the same paths.
     """
     from wv_cli.commands.shared.display import emit
     from wv_cli.commands.shared.running import job_of

@@ -12,26 +12,21 @@ from wv_cli.transforms.config import QuantizeConfig
 
 @click.command("quantize", cls=Command)
 @click.argument("model", metavar="MODEL")
-@click.option("-o", "--output", required=True, metavar="FILE", help="NAME.ftz, or - for standard output.")
-@click.option(
-    "--size", type=Size(), metavar="SIZE", help="Choose the --cutoff that makes FILE at most this large (2M)."
-)
+@click.option("-o", "--output", required=True, metavar="FILE", help="Output file, NAME.ftz, or - for standard output.")
+@click.option("--size", type=Size(), metavar="SIZE", help="Choose --cutoff so that FILE is at most this large (2M).")
 @field_options(QuantizeConfig)
 @click.option("--input", "inputs", multiple=True, metavar="FILE", help="Labelled text for --retrain; repeat for more.")
-@click.option(
-    "--validation", metavar="FILE", help="Tell the score before and after: labelled lines, or pairs of words."
-)
+@click.option("--validation", metavar="FILE", help="Report the score before and after on labelled lines or word pairs.")
 @click.option("--meta/--no-meta", default=True, help="Write FILE.meta.json beside the output.")
 @field_options(ReadingConfig)
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
-    """Make MODEL, a .bin of fastText or wv train, many times smaller: rows dropped (--cutoff or --size), the others
-    kept as a byte for every --dsub coordinates. FILE is a .ftz that fastText reads.
+    """Quantize MODEL, a .bin of fastText or wv train: drop rows (--cutoff or --size) and store the others in bytes.
 
-    Retraining pays when the text is large; on a small one it overfits, so compare with --validation. Word vectors keep
-    all their words up to --cutoff, and these their vectors; the rest of the rows goes to n-grams, of which the vectors
-    of unknown words are made.
+    FILE is a .ftz that fastText reads. Retraining helps with a large text and overfits on a small one, so compare
+    with --validation. A model of word vectors keeps the vectors of all its words up to --cutoff. The other rows are
+    n-grams, which compose the vectors of unknown words.
     """
     from wv_cli.commands.shared.running import job_of, run_job
     from wv_cli.jobs.quantize import QuantizeJob

@@ -21,10 +21,10 @@ from wv_cli.errors import UsageError
 def command(words: tuple[str, ...], oov: str, quiet: bool, as_json: bool, **read: Any) -> int:
     """Show the cosine of the vectors of A and B, two words or two lists of words ("breakfast lunch").
 
-    A list stands for the mean of its vectors as they are, as in gensim's n_similarity. Without A B pairs are read from
-    standard input, two words a line, or two lists with a tab between; on a terminal there is a prompt. Cosines of pairs
-    from a pipe stand after the pair and a tab; with --json each pair is one object. Words that a fastText model does
-    not list are composed of their character n-grams.
+    A list stands for the mean of its vectors, which are not normalized, as in gensim's n_similarity. Without A B,
+    pairs are read from standard input: two words per line, or two lists with a tab between. A terminal gets a
+    prompt. The cosine of a pair from a pipe is printed after the pair and a tab; --json prints one object per pair.
+    Words that a fastText model does not list are composed of their character n-grams.
     """
     from wv_cli.vectors.comparisons import Comparer
 

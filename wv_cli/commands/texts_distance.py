@@ -19,20 +19,26 @@ if TYPE_CHECKING:
 @click.command("texts-distance", cls=Command)
 @word_options
 @click.argument("texts", nargs=-1, metavar="[A B] | [TEXT]...")
-@click.option("--among", metavar="FILE", help="The lines of FILE that are nearest to each TEXT (- is standard input).")
-@click.option("-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, help="Of --among: lines a TEXT.")
+@click.option("--among", metavar="FILE", help="Find the lines of FILE nearest to each TEXT (- is standard input).")
+@click.option(
+    "-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, help="Lines of --among to show per TEXT."
+)
 @click.option(
     "--case",
     type=click.Choice(["fold-first", "lower", "none"]),
     default="fold-first",
     show_default=True,
-    help="fold-first takes upper and lower case for one, lower looks up in lower case.",
+    help="Match words regardless of case (fold-first), in lower case, or as written.",
 )
 @click.option(
-    "--stop-words", type=click.Choice(["keep", "drop"]), default="keep", show_default=True, help="English stop words."
+    "--stop-words",
+    type=click.Choice(["keep", "drop"]),
+    default="keep",
+    show_default=True,
+    help="Keep or drop English stop words.",
 )
-@click.option("--stop-list", metavar="FILE", help="With --stop-words drop: these instead of English ones.")
-@click.option("--normalize/--no-normalize", default=True, show_default=True, help="Make all vectors of unit length.")
+@click.option("--stop-list", metavar="FILE", help="File of stop words to drop instead of the English ones.")
+@click.option("--normalize/--no-normalize", default=True, show_default=True, help="Scale all vectors to unit length.")
 @oov_option()
 @quiet_option
 @json_option
@@ -40,12 +46,14 @@ def command(
     texts: tuple[str, ...], among: str | None, k: int, case: "Case", stop_words: str, stop_list: str | None,
     normalize: bool, oov: str, quiet: bool, as_json: bool, **read: Any,
 ) -> int:  # fmt: skip
-    """Show the word mover's distance of the texts A and B: how far their words must be moved, at least, to become the
-    other's. Exact, between shares of all words; words without a vector and the order count for nothing.
+    """Show the word mover's distance of the texts A and B: the least movement of words that turns one into the other.
 
-    Without texts pairs are read from standard input, two texts a line with a tab between. With --among each TEXT, or
-    each line of standard input, is compared with the lines of FILE, of which the nearest are shown as lines
-    `line TAB distance`; a bound (RWMD) spares most of them the exact distance.
+    The distance is exact. It uses the fractions of the words in each text; word order and words without a vector
+    have no effect.
+
+    Without texts, pairs are read from standard input: two texts per line with a tab between. With --among, each TEXT
+    (or line of standard input) is compared with the lines of FILE. The nearest lines are printed as `line TAB
+    distance`; the lower bound RWMD skips most exact distances.
     """
     from wv_cli.text.stop_words import read_stop_words
     from wv_cli.transforms.text_distance import TextAnswers, TextSpace, read_lines

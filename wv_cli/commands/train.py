@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import (
+    CommonOption,
     Size,
     field_options,
     json_option,
@@ -14,70 +14,81 @@ from wv_cli.commands.shared.options import (
     saved_run_options,
     to_option,
 )
-from wv_cli.commands.shared.training_options import autotune_options, continuation_options, training_options
+from wv_cli.commands.shared.training_help import TrainCommand, help_all_option
+from wv_cli.commands.shared.training_options import (
+    autotune_options,
+    continuation_options,
+    start_options,
+    training_options,
+)
 from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, PRESETS
 from wv_cli.text.config import ReadingConfig
 
 
-@click.command("train", cls=Command)
+@click.command("train", cls=TrainCommand)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
 @click.option(
-    "-o", "--output", "outputs", multiple=True, required=True, metavar="FILE",
-    help="NAME.vec is word2vec text, NAME.bin word2vec binary or, with subwords, a fastText model, NAME.lm a language "
-    "model (--model nplm or lbl), NAME.s2v and NAME.d2v one of sentences and documents (sent2vec, doc2vec), - text on "
-    "standard output; .gz, .bz2, .xz or .zst behind it compresses. May be given twice.",
+    "-o", "--output", "outputs", cls=CommonOption, multiple=True, required=True, metavar="FILE",
+    help="Output file, whose ending chooses the format; may be given twice.",
 )  # fmt: skip
 @to_option
-@click.option("--model", type=click.Choice(list(MODELS)), help=f"What predicts what.  [default: {DEFAULT_MODEL}]")
 @click.option(
-    "--preset", type=click.Choice(PRESETS),
-    help="Whose defaults word models and classifiers start from; options given win. Of word models, balanced trains "
-    "CBOW and then skip-gram with subwords, quality five such models, and their vectors are joined to one of --dim "
-    "numbers a word: about twice and ten times the work of the defaults.  [default: word2vec (supervised fasttext)]",
-)  # fmt: skip
+    "--model",
+    cls=CommonOption,
+    type=click.Choice(list(MODELS)),
+    help=f"Model to train; `wv train --model NAME -h` explains it.  [default: {DEFAULT_MODEL}]",
+)
+@click.option(
+    "--preset",
+    cls=CommonOption,
+    type=click.Choice(PRESETS),
+    help="Start from this preset's defaults; explicit options override them.  "
+    "[default: word2vec (supervised fasttext)]",
+)
 @training_options
 @phrases_options
-@click.option("--vocab", metavar="FILE", help="Use this vocabulary (from build-vocab or word2vec) and its counts.")
-@click.option("--save-vocab", metavar="FILE", help="Also save the vocabulary, `word count` lines, before the training.")
-@click.option("--init", metavar="FILE", help="Start the words found in this vector file from their vectors.")
-@click.option(
-    "--keep-words",
-    is_flag=True,
-    default=None,
-    help="Words of --init or --pretrained that INPUT lacks stay in the model.",
-)
+@start_options
 @continuation_options
-@click.option("--tree-from", metavar="FILE", help="A neural language model (NAME.lm): --tree clustered is made of it.")
 @click.option(
-    "--pretrained", metavar="FILE", help="Classifier: start the words of INPUT found here from their vectors."
-)
-@click.option(
-    "--validation", metavar="FILE",
-    help="Word models: score the vectors after every epoch on this file, analogies `a b c d` (among the 30,000 most "
-    "frequent words) or pairs `word word score`, and keep the best epoch.",
+    "--validation", cls=CommonOption, metavar="FILE",
+    help="Score the vectors on this file after each epoch; keep the best epoch.",
 )  # fmt: skip
 @click.option("--patience", type=int, metavar="N", help="Stop after N epochs without a better score; at least 1.")
 @click.option("--save-output-vectors", metavar="FILE", help="Also save the context vectors.")
-@click.option("--doc-vectors", metavar="FILE", help="doc2vec: also save the vectors of INPUT's lines, called 0, 1, 2.")
+@click.option("--doc-vectors", metavar="FILE", help="doc2vec: also save the vectors of INPUT's lines, named 0, 1, 2.")
 @click.option("--classes", type=int, metavar="K", help="Write K word classes (k-means) instead of vectors.")
 @click.option(
     "--memory",
+    cls=CommonOption,
     type=Size(),
     metavar="SIZE",
-    help="Keep an encoded text larger than this on disk (without it than 2G), and matrices larger than this, which is "
-    "slower: rows of frequent words stay in memory by themselves.",
+    help="Keep the encoded text and matrices on disk if larger than this.",
 )
 @autotune_options
 @saved_run_options
 @field_options(ReadingConfig)
 @quiet_option
 @json_option
+@help_all_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
-    """Train word vectors on INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd are unpacked.
+    """Train word vectors on INPUT: text files, folders, or - for standard input, plain or compressed.
 
-    Words are separated by white space, sentences by line ends. Ctrl-C, SIGTERM and --max-time save a checkpoint that
-    --resume continues exactly where it stopped; the exit code is then 130, 143 or 124. Processes that mpirun or srun
-    starts together train one model of skipgram, cbow or supervised, each machine on its part of INPUT.
+    White space separates words, line ends separate sentences. Analogy scores of a few million words peak at about
+    20 epochs (2-5 with subwords).
+
+    The ending of an output chooses its format. NAME.vec is word2vec's text; NAME.bin is word2vec's binary or, with
+    subwords, a fastText model. NAME.lm is a language model, NAME.s2v a sent2vec model, NAME.d2v a doc2vec model, and
+    - is text on standard output. A second ending .gz, .bz2, .xz or .zst compresses the file.
+
+    The preset fasttext has fastText's defaults. balanced trains two models and quality five, for about 2 and 10
+    times the work; their vectors are combined to --dim numbers.
+
+    --validation takes analogies `a b c d` (among the 30,000 most frequent words) or pairs `word word score`.
+    --autotune-validation takes these, or labelled lines for a classifier. Do not report scores on such a file: it
+    chose the epoch or the options.
+
+    Ctrl-C, SIGTERM and --max-time save a checkpoint. --resume continues it exactly; the exit code is 130, 143 or
+    124. Processes of mpirun or srun train one model (skipgram, cbow, supervised) together, each on a part of INPUT.
     """
     from wv_cli.commands.shared.running import command_line
     from wv_cli.commands.shared.training_run import run_training

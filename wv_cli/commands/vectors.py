@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 @click.command("vectors", cls=Command)
 @click.argument("file", metavar="FILE", required=False)
 @click.argument("words", nargs=-1, metavar="[WORD]... | -")
-@click.option("--sentences", is_flag=True, help="One vector, without a name, for each line or argument as a whole.")
-@click.option("--ngrams", metavar="WORD", help="The vectors of WORD's character n-grams in a fastText model.")
+@click.option("--sentences", is_flag=True, help="Print one vector, without a name, per line or argument.")
+@click.option("--ngrams", metavar="WORD", help="Print the vectors of WORD's character n-grams (fastText models).")
 @oov_option("zero")
 @pooling_options
 @encoder_options
 @dask_option
 @precision_option
 @click.option("--from", "from_format", metavar="FORMAT", help="Format of FILE; by default its content tells.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object per vector.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per vector.")
 @quiet_option
 def command(
     file: str | None, words: tuple[str, ...], sentences: bool, ngrams: str | None, oov: str, precision: "Precision",
@@ -39,16 +39,15 @@ def command(
 ) -> int:  # fmt: skip
     """Print vectors from FILE, a fastText model (.bin, .ftz) or a file of word vectors, as lines `word number ...`.
 
-    Without WORD, or with -, words come from standard input, one or several a line; vectors keep their order. A model
-    composes words that it does not list of their character n-grams; it is mapped, not read, so that large ones answer
-    at once.
+    Without WORD, or with -, words come from standard input and their vectors keep the order. A fastText model composes
+    unlisted words of their character n-grams; it is memory-mapped, so that large ones answer at once.
 
-    With --sentences a line gets one vector. A classifier's is the mean of its words, n-grams and line end; that of
-    word vectors the mean of the words' unit vectors; sent2vec's (.s2v) the mean of its words and their n-grams;
-    doc2vec's (.d2v) is learnt. --pooling chooses another mean, of words found without regard to case and punctuation.
+    With --sentences each line gets one vector. A classifier averages words, n-grams and line end; word vectors
+    average unit vectors; sent2vec (.s2v) averages words and word n-grams; doc2vec (.d2v) trains a vector. --pooling
+    chooses another rule: mean, sif (frequency weights, common component removed), idf, or own (no change, for -o).
 
-    With --encoder there is no FILE: lines are encoded, or without --sentences their tokens, by a model of another
-    program, a BERT-like encoder's or an ELMo's folder as it is published (pip install onnxruntime tokenizers h5py).
+    With --encoder there is no FILE: the folder of a BERT-like encoder or an ELMo encodes lines, or tokens without
+    --sentences. It may need pip install onnxruntime tokenizers h5py.
     """
     from wv_cli.commands.shared.reading import open_composer
     from wv_cli.formats.lines import json_lines, require_finite, text_lines, without_vector

@@ -11,28 +11,39 @@ from wv_cli.transforms.config import WhitenConfig
 
 @click.command("whiten", cls=Command)
 @click.argument("inputs", nargs=-1, required=True, metavar="IN")
-@click.option("-o", "--output", metavar="FILE", help="Where to write the new vectors; the ending tells the format.")
+@click.option("-o", "--output", metavar="FILE", help="Output file, whose ending chooses the format.")
 @field_options(WhitenConfig)
 @click.option("--fit", metavar="FILE", help="Fit on the vectors of FILE instead of IN.")
 @click.option("--top", type=click.IntRange(1), metavar="N", help="Fit on the first N rows only.")
-@click.option("--counts", metavar="VOCAB", help="Fit on each word as often as VOCAB (lines of `word count`) says.")
-@click.option("--moments", multiple=True, metavar="FILE", help="Fit on saved moments; repeat to join several.")
-@click.option("--transform", metavar="FILE", help="Apply this saved transform; fit nothing.")
-@click.option("--save-transform", metavar="FILE", help="Save what was fitted, for --transform.")
+@click.option("--counts", metavar="VOCAB", help="Weight words in the fit by their counts in VOCAB.")
+@click.option("--moments", multiple=True, metavar="FILE", help="Fit on saved moments; repeat to merge several.")
+@click.option("--transform", metavar="FILE", help="Apply this saved transform and fit nothing.")
+@click.option("--save-transform", metavar="FILE", help="Save the fitted transform, for --transform.")
 @click.option("--save-moments", metavar="FILE", help="Save row count, mean and scatter, for --moments and --merge.")
-@click.option("--merge", is_flag=True, help="INs are saved moments of shards: join them.")
-@click.option("--from", "from_format", metavar="FORMAT", help="Format of the vectors read; by default content tells.")
+@click.option("--merge", is_flag=True, help="Merge INs, which are saved moments of shards.")
+@click.option(
+    "--from", "from_format", metavar="FORMAT", help="Format of the vectors read; by default their content tells."
+)
 @click.option("--to", "to_format", metavar="FORMAT", help="Format of the vectors written.")
 @precision_option
 @click.option("--escape", is_flag=True, help="Write words the output cannot hold as new%20york.")
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
-    """Whiten the vectors of IN: make their mean 0 and their covariance the identity, or something near it.
+    """Whiten the vectors of IN: make their mean 0 and their covariance the identity, or apply a related transform.
 
-    The mean and the covariance are computed in float64 in one pass; IN is then read again and written in blocks, so it
-    may be larger than memory, except as standard input or as codes or a fastText model, which are held in memory.
-    Whitening is meant for sentence vectors; it often makes word vectors worse: `wv eval` tells.
+    Whitening is meant for sentence vectors and often makes word vectors worse; `wv eval` measures it. Mean and
+    covariance are computed in float64 in one pass, and IN is read again and written in blocks. IN may exceed memory,
+    except as standard input, codes or a fastText model.
+
+    \b
+    Transforms:
+      whiten   covariance becomes the identity
+      zca      the same, in the original axes
+      pca      rotation only
+      soft     between pca and whiten, by --beta
+      abtt     all but the top directions
+      project  random directions; nothing is fitted
     """
     from wv_cli.commands.shared.running import job_of, run_job
     from wv_cli.jobs.whiten import WhitenJob

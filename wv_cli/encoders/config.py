@@ -19,28 +19,24 @@ class EncoderConfig(Config):
 
     max_length: int = option(
         0,
-        "Tokens of a sentence that are read, the encoder's own [CLS] and [SEP] among them; longer ones are cut.",
+        "Tokens to read per sentence, including the encoder's [CLS] and [SEP].",
         low=0,
         high=10**6,
         low_is="as the encoder's folder says",
     )
-    normalize: bool | None = option(None, "Vectors of unit length, or not.", shown="as the encoder's folder says")
+    normalize: bool | None = option(None, "Scale vectors to unit length, or not.", shown="as the encoder's folder says")
     runtime: Literal["auto", "onnx", "numpy"] = option(
         "auto",
-        "What computes: onnx, ONNX Runtime with the folder's model.onnx; numpy, this program with its "
-        "model.safetensors; auto, the first of them that can.",
+        "Program that runs the encoder: ONNX Runtime, numpy, or the first that can.",
     )
     mix: str | None = option(
         None,
-        "A weighted sum of all layers in the place of the last one: W0,W1,... from the embeddings up, or "
-        "softmax:W0,W1,... for weights as ELMo's users train them.",
+        "Sum all layers with these weights: W0,W1,... from the embeddings up, or softmax:W0,W1,...",
     )
-    gamma: float = option(1.0, "Multiplies the sum.", above=0, high=1e6, only="mix")
-    mix_norm: bool = option(False, "Layers of a mix are brought to mean 0 and variance 1 first.", only="mix")
-    stateful: bool = option(
-        False, "ELMo: go on with the states the sentence before has left, as the original does, instead of with zeros."
-    )
-    threads: int = threads_option("Threads that encode; 0: all processors.")
+    gamma: float = option(1.0, "Factor of the sum of layers.", above=0, high=1e6, only="mix")
+    mix_norm: bool = option(False, "Normalize the layers of --mix to mean 0 and variance 1 first.", only="mix")
+    stateful: bool = option(False, "ELMo: carry states over from the previous sentence, as the original does.")
+    threads: int = threads_option("Encoding threads; 0 uses all processors.")
 
 
 @dataclass(frozen=True)
@@ -51,15 +47,15 @@ class DistilConfig(Config):
 
     pooling: Literal["mean", "cls", "max", "sqrt-len", "first-last", "last-two"] | None = option(
         None,
-        "How the tokens of a word are joined, as for wv vectors; also layer:K.",
+        "Pooling of a word's tokens, as for wv vectors, or layer:K.",
         also=LAYER,
         shown="the encoder's own",
     )
-    method: Literal["pca", "whiten", "none"] = option(
-        "pca", "pca: the directions of largest variance; whiten: these with variance 1; none: vectors as they are."
-    )
+    method: Literal["pca", "whiten", "none"] = option("pca", "Reduce with PCA, whiten, or keep vectors as they are.")
     dim: int = option(
         256, "Dimensions to keep; 0 keeps all that vary.", low=0, high=100_000, low_is="all", only="method=pca|whiten"
     )
-    sif_a: float = option(1e-3, "The a of the words' weights a / (a + p(word)); 0: no weights.", low=0, low_is="none")
-    threads: int = threads_option("Threads that encode; 0: all processors.")
+    sif_a: float = option(
+        1e-3, "Constant a of the words' weights a / (a + p(word)); 0 disables them.", low=0, low_is="none"
+    )
+    threads: int = threads_option("Encoding threads; 0 uses all processors.")

@@ -84,7 +84,7 @@ TASKS: Registry[Task] = Registry(
             ),
             Task(
                 "retrieval",
-                "How many of the nearest words by exact cosine codes find again.",
+                "Share of the exact nearest words that a search in codes finds.",
                 "map",
                 (0.0, 100.0),
                 "vectors, whose exact neighbours are the truth",
@@ -93,7 +93,7 @@ TASKS: Registry[Task] = Registry(
             ),
             Task(
                 "translation",
-                "How many words have a translation among their nearest in the vectors of another language.",
+                "Share of words with a translation among their nearest words in another language.",
                 "p1",
                 (0.0, 100.0),
                 "`word translation` lines, one for each of a word's translations, as in MUSE's dictionaries",
@@ -112,7 +112,7 @@ TASKS: Registry[Task] = Registry(
             ),
             Task(
                 "perplexity",
-                "How well language models foresee a text.",
+                "How well language models predict a text.",
                 "mean_log10",
                 (-99.0, 0.0),
                 "running text, a sentence a line",
@@ -134,11 +134,11 @@ TASKS: Registry[Task] = Registry(
             ),
             Task(
                 "wic",
-                "Share of words in two sentences for which it is told right whether they mean the same.",
+                "Accuracy of telling whether a word has the same meaning in two sentences.",
                 "accuracy",
                 (0.0, 100.0),
-                "`word TAB N or V TAB i-j TAB sentence TAB sentence` lines, the word being word i and word j of the "
-                "sentences, in NAME.data.txt with T or F a line in NAME.gold.txt beside it (WiC)",
+                "`word TAB N or V TAB i-j TAB sentence TAB sentence` lines in NAME.data.txt, and T or F lines in "
+                "NAME.gold.txt (WiC). The numbers i and j are the positions of the word in the two sentences",
                 "wv_cli.evaluation.wic",
                 WicConfig,
                 others=("hasher", "encoder"),

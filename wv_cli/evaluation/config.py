@@ -11,7 +11,7 @@ from wv_cli.transforms.config import WhitenConfig
 
 
 def _restrict_vocab() -> int:
-    help = "Use only the first N words of each vector file, for questions and answers; 0 uses all."
+    help = "Use only the first N words of each vector file; 0 uses all."
     return option(0, help, low=0, low_is="the whole vocabulary")
 
 
@@ -29,31 +29,26 @@ class EvalConfig(Config):
 
     case: Literal["fold-first", "lower", "none"] = option(
         "fold-first",
-        "fold-first: upper and lower case are one, the first (most frequent) word with a spelling stands for all; "
-        "lower: look up the data's words in lower case; none: as written.",
+        "Match words regardless of case (fold-first), in lower case, or as written.",
     )
-    oov: Literal["skip", "zero"] = option(
-        "skip", "Words without a vector: skip leaves the item out; zero keeps it, as similarity 0 or a wrong answer."
-    )
+    oov: Literal["skip", "zero"] = option("skip", "Words without a vector: skip their item, or count it as zero.")
     restrict_vocab: int = _restrict_vocab()
-    strict: bool = option(False, "A malformed line is an error; otherwise it is counted and left out.")
-    subwords: bool = option(True, "Compose words that a fastText model does not list of their character n-grams.")
+    strict: bool = option(False, "Fail on a malformed line instead of skipping it.")
+    subwords: bool = option(True, "Compose unlisted words of fastText models from their character n-grams.")
 
 
 @dataclass(frozen=True)
 class LabelsConfig(PredictConfig):
     """How a classifier is scored on the labels it predicts."""
 
-    per_label: bool = option(False, "A row for every label, too.")
-    confusions: int = option(
-        5, "Show so many of the pairs of labels most often taken for each other.", low=0, low_is="none"
-    )
+    per_label: bool = option(False, "Also show a row per label.")
+    confusions: int = option(5, "Number of most confused label pairs to show.", low=0, low_is="none")
 
 
 @dataclass(frozen=True)
 class AnalogyConfig(EvalConfig):
     method: Literal["3cosadd", "3cosmul"] = option(
-        "3cosadd", "3cosadd: the cosine with b - a + c; 3cosmul: their products (Levy & Goldberg 2014)."
+        "3cosadd", "Rank by the cosine with b - a + c, or by products of cosines."
     )
     threads: int = search_threads_option()
 
@@ -62,14 +57,13 @@ class AnalogyConfig(EvalConfig):
 class TranslationConfig(EvalConfig):
     """`target`: the vectors that hold the answers; it must be given."""
 
-    target: str | None = option(None, "FILE with the vectors of the other language, whose words are the answers.")
+    target: str | None = option(None, "Vectors of the other language, whose words are the answers.")
     method: Literal["both", "nn", "csls"] = option(
         "both",
-        "How answers are ranked. nn: by cosine; csls: by cosine less how near everything is to a word (Conneau et al. "
-        "2018); both shows both.",
+        "Rank answers by cosine (nn), by CSLS, or show both.",
     )
     csls_neighbours: int = option(
-        10, "Nearest words whose mean cosine CSLS takes off.", low=1, high=10**6, only="method=both|csls"
+        10, "Nearest words whose mean cosine CSLS subtracts.", low=1, high=10**6, only="method=both|csls"
     )
     threads: int = search_threads_option()
 
@@ -79,9 +73,9 @@ class RetrievalConfig(Config):
     """The protocol of `wv eval retrieval`. Words are matched as they are spelled."""
 
     restrict_vocab: int = _restrict_vocab()
-    neighbours: int = option(100, "How many nearest words of a query are to be found.", low=1, high=10**6)
-    at: int = option(100, "Recall counts those among the first so many.", low=1, high=10**9)
-    queries: int = option(1000, "Words asked, drawn from the data's; 0 asks all.", low=0, high=10**9, low_is="all")
+    neighbours: int = option(100, "Nearest words to find per query.", low=1, high=10**6)
+    at: int = option(100, "Rank up to which recall counts.", low=1, high=10**9)
+    queries: int = option(1000, "Number of words drawn as queries; 0 takes all.", low=0, high=10**9, low_is="all")
     seed: int = seed_option("Random seed of the draw.", only="queries>0")
     threads: int = search_threads_option()
 
@@ -90,19 +84,22 @@ class RetrievalConfig(Config):
 class PerplexityConfig(ReadingConfig):
     """The protocol of `wv eval perplexity`."""
 
-    common_vocab: bool = option(False, "Count only words that all models list; models of different ones may be given.")
+    common_vocab: bool = option(False, "Count only words that all models list; their vocabularies may differ.")
     mix: str | None = option(
-        None, "Show the models' linear interpolation, too, with the weights that fit this text best (FILE, held out)."
+        None, "Also score the models' linear interpolation, with weights fitted to this held-out text."
     )
     unnormalised: bool = option(
         False,
-        "Take the scores of models trained by noise contrast (--loss nce) for logarithms of probabilities as they are, "
-        "without the sum over all words.",
+        "Use scores of noise-contrast models as log probabilities, without normalizing.",
     )
     resamples: int = option(
-        1000, "Draws for intervals and p; 0 for none.", low=0, high=1_000_000, low_is="no intervals and tests"
+        1000,
+        "Draws for confidence intervals and p-values; 0 computes none.",
+        low=0,
+        high=1_000_000,
+        low_is="no intervals and tests",
     )
-    seed: int = seed_option("Of the draws.", only="resamples>0")
+    seed: int = seed_option("Random seed of the draws.", only="resamples>0")
 
 
 @dataclass(frozen=True)
@@ -112,17 +109,19 @@ class WicConfig(Config):
 
     group: ClassVar[str] = "Protocol"
 
-    dev: str | None = option(None, "FILE of the same layout on which the threshold is chosen.")
+    dev: str | None = option(None, "File of the same layout for choosing the threshold.")
     window: int = option(
-        5, "Words on each side that are a word's context; 0: the whole sentence.", low=0, high=10**6,
+        5, "Context words on each side; 0 uses the whole sentence.", low=0, high=10**6,
         low_is="the whole sentence",
     )  # fmt: skip
-    hasher: tuple[str, ...] = option((), "Score the dynamic codes of this BioWord hasher, too. Repeat for more.")
-    encoder: tuple[str, ...] = option((), "Score the layers of the ELMo in this folder, too. Repeat for more.")
-    case: Literal["fold-first", "lower", "none"] = option("fold-first", "As for similarity.")
+    hasher: tuple[str, ...] = option((), "Also score the dynamic codes of this BioWord hasher; may be repeated.")
+    encoder: tuple[str, ...] = option((), "Also score the layers of the ELMo in this folder; may be repeated.")
+    case: Literal["fold-first", "lower", "none"] = option(
+        "fold-first", "Match words regardless of case (fold-first), in lower case, or as written."
+    )
     restrict_vocab: int = _restrict_vocab()
-    strict: bool = option(False, "A malformed line is an error; otherwise it is counted and left out.")
-    subwords: bool = option(True, "Compose words that a fastText model does not list of their character n-grams.")
+    strict: bool = option(False, "Fail on a malformed line instead of skipping it.")
+    subwords: bool = option(True, "Compose unlisted words of fastText models from their character n-grams.")
 
 
 @dataclass(frozen=True)
@@ -130,33 +129,29 @@ class StsConfig(EvalConfig):
     """`after`: names of transforms to fit on sentences, or files of saved ones. `encoder` and `sentence_vectors` are
     scored besides word vectors, or in their place."""
 
-    encoder: tuple[str, ...] = option((), "Score the encoder in this folder, too, or without VECTORS. Repeat for more.")
+    encoder: tuple[str, ...] = option((), "Also score the encoder in this folder; may be repeated.")
     sentence_vectors: tuple[str, ...] = option(
         (),
-        "Score the rows of this file, too: one for each sentence of the data as they stand there, the first and second "
-        "of a pair one after the other, then those of --fit-data. Repeat for more.",
+        "Also score these sentence vectors, one row per sentence; may be repeated.",
     )
 
     oov: Literal["skip", "zero"] = option(
         "zero",
-        "Sentences no word of which has a vector: zero gives their pairs similarity 0, skip leaves them out.",
+        "Sentences without any vector: count similarity 0, or skip their pairs.",
     )
     pooling: tuple[_CHOICES, ...] = option(
         (),
-        "Sentence vectors: plain mean, SIF (weights by frequency, common component removed), or mean weighted "
-        "by inverse document frequency; of an encoder's tokens cls, max, sqrt-len, first-last, last-two, layer:K. "
-        "Repeat for more.",
+        "Pooling of a sentence's word or token vectors; may be repeated.",
         also=LAYER,
         shown="mean; an encoder's own",
     )
     after: tuple[str, ...] = option(
         (),
-        "Then apply a transform: whiten, zca, pca, soft, abtt or project fitted on these sentences, or a FILE that `wv "
-        "whiten --save-transform` saved. Repeat for more; each is shown beside the result without.",
+        "Also score after this transform (method or saved file); may be repeated.",
     )
     dim: int = option(
         0,
-        "Dimensions that whiten, pca, soft and project keep; 0 keeps all that vary.",
+        "Dimensions that a transform keeps; 0 keeps all that vary.",
         low=0,
         high=100_000,
         low_is="all",
@@ -164,47 +159,45 @@ class StsConfig(EvalConfig):
     )
     fit: Literal["test", "train", "all"] = option(
         "test",
-        "What a transform is fitted on: test, the sentences scored; train, those of --fit-data; all, both.",
+        "Sentences to fit transforms on: the scored ones, those of --fit-data, or both.",
         only=f"after={_METHODS}",
     )
-    fit_data: tuple[str, ...] = option(
-        (), "FILE of sentence pairs to fit on, such as a training set; its scores are not used.", only="fit=train|all"
-    )
+    fit_data: tuple[str, ...] = option((), "Sentence pairs to fit on; their scores are not used.", only="fit=train|all")
     max_length: int = option(
         0,
-        "Tokens of a sentence that an encoder reads.",
+        "Tokens that an encoder reads per sentence.",
         low=0,
         high=10**6,
         low_is="as its folder says",
         only="encoder",
     )
-    published: bool = option(False, "Show what papers report for these data, too, where the files' names tell which.")
+    published: bool = option(False, "Also show published results for data files of known names.")
     threads: int = option(
         0,
-        "Threads of an encoder; 0 uses all processors.",
+        "Encoder threads; 0 uses all processors.",
         low=0,
         high=1024,
         low_is="all processors",
         only="encoder",
         group="Run",
     )
-    stop_words: Literal["keep", "drop", "both"] = option("keep", "Keep or drop English stop words; both shows both.")
-    stop_list: str | None = option(None, "FILE with the stop words to drop instead.", only="stop_words=drop|both")
+    stop_words: Literal["keep", "drop", "both"] = option("keep", "Keep or drop English stop words, or show both.")
+    stop_list: str | None = option(None, "File of stop words to drop instead.", only="stop_words=drop|both")
     counts: str | None = option(
         None,
-        "Vocabulary FILE (`word count` lines) for sif; for idf, too, instead of the sentences.",
+        "Word frequencies (`word count` lines) for sif and idf.",
         only="pooling=sif|idf",
     )
-    sif_a: float = option(1e-3, "The a of SIF's weight a / (a + p(word)).", above=0, only="pooling=sif")
+    sif_a: float = option(1e-3, "Constant a of SIF's weights a / (a + p(word)).", above=0, only="pooling=sif")
     resamples: int = option(
         1000,
-        "Bootstrap samples for the intervals of gains; 0 for none.",
+        "Bootstrap samples for the intervals of gains; 0 computes none.",
         low=0,
         high=1_000_000,
         low_is="no intervals of gains",
         only=_HAS_GAINS,
     )
-    seed: int = seed_option("Of the bootstrap.", only=_HAS_GAINS)
+    seed: int = seed_option("Random seed of the bootstrap.", only=_HAS_GAINS)
 
     def check(self) -> None:
         message = "--pooling sif needs the words' frequencies: give --counts VOCAB (`wv build-vocab` makes one)"

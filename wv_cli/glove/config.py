@@ -19,26 +19,26 @@ class GloveConfig(Config):
     group: ClassVar[str] = "Training"
 
     dim: int = dim_option()
-    window: int = option(10, "Words of context on each side.", low=1, high=1000)
-    symmetric: bool = option(True, "Contexts on both sides, or only to the left.", off="left-only")
+    window: int = option(10, "Context words on each side.", low=1, high=1000)
+    symmetric: bool = option(True, "Count context words on both sides, or only on the left.", off="left-only")
     weighting: Literal["distance", "flat"] = option("distance", "Weight of a pair at distance d: 1/d or 1.")
-    x_max: float = option(100.0, "Pairs seen more often than this weigh no more.", above=0)
-    alpha: float = option(0.75, "A pair seen x times weighs (x / x-max)^alpha.", low=0, high=10)
+    x_max: float = option(100.0, "Count above which a pair's weight stays 1.", above=0)
+    alpha: float = option(0.75, "Exponent of a pair's weight (count / x-max)^alpha.", low=0, high=10)
     eta: float = lr_option(0.05, "Learning rate of the vectors (AdaGrad).", high=10)
     bias_lr: float = option(
         1.0,
-        "Learning rate of the biases: 1 as in GloVe's program since 2019, 0 for --eta as before.",
+        "Learning rate of the biases; 0 uses --eta.",
         low=0,
         high=10,
         low_is="as --eta",
     )
-    grad_clip: float = option(100.0, "Largest gradient of one number.", above=0)
+    grad_clip: float = option(100.0, "Limit on the gradient of a single number.", above=0)
     iterations: int = epochs_option(25, "Passes over the counts.")
     vectors: Literal["sum", "word", "all"] = option(
         "sum",
-        "Write word + context vectors, word vectors, or word, bias, context and bias side by side.",
+        "Vectors to write: word + context, word, or both side by side with biases.",
         identity=False,
     )
-    unk: bool = option(False, "Add a row <unk>, the mean of the 100 rarest words, as GloVe does.", identity=False)
+    unk: bool = option(False, "Add a row <unk>, the mean of the 100 rarest words' vectors.", identity=False)
     seed: int = seed_option()
-    threads: int = threads_option("Threads that count and train; 0: all processors.")
+    threads: int = threads_option("Threads for counting and training; 0 uses all processors.")

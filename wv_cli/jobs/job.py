@@ -157,10 +157,7 @@ class Job:
 
     def conditions(self) -> list[tuple[str, str]]:
         """(name, condition) of the options that do not always have an effect."""
-        found = [*self.CONDITIONS.items()]
-        for each in parts_of(self):
-            found += each.conditions() if isinstance(each, Config) else each.CONDITIONS.items()
-        return found
+        return conditions_of(type(self))
 
     def values(self) -> dict[str, Any]:
         """Every option, and every other field of the parts, by its name."""
@@ -224,6 +221,16 @@ def option_names(kind: Any, *, every: bool = False) -> list[str]:
             found += option_names(hints[each.name], every=every)
         elif every or not each.metadata.get("internal"):
             found.append(each.name)
+    return found
+
+
+def conditions_of(kind: Any) -> list[tuple[str, str]]:
+    """(name, condition) of the options of a job or part that do not always have an effect: its own, then its parts'."""
+    found = kind.conditions() if issubclass(kind, Config) else [*kind.CONDITIONS.items()]
+    hints = get_type_hints(kind)
+    for each in fields(kind):
+        if _has_options(hints[each.name]):
+            found += conditions_of(hints[each.name])
     return found
 
 

@@ -4,7 +4,7 @@ import importlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wv_cli.config import Config
+from wv_cli.config import Config, can_hold
 from wv_cli.models.config import NeuralConfig, SupervisedConfig, Word2vecConfig
 from wv_cli.models.presets import CLASSIFIER_PRESETS, WORD_PRESETS, Preset
 from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig
@@ -32,6 +32,16 @@ class Model:
         module, name = self.job.split(":")
         found: type[Job] = getattr(importlib.import_module(module), name)
         return found
+
+    def effective_options(self, name: str) -> set[str]:
+        """The options of `wv train --model NAME` that can have an effect, by its parts and their conditions."""
+        from wv_cli.jobs.job import conditions_of, option_names
+
+        job = self.job_type()
+        choices = {each.name: each.choices for each in self.config.options().values() if each.choices}
+        choices |= {"model": (name,), "preset": tuple(self.presets or ())}
+        idle = {option for option, condition in conditions_of(job) if not can_hold(condition, choices)}
+        return ({*option_names(job)} | ({"preset"} if self.presets else set())) - idle
 
 
 DEFAULT_MODEL = "skipgram"
@@ -72,7 +82,7 @@ MODELS: Registry[Model] = Registry(
         (
             "nplm",
             Model(
-                "A hidden layer over the words before predicts the next: a language model.",
+                "A hidden layer over the preceding words predicts the next word: a language model.",
                 "Bengio et al. 2003, JMLR 3:1137; noise contrast Mnih & Teh 2012, arXiv 1206.6426",
                 NeuralConfig,
                 "wv_cli.jobs.neural:NeuralJob",
@@ -83,7 +93,7 @@ MODELS: Registry[Model] = Registry(
         (
             "lbl",
             Model(
-                "The sum of the words before, each times a matrix, predicts the next: a language model.",
+                "The sum of the preceding words, each times a matrix, predicts the next word: a language model.",
                 "Mnih & Hinton 2007, ICML; diagonal matrices Mnih & Kavukcuoglu 2013 (vLBL)",
                 NeuralConfig,
                 "wv_cli.jobs.neural:NeuralJob",
@@ -94,7 +104,7 @@ MODELS: Registry[Model] = Registry(
         (
             "ivlbl",
             Model(
-                "Each of the words before, times a vector of its place, predicts the next by itself: word vectors.",
+                "Each preceding word, times a vector of its position, predicts the next word by itself: word vectors.",
                 "Mnih & Kavukcuoglu 2013, NIPS (ivLBL, of words on one side)",
                 NeuralConfig,
                 "wv_cli.jobs.neural:NeuralJob",
@@ -105,7 +115,7 @@ MODELS: Registry[Model] = Registry(
         (
             "sent2vec",
             Model(
-                "The mean of a sentence's other words and n-grams of words predicts each word: sentence vectors.",
+                "The mean of a sentence's other words and word n-grams predicts each word: sentence vectors.",
                 "Pagliardini, Gupta & Jaggi 2018, arXiv 1703.02507",
                 Sent2vecConfig,
                 "wv_cli.jobs.document_models:Sent2vecJob",
@@ -115,7 +125,7 @@ MODELS: Registry[Model] = Registry(
         (
             "doc2vec",
             Model(
-                "A document's vector, alone or with the words before, predicts each of its words: document vectors.",
+                "A document's vector, alone or with preceding words, predicts each of its words: document vectors.",
                 "Le & Mikolov 2014, arXiv 1405.4053",
                 Doc2vecConfig,
                 "wv_cli.jobs.document_models:Doc2vecJob",
@@ -124,5 +134,5 @@ MODELS: Registry[Model] = Registry(
         ),
     ],
 )
-# The names of all.
+# The names of the presets of all models.
 PRESETS: tuple[str, ...] = tuple(dict.fromkeys(name for row in MODELS.values() for name in row.presets or ()))

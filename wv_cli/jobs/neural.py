@@ -13,7 +13,6 @@ from wv_cli.jobs.job import Job, Writer
 from wv_cli.jobs.metadata import corpus_metadata, run_metadata, tell_corpus
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.outputs import Outputs
-from wv_cli.jobs.parts.phrases import PhraseJoining
 from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, Run
@@ -49,18 +48,11 @@ class NeuralJob(Job):
     config: NeuralConfig
     reading: Reading
     vocabulary: SavedVocabulary = field(default_factory=SavedVocabulary)
-    phrases: PhraseJoining = field(default_factory=PhraseJoining)
     outputs: Outputs
     resume: Resume = field(default_factory=Resume)
     tree: Tree = field(default_factory=Tree)
 
     def check(self) -> None:
-        if self.phrases.joins:
-            flag = "--phrases" if self.phrases.phrases else "--learn-phrases"
-            message = (
-                f"{flag}: a language model learns from sentences as they stand; join the phrases with `wv phrases`"
-            )
-            raise UsageError(message)
         if self.config.loss == "hs" and self.config.tree == "clustered" and not self.tree.tree_from:
             message = (
                 "--tree clustered needs --tree-from NAME.lm, a neural model that was trained before (--tree random)"

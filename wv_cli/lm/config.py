@@ -15,10 +15,10 @@ _INTERPOLATED = "smoothing=kneser-ney|absolute|witten-bell"
 class CountConfig(Config):
     """What is counted."""
 
-    order: int = option(3, "Words of the longest n-grams.", low=1, high=LARGEST_ORDER)
+    order: int = option(3, "Length of the longest n-grams.", low=1, high=LARGEST_ORDER)
     lowercase: bool = lowercase_option()
-    skip_symbols: bool = option(False, "Read over <s>, </s> and <unk> in the text, which are otherwise an error.")
-    threads: int = threads_option("Threads that sort and smooth n-grams; the model is the same. 0: all processors.")
+    skip_symbols: bool = option(False, "Skip <s>, </s> and <unk> in the text instead of failing.")
+    threads: int = threads_option("Threads for sorting and smoothing; 0 uses all processors.")
 
 
 @dataclass(frozen=True)
@@ -27,38 +27,33 @@ class LmConfig(CountConfig):
 
     smoothing: Literal["kneser-ney", "absolute", "katz", "witten-bell", "add-k", "mle"] = option(
         "kneser-ney",
-        "kneser-ney: modified, interpolated (Chen & Goodman 1998), as lmplz; absolute: one discount an order, "
-        "interpolated; katz: Good-Turing, backing off; witten-bell: interpolated, for little text; add-k: every "
-        "n-gram k times more often, the unseen ones' share by backing off; mle: relative frequencies, no smoothing.",
+        "Smoothing method of the probabilities.",
     )
     prune: str = option(
         "0",
-        "Drop n-grams that occur so often or less: one number for each order, divided by commas, the last for all "
-        "longer ones (0,0,1).",
+        "Drop n-grams up to these counts, one per order; the last repeats (0,0,1).",
     )
     prune_entropy: float = option(
         0.0,
-        "Then drop n-grams without which the perplexity on the text would rise by less than this share (1e-8; Stolcke "
-        "1998); 0 drops none.",
+        "Drop n-grams whose loss raises perplexity by less than this fraction; 0 drops none.",
         low=0,
         below=1,
     )
-    limit_vocab: str | None = option(None, "FILE with the words to keep; n-grams with others are dropped.")
+    limit_vocab: str | None = option(None, "File of the words to keep; n-grams with other words are dropped.")
     discount_fallback: bool = option(
-        False, "An order whose counts give no discounts takes 0.5, 1 and 1.5 instead of being an error.",
+        False, "Use the discounts 0.5, 1 and 1.5 where the counts give none.",
         only=_DISCOUNTED,
     )  # fmt: skip
     interpolate_unigrams: bool = option(
-        True, "Give every word a share of what <unk> gets, as lmplz; otherwise <unk> has it all, as SRILM.",
+        True, "Spread <unk>'s probability over all words, as lmplz, or leave it to <unk>.",
         only=_INTERPOLATED,
     )  # fmt: skip
-    vocab_pad: int = option(0, "Smooth as if there were so many words.", low=0, high=2**31 - 1, only=_INTERPOLATED)
-    add_k: float = option(1.0, "What is added to each count.", above=0, high=1e9, only="smoothing=add-k")
-    katz_max: int = option(5, "Counts above are not discounted.", low=1, high=1000, only="smoothing=katz")
+    vocab_pad: int = option(0, "Vocabulary size to assume in smoothing.", low=0, high=2**31 - 1, only=_INTERPOLATED)
+    add_k: float = option(1.0, "Number added to each count.", above=0, high=1e9, only="smoothing=add-k")
+    katz_max: int = option(5, "Largest count that is discounted.", low=1, high=1000, only="smoothing=katz")
     lmplz_last: bool = option(
         False,
-        "Repeat lmplz's slip for discounts equal to its last digit: the last n-gram of each order but the highest "
-        "counts by its occurrences.",
+        "Repeat lmplz's error in the last n-gram of each order, for identical discounts.",
         only="smoothing=kneser-ney",
     )
 

@@ -21,26 +21,26 @@ START_LR = {"skipgram": 0.025, "cbow": 0.05}
 
 
 def negative_option() -> int:
-    help = "Negative (noise) words per position, for ns and nce."
-    return option(5, help, low=1, high=1000, only=_DRAWS)
+    help = "Negative samples per position."
+    return option(5, help, low=1, high=1000, only=_DRAWS, common=True)
 
 
 def dropout_option() -> float:
-    help = "Share of the numbers of a classifier's line, or of context and hidden layer, left out of each step."
+    help = "Fraction of input and hidden numbers to drop in each step."
     return option(0.0, help, low=0, below=1, group="Training")
 
 
 def _minn() -> int:
-    return option(0, "Shortest character n-gram.", only="maxn>0", group="Model")
+    return option(0, "Length of the shortest character n-gram.", only="maxn>0", group="Model", common=True)
 
 
 def _maxn() -> int:
-    help = "Longest character n-gram (subwords as in fastText); 0: whole words only."
-    return option(0, help, low=0, high=100, low_is="no subwords", group="Model")
+    help = "Length of the longest character n-gram (subwords); 0 uses whole words only."
+    return option(0, help, low=0, high=100, low_is="no subwords", group="Model", common=True)
 
 
 def buckets_option(only: str = "maxn>0") -> int:
-    help = "Rows that n-grams are hashed into; those never used cost no memory."
+    help = "Rows for hashed n-grams; unused rows take no memory."
     return option(2_000_000, help, low=1, high=2**31 - 1, only=only, group="Model")
 
 
@@ -58,73 +58,77 @@ class Word2vecConfig(Config):
     model: Literal["skipgram", "cbow"] = option("skipgram")
     loss: Literal["ns", "hs", "softmax", "nce", "ova", "hs_ns"] = option(
         "ns",
-        "Output layer: negative sampling, hierarchical softmax, full softmax, noise-contrastive estimation, a yes or no"
-        " for each word, or hs and ns at once.",
+        "Output layer: negative sampling, (hierarchical) softmax, NCE, one-vs-all, or hs and ns together.",
         group="Model",
+        common=True,
     )
     dim: int = dim_option()
-    window: int = option(5, "Words of context on each side.", low=1, high=1000, group="Model")
+    window: int = option(5, "Context words on each side.", low=1, high=1000, group="Model", common=True)
     shrink_window: bool = option(
         True,
-        "Draw the window of each position from 1..window, as word2vec does, or always use all of it.",
+        "Draw each position's window from 1..--window, or always use all of it.",
         group="Model",
     )
     negative: int = negative_option()
     share_negatives: bool = option(
         True,
-        "Skip-gram: one draw of negatives per position, or one per context word as word2vec.",
+        "Skip-gram: draw negatives once per position, or once per context word as word2vec.",
         only=f"model=skipgram and {_DRAWS}",
     )
     share_positions: bool = option(
         False,
-        "CBOW: neighbouring positions share one draw of negatives, which is 1.5 times as fast.",
+        "CBOW: share negatives between neighbouring positions, which is 1.5 times as fast.",
         only="model=cbow and loss=ns and not maxn",
     )
-    power: float = option(0.75, "Negatives are drawn with probability count^power.", low=0, high=2, only=_DRAWS)
-    sample: float = option(1e-3, "Threshold for dropping frequent words; 0 keeps all.", low=0, low_is="off")
+    power: float = option(0.75, "Exponent of the counts in the distribution of negatives.", low=0, high=2, only=_DRAWS)
+    sample: float = option(
+        1e-3,
+        "Threshold for subsampling frequent words; smaller drops more, 0 keeps all.",
+        low=0,
+        low_is="off",
+        common=True,
+    )
     sample_formula: Literal["word2vec", "paper", "fasttext"] = option(
-        "word2vec", "How --sample is meant: word2vec's program, its paper, or fastText.", only="sample>0"
+        "word2vec", "Formula of --sample: word2vec's program, its paper, or fastText.", only="sample>0"
     )
     minn: int = _minn()
     maxn: int = _maxn()
     buckets: int = buckets_option()
     lr: float = option(
         0.0,
-        "Learning rate at the start.",
+        "Initial learning rate.",
         low=0,
         high=10,
         low_is="word2vec's own",
         shown=f"{START_LR['skipgram']} (cbow {START_LR['cbow']})",
+        common=True,
     )
     lr_floor: float = option(
         1e-4,
-        "The learning rate falls linearly, down to this share of --lr.",
+        "Final learning rate as a fraction of --lr; the fall is linear.",
         low=0,
         high=1,
         what="a share of --lr",
     )
     epochs: int = epochs_option(
         5,
-        "Passes over the text. Of a few million words analogies gain until some twenty, with subwords until two to "
-        "five, then fall.",
+        "Passes over the text.",
         low=0,
     )
-    max_sentence: int = option(
-        1000, "Longer lines are cut after this many words.", low=2, high=1_000_000, unit="tokens"
-    )
+    max_sentence: int = option(1000, "Cut longer lines after this many words.", low=2, high=1_000_000, unit="tokens")
     cbow_mean: bool = option(
         True, "CBOW: average the context words, or sum them.", off="cbow-sum", only="model=cbow", group="Model"
     )
     cbow_gradient: Literal["word2vec", "corrected"] = option(
         "word2vec",
-        "CBOW: the true gradient of the mean, or word2vec's, which is not divided by the window.",
+        "CBOW: true gradient of the mean, or word2vec's, not divided by the window.",
         only="model=cbow and cbow_mean",
     )
     seed: int = seed_option()
     threads: int = threads_option()
     deterministic: bool = option(
         False,
-        "The same seed gives the same file whatever --threads; up to about twice the work, for 8 at most.",
+        "Make the result independent of --threads, at up to twice the work.",
         only="loss=ns|hs|nce|hs_ns",
         group="Run",
     )
@@ -151,19 +155,19 @@ class SupervisedConfig(Config):
     group: ClassVar[str] = "Classifier"
 
     loss: Literal["softmax", "hs", "ns", "ova"] = option(
-        "softmax", "Output layer: softmax, hierarchical softmax, negative sampling, or a yes or no for each label."
+        "softmax", "Output layer: softmax, hierarchical softmax, negative sampling, or one-vs-all."
     )
     dim: int = dim_option()
-    lr: float = lr_option(0.1, "Learning rate at the start.", high=1000)
+    lr: float = lr_option(0.1, "Initial learning rate.", high=1000)
     epochs: int = epochs_option(5, low=0)
-    word_ngrams: int = option(1, "Longest word n-gram of a classifier or sent2vec; 1: single words.", low=1, high=20)
+    word_ngrams: int = option(1, "Length of the longest word n-gram; 1 uses single words.", low=1, high=20)
     minn: int = _minn()
     maxn: int = _maxn()
     buckets: int = buckets_option("maxn>0 or word_ngrams>1")
     negative: int = negative_option()
     dropout: float = dropout_option()
     min_count_label: int = option(0, "Drop labels seen fewer times.", low=0)
-    label_prefix: str = option("__label__", "What the labels of a classifier's lines begin with.")
+    label_prefix: str = option("__label__", "Prefix of the labels in a line.")
     seed: int = seed_option()
     threads: int = threads_option()
 
@@ -190,43 +194,44 @@ class NeuralConfig(Config):
     model: Literal["nplm", "lbl", "ivlbl"] = option("nplm")
     loss: Literal["softmax", "nce", "ns", "hs", "importance", "class"] = option(
         "nce",
-        "Output layer: full softmax, noise-contrastive estimation, negative sampling, hierarchical softmax, the "
-        "softmax by importance sampling, or one of classes and one of the words in each.",
+        "Output layer: softmax, NCE, negative sampling, hierarchical, importance-sampled or class-based softmax.",
     )
-    order: int = option(5, "Words of an n-gram: so many less one predict the next.", low=2, high=10)
+    order: int = option(5, "Context length plus one.", low=2, high=10)
     dim: int = dim_option()
-    hidden: int = option(100, "Numbers of the hidden layer.", low=1, high=100_000, only="model=nplm")
+    hidden: int = option(100, "Size of the hidden layer.", low=1, high=100_000, only="model=nplm")
     direct: bool = option(
-        False, "Connect the context words with the output, too, past the hidden layer.", only="model=nplm"
+        False, "Also connect the context words directly to the output, past the hidden layer.", only="model=nplm"
     )
     context_matrices: Literal["full", "diagonal"] = option(
-        "full", "What a context word is multiplied with: a matrix for each place, or a vector.", only="model=lbl"
+        "full", "Multiply each context word by a matrix per position, or by a vector.", only="model=lbl"
     )
     tree: Literal["huffman", "random", "clustered"] = option(
         "huffman",
-        "Of hierarchical softmax: by the words' counts, balanced and random, or by what --tree-from predicts.",
+        "Tree of hierarchical softmax: Huffman by counts, random and balanced, or clustered from --tree-from.",
         only="loss=hs",
     )
     codes: int = option(
-        1, "So many trees under one root, and codes for each word.", low=1, high=64,
+        1, "Number of random trees; every word gets one code per tree.", low=1, high=64,
         only="loss=hs and tree=random|clustered",
     )  # fmt: skip
     tie: bool = option(
-        False, "Words have one vector, as context and as what is predicted.",
+        False, "Share one vector per word between context and prediction.",
         only="model=lbl and loss=softmax|nce|ns|importance",
     )  # fmt: skip
-    negative: int = option(500, "Noise words, drawn for all positions of a batch.", low=1, high=100_000, only=_SAMPLED)
-    power: float = option(1.0, "Negatives are drawn with probability count^power.", low=0, high=2, only=_SAMPLED)
+    negative: int = option(
+        500, "Negative samples, shared by the positions of a batch.", low=1, high=100_000, only=_SAMPLED
+    )
+    power: float = option(1.0, "Exponent of the counts in the distribution of negatives.", low=0, high=2, only=_SAMPLED)
     dropout: float = dropout_option()
-    lr: float = lr_option(0.01, "Learning rate at the start.", high=10)
+    lr: float = lr_option(0.01, "Initial learning rate.", high=10)
     lr_floor: float = option(
         0.01,
-        "The learning rate falls linearly, down to this share of --lr.",
+        "Final learning rate as a fraction of --lr; the fall is linear.",
         low=0,
         high=1,
         what="a share of --lr",
     )
-    batch: int = option(16, "Positions that move at once.", low=1, high=1024)
+    batch: int = option(16, "Positions per update.", low=1, high=1024)
     epochs: int = epochs_option(5, low=0)
     seed: int = seed_option()
     threads: int = threads_option()

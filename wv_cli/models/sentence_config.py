@@ -15,25 +15,23 @@ class Sent2vecConfig(Config):
     sample_formula: ClassVar[str] = "word2vec"  # which is the paper's, too
 
     dim: int = dim_option()
-    word_ngrams: int = option(2, "Longest n-gram of words; 1: single words.", low=1, high=20)
+    word_ngrams: int = option(2, "Length of the longest word n-gram; 1 uses single words.", low=1, high=20)
     dropout_ngrams: int = option(
         2,
-        "So many n-grams of two words and more, drawn anew each time, are left out of a sentence.",
+        "Word n-grams to leave out of a sentence, drawn anew each time.",
         low=0,
         high=1_000_000,
         low_is="none",
         only="word_ngrams>1",
     )
     buckets: int = buckets_option("word_ngrams>1")
-    negative: int = option(10, "Negative (noise) words per word predicted.", low=1, high=1000)
-    power: float = option(0.5, "Negatives are drawn with probability count^power.", low=0, high=2)
+    negative: int = option(10, "Negative samples per predicted word.", low=1, high=1000)
+    power: float = option(0.5, "Exponent of the counts in the distribution of negatives.", low=0, high=2)
     sample: float = option(
-        1e-4, "Threshold above which frequent words are predicted more rarely; 0: all are.", low=0, low_is="off"
+        1e-4, "Threshold above which frequent words are predicted less often; 0 predicts all.", low=0, low_is="off"
     )
-    max_sentence: int = option(
-        1000, "Longer lines are cut after this many words.", low=2, high=1_000_000, unit="tokens"
-    )
-    lr: float = lr_option(0.2, "Learning rate at the start; it falls linearly to 0.", high=10)
+    max_sentence: int = option(1000, "Cut longer lines after this many words.", low=2, high=1_000_000, unit="tokens")
+    lr: float = lr_option(0.2, "Initial learning rate; it falls linearly to 0.", high=10)
     epochs: int = epochs_option(5, low=0)
     seed: int = seed_option()
     threads: int = threads_option()
@@ -51,28 +49,30 @@ class Doc2vecConfig(Config):
 
     algorithm: Literal["dbow", "dm_mean", "dm_concat"] = option(
         "dbow",
-        "What predicts a word of a document: dbow, its vector; dm_mean, the mean of that and of context words; "
-        "dm_concat, these one behind the other.",
+        "Predict words from the document vector alone (dbow), or averaged or concatenated with context words.",
     )
     context: Literal["before", "around"] = option(
-        "before", "Context words: those before the one that is predicted, or those on both sides.", only=_DM
+        "before", "Context words: those before the predicted word, or those on both sides.", only=_DM
     )
     mean_gradient: Literal["document", "word2vec", "corrected"] = option(
         "document",
-        "Divide the gradient of a mean by the number of its vectors: for the context words, for none (word2vec's and "
-        "gensim's rule), or for all (the true gradient).",
+        "Inputs whose gradient is divided by the number of inputs: context words, none, all.",
         only="algorithm=dm_mean",
     )
-    loss: Literal["ns", "hs"] = option("ns", "Output layer: negative sampling, or hierarchical softmax.")
+    loss: Literal["ns", "hs"] = option("ns", "Output layer: negative sampling or hierarchical softmax.")
     dim: int = dim_option()
-    window: int = option(5, "Words of context on a side.", low=1, high=1000, only=_DM)
-    negative: int = option(5, "Negative (noise) words per word predicted.", low=1, high=1000, only="loss=ns")
-    power: float = option(0.75, "Negatives are drawn with probability count^power.", low=0, high=2, only="loss=ns")
-    sample: float = option(1e-3, "Threshold for dropping frequent words; 0 keeps all.", low=0, low_is="off")
-    lr: float = lr_option(0.025, "Learning rate at the start.", high=10)
+    window: int = option(5, "Context words on each side.", low=1, high=1000, only=_DM)
+    negative: int = option(5, "Negative samples per predicted word.", low=1, high=1000, only="loss=ns")
+    power: float = option(
+        0.75, "Exponent of the counts in the distribution of negatives.", low=0, high=2, only="loss=ns"
+    )
+    sample: float = option(
+        1e-3, "Threshold for subsampling frequent words; smaller drops more, 0 keeps all.", low=0, low_is="off"
+    )
+    lr: float = lr_option(0.025, "Initial learning rate.", high=10)
     lr_floor: float = option(
         0.004,
-        "The learning rate falls linearly, down to this share of --lr.",
+        "Final learning rate as a fraction of --lr; the fall is linear.",
         low=0,
         high=1,
         what="a share of --lr",

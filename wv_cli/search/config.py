@@ -15,26 +15,27 @@ class IndexConfig(Config):
 
     kind: Literal["hnsw", "ivf-pq", "flat"] = option(
         "hnsw",
-        "hnsw: a graph of near words (Malkov & Yashunin 2020), quickest; ivf-pq: lists of product codes (Jegou et al. "
-        "2011), smallest; flat: every row, exact.",
+        "Index type: graph (fastest), product-quantized lists (smallest), or all rows (exact).",
     )
     recall: float = option(
         0.95,
-        "Share of a word's nearest that must be found: searched as little as that allows.",
+        "Fraction of the nearest words to find; search effort is tuned to it.",
         above=0,
         high=1,
         only="kind=hnsw|ivf-pq",
     )
-    neighbours: int = option(10, "How many nearest words of a query are to be found.", low=1, high=1000)
+    neighbours: int = option(10, "Nearest words to find per query.", low=1, high=1000)
     queries: int = option(1000, "Words drawn to measure the recall.", low=1, high=10**6)
-    links: int = option(32, "hnsw: links of a word, twice as many at the bottom.", low=2, high=256, only="kind=hnsw")
+    links: int = option(
+        32, "hnsw: links per word, twice as many in the lowest layer.", low=2, high=256, only="kind=hnsw"
+    )
     ef_construction: int = option(
-        100, "hnsw: words looked at to choose a word's links.", low=1, high=10**5, only="kind=hnsw"
+        100, "hnsw: candidates examined when choosing a word's links.", low=1, high=10**5, only="kind=hnsw"
     )
     lists: int = option(
-        0, "ivf-pq: lists of rows; 0: 4 x the root of their number.", low=0, high=1 << 20, low_is="by the rows",
+        0, "ivf-pq: number of lists; 0 uses 4 x sqrt(words).", low=0, high=1 << 20, low_is="by the rows",
         only="kind=ivf-pq",
     )  # fmt: skip
-    dsub: int = option(4, "ivf-pq: coordinates that a byte stands for, at most.", low=1, high=1024, only="kind=ivf-pq")
-    seed: int = seed_option("Of the words drawn, and of what ivf-pq learns.")
+    dsub: int = option(4, "ivf-pq: largest number of coordinates per byte.", low=1, high=1024, only="kind=ivf-pq")
+    seed: int = seed_option("Random seed of the drawn words and of ivf-pq's training.")
     threads: int = search_threads_option()

@@ -20,7 +20,7 @@ def is_one_word(text: str) -> bool:
 
 
 def lowercase_option() -> bool:
-    return option(False, "Lower-case the text (Unicode).")
+    return option(False, "Lower-case the text (Unicode).", common=True)
 
 
 def falling_thresholds(last: float, passes: int, score: ScoreName) -> tuple[float, ...]:
@@ -43,7 +43,7 @@ class ReadingConfig(Config):
     """What a command takes for running text."""
 
     force_text: bool = option(
-        False, "Read as text even what looks like vectors, a model or binary data.", group="Input", identity=False
+        False, "Read INPUT as text even if it looks like vectors or binary data.", group="Input", identity=False
     )
 
 
@@ -53,15 +53,15 @@ class VocabConfig(Config):
 
     group: ClassVar[str] = "Vocabulary"
 
-    min_count: int = option(5, "Drop words seen fewer times.", low=1)
-    max_vocab: int = option(0, "Keep only the most frequent words; 0 keeps all.", low=0, low_is="no limit")
+    min_count: int = option(5, "Drop words seen fewer times.", low=1, common=True)
+    max_vocab: int = option(0, "Keep only the most frequent words; 0 keeps all.", low=0, low_is="no limit", common=True)
     lowercase: bool = lowercase_option()
     dedup: bool = option(
         False,
-        "Leave out lines that stood in INPUT before, byte for byte; takes 8 bytes of memory a different line.",
+        "Drop repeated lines; each distinct line takes 8 bytes of memory.",
         group="Input",
     )
-    min_line: int = option(0, "Leave out lines of fewer words; 0 keeps all.", low=0, low_is="off", group="Input")
+    min_line: int = option(0, "Drop lines with fewer words; 0 keeps all.", low=0, low_is="off", group="Input")
 
     def lines(self) -> "Lines | None":
         """What leaves lines out; None when all are kept."""
@@ -76,14 +76,14 @@ class PhrasesConfig(Config):
     held (the rest is in a file) and the table of pair counts, half each; the words themselves come on top."""
 
     thresholds: tuple[float, ...] = option((), flag="threshold")
-    min_count: int = option(5, "Ignore pairs seen fewer times; word2vec: discount.", low=1)
+    min_count: int = option(5, "Ignore pairs seen fewer times; word2vec's score also subtracts this.", low=1)
     score: ScoreName = option(
         "word2vec",
-        "word2vec: (ab - min_count) * words / (a * b). npmi: mutual information scaled to -1..1.",
+        "Score of a pair: word2vec's formula, or normalized pointwise mutual information.",
     )
-    delimiter: str = option("_", "What joins the words of a phrase.")
+    delimiter: str = option("_", "Text between the words of a phrase.")
     lowercase: bool = lowercase_option()
-    across_lines: bool = option(False, "Count pairs across line ends, too, as word2phrase; none is joined there.")
+    across_lines: bool = option(False, "Count pairs across line ends, as word2phrase does, without joining them.")
     memory: int = option(2 * 10**9, low=1, unit="bytes")
 
     def check(self) -> None:
@@ -103,18 +103,21 @@ class PhraseLearning(Config):
 
     learn_phrases: int = option(
         0,
-        "Find phrases in INPUT and join them first, in N passes as `wv phrases --passes N`; 0: none.",
+        "Find and join phrases in INPUT first, in N passes; 0 finds none.",
         low=0,
         high=100,
         low_is="none",
         only="not phrases",
+        common=True,
     )
     phrase_threshold: float | None = option(
         None, "Join pairs that score higher in the last pass.", only="learn_phrases", shown="100; npmi: 0.5"
     )
-    phrase_min_count: int = option(5, "Ignore pairs seen fewer times; word2vec: discount.", low=1, only="learn_phrases")
-    phrase_score: ScoreName = option("word2vec", "As `wv phrases --score`.", only="learn_phrases")
-    phrase_delimiter: str = option("_", "What joins the words of a phrase.", only="learn_phrases")
+    phrase_min_count: int = option(
+        5, "Ignore pairs seen fewer times; word2vec's score also subtracts this.", low=1, only="learn_phrases"
+    )
+    phrase_score: ScoreName = option("word2vec", "Score of a pair (see wv phrases --score).", only="learn_phrases")
+    phrase_delimiter: str = option("_", "Text between the words of a phrase.", only="learn_phrases")
 
     def check(self) -> None:
         _check_phrases(self._thresholds(), self.phrase_score, self.phrase_delimiter, "--phrase-")

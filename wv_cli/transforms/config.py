@@ -27,32 +27,37 @@ class WhitenConfig(Config):
 
     method: Literal["whiten", "zca", "pca", "soft", "abtt", "project"] = option(
         "whiten",
-        "whiten: covariance I; zca: the same in the old axes; pca: turned only; soft: between pca and whiten; abtt: "
-        "all but the top directions; project: random directions, nothing is fitted.",
+        "Transform to fit (see the list above).",
     )
     dim: int = option(
         0,
-        "Dimensions to keep, those of the largest variance, or of project to draw; 0 keeps all that vary.",
+        "Dimensions to keep; 0 keeps all that vary.",
         low=0,
         high=100_000,
         low_is="all",
         only="method=whiten|pca|soft|project",
     )
     beta: float = option(
-        0.5, "soft: 0 is pca, 1 is whiten.", low=0, high=1, low_is="pca", high_is="whiten", only="method=soft"
+        0.5,
+        "soft: position between pca (0) and whiten (1).",
+        low=0,
+        high=1,
+        low_is="pca",
+        high_is="whiten",
+        only="method=soft",
     )
     remove: int = option(
-        0, "abtt: how many directions to remove; 0 is dim / 100.", low=0, low_is="dim / 100", only="method=abtt"
+        0, "abtt: directions to remove; 0 removes dim / 100.", low=0, low_is="dim / 100", only="method=abtt"
     )
     tolerance: float = option(
         1e-9,
-        "A direction varies if its variance is more than this share of the largest.",
+        "Drop directions with less than this fraction of the largest variance.",
         low=0,
         below=1,
         only="method=whiten|zca|pca|soft|abtt",
     )
 
-    seed: int = seed_option("Of the random directions.", only="method=project")
+    seed: int = seed_option("Random seed of the directions.", only="method=project")
 
     def check(self) -> None:
         if self.dim:
@@ -71,30 +76,27 @@ class AlignConfig(Config):
 
     method: Literal["procrustes", "rcsls"] = option(
         "procrustes",
-        "procrustes: the rotation that brings pairs nearest together; rcsls: from there on to the linear map, no "
-        "rotation, by which they are best found.",
+        "Fit a rotation (procrustes), or a linear map for best retrieval (rcsls).",
     )
-    dictionary: str | None = option(
-        None, "FILE of words of A and their translations in B, `word word` lines, instead of words that are in both."
-    )
+    dictionary: str | None = option(None, "File of `word translation` lines to align by, instead of shared words.")
     anchors: int = option(
         0,
-        "Of the words in both files only those among the first N of each; 0 takes all.",
+        "Align by shared words among the first N; 0 takes all.",
         low=0,
         low_is="all",
         only="not dictionary",
     )
     refine: int = option(
         0,
-        "Rounds of finding new pairs, mutual nearest neighbours by CSLS, and aligning by these.",
+        "Rounds of aligning again by mutual CSLS neighbours.",
         low=0,
         high=1000,
         low_is="off",
     )
-    refine_words: int = option(20_000, "Among the first N words of each file.", low=2, only="refine>0")
-    steps: int = option(10, "rcsls: steps from the rotation.", low=1, high=10**6, only="method=rcsls")
+    refine_words: int = option(20_000, "Words of each file in which --refine looks for pairs.", low=2, only="refine>0")
+    steps: int = option(10, "rcsls: gradient steps after the rotation.", low=1, high=10**6, only="method=rcsls")
     rcsls_words: int = option(
-        200_000, "rcsls: look for ten neighbours among the first N words of each file.", low=10, only="method=rcsls"
+        200_000, "rcsls: words of each file among which neighbours are sought.", low=10, only="method=rcsls"
     )
     threads: int = search_threads_option(only="refine>0 or method=rcsls")
 
@@ -107,13 +109,10 @@ class DriftConfig(Config):
 
     by: Literal["neighbours", "vectors"] = option(
         "neighbours",
-        "What comes first. neighbours: words that share the fewest of their nearest; vectors: those of the lowest "
-        "cosine.",
+        "Order of words: fewest shared neighbours first, or lowest cosine first.",
     )
-    neighbours: int = option(100, "Nearest words that are compared.", low=1, high=10**6)
-    restrict_vocab: int = option(
-        0, "Compare only words among the first N of each file; 0 compares all.", low=0, low_is="all"
-    )
+    neighbours: int = option(100, "Nearest words to compare.", low=1, high=10**6)
+    restrict_vocab: int = option(0, "Compare only the first N words of each file; 0 compares all.", low=0, low_is="all")
     top: int = option(100, "Words to show; 0 shows all.", low=0, low_is="all")
     threads: int = search_threads_option()
 
@@ -126,15 +125,15 @@ class QuantizeConfig(Config):
 
     cutoff: int = option(
         0,
-        "Rows of the input matrix to keep, words and n-grams: those of the largest norms; 0 keeps all.",
+        "Input rows to keep, those of largest norm; 0 keeps all.",
         low=0,
         low_is="all rows",
     )
-    dsub: int = option(2, "Coordinates in one byte; the more, the smaller and the coarser.", low=1, high=2**16 - 1)
-    qnorm: bool = option(False, "Keep the norms of rows in a byte of their own.")
-    qout: bool = option(False, "Quantise the output matrix, too, where that makes it smaller.")
-    retrain: bool = option(False, "Classifiers: train the rows that are kept on --input before they are quantised.")
+    dsub: int = option(2, "Coordinates per byte; more makes the model smaller and coarser.", low=1, high=2**16 - 1)
+    qnorm: bool = option(False, "Quantize the norms of rows separately, to one byte each.")
+    qout: bool = option(False, "Also quantize the output matrix if that makes it smaller.")
+    retrain: bool = option(False, "Classifiers: train the kept rows again on --input before quantizing.")
     epochs: int = epochs_option(5, "Passes over --input.", only="retrain")
     lr: float = lr_option(0.1, "Learning rate of --retrain.", high=None, only="retrain")
-    threads: int = threads_option("Threads; without --retrain the result does not depend on them. 0: all.")
-    seed: int = seed_option("Seed of every random draw.")
+    threads: int = threads_option("Threads, on which only --retrain's result depends; 0 uses all processors.")
+    seed: int = seed_option("Random seed.")

@@ -17,20 +17,22 @@ if TYPE_CHECKING:
     from wv_cli.words import WordList
 
 _PIPE_BYTES = 1 << 16
-answers_option = click.option("--json", "as_json", is_flag=True, help="One JSON object for each line of output.")
+answers_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
 sentences_option = click.option(
     "--sentences/--no-sentences", "ends", default=True, show_default=True,
-    help="Lines are sentences, which begin in <s> and end in </s>; otherwise pieces of them.",
+    help="Treat lines as whole sentences with <s> and </s>, or as fragments.",
 )  # fmt: skip
 
 
 @click.command("score", cls=Command, short_help="Print how probable lines are.")
 @click.argument("model", metavar="MODEL")
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...")
-@click.option("--words", "each_word", is_flag=True, help="Each word, too: word=ID LENGTH LOG10, ID 0 being OOV.")
+@click.option(
+    "--words", "each_word", is_flag=True, help="Also print each word as word=ID LENGTH LOG10 (ID 0: unknown)."
+)
 @click.option(
     "--unnormalised", is_flag=True,
-    help="Take the scores of a model trained by noise contrast (--loss nce) for log10 of probabilities as they are.",
+    help="Use scores of a noise-contrast model as log10 probabilities, without normalizing.",
 )  # fmt: skip
 @sentences_option
 @field_options(ReadingConfig)
@@ -44,10 +46,11 @@ def score(
     force_text: bool,
     as_json: bool,
 ) -> None:
-    """Print log10 of the probability of every line of INPUT (text files, folders, or - for standard input), a line of
-    output for each, as KenLM's query does. Without INPUT the lines of standard input are answered as they come.
+    """Print log10 of the probability of every line of INPUT (text files, folders, or - for standard input).
 
-    LENGTH is that of the n-gram that was found; OOV counts words that the model does not list.
+    Each line of input gives one line of output, as in KenLM's query. Without INPUT the lines of standard input are
+    answered at once. LENGTH is the length of the n-gram that was found; OOV counts the words that the model does not
+    list.
     """
     refuse_options(force_text="inputs")
     from functools import partial
@@ -104,14 +107,14 @@ def _print(facts: dict[str, Any], as_json: bool) -> None:
 @click.command("next", cls=Command, short_help="Print the most probable next words.")
 @click.argument("model", metavar="MODEL")
 @click.argument("starts", nargs=-1, metavar="[START]...")
-@click.option("-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, help="So many words.")
+@click.option("-k", "--k", "k", type=click.IntRange(1), default=10, show_default=True, help="Number of words.")
 @sentences_option
 @answers_option
 def next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json: bool) -> None:
-    """Print the words that most probably follow START ("the cat"), with their probabilities; </s> is the end of the
-    sentence. Without START the lines of standard input are asked.
+    """Print the most probable words after START ("the cat") with their probabilities; </s> is the end of the sentence.
 
-    Several STARTs get a first column that tells them apart; lines of standard input always do.
+    Without START the lines of standard input are the queries. With several queries, or with standard input, the
+    first column is the query.
     """
     from wv_cli.commands.shared.queries import piped_lines
     from wv_cli.lm.files import load
@@ -135,14 +138,23 @@ def next_words(model: str, starts: tuple[str, ...], k: int, ends: bool, as_json:
 
 @click.command("sample", cls=Command, short_help="Print sentences drawn from a model.")
 @click.argument("model", metavar="MODEL")
-@click.option("-n", "count", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Sentences.")
-@click.option("--start", default="", metavar="WORDS", help="How each sentence begins.")
 @click.option(
-    "--max-words", type=click.IntRange(1), default=100, show_default=True, metavar="N", help="End longer ones there."
+    "-n", "count", type=click.IntRange(1), default=1, show_default=True, metavar="N", help="Number of sentences."
 )
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, metavar="N", help="Of the draws.")
+@click.option("--start", default="", metavar="WORDS", help="Words that begin each sentence.")
+@click.option(
+    "--max-words",
+    type=click.IntRange(1),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="Limit on the words of a sentence.",
+)
+@click.option(
+    "--seed", type=click.IntRange(0), default=1, show_default=True, metavar="N", help="Random seed of the draws."
+)
 def sample(model: str, count: int, start: str, max_words: int, seed: int) -> None:
-    """Print sentences drawn word by word from MODEL; <unk>, which is no word, is never drawn."""
+    """Print sentences drawn word by word from MODEL. The unknown word <unk> is never drawn."""
     from wv_cli.lm.files import load
     from wv_cli.lm.generating import Generator
 

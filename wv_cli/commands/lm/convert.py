@@ -12,9 +12,9 @@ from wv_cli.commands.shared.help import Command
 @to_option
 @quantise_option
 def command(model: str, output: str, to: str | None, quantise: int | None) -> None:
-    """Write MODEL as OUTPUT: NAME.arpa and NAME.arpa.gz are ARPA, NAME.lm wv's binary, - is ARPA on standard output.
+    """Write MODEL as OUTPUT: NAME.arpa or NAME.arpa.gz (ARPA), NAME.lm (wv's binary), or - (ARPA on standard output).
 
-    Nothing is lost either way, but with --quantise: numbers are written so that they read back to the same.
+    The conversion loses nothing without --quantise: every number reads back to the same value.
     """
     from wv_cli.lm.files import format_for_output, load_ngrams, save
     from wv_cli.system.output import check_writable

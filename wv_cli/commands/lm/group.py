@@ -8,10 +8,11 @@ from wv_cli.commands.shared.help import CommandGroup
 
 @click.group("lm", cls=CommandGroup)
 def command() -> None:
-    """Language models: train those of n-grams, ask, convert.
+    """Train, query and convert n-gram language models.
 
-    MODEL is an ARPA file of KenLM, SRILM or wv (.arpa, .arpa.gz), wv's binary (.lm), or a neural model made by `wv
-    train --model nplm` or lbl (.lm), which is not converted. `wv eval perplexity` scores models on a text.
+    MODEL is an ARPA file of KenLM, SRILM or wv (.arpa, .arpa.gz), wv's binary (.lm), or a neural model (.lm). `wv
+    train --model nplm` or lbl makes neural models, which cannot be converted. `wv eval perplexity` scores models on
+    a text.
     """
 
 

@@ -9,10 +9,10 @@ from wv_cli.commands.shared.options import Size, field_options, json_option, qui
 from wv_cli.lm.config import LmConfig
 from wv_cli.text.config import ReadingConfig
 
-to_option = click.option("--to", metavar="FORMAT", help="arpa or binary; by default the ending of the name tells.")
+to_option = click.option("--to", metavar="FORMAT", help="Output format: arpa or binary; by default the ending chooses.")
 quantise_option = click.option(
     "--quantise", type=click.IntRange(2, 16), metavar="BITS",
-    help="Of a binary: so many bits for each probability and back-off instead of all (8 hardly changes scores).",
+    help="Bits per probability and back-off weight of a binary (8 hardly changes scores).",
 )  # fmt: skip
 
 
@@ -20,30 +20,38 @@ quantise_option = click.option(
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...")
 @click.option(
     "-o", "--output", default="-", show_default=True, metavar="MODEL",
-    help="NAME.arpa and NAME.arpa.gz are ARPA, NAME.lm wv's binary, - is ARPA on standard output.",
+    help="Output file: NAME.arpa, NAME.arpa.gz, NAME.lm (binary), or - (ARPA on standard output).",
 )  # fmt: skip
 @to_option
 @quantise_option
 @field_options(LmConfig)
 @click.option(
     "--counts", "count_files", multiple=True, metavar="FILE",
-    help="Instead of INPUT: the sum of these counts, from --counts-only; --order may shorten them.",
+    help="Sum these --counts-only files instead of reading INPUT; --order may be lower.",
 )  # fmt: skip
 @click.option("--counts-only", is_flag=True, help="Write the counts of all n-grams to OUTPUT instead of a model.")
 @click.option(
     "--memory", type=Size(), metavar="SIZE",
-    help="Memory to work in (1G); what does not fit waits on the disk of the output.  [default: 2G]",
+    help="Working memory (1G); what exceeds it goes to the output's disk.  [default: 2G]",
 )  # fmt: skip
 @click.option("--meta/--no-meta", default=True, help="Write NAME.meta.json beside the output.")
 @field_options(ReadingConfig)
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, **options: Any) -> None:
-    """Train a model of n-grams on INPUT: text files, folders, or - for standard input; gzip, bzip2, xz and zstd are
-    unpacked. Each line is a sentence, a blank one too.
+    """Train an n-gram model on INPUT: text files, folders, or - for standard input, plain or compressed.
 
-    With --smoothing kneser-ney the model is that of KenLM's lmplz. A large text can be counted in parts, each with
-    --counts-only, and trained on with --counts.
+    Each line is a sentence, also a blank one. A large text can be counted in parts with --counts-only; --counts then
+    trains on the sum.
+
+    \b
+    Smoothing methods:
+      kneser-ney   modified and interpolated (Chen & Goodman 1998), equal to KenLM's lmplz
+      absolute     one discount per order, interpolated
+      katz         Good-Turing discounts with back-off
+      witten-bell  interpolated; for little text
+      add-k        --add-k more of every n-gram, with back-off
+      mle          relative frequencies without smoothing
     """
     from wv_cli.commands.shared.running import job_of, run_job
     from wv_cli.jobs.ngrams import NgramJob

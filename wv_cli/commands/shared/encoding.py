@@ -33,7 +33,7 @@ _ELSEWHERE = ("counts", "case", "from_format", "ngrams", "oov")
 
 def encoder_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """--encoder and what goes with it."""
-    option = click.option("--encoder", metavar="DIR", help="Encode lines with the encoder in this folder; no FILE.")
+    option = click.option("--encoder", metavar="DIR", help="Folder of the encoder that encodes lines, instead of FILE.")
     return option(field_options(EncoderConfig)(function))
 
 

@@ -4,6 +4,7 @@ Of an option that is a config's field the field says all of it (wv_cli.config.op
 """
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -42,7 +43,7 @@ _NAMES = {"file": re.compile(r"\[?(FILE|INPUT|IN|OUT|MODEL|VECTORS2?|VOCAB)\b|[A
 def heading(option: click.Option) -> str:
     if isinstance(option, FieldOption):
         return option.field.group
-    return "Run" if "--help" in option.opts else _PLACE.get(option.name or "", "Options")
+    return "Run" if {"--help", "--help-all"} & {*option.opts} else _PLACE.get(option.name or "", "Options")
 
 
 def sections(command: click.Command, context: click.Context) -> dict[str, list[click.Option]]:
@@ -76,11 +77,12 @@ def _default(option: click.Option) -> str:
     return ("on" if option.default else "off") if option.is_flag else str(option.default)
 
 
-def examples(path: str) -> list[str]:
-    """Those of the command `wv PATH`, each a comment and the line it is about."""
+def examples(path: str, wanted: Callable[[str], bool] = lambda line: True) -> list[str]:
+    """The `wanted` examples of the command `wv PATH`, each a comment and the line it is about."""
     from wv_cli.commands.examples import EXAMPLES
 
-    return [line for comment, line in EXAMPLES.get(path, ()) for line in (f"# {comment}", line)]
+    found = [(f"# {comment}", line) for comment, line in EXAMPLES.get(path, ()) if wanted(line)]
+    return [line for pair in found for line in pair]
 
 
 class FileName(TextType):
@@ -114,12 +116,10 @@ class Command(click.Command):
             raise
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        for title, options in sections(self, context).items():
-            with formatter.section(title):
-                formatter.write_dl([words(each, context) for each in options])
+        write_options(sections(self, context), context, formatter)
 
     def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        _write_examples(context, formatter)
+        write_examples(context, formatter)
 
 
 class CommandGroup(click.Group):
@@ -131,11 +131,23 @@ class CommandGroup(click.Group):
         return super().resolve_command(context, args)
 
     def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        _write_examples(context, formatter)
+        write_examples(context, formatter)
 
 
-def _write_examples(context: click.Context, formatter: click.HelpFormatter) -> None:
-    lines = examples(context.command_path.partition(" ")[2])
+def write_options(
+    found: Mapping[str, Sequence[click.Option]], context: click.Context, formatter: click.HelpFormatter
+) -> None:
+    """Writes options under their headings."""
+    for title, options in found.items():
+        with formatter.section(title):
+            formatter.write_dl([words(each, context) for each in options])
+
+
+def write_examples(
+    context: click.Context, formatter: click.HelpFormatter, wanted: Callable[[str], bool] = lambda line: True
+) -> None:
+    """Writes the examples of the command, those whose line is `wanted`."""
+    lines = examples(context.command_path.partition(" ")[2], wanted)
     if lines:
         with formatter.section("Examples"):
             formatter.write("".join(f"{'':{formatter.current_indent}}{line}\n" for line in lines))

@@ -75,6 +75,23 @@ class Duration(FloatType):
         return seconds
 
 
+class CommonOption(click.Option):
+    """An option that is in the short help of a command that has a long one."""
+
+
+class FieldOption(click.Option):
+    """The option of a config's field. `default_text` is what help says of its default."""
+
+    def __init__(self, words: Sequence[str], *, field: Option, default_text: str, **attributes: Any) -> None:
+        super().__init__(words, **attributes)
+        self.field, self.default_text = field, default_text
+
+
+def is_common(option: click.Option) -> bool:
+    """Whether the option is in the short help of its command."""
+    return option.field.common if isinstance(option, FieldOption) else isinstance(option, CommonOption)
+
+
 def decimals(context: click.Context, parameter: click.Parameter, value: str) -> int | str:
     """What the text of --precision means."""
     return value if value == "exact" else int(value)
@@ -87,21 +104,25 @@ precision_option = click.option(
     show_default=True,
     metavar="1-9|exact",
     callback=decimals,
-    help="In text: decimals of each number, or the shortest text that keeps every bit.",
+    help="Decimals of numbers in text; exact writes the shortest text that keeps every bit.",
 )
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print nothing but results and errors.")
+quiet_option = click.option(
+    "-q", "--quiet", cls=CommonOption, is_flag=True, help="Print nothing but results and errors."
+)
 to_option = click.option(
-    "--to", metavar="FORMAT", help="Format of the outputs, as for wv convert, whatever their names."
+    "--to", metavar="FORMAT", help="Format of the outputs (see wv convert); by default their endings choose."
 )
 json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Results as one JSON object on stdout, progress as one per event on stderr."
+    "--json",
+    "as_json",
+    cls=CommonOption,
+    is_flag=True,
+    help="Print results as one JSON object on stdout, progress events on stderr.",
 )
 
 dask_option = click.option(
     "--dask", metavar="ADDRESS",
-    help="Share the work with the workers of the Dask scheduler at ADDRESS, to the same result. They must have this wv "
-    "and see the same files at the same paths. `local`: with a worker a processor, started and ended with the command. "
-    "Needs pip install distributed.",
+    help="Work on the Dask cluster with the scheduler at ADDRESS; `local` starts workers here.",
 )  # fmt: skip
 
 
@@ -118,7 +139,7 @@ def _threads(context: click.Context, parameter: click.Parameter, value: int) -> 
 
 def threads_option(help: str, default: int = 1) -> Decorator:
     """--threads where no config has it (wv_cli.config.threads_option); 0 arrives as what it means."""
-    kind, text = click.IntRange(0, MOST_THREADS), f"{help}; 0: all processors."
+    kind, text = click.IntRange(0, MOST_THREADS), f"{help}; 0 uses all processors."
     return click.option(
         "--threads", type=kind, default=default, show_default=True, metavar="N", callback=_threads, help=text
     )
@@ -127,9 +148,14 @@ def threads_option(help: str, default: int = 1) -> Decorator:
 def phrases_options(function: Function) -> Function:
     """Of what learns from text (wv_cli.jobs.parts.phrases), beside the fields of PhraseLearning."""
     for option in [
-        click.option("--save-phrases", metavar="FILE", help="Also save what --learn-phrases finds, for --phrases."),
         click.option(
-            "--phrases", metavar="FILE", help="Join these phrases in INPUT first (from `wv phrases --save-phrases`)."
+            "--save-phrases", metavar="FILE", help="Also save the phrases that --learn-phrases finds, for --phrases."
+        ),
+        click.option(
+            "--phrases",
+            cls=CommonOption,
+            metavar="FILE",
+            help="Join these phrases (from --save-phrases) in INPUT first.",
         ),
     ]:
         function = option(function)
@@ -140,24 +166,22 @@ def saved_run_options(function: Function) -> Function:
     """Options of a training run that can stop and be resumed (wv_cli.jobs.parts.resume)."""
     for option in [
         click.option("--meta/--no-meta", default=True, help="Write NAME.meta.json beside each output."),
-        click.option("--max-time", type=Duration(), metavar="TIME", help="Save the run and stop after this time."),
-        click.option("--overwrite", is_flag=True, help="Begin anew although a checkpoint of an earlier run is there."),
-        click.option("--resume", is_flag=True, help="Go on from the checkpoint if there is one."),
         click.option(
-            "--checkpoint-every", type=Duration(), metavar="TIME", help="Save the run this often (90, 15m, 2h)."
+            "--max-time",
+            cls=CommonOption,
+            type=Duration(),
+            metavar="TIME",
+            help="Save a checkpoint and stop after this time.",
         ),
-        click.option("--checkpoint", metavar="FILE", help="Where to save the run.  [default: first OUTPUT.checkpoint]"),
+        click.option("--overwrite", is_flag=True, help="Start anew and discard the checkpoint of an earlier run."),
+        click.option("--resume", cls=CommonOption, is_flag=True, help="Resume from the checkpoint if there is one."),
+        click.option(
+            "--checkpoint-every", type=Duration(), metavar="TIME", help="Interval between checkpoints (90, 15m, 2h)."
+        ),
+        click.option("--checkpoint", metavar="FILE", help="Checkpoint file.  [default: first OUTPUT.checkpoint]"),
     ]:
         function = option(function)
     return function
-
-
-class FieldOption(click.Option):
-    """The option of a config's field. `default_text` is what help says of its default."""
-
-    def __init__(self, *words: Any, field: Option, default_text: str, **attributes: Any) -> None:
-        super().__init__(*words, **attributes)
-        self.field, self.default_text = field, default_text
 
 
 def field_options(config: type[Config]) -> Decorator:
@@ -165,36 +189,43 @@ def field_options(config: type[Config]) -> Decorator:
     `shrink_window` becomes --shrink-window/--no-shrink-window, or --on/--OFF where it has an `off`; the option of a
     tuple may be repeated."""
 
-    def decorate(function: Function) -> Function:
-        for each in reversed(config.options().values()):
-            if each.help:
-                function = _option(each, each.choices, _default_text(each), default=each.default)(function)
-        return function
-
-    return decorate
+    fields = [each for each in config.options().values() if each.help]
+    return add_options([_option(each, each.choices, _default_text(each), default=each.default) for each in fields])
 
 
-def shared_options(variants: dict[str, tuple[type[Config], dict[str, Any]]]) -> Decorator:
-    """Like field_options for a command whose config depends on other options. `variants` names configs and what they
-    put in the place of their defaults. An option not given is None; help is that of the first variant that has the
-    field, and shows its default, and those of others where they differ. A second variant of a config is told of only
-    where it changes something."""
+Variants = Mapping[str, tuple[type[Config], Mapping[str, Any]]]
 
+
+def shared_fields(variants: Variants) -> list[FieldOption]:
+    """Options for the fields of several configs, for a command whose config depends on other options.
+
+    `variants` names configs and what replaces their defaults. An option that is not given is None. Its help is that of
+    the first variant with the field; it shows the default of that one, and of the others where they differ. A second
+    variant of the same config is named only where it changes something.
+    """
     tables = {variant: config.options() for variant, (config, _) in variants.items()}
-    first = {config: variant for variant, (config, _) in reversed(variants.items())}
+    first = {config: variant for variant, (config, _) in reversed([*variants.items()])}
+    options = []
+    for name in _merged(list(tables.values())):
+        found = {variant: fields[name] for variant, fields in tables.items() if name in fields}
+        field = next(iter(found.values()))
+        if field.help:
+            changed = {
+                variant: variants[variant][1].get(name, each.default)
+                for variant, each in found.items()
+                if name in variants[variant][1] or variant in first.values()
+            }
+            choices = list(dict.fromkeys(choice for each in found.values() for choice in each.choices))
+            options.append(_option(field, choices, _default_text(field, changed), default=None))
+    return options
+
+
+def add_options(options: Sequence[click.Option]) -> Decorator:
+    """Gives a command these options, in their order."""
 
     def decorate(function: Function) -> Function:
-        for name in reversed(_merged(list(tables.values()))):
-            found = {variant: fields[name] for variant, fields in tables.items() if name in fields}
-            field = next(iter(found.values()))
-            if field.help:
-                changed = {
-                    variant: variants[variant][1].get(name, each.default)
-                    for variant, each in found.items()
-                    if name in variants[variant][1] or variant in first.values()
-                }
-                choices = list(dict.fromkeys(choice for each in found.values() for choice in each.choices))
-                function = _option(field, choices, _default_text(field, changed), default=None)(function)
+        # Where click's own decorators keep what they are given, the last option first.
+        vars(function).setdefault("__click_params__", []).extend(reversed(options))
         return function
 
     return decorate
@@ -234,18 +265,15 @@ def _show_limit(value: object) -> str:
 _METAVARS = {int: "N", float: "X", str: "TEXT"}
 
 
-def _option(field: Option, choices: Sequence[str], default_text: str, default: object) -> Decorator:
+def _option(field: Option, choices: Sequence[str], default_text: str, default: object) -> FieldOption:
     flag, kind = field.flag, click.Choice(choices) if choices else field.kind
     if field.also:
         kind = OpenChoice(choices, field.also)
     if kind is bool:
         flag = f"{flag}/--{field.off or f'no-{flag[2:]}'}"
     short = [flag[1:]] if len(field.name) == 1 else []
-    return click.option(
-        *short,
-        flag,
-        field.name,
-        cls=FieldOption,
+    return FieldOption(
+        [*short, flag, field.name],
         field=field,
         default_text=default_text,
         type=kind,

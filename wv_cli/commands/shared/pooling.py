@@ -27,22 +27,20 @@ def pooling_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "-o",
             "--output",
             metavar="FILE",
-            help="With --pooling or --encoder: write a vector file, rows called 0, 1, 2.",
+            help="With --pooling or --encoder: vector file, with rows named 0, 1, 2.",
         ),
         click.option(
             "--case",
             type=click.Choice(["fold-first", "lower", "none"]),
             default="fold-first",
             show_default=True,
-            help="With --pooling: fold-first takes upper and lower case for one, lower looks up in lower case.",
+            help="With --pooling: match words regardless of case, in lower case, or as written.",
         ),
-        click.option("--counts", metavar="VOCAB", help="Word frequencies (`word count` lines) for sif; also for idf."),
+        click.option("--counts", metavar="VOCAB", help="Word frequencies (`word count` lines) for sif and idf."),
         click.option(
             "--pooling",
             type=OpenChoice(["mean", "sif", "idf", OWN, *POOLINGS[1:]], LAYER),
-            help="With --sentences: plain mean; SIF, common component of these lines removed; idf-weighted mean; own: "
-            "as without it, for -o. Of an encoder's tokens: mean, cls, max, sqrt-len of the last layer, the means of "
-            "first-last, last-two, layer:K.",
+            help="Pooling of a sentence's word vectors, or of an encoder's token vectors.",
         ),
     ):
         function = option(function)

@@ -185,8 +185,8 @@ def _build() -> dict[str, object]:
 def wv(debug: bool, as_json: bool) -> None:
     """Word vectors on the command line.
 
-    Reads and writes the formats of word2vec, fastText and GloVe. `-` is standard input or output; data goes to standard
-    output, everything else to standard error. `wv help COMMAND` or `wv COMMAND -h` explains a command.
+    wv reads and writes the formats of word2vec, fastText and GloVe. `-` is standard input or output. Data goes to
+    standard output, everything else to standard error. `wv help COMMAND` or `wv COMMAND -h` explains a command.
     """
     if as_json:
         raise UsageError("--json before a command goes with --version only; put it after the command")

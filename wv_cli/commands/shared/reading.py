@@ -69,7 +69,7 @@ class Source:
 def vector_options(function: Callable[..., int]) -> Callable[..., int]:
     """The options of a Source that is searched; their names are its fields."""
     for option in (
-        threads_option("Threads that search", default=0),
+        threads_option("Search threads", default=0),
         click.option(
             "--restrict-vocab", type=click.IntRange(1), metavar="N", help="Answer only with the first N words."
         ),
@@ -90,7 +90,7 @@ def word_options(function: Callable[..., int]) -> Callable[..., int]:
             "--beside",
             multiple=True,
             metavar="FILE",
-            help="Ask these vectors, too, and show their answers at the side.",
+            help="Also query these vectors and show their answers alongside.",
         ),
         click.argument("vectors", metavar="VECTORS"),
     ):

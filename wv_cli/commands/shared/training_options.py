@@ -3,49 +3,121 @@
 Their defaults depend on --model and --preset: an option that is not given is None until the job is made.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
-from wv_cli.commands.shared.options import Duration, Size, shared_options
+from wv_cli.commands.shared.options import (
+    CommonOption,
+    Duration,
+    FieldOption,
+    Size,
+    Variants,
+    add_options,
+    shared_fields,
+)
 from wv_cli.config import Config
-from wv_cli.jobs.models import DEFAULT_MODEL, MODELS
+from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, Model
 from wv_cli.models.presets import WORD_PRESETS, Preset
 from wv_cli.text.config import PhraseLearning, VocabConfig
 
-# Whose defaults help shows: the word models' under every preset, then those of the other models, under theirs.
-_VARIANTS: dict[str, tuple[type[Config], dict[str, Any]]]
-_VARIANTS = {preset: (MODELS[DEFAULT_MODEL].config, row.changes) for preset, row in WORD_PRESETS.items()}
-for _name, _model in MODELS.items():
-    if _model.presets is not WORD_PRESETS:
-        _first, *_others = (_model.presets or {"": Preset({})}).items()
-        _VARIANTS[_name] = (_model.config, _first[1].changes)
-        _VARIANTS |= {f"{_name} {preset}": (_model.config, row.changes) for preset, row in _others}
-_VOCAB_VARIANTS: dict[str, tuple[type[Config], dict[str, Any]]] = {"word2vec": (VocabConfig, {})}
-_VOCAB_VARIANTS |= {name: (VocabConfig, row.vocab_defaults) for name, row in MODELS.items() if row.vocab_defaults}
-_PHRASES_VARIANTS: dict[str, tuple[type[Config], dict[str, Any]]] = {"": (PhraseLearning, {})}
+# The configs whose options are those of all models, with what stands in the place of their defaults.
+_PHRASES: Variants = {"": (PhraseLearning, {})}
+_VOCABULARY: Variants = {
+    "word2vec": (VocabConfig, {}),
+    **{name: (VocabConfig, row.vocab_defaults) for name, row in MODELS.items() if row.vocab_defaults},
+}
+
+
+def _model_variants() -> Variants:
+    """The word models' config under every preset, then those of the other models, under theirs."""
+    variants = _preset_variants(MODELS[DEFAULT_MODEL])
+    for name, row in MODELS.items():
+        if row.presets is not WORD_PRESETS:
+            first, *others = _preset_variants(row).items()
+            variants[name] = first[1]
+            variants |= {f"{name} {preset}": changed for preset, changed in others}
+    return variants
+
+
+def _preset_variants(row: Model) -> dict[str, tuple[type[Config], Mapping[str, Any]]]:
+    return {preset: (row.config, made.changes) for preset, made in (row.presets or {"": Preset({})}).items()}
+
+
+def fields_of(model: str) -> list[FieldOption]:
+    """The options of one model that are fields of configs, with its own help, bounds and defaults."""
+    row = MODELS[model]
+    vocabulary: Variants = {model: (VocabConfig, row.vocab_defaults)}
+    return [option for variants in (_preset_variants(row), vocabulary, _PHRASES) for option in shared_fields(variants)]
 
 
 def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    for variants in (_PHRASES_VARIANTS, _VOCAB_VARIANTS, _VARIANTS):
-        function = shared_options(variants)(function)
+    for variants in (_PHRASES, _VOCABULARY, _model_variants()):
+        function = add_options(shared_fields(variants))(function)
+    return function
+
+
+def start_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The words of a model, and what it starts from."""
+    for option in [
+        click.option(
+            "--pretrained", metavar="FILE", help="Classifier: initialize words of INPUT from the vectors of this file."
+        ),
+        click.option(
+            "--tree-from",
+            metavar="FILE",
+            help="Neural language model (NAME.lm) whose predictions make the clustered tree.",
+        ),
+        click.option(
+            "--keep-words",
+            is_flag=True,
+            default=None,
+            help="Keep words of --init or --pretrained that INPUT lacks.",
+        ),
+        click.option(
+            "--init", cls=CommonOption, metavar="FILE", help="Initialize words from the vectors of this file."
+        ),
+        click.option(
+            "--save-vocab",
+            cls=CommonOption,
+            metavar="FILE",
+            help="Also save the vocabulary as `word count` lines before training.",
+        ),
+        click.option(
+            "--vocab",
+            cls=CommonOption,
+            metavar="FILE",
+            help="Use this vocabulary (from build-vocab or word2vec) and its counts.",
+        ),
+    ]:
+        function = option(function)
     return function
 
 
 def continuation_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Of models that go on with other text (jobs.parts.continuation)."""
     for option in [
-        click.option("--save-state", metavar="FILE", help="Also save what --continue goes on with; may replace that."),
         click.option(
-            "--decay", type=float, metavar="SHARE",
-            help="With --continue: how much of the earlier counts and training still counts, 0 to 1.  [default: 1]",
+            "--save-state",
+            cls=CommonOption,
+            metavar="FILE",
+            help="Also save the state for --continue; it may replace the earlier state.",
         ),
         click.option(
-            "--continue", "continue_", metavar="FILE",
-            help="Go on with a saved state: its words stay, INPUT's new ones come, and options not given are its own.",
+            "--decay",
+            type=float,
+            metavar="SHARE",
+            help="With --continue: weight of the earlier counts and training, 0 to 1.  [default: 1]",
         ),
-    ]:  # fmt: skip
+        click.option(
+            "--continue",
+            "continue_",
+            cls=CommonOption,
+            metavar="FILE",
+            help="Continue training from a saved state; options that are not given are its own.",
+        ),
+    ]:
         function = option(function)
     return function
 
@@ -53,19 +125,35 @@ def continuation_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def autotune_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The search for options (wv_cli.jobs.trials): a classifier's, or those of word vectors."""
     for option in [
-        click.option("--autotune-log", metavar="FILE", help="Trials, in JSON.  [default: first OUTPUT.autotune.jsonl]"),
-        click.option("--autotune-size", type=Size(), metavar="SIZE", help="Classifier: quantise to this size (2M)."),
-        click.option("--autotune-predictions", type=int, metavar="K", help="Classifier: labels a line.  [default: 1]"),
         click.option(
-            "--autotune-metric", metavar="METRIC",
-            help="Classifier: f1, f1:LABEL, precisionAtRecall:R[:LABEL] or recallAtPrecision:P[:LABEL].  [default: f1]",
+            "--autotune-log",
+            metavar="FILE",
+            help="File for the trials, one JSON object per line.  [default: first OUTPUT.autotune.jsonl]",
         ),
-        click.option("--autotune-duration", type=Duration(), metavar="TIME", help="How long to search.  [default: 5m]"),
         click.option(
-            "--autotune-validation", metavar="FILE",
-            help="Classifier, skip-gram, CBOW: search for the options not given here (of word vectors not --dim), by "
-            "their score on this file: labelled lines, or what --validation reads. It is no test of what is found.",
+            "--autotune-size", type=Size(), metavar="SIZE", help="Quantize the classifier to at most this size (2M)."
         ),
-    ]:  # fmt: skip
+        click.option(
+            "--autotune-predictions",
+            type=int,
+            metavar="K",
+            help="Labels predicted per line in the search.  [default: 1]",
+        ),
+        click.option(
+            "--autotune-metric",
+            metavar="METRIC",
+            help="Score to maximize: f1, f1:LABEL, precisionAtRecall:R[:LABEL] or recallAtPrecision:P[:LABEL].  "
+            "[default: f1]",
+        ),
+        click.option(
+            "--autotune-duration", type=Duration(), metavar="TIME", help="Time for the search.  [default: 5m]"
+        ),
+        click.option(
+            "--autotune-validation",
+            cls=CommonOption,
+            metavar="FILE",
+            help="Search for options that are not given, by their score on this file.",
+        ),
+    ]:
         function = option(function)
     return function

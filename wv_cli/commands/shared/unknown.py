@@ -1,4 +1,4 @@
-"""What `wv nn`, `wv analogy` and `wv vectors` do with a query that has no answer since a word in it has no vector."""
+"""The option --oov: what a command does with a query that contains an unknown word."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,21 +11,20 @@ _NOTES = 10
 
 
 def oov_option(*more: str) -> Callable[..., Any]:
-    """--oov; `more` are choices that only one command has."""
-    zeros = ", zero prints zeros" if "zero" in more else ""
+    """The option --oov; `more` are choices that only one command has."""
+    zeros = "zeros, " if "zero" in more else ""
     return click.option(
         "--oov",
         type=click.Choice(["empty", "skip", "error", *more]),
         default="empty",
         show_default=True,
-        help="A query with an unknown word: empty answers with an empty line and ends with exit code 1, skip leaves it "
-        f"out, error stops at once{zeros}.",
+        help=f"Unknown words: print an empty line (exit code 1), {zeros}skip the query, or fail.",
     )
 
 
 class Unknown:
-    """Hears of the queries that have no answer, under a rule `oov`. The first ten different problems are told on
-    standard error, the others counted; `quiet` keeps those silent that are no failure."""
+    """Counts the queries without an answer and reports them by the rule `oov`. The first ten different problems are
+    printed on standard error. `quiet` suppresses them where they are no failure."""
 
     def __init__(self, oov: str, quiet: bool = False) -> None:
         self.oov = oov
