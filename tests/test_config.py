@@ -180,8 +180,8 @@ class Example(Config):
     [
         ({"whole": -1}, "--whole must be between 0 (off) and 9, not -1"),
         ({"top": 0}, "--top must be between 1 and 2^31 - 1 rows, not 0"),
-        ({"open": 1.0}, "--open must be above 0 and below 1, not 1.0"),
-        ({"half": 1.0}, "--half is a share of --top at least 0 and below 1, not 1.0"),
+        ({"open": 1.0}, "--open must be above 0 and below 1, not 1"),
+        ({"half": 1.0}, "--half is a share of --top at least 0 and below 1, not 1"),
         ({"rate": 0}, "--rate must be above 0 and at most 10, not 0"),
         ({"many_rows": -2}, "--rows must be 0 (all) or more, not -2"),
         ({"some": 2}, "--some must be at least 3, not 2"),

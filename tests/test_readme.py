@@ -127,7 +127,7 @@ def test_demo_leaves_a_file_alone(wv: Run, tmp_path: Path) -> None:
     own.write_text("mine\n")
     done = wv("demo", "-o", "made")
     assert done.returncode == 1 and own.read_text() == "mine\n"
-    assert done.stderr.startswith("wv demo: made/questions-words.txt: is there already and is no link to ")
+    assert done.stderr.startswith("wv demo: made/questions-words.txt: exists and is no link to ")
 
 
 def test_demo_leaves_only_its_files(wv: Run, tmp_path: Path) -> None:

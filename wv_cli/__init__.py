@@ -2,15 +2,14 @@
 
     import wv_cli
 
-    wv_cli.train("corpus.txt", "vectors.bin", dim=100, epochs=5)    # what `wv train` does, with its options
+    wv_cli.train("corpus.txt", "vectors.bin", dim=100, epochs=5)    # the options are those of `wv train`
     vectors = wv_cli.load("vectors.bin")                            # Embeddings
     vectors.neighbours(["king", "woman"], ["man"], k=5)             # [("queen", 0.71), ...]
     wv_cli.save("vectors.vec", vectors)                             # the ending chooses the format
     wv_cli.load_classifier("topics.bin").predict(["a line"], k=2)   # [[("__label__cooking", 0.93), ...]]
 
-This is the library that the commands use. It prints nothing and imports no click; what is wrong with a file or an
-option is a WvError, whose text is written for the user. A word without a vector is a KeyError, a call that makes no
-sense (no word at all) a ValueError.
+The commands use this library. It prints nothing and does not import click. A bad file or option raises WvError, whose
+text is written for the user. A word without a vector raises KeyError; a call without any word raises ValueError.
 """
 
 # Nothing is imported before the entry point has a say in what Ctrl-C does; typing would take half of that time.

@@ -10,7 +10,7 @@ import numbers
 import re
 import types
 import typing
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
@@ -144,7 +144,7 @@ class Option:
             isinstance(value, wanted) and not isinstance(value, bool), f"{self.flag} must be {called}, not {value!r}"
         )
         must_be = f"is {self.what}" if self.what else "must be"
-        require(self.within(value), f"{self.flag} {must_be} {self.bounds}, not {value}")
+        require(self.within(value), f"{self.flag} {must_be} {self.bounds}, not {show_number(value)}")
         require(math.isfinite(value), f"{self.flag} must be a finite number, not {value}")
 
 
@@ -260,23 +260,35 @@ def _can_hold(atom: str, choices: Mapping[str, Collection[object]]) -> bool:
 
 def _explain_ineffective(name: str, condition: str, values: Mapping[str, Any]) -> str:
     """What stands in the way, the first of it in every alternative, and what would have to be chosen instead."""
-    if re.fullmatch(r"\w+", condition):
-        return f"{flag_of(name)} needs {flag_of(condition)}"
     found, wanted = [], []
     for alternative in condition.split(" or "):
         atom = next(atom for atom in _atoms(alternative) if not _holds(atom, values))
         negated, other, relation, rest = _parts(atom)
         value, flag = values[other], flag_of(other)
         if relation:
-            shown = " ".join(map(str, value)) if isinstance(value, tuple) else value
-            found.append(f"for {flag} {shown}" if value not in (None, ()) else f"without {flag}")
+            shown = " ".join(map(show_number, value if isinstance(value, tuple) else (value,)))
+            found.append(f"with {flag} {shown}" if value not in (None, ()) else "")
             words = {">": " above", "!=": " other than"}.get(relation, "")
-            wanted.append(f"{flag}{words} {rest.replace('|', ' or ')}")
+            wanted.append(f"{flag}{words} {either(rest.split('|'))}")
         else:
-            found.append(f"{'with' if negated else 'without'} {flag}")
+            found.append(f"with {flag}" if negated else "")
             wanted += [] if negated else [flag]
-    goes = f"; it goes with {' or '.join(dict.fromkeys(wanted))}" if wanted else ""
-    return f"{flag_of(name)} has no meaning {' and '.join(dict.fromkeys(found))}{goes}"
+    chosen = " and ".join(dict.fromkeys(filter(None, found)))
+    needs = f"needs {' or '.join(dict.fromkeys(wanted))}" if wanted else ""
+    if not chosen:
+        return f"{flag_of(name)} {needs}"
+    return f"{flag_of(name)} has no effect {chosen}; {f'it {needs}' if needs else 'leave it out'}"
+
+
+def either(choices: Sequence[str]) -> str:
+    """Words of which one is chosen: `a`, `a or b`, `a, b or c`."""
+    *others, last = choices
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def show_number(value: object) -> str:
+    """A value as the user would write it: 2, not 2.0."""
+    return str(value).removesuffix(".0")
 
 
 def require(condition: bool, message: str) -> None:

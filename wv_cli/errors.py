@@ -96,6 +96,8 @@ def reason(error: OSError) -> str:
         errno.EACCES: "check the permissions of the file and its folder",
         errno.EROFS: "write to another disk",
         errno.EISDIR: "name a file, not a folder",
+        errno.ENOTDIR: "name a folder, not a file",
+        errno.EEXIST: "choose another name",
         errno.ENOENT: "check the spelling of the path",
     }
     if error.errno == errno.EBADF:

@@ -53,5 +53,5 @@ def _find(table: Mapping[str, Row], name: str, kind: str) -> Row:
     import difflib
 
     near = difflib.get_close_matches(name, table, n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise UsageError(f"unknown {kind} {name!r}{hint} (choices: {', '.join(table)})")
+    way = f"; did you mean {near[0]!r}?" if near else f" (choices: {', '.join(table)})"
+    raise UsageError(f"unknown {kind} {name!r}{way}")

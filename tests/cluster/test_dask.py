@@ -190,7 +190,7 @@ STREAM = "several processes cannot share a stream; give files, which all of them
         ("glove --counts text -o v.vec", 2, f"--counts {ALONE}; leave it out"),
         ("glove text -o v.vec --dedup", 2, f"--dedup {ALONE}; leave it out"),
         ("glove text -o v.vec --learn-phrases 1", 2, f"--learn-phrases {ALONE}; find them before with `wv phrases"),
-        ("glove text --save-counts v --counts-only --threads 2", 2, "--threads has no meaning with --dask and with"),
+        ("glove text --save-counts v --counts-only --threads 2", 2, "--threads has no effect with --dask and with"),
         ("glove - -o v.vec", 1, f"standard input: {STREAM}"),
         ("phrases - -o v --apply MODEL", 1, f"standard input: {STREAM}"),
         ("phrases text -o v --apply -", 1, f"standard input: {STREAM}"),

@@ -88,7 +88,7 @@ def test_another_choice_is_refused(slice_text: Path, tmp_path: Path, monkeypatch
     monkeypatch.setenv(CHOICE, "together")
     result = mpirun(tmp_path, [2, "train", slice_text, "-o", "v.bin", *SMALL])
     assert result.returncode == 2
-    assert said(result) == [f"wv train: {CHOICE} must be apart, or not be set, not 'together'"]
+    assert said(result) == [f"wv train: {CHOICE} must be 'apart' or unset, not 'together'"]
 
 
 @needs_mpi

@@ -173,7 +173,7 @@ def test_unknown_option_is_misuse(name: str, wv: Run) -> None:
 def test_unknown_command_names_the_nearest(wv: Run) -> None:
     done = wv("trian")
     assert done.returncode == 2
-    assert done.stderr.startswith("wv: unknown command 'trian'; did you mean 'train'? (choices: ")
+    assert done.stderr.startswith("wv: unknown command 'trian'; did you mean 'train'?\n")
 
 
 @pytest.mark.quick

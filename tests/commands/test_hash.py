@@ -76,7 +76,7 @@ def test_bioword_is_named(wv, slice_vectors, tmp_path):
     assert "bioword" in text and "see wv bioword" in " ".join(text.split())
     for method in (["-qm", "bioword"], ["-m", "bioword"], ["--method=bioword"]):
         refused = wv("hash", slice_vectors, *method, "-o", "x")
-        failed(refused, "bioword learns from a text, not from vectors: see `wv bioword --help`", code=2)
+        failed(refused, "bioword learns from a text, not from vectors; see `wv bioword --help`", code=2)
         assert len(refused.stderr.splitlines()) == 1
     assert not (tmp_path / "x").exists()
 
@@ -104,8 +104,8 @@ def test_batch_queries_and_json(wv, slice_vectors):
 
 
 def test_bad_calls(wv, slice_vectors, tmp_path):
-    failed(wv("hash", slice_vectors, "-o", "x"), "either --method", code=2)
-    failed(wv("hash", slice_vectors, "-m", "lsh", "--hasher", "h", "-o", "x"), "either --method", code=2)
+    failed(wv("hash", slice_vectors, "-o", "x"), "--method is missing", code=2)
+    failed(wv("hash", slice_vectors, "-m", "lsh", "--hasher", "h", "-o", "x"), "--method and --hasher cannot", code=2)
     failed(wv("hash", slice_vectors, "-m", "lsh"), "-o FILE is missing", code=2)
     failed(wv("hash", slice_vectors, "-m", "lsj", "-o", "x"), "'lsj'", code=2)
     failed(wv("hash", slice_vectors, "-m", "lsh", "-o", slice_vectors), "both read and written", code=2)
@@ -116,7 +116,7 @@ def test_bad_calls(wv, slice_vectors, tmp_path):
     failed(wv("hash", slice_vectors, "--hasher", "a.codes", "-o", "x"), "these are codes, not the hasher")
     done(wv("convert", slice_vectors, "short.vec", "--limit", 20, "-q"))
     failed(wv("nn", "a.codes", "the", "--rerank", "short.vec"), "has no vector for")
-    failed(wv("nn", slice_vectors, "the", "--rerank", "short.vec"), "give codes", code=2)
+    failed(wv("nn", slice_vectors, "the", "--rerank", "short.vec"), "--rerank needs codes", code=2)
     other = tmp_path / "other.vec"
     other.write_text("2 3\na 1 2 3\nb 4 5 6\n")
     failed(wv("hash", other, "--hasher", "h", "-o", "x"), "expected vectors of 32 numbers", "found 3")

@@ -263,7 +263,8 @@ def test_every_option_of_the_originals_has_an_answer(command: str, name: str) ->
         (["plot", "x", "-o", "y", "--method", "pac"],
          "wv plot: --method: 'pac' is not one of 'pca', 'tsne'; did you mean 'pca'?"),
         (["eval", "simlarity"],
-         f"wv eval: unknown subcommand 'simlarity'; did you mean 'similarity'? (choices: {', '.join(TASKS)})"),
+         "wv eval: unknown subcommand 'simlarity'; did you mean 'similarity'?"),
+        (["eval", "xyz"], f"wv eval: unknown subcommand 'xyz' (choices: {', '.join(TASKS)})"),
         (["help", "nope", "x"], "wv help: no command or guide is called 'nope'; `wv help` lists them"),
         (["help", "chages"], "wv help: no command or guide is called 'chages'; "
          "did you mean 'changes' or 'phrases' or 'hash'?"),

@@ -185,7 +185,7 @@ def test_interrupted_between_passes(name, memory, folder):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (f"{TRAIN} --learn-phrases 2 --phrases p", "--learn-phrases has no meaning with --phrases"),
+        (f"{TRAIN} --learn-phrases 2 --phrases p", "--learn-phrases has no effect with --phrases"),
         (f"{TRAIN} --learn-phrases 101", "--learn-phrases must be between 0 (none) and 100, not 101"),
         (f"{TRAIN} --phrase-threshold 9", "--phrase-threshold needs --learn-phrases"),
         (f"{TRAIN} --learn-phrases 0 --phrase-min-count 5", "--phrase-min-count needs --learn-phrases"),
@@ -204,15 +204,15 @@ def test_interrupted_between_passes(name, memory, folder):
             "--phrase-delimiter must be text without spaces, not 'a b'",
         ),
         (f"{TRAIN} --learn-phrases 1 --save-phrases text", "text: is both read and written"),
-        (f"{TRAIN} --learn-phrases 1 --save-phrases {{}}.vec", "v.vec: two outputs have the same name"),
-        (f"{TRAIN} --learn-phrases 1 --init p --keep-words", "--keep-words has no meaning with --learn-phrases"),
+        (f"{TRAIN} --learn-phrases 1 --save-phrases {{}}.vec", "v.vec: two outputs have this name"),
+        (f"{TRAIN} --learn-phrases 1 --init p --keep-words", "--keep-words has no effect with --learn-phrases"),
         (
             "train labelled -o {}.bin --model supervised --learn-phrases 1 --autotune-validation labelled",
-            "--learn-phrases has no meaning with --autotune-validation",
+            "--learn-phrases has no effect with --autotune-validation",
         ),
-        ("train text -o {}.lm --model nplm --learn-phrases 1", "--learn-phrases: a language model learns from"),
-        ("glove --counts p --vocab vocab -o {}.vec --learn-phrases 1", "--learn-phrases has no meaning with --counts"),
-        ("bioword text -o {}.txt --hasher p --learn-phrases 1", "--learn-phrases has no meaning with --hasher"),
+        ("train text -o {}.lm --model nplm --learn-phrases 1", "--learn-phrases has no effect with --model nplm"),
+        ("glove --counts p --vocab vocab -o {}.vec --learn-phrases 1", "--learn-phrases has no effect with --counts"),
+        ("bioword text -o {}.txt --hasher p --learn-phrases 1", "--learn-phrases has no effect with --hasher"),
     ],
 )
 def test_refused(call, message, wv, folder):

@@ -27,7 +27,7 @@ def test_a_file_in_the_way_stays(wv: Run, tmp_path: Path) -> None:
     (tmp_path / "word2vec").write_text("mine")
     done = wv("links", ".")
     assert done.returncode == 1
-    assert "word2vec: is there already" in done.stderr
+    assert "word2vec: exists and is no link" in done.stderr
     assert (tmp_path / "word2vec").read_text() == "mine"
 
 

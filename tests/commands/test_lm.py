@@ -129,7 +129,7 @@ def test_quantised_in_training_and_in_converting(wv, model, tmp_path):
         ("train {text} -o out.lm --quantise 17", "--quantise"),
         ("train {text} -o out.lm --counts-only --quantise 8", "--counts-only"),
         ("train {text} -o {text} --to arpa", "is also an input"),
-        ("train {text} -o out.lm --smoothing mle --discount-fallback", "--discount-fallback has no meaning"),
+        ("train {text} -o out.lm --smoothing mle --discount-fallback", "--discount-fallback has no effect"),
         ("train {text} -o out.lm --prune 2,1", "let them rise"),
         ("train {text} -o out.lm --order 11", "--order must be between 1 and 10"),
         ("train {text} -o out.lm --limit-vocab {empty}", "expected words divided by spaces"),

@@ -56,7 +56,7 @@ def test_any_name_with_to(command, options, text, wv):
     done = wv(command, text, "-o", "other", *options)
     assert done.returncode == 2 and "choose one by --to or the ending" in done.stderr
     done = wv(command, text, "-o", "vectors", "--to", "npy", "-o", "vectors.words.txt", *options)
-    assert done.returncode == 2 and "two outputs have the same name" in done.stderr
+    assert done.returncode == 2 and "two outputs have this name" in done.stderr
 
 
 def test_models_under_any_name(text, wv):
@@ -97,13 +97,13 @@ def test_saved_vocabularies(text, wv):
     [
         ("train TEXT -o x.vec --to nope", "unknown format 'nope'"),
         ("train TEXT -o x.vec --to codes", "codes is read but not written"),
-        ("train TEXT -o x --to npy --classes 3", "--to has no meaning with --classes"),
-        ("train TEXT -o x.bin --to npy --model supervised", "--to has no meaning for --model supervised"),
-        ("train TEXT -o x.bin --save-vocab v --model supervised", "--save-vocab has no meaning for --model supervised"),
-        ("train TEXT -o x.vec --save-vocab x.vec", "two outputs have the same name"),
+        ("train TEXT -o x --to npy --classes 3", "--to has no effect with --classes"),
+        ("train TEXT -o x.bin --to npy --model supervised", "--to has no effect with --model supervised"),
+        ("train TEXT -o x.bin --save-vocab v --model supervised", "--save-vocab has no effect with --model supervised"),
+        ("train TEXT -o x.vec --save-vocab x.vec", "two outputs have this name"),
         ("train TEXT -o x.vec --save-vocab TEXT", "is both read and written"),
-        ("glove TEXT --counts-only --save-counts x --to npy", "--to has no meaning with --counts-only"),
-        ("glove TEXT -o x.vec --save-vocab x.vec", "two outputs have the same name"),
+        ("glove TEXT --counts-only --save-counts x --to npy", "--to has no effect with --counts-only"),
+        ("glove TEXT -o x.vec --save-vocab x.vec", "two outputs have this name"),
     ],
 )
 def test_refusals(arguments, message, text, wv):
@@ -267,7 +267,7 @@ def test_one_file_for_two(text, wv):
         (f"build-vocab {text} -o hard.txt", "hard.txt is also an input"),
         (f"train {text} -o hard.txt", "hard.txt: is both read and written"),
         ("convert v.vec a.npy", "a.words.txt: is both read and written"),
-        ("whiten v.vec -o a.npy --save-moments a.words.txt", "two outputs have the same name"),
+        ("whiten v.vec -o a.npy --save-moments a.words.txt", "two outputs have this name"),
     ]:
         done = wv(*line.split())
         assert done.returncode == 2 and message in done.stderr, (line, done.stderr)

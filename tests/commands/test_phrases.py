@@ -97,7 +97,7 @@ def test_phrases_and_what_else_is_read(wv, tmp_path):
     assert wv(*call, "p").returncode == 0
     assert wv("dump", "m.bin", "dict").stdout.count("b_c 30 word") == 1
     done = wv(*call, "p", "--autotune-validation", "x")
-    assert done.returncode == 2 and "--phrases has no meaning with --autotune-validation" in done.stderr
+    assert done.returncode == 2 and "--phrases has no effect with --autotune-validation" in done.stderr
     assert wv("train", "x", "-o", "p", "--phrases", "p", "--dim", 4).returncode == 2
     assert (tmp_path / "p").read_text() == "b_c\t9\t1\tb c\n"
 
@@ -193,7 +193,7 @@ def test_the_reader_may_stop_early(slice_text):
         (
             ["x", "-o", "y", "--save-phrases", "y"],
             2,
-            "wv phrases: y: two outputs have the same name; give each its own",
+            "wv phrases: y: two outputs have this name; give each its own",
         ),
         (["x", "-o", "no/y"], 1, "wv phrases: no/y: cannot write: the folder"),
         (["x", "-o", "/dev/full", "-q"], 1, "wv phrases: /dev/full: cannot write: no space left"),
@@ -206,11 +206,11 @@ def test_the_reader_may_stop_early(slice_text):
             2,
             "wv phrases: --passes and several --threshold",
         ),
-        (["x", "--apply", "p", "--threshold", "9"], 2, "wv phrases: --threshold has no meaning with --apply"),
-        (["x", "--apply", "p", "--save-phrases", "q"], 2, "wv phrases: --save-phrases has no meaning with --apply"),
+        (["x", "--apply", "p", "--threshold", "9"], 2, "wv phrases: --threshold has no effect with --apply"),
+        (["x", "--apply", "p", "--save-phrases", "q"], 2, "wv phrases: --save-phrases has no effect with --apply"),
         (["x", "--apply", "missing"], 1, "wv phrases: missing: cannot read"),
         (["empty", "--apply", "x", "-o", "x"], 2, "wv phrases: x is also an input (x); write to another file"),
-        (["-", "--apply", "-"], 2, "wv phrases: - (standard input) cannot hold two things"),
+        (["-", "--apply", "-"], 2, "wv phrases: - (standard input) is named twice"),
         (["x", "--passes", "0"], 2, "wv phrases: --passes must be between 1 and 100, not 0"),
         (["x", "--min-count", "0"], 2, "wv phrases: --min-count must be at least 1, not 0"),
         (["x", "--delimiter", ""], 2, "wv phrases: --delimiter must be text without spaces, not ''"),

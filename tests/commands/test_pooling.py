@@ -56,9 +56,9 @@ def test_a_file_that_can_be_whitened(wv, files):
     ("arguments", "code", "message"),
     [
         (["--pooling", "sif", "--sentences", "the"], 2, "--counts VOCAB"),
-        (["--pooling", "mean", "the"], 2, "give --sentences"),
-        (["--counts", "counts", "the"], 2, "--counts goes with --pooling"),
-        (["-o", "x.npy", "--sentences", "the"], 2, "-o goes with --pooling"),
+        (["--pooling", "mean", "the"], 2, "--pooling needs --sentences"),
+        (["--counts", "counts", "the"], 2, "--counts needs --pooling"),
+        (["-o", "x.npy", "--sentences", "the"], 2, "-o needs --pooling"),
         (["--pooling", "mean", "--sentences", "the", "--json"], 2, "--json"),
         (["--pooling", "max", "--sentences", "the"], 2, "max"),
         (["--pooling", "mean", "--sentences", "the", "-o", "no/x.npy"], 1, "no does not exist"),
@@ -80,4 +80,4 @@ def test_own_is_the_rule_without_pooling_and_can_be_written(name, wv, tmp_path):
     written = (tmp_path / "own.vec").read_text().splitlines()[1:]
     assert [row.partition(" ")[2].split() for row in written] == [row.split() for row in plain.splitlines()]
     refused = wv(*call, "--pooling", "own", "--case", "none", "the")
-    assert (refused.returncode, "--case has no meaning for --pooling own" in refused.stderr) == (2, True)
+    assert (refused.returncode, "--case has no effect with --pooling own" in refused.stderr) == (2, True)

@@ -86,7 +86,11 @@ def test_retraining(wv: Run, tmp_path: Path, labelled: Path) -> None:
         (2, f"{LABELS} -o small.ftz --retrain", "--input"),
         (2, f"{LABELS} -o small.ftz --input text.txt", "--retrain"),
         (2, f"{LABELS} -o small.ftz --retrain --input text.txt", "--retrain needs --cutoff"),
-        (2, f"{WORDS} -o small.ftz --retrain --input text.txt --cutoff 300", "--retrain is for classifiers"),
+        (
+            2,
+            f"{WORDS} -o small.ftz --retrain --input text.txt --cutoff 300",
+            "--retrain needs a classifier, found word vectors",
+        ),
         (2, f"{LABELS} -o small.ftz --size 1M --cutoff 300", "--size and --cutoff cannot be used together"),
         (2, f"{LABELS} -o - --json", "both write to standard output"),
         (2, f"{LABELS} -o {LABELS}", "is both read and written"),

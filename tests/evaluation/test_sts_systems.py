@@ -131,8 +131,8 @@ def test_sentences_that_are_cut_are_told(files):
     ("options", "message"),
     [
         ({"encoder": (TINY,), "pooling": ("idf",)}, "--pooling idf weighs words"),
-        ({"encoder": (TINY,), "stop_words": "both"}, "--stop-words both shows two lines"),
-        ({"sentence_vectors": ("x",), "pooling": ("mean",)}, "--sentence-vectors are pooled"),
+        ({"encoder": (TINY,), "stop_words": "both"}, "--stop-words both needs word vectors"),
+        ({"sentence_vectors": ("x",), "pooling": ("mean",)}, "--pooling has no effect with --sentence-vectors"),
         ({"encoder": (TINY,), "after": ("whiten",), "fit": "train"}, "--fit train needs --fit-data"),
         ({"encoder": (TINY,), "pooling": ("layer:7",)}, "has the layers 0"),
     ],
@@ -150,13 +150,13 @@ def test_on_the_command_line(wv, files, tmp_path):
     assert [row["vectors"] for row in json.loads(done.stdout)["results"]] == ["v.vec", TINY]
     for more, code, message in [
         ((), 2, "missing argument 'VECTORS...'"),
-        (("--encoder", TINY, "--case", "lower"), 2, "--case concerns VECTORS, and none are given"),
+        (("--encoder", TINY, "--case", "lower"), 2, "--case needs VECTORS"),
         (("v.vec", "--max-length", 9), 2, "--max-length needs --encoder"),
         (("v.vec", "--pooling", "cls"), 2, "--pooling cls joins the tokens of an encoder; v.vec has none"),
-        (("v.vec", "--resamples", 9), 2, "--resamples has no meaning"),
-        (("v.vec", "--pooling", "mean", "--resamples", 9), 2, "it goes with --pooling other than mean"),
-        (("v.vec", "--after", "zca", "--dim", 1), 2, "--dim has no meaning for --after zca"),
-        (("v.vec", "--fit", "test"), 2, "--fit has no meaning"),
+        (("v.vec", "--resamples", 9), 2, "--resamples has no effect"),
+        (("v.vec", "--pooling", "mean", "--resamples", 9), 2, "it needs --pooling other than mean"),
+        (("v.vec", "--after", "zca", "--dim", 1), 2, "--dim has no effect with --after zca"),
+        (("v.vec", "--fit", "test"), 2, "--fit needs --after"),
         (("--sentence-vectors", "none.npy"), 1, "none.npy"),
     ]:
         done = wv(*call, *more)

@@ -95,7 +95,7 @@ def test_nothing_in_common(spaces, tmp_path):
 def test_refusals(spaces, tmp_path):
     with pytest.raises(BadFile, match=r"v0: expected vectors of 6 numbers as in .*, found 3"):
         run(tmp_path, [embeddings(["e1"], [[1, 2, 3]])])
-    with pytest.raises(UsageError, match="give --target FILE"):
+    with pytest.raises(UsageError, match="--target FILE is missing"):
         TASKS["translation"].run([], [], TranslationConfig())
     (tmp_path / "d").write_text("a f1\nodd line here\n")
     with pytest.raises(BadFile, match="d:2: expected two words"):

@@ -130,7 +130,7 @@ def test_layers_of_an_elmo(tmp_path):
 
 
 def test_without_dev(tmp_path, vectors):
-    with pytest.raises(UsageError, match="give --dev FILE, the data on which the threshold is chosen"):
+    with pytest.raises(UsageError, match="--dev FILE is missing, the data for choosing the threshold"):
         run(vectors, [write(tmp_path, ITEMS)])
 
 
@@ -174,4 +174,4 @@ def test_the_command(wv, tmp_path):
     done = wv("eval", "wic", "v.vec", "-d", "dev.data.txt", "--dev", "dev.data.txt", "--tsv")
     assert done.returncode == 0 and len(done.stdout.splitlines()) == 4, done.stderr
     done = wv("eval", "wic", "-d", "dev.data.txt", "--dev", "dev.data.txt", "--window", 3, "--hasher", HASHER)
-    assert done.returncode == 2 and "--window concerns VECTORS" in done.stderr
+    assert done.returncode == 2 and "--window needs VECTORS" in done.stderr

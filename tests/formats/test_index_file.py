@@ -79,14 +79,14 @@ def test_words_of_another_index_of_the_same_size(saved):
 def test_a_file_cut_short(saved, keep):
     with Path(saved).open("r+b") as stream:
         stream.truncate(keep)
-    with pytest.raises(BadFile, match="expected an index written by wv index, whole"):
+    with pytest.raises(BadFile, match="expected a whole index written by wv index"):
         open_index(saved)
 
 
 def test_an_index_without_a_seal(tmp_path, saved):
     faiss = library()
     faiss.write_index(faiss.IndexFlatIP(4), str(tmp_path / "foreign"))
-    with pytest.raises(BadFile, match="written by wv index, whole, found an index of faiss"):
+    with pytest.raises(BadFile, match="expected a whole index written by wv index, found an index of faiss"):
         open_index(str(tmp_path / "foreign"))
 
 

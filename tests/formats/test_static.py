@@ -173,8 +173,8 @@ def test_convert(wv, tmp_path):
     assert "text is cut at blanks and punctuation, upper and lower case differ" in done.stderr
     for arguments, code, message in [
         (("v.vec", "made", "--to", "static", "--escape"), 2, "--escape and --to static cannot be used together"),
-        (("v.vec", "made", "--to", "static", "--precision", "3"), 2, "--precision and --to static"),
-        (("v.vec", "w.vec", "--split", "blanks"), 2, "--split has no meaning without --to; it goes with --to static"),
+        (("v.vec", "made", "--to", "static", "--precision", "3"), 2, "--precision and --to static cannot"),
+        (("v.vec", "w.vec", "--split", "blanks"), 2, "--split needs --to static"),
         (("v.vec", "no/made", "--to", "static"), 1, "no does not exist"),
         (("v.vec", "w", "--to", "safetensors"), 2, "safetensors is read but not written"),
     ]:

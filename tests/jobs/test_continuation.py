@@ -164,12 +164,12 @@ def test_nothing_trained_leaves_the_rate_at_its_start():
         ({"loss": "hs"}, "--loss is ns in the state and hs here"),
         ({"minn": 2, "maxn": 3}, "--minn is 0 in the state and 2 here"),
         ({"lowercase": True}, "--lowercase is False in the state and True here"),
-        ({"preset": "fasttext"}, "--preset has no meaning with --continue"),
-        ({"model": "nplm"}, "--continue has no meaning for --model nplm"),
-        ({"init": "x.vec"}, "--init has no meaning with --continue"),
-        ({"vocab": "x.vocab"}, "--vocab has no meaning with --continue"),
-        ({"decay": 1.5}, "--decay is a share of the earlier counts between 0 (none) and 1 (all), not 1.5"),
-        ({"decay": float("nan")}, "--decay is a share"),
+        ({"preset": "fasttext"}, "--preset has no effect with --continue"),
+        ({"model": "nplm"}, "--continue has no effect with --model nplm"),
+        ({"init": "x.vec"}, "--init has no effect with --continue"),
+        ({"vocab": "x.vocab"}, "--vocab has no effect with --continue"),
+        ({"decay": 1.5}, "--decay must be between 0 (earlier counts have no weight) and 1 (full weight), not 1.5"),
+        ({"decay": float("nan")}, "--decay must be between"),
         ({"save_state": "/dev/stdout"}, "a state is a file"),
         ({"save_state": "a.vec"}, "give each its own"),
     ],
@@ -280,7 +280,7 @@ def test_files_that_are_no_state(here):
         "cut.state": "cut short",
         "newer.state": "version '2'; update wv",
         "flipped.state": "check sum differs",
-        "a.vec": "expected a file of state written by wv",
+        "a.vec": "expected a state file of wv",
         "none.state": "no such file",
     }.items():
         with pytest.raises(WvError) as error:
@@ -334,9 +334,9 @@ def test_words_of_plain_vectors_are_kept(here):
         lost = [word for word in old.words if word not in (here / "second.txt").read_text().split()]
         rows = [kept.words.find(word) for word in lost]
         assert np.array_equal(kept.matrix[rows], old.matrix[[old.words.find(word) for word in lost]])
-    with pytest.raises(UsageError, match="--keep-words has no meaning without --init"):
+    with pytest.raises(UsageError, match="--keep-words needs --init"):
         train(here / "second.txt", "kept.vec", **OPTIONS, keep_words=True)
-    with pytest.raises(UsageError, match="--vocab has no meaning with --keep-words"):
+    with pytest.raises(UsageError, match="--vocab has no effect with --keep-words"):
         train(here / "second.txt", "kept.vec", vocab="x", keep_words=True, **options)
 
 

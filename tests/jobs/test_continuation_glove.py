@@ -163,14 +163,14 @@ def test_a_stopped_run_goes_on_to_the_same_bytes(here):
         ("second.txt -o 2.vec --left-only", "--symmetric is True in the state and False here"),
         ("second.txt -o 2.vec --weighting flat", "--weighting is distance in the state and flat here"),
         ("second.txt -o 2.vec --lowercase", "--lowercase is False in the state and True here"),
-        ("second.txt -o 2.vec --decay 2", "--decay is a share of the earlier counts"),
-        ("second.txt -o 2.vec --vocab x", "--vocab has no meaning with --continue"),
-        ("second.txt -o 2.vec --init x", "--init has no meaning with --continue"),
+        ("second.txt -o 2.vec --decay 2", "--decay must be between 0 (earlier counts"),
+        ("second.txt -o 2.vec --vocab x", "--vocab has no effect with --continue"),
+        ("second.txt -o 2.vec --init x", "--init has no effect with --continue"),
         ("second.txt -o 2.vec --save-state -", "a state is a file"),
         ("second.txt -o 2.vec --save-state 2.vec", "give each its own"),
         ("second.txt -o first.state --to npy", "is both read and written"),
-        ("--counts x.counts:x.vocab -o 2.vec", "--continue has no meaning with --counts"),
-        ("second.txt --counts-only --save-counts x.counts", "--continue has no meaning with --counts-only"),
+        ("--counts x.counts:x.vocab -o 2.vec", "--continue has no effect with --counts"),
+        ("second.txt --counts-only --save-counts x.counts", "--continue has no effect with --counts-only"),
     ],
 )
 def test_what_does_not_go_together(here, capfd, given, message):
@@ -184,8 +184,8 @@ def test_what_does_not_go_together(here, capfd, given, message):
     ("given", "message"),
     [
         ("second.txt -o 2.vec --decay 0.5", "--decay needs --continue"),
-        ("--counts x.counts:x.vocab -o 2.vec --save-state x.state", "--save-state has no meaning with --counts"),
-        ("second.txt --counts-only --save-counts x --save-state x.state", "has no meaning with --counts-only"),
+        ("--counts x.counts:x.vocab -o 2.vec --save-state x.state", "--save-state has no effect with --counts"),
+        ("second.txt --counts-only --save-counts x --save-state x.state", "has no effect with --counts-only"),
     ],
 )
 def test_what_needs_a_state_or_a_text(here, capfd, given, message):
@@ -228,7 +228,7 @@ def test_states_of_others_and_damaged_ones(here, capfd):
         ),
         ("cut.state", glove, "cut short"),
         ("flipped.state", glove, "check sum differs"),
-        ("first.vec", glove, "expected a file of state written by wv"),
+        ("first.vec", glove, "expected a state file of wv"),
         ("none.state", glove, "no such file"),
     ]
     before = made(here)

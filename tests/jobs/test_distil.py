@@ -73,7 +73,7 @@ def test_refusals(wv, vocab, tmp_path):
     call = ("distil", vocab, "--encoder", TINY, "-o", "x")
     for arguments, code, message in [
         ((*call, "--dim", "17"), 1, "--dim 17 is more than the data have"),
-        ((*call, "--method", "none", "--dim", "5"), 2, "--dim has no meaning for --method none"),
+        ((*call, "--method", "none", "--dim", "5"), 2, "--dim has no effect with --method none"),
         (("distil", "few.vocab", *call[2:], "--method", "whiten", "--dim", "1"), 1, "2 rows of 16 numbers cannot be"),
         (("distil", "none.vocab", *call[2:]), 1, "none.vocab"),
         (("distil", vocab, "--encoder", "none", "-o", "x"), 1, "none: expected the folder of an encoder"),

@@ -131,12 +131,12 @@ def test_its_checkpoint_is_of_its_options(text):
     ("options", "problem"),
     [
         ({"model": "cbow"}, "trains skip-gram and CBOW; leave --model cbow out"),
-        ({"minn": 2, "maxn": 5}, "--minn has no meaning for --preset quality"),
-        ({"loss": "hs"}, "--loss has no meaning for --preset quality"),
-        ({"init": "a.vec"}, "--init has no meaning for --preset quality"),
-        ({"validation": "pairs.txt"}, "--validation has no meaning for --preset quality"),
-        ({"save_output_vectors": "b.vec"}, "--save-output-vectors has no meaning for --preset quality"),
-        ({"to": "fasttext-bin"}, "come vectors, no model"),
+        ({"minn": 2, "maxn": 5}, "--minn has no effect with --preset quality"),
+        ({"loss": "hs"}, "--loss has no effect with --preset quality"),
+        ({"init": "a.vec"}, "--init has no effect with --preset quality"),
+        ({"validation": "pairs.txt"}, "--validation has no effect with --preset quality"),
+        ({"save_output_vectors": "b.vec"}, "--save-output-vectors has no effect with --preset quality"),
+        ({"to": "fasttext-bin"}, "gives vectors, not a model"),
     ],
 )
 def test_what_belongs_to_one_model_is_refused(text, options, problem):

@@ -43,26 +43,26 @@ def test_a_classifier_knows_which_options_were_given():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": "supervised", "window": 5}, "--window has no meaning for --model supervised"),
+        ({"model": "supervised", "window": 5}, "--window has no effect with --model supervised"),
         (
             {"model": "supervised", "save_output_vectors": "x"},
-            "--save-output-vectors has no meaning for --model superv",
+            "--save-output-vectors has no effect with --model superv",
         ),
-        ({"model": "cbow", "pretrained": "x"}, "--pretrained has no meaning for --model cbow"),
-        ({"model": "lbl", "preset": "word2vec"}, "--preset has no meaning for --model lbl; its defaults are its own"),
+        ({"model": "cbow", "pretrained": "x"}, "--pretrained has no effect with --model cbow"),
+        ({"model": "lbl", "preset": "word2vec"}, "--preset has no effect with --model lbl, whose defaults are its own"),
         (
             {"model": "supervised", "preset": "word2vec"},
-            "--preset word2vec has no meaning for --model supervised; choose from fasttext, quality",
+            "--preset word2vec does not exist for --model supervised; choose from fasttext, quality",
         ),
         (
             {"model": "supervised", "loss": "nce"},
-            "--loss nce has no meaning for --model supervised; choose",
+            "--loss nce does not exist for --model supervised; choose",
         ),
         ({"model": "skipgrm"}, "unknown model 'skipgrm'; did you mean 'skipgram'?"),
         ({"preset": "fastext"}, "unknown preset 'fastext'; did you mean 'fasttext'?"),
-        ({"config": None, "epoch": 3}, "--epoch has no meaning for --model skipgram"),
-        ({"config": 1}, "--config has no meaning"),
-        ({"max_seconds": 1}, "--max-seconds has no meaning"),
+        ({"config": None, "epoch": 3}, "--epoch has no effect with --model skipgram"),
+        ({"config": 1}, "--config has no effect"),
+        ({"max_seconds": 1}, "--max-seconds has no effect"),
     ],
     ids=str,
 )

@@ -139,7 +139,7 @@ def test_good_turing_without_counts_to_judge_by():
     list(itertools.product(["mle", "add-k"], ["discount_fallback", "vocab_pad", "katz_max", "interpolate_unigrams"])),
 )
 def test_options_of_other_methods_are_refused(smoothing, option):
-    with pytest.raises(UsageError, match="has no meaning for --smoothing"):
+    with pytest.raises(UsageError, match="has no effect with --smoothing"):
         LmConfig(smoothing=smoothing).reject_ineffective([option])
 
 

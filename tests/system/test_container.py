@@ -176,7 +176,7 @@ def test_a_pipe_takes_no_more_memory_than_it_brings():
     ("data", "message"),
     [
         (b"wv codes 2\n{}\n", r"\(version 1\), found version '2'; update wv"),
-        (b"wv hasher 1\n{}\n", "expected a file of codes written by wv .*, found one of hasher"),
+        (b"wv hasher 1\n{}\n", "expected a codes file of wv .*, found a hasher file"),
         (b"the of and\n", "found something else"),
         (b"\n", "found something else"),
         (bytes(3000), "found something else"),

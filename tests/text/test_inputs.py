@@ -12,7 +12,7 @@ from wv_cli.text.inputs import HEAD_BYTES, Texts, binary
 from wv_cli.text.source import Source
 
 NULS = bytes(range(256)) * 40
-REFUSED = "x: binary data (NUL bytes), not text; give a text, or --force-text if you mean it"
+REFUSED = "x: expected text, found binary data (NUL bytes); give a text, or --force-text to read it as text"
 
 
 def texts(*inputs, **options):
@@ -62,10 +62,10 @@ def test_a_named_file_that_is_no_text_is_refused_before_anything_is_read(tmp_pat
     (tmp_path / "good").write_bytes(b"text\n")
     (tmp_path / "x").write_bytes(pack(NULS))
     (tmp_path / "m").write_bytes(pack(b"MODEL of something\n"))
-    with pytest.raises(BadFile, match="not text"):
+    with pytest.raises(BadFile, match="expected text, found"):
         Source(texts("good", "x")[0])
     assert error(texts("x")[0]) == REFUSED
-    assert error(texts("m")[0]) == "m: a model, not text; give a text, or --force-text if you mean it"
+    assert error(texts("m")[0]) == "m: expected text, found a model; give a text, or --force-text to read it as text"
     assert b"".join(Source(texts("x", "m", force=True)[0])) == NULS + b"\nMODEL of something\n"
     assert b"".join(Source(["x"])) == NULS + b"\n"  # no running text: whoever reads it knows its form
 

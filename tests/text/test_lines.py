@@ -87,8 +87,8 @@ def test_where_it_means_nothing(tmp_path, wv):
     done = wv("build-vocab", "--merge", tmp_path / "a.vocab", "--dedup", "-o", tmp_path / "b.vocab")
     assert done.returncode == 2 and "--merge and --dedup cannot be used together" in done.stderr
     options = {"autotune_validation": "v.txt", "autotune_size": 1000, "dedup": True}
-    with pytest.raises(UsageError, match="--dedup has no meaning with --autotune-size"):
+    with pytest.raises(UsageError, match="--dedup has no effect with --autotune-size"):
         training_job("labelled.txt", str(tmp_path / "m.ftz"), model="supervised", **options).validate()
     options = {"doc_vectors": "d.vec", "min_line": 3}
-    with pytest.raises(UsageError, match="--min-line has no meaning with --doc-vectors"):
+    with pytest.raises(UsageError, match="--min-line has no effect with --doc-vectors"):
         training_job("text.txt", str(tmp_path / "m.d2v"), model="doc2vec", **options).validate()

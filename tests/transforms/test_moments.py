@@ -139,7 +139,7 @@ def damaged():
     yield (
         "another kind",
         lambda data: data.replace(b" moments", b" transform", 1),
-        "expected a file of moments .*found one of transform",
+        "expected a moments file .*found a transform file",
     )
     yield (
         "a newer version",

@@ -232,7 +232,7 @@ def test_other_dimensions_are_refused():
 
 def test_moments_are_no_transform(tmp_path):
     of(cloud()).save(tmp_path / "m")
-    with pytest.raises(BadFile, match=r"expected a file of transform .*found one of moments"):
+    with pytest.raises(BadFile, match=r"expected a transform file .*found a moments file"):
         Transform.load(tmp_path / "m")
 
 

@@ -57,7 +57,7 @@ def place() -> Place:
     choice = os.environ.get(CHOICE, "")
     with agree(every):
         if choice not in ("", "apart"):
-            raise UsageError(f"{CHOICE} must be apart, or not be set, not {choice!r}")
+            raise UsageError(f"{CHOICE} must be 'apart' or unset, not {choice!r}")
     machine, before = every.of_machine(), processors()
     as_one = _works_as_one(machine, choice)
     ranks = every.those(machine.rank == 0 or not as_one)

@@ -92,7 +92,7 @@ def _require_others(task: Task, others: list[str]) -> None:
     given = given_options()
     for option in command.params:
         if option.name in task.of_subject and option.name in given:
-            message = f"{option.opts[0]} concerns {task.subject.upper()}, and none are given"
+            message = f"{option.opts[0]} needs {task.subject.upper()}"
             raise UsageError(message)
 
 

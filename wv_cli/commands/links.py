@@ -34,7 +34,7 @@ def command(folder: str) -> None:
             if link.is_symlink() and os.path.realpath(link) == os.path.realpath(target):
                 continue
             if os.path.lexists(link):
-                raise WvError(f"{link}: is there already and is no link to wv; remove it or name another folder")
+                raise WvError(f"{link}: exists and is no link to wv; remove it or name another folder")
             link.symlink_to(target)
     except OSError as error:
         raise WvError(f"{folder}: cannot make links: {reason(error)}") from error

@@ -55,7 +55,7 @@ def command(
     if rerank:
         from wv_cli.vectors.codes import CodeVectors, rerank_codes
     if words and (positive or negative):
-        error = conflict("--positive" if positive else "--negative", "WORD", "the query is made of the options' words")
+        error = conflict("--positive" if positive else "--negative", "WORD", "the options' words are the query")
         raise error
     total = Sum.of(positive, negative)
     queries = [total.text] if total.words else list(words)
@@ -64,8 +64,9 @@ def command(
     for each in source.each():
         vectors = each.load(piped=not queries or rerank == "-")
         if rerank and not isinstance(vectors, CodeVectors):
-            problem = f"{each.vectors} holds vectors, whose search is exact; give codes"
-            raise UsageError(f"--rerank: {problem}")
+            raise UsageError(
+                f"{each.vectors}: --rerank needs codes, found vectors, whose search is exact; leave it out"
+            )
         search = (
             open_search(vectors, each.vectors, index, each.threads, candidates)
             if index

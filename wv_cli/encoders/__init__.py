@@ -79,8 +79,8 @@ def open_encoder(
     folder, config = Path(path), config or EncoderConfig()
     config.validate()
     if not folder.is_dir():
-        message = f"{folder}: expected the folder of an encoder, found {'a file' if folder.exists() else 'nothing'}"
-        raise WvError(message)
+        found = "a file" if folder.exists() else "nothing; check the spelling of the path"
+        raise WvError(f"{folder}: expected the folder of an encoder, found {found}")
     for kind in ENCODERS.values():
         if kind.is_one(folder):
             return kind.open(folder, config, poolings)

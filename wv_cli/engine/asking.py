@@ -1,4 +1,5 @@
-"""What an executor's tasks ask a model: each process reads it once, makes sure that it is ours, and gives it up."""
+"""Queries to a model by an executor's tasks: each process reads the model once, checks that it is the same, and drops
+it."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -16,7 +17,7 @@ State = tuple[tuple[str, int, int, int], ...]
 
 
 class Asking(Protocol[Question, Answer]):
-    """A frozen dataclass that says what is asked of the model in `file`, which may be a folder, and how."""
+    """A query to the model in `file`, which may be a folder: a frozen dataclass of the question and its options."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -24,11 +25,11 @@ class Asking(Protocol[Question, Answer]):
     def file(self) -> str: ...
     def __hash__(self) -> int: ...
     def opened(self) -> Any:
-        """The model. Raises WvError."""
+        """Opens the model. Raises WvError."""
         ...
 
     def answer(self, model: Any, question: Question, /) -> Answer:
-        """What the model that opened() gave says. Raises WvError."""
+        """The answer of the model that opened() gave. Raises WvError."""
         ...
 
 
@@ -59,7 +60,7 @@ def forget() -> None:
 
 
 def bytes_of(path: str) -> int:
-    """Of a file, or of all files in a folder. Raises WvError."""
+    """Size of a file, or of all files in a folder. Raises WvError."""
     if path == "-":
         return size_of(path)
     return sum(size for _, size, _, _ in _state(path))

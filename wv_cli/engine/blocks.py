@@ -1,4 +1,4 @@
-"""What models have in common that train block by block: which step trains which block, in which order.
+"""Block-by-block training, common to all models: which step trains which block, and in which order.
 
 Not here: what a block does (the models' kernels), and running the steps (wv_cli.engine.run).
 """
@@ -42,7 +42,7 @@ class Epochs(Protocol):
 
 
 class BlockWorker(Protocol):
-    """What one thread needs, made by a model's worker()."""
+    """The state of one thread, made by a model's worker()."""
 
     def block(self, start: int, end: int, epoch: int, /) -> StepResult:
         """Trains on ids[start:end] without the GIL."""

@@ -1,9 +1,9 @@
-"""Checkpoints: one file that holds where a run stands, exactly.
+"""Checkpoints: one file that stores the exact state of a run.
 
-A container (wv_cli.system.container) with the arrays that training changes and the header
-{"identity": {...}, "schedule": {...}, "state": {...}, "wv": version}. `identity` is what must be the same for the run
-to go on (options, corpus), `schedule` what decides which step does what (how many there are, the sizes of blocks, their
-order); a difference is named.
+A container (wv_cli.system.container) with the arrays that training changes and the header {"identity": {...},
+"schedule": {...}, "state": {...}, "wv": version}. `identity` is what must be the same for the run to go on (options,
+corpus), `schedule` what decides which step does what (how many there are, the sizes of blocks, their order); a
+difference is named.
 """
 
 import os
@@ -26,7 +26,7 @@ Facts = Mapping[str, object]
 
 
 class OtherRun(WvError):
-    """A checkpoint belongs to another run than this one; `steps` is what it says of that one's, None: nothing."""
+    """Error: the checkpoint belongs to another run. `steps` is the number of steps of that run, if it is known."""
 
     def __init__(self, message: str, steps: object) -> None:
         super().__init__(message)

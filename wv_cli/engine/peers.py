@@ -14,7 +14,7 @@ PARTS = 1_000_000
 
 
 class Peers(Protocol):
-    """The `count` processes that train one model together, as number `index` of them sees them. All take part in every
+    """The `count` processes that train one model together, seen by process number `index`. All take part in every
     call, in the same order."""
 
     index: int

@@ -1,4 +1,4 @@
-"""What an observer of a running training sees."""
+"""Progress of a running training, for an observer."""
 
 import time
 from collections.abc import Callable

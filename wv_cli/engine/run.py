@@ -21,7 +21,7 @@ from wv_cli.errors import Interrupted, TimedOut, WvError
 
 @dataclass(frozen=True)
 class Outcome:
-    """Why the run ended: all steps done (signal None, timed_out False), a signal, or --max-time. A `late` signal came
+    """How a run ended: all steps done (signal None, timed_out False), a signal, or --max-time. A `late` signal came
     when all steps were as good as done: for whoever begins another run."""
 
     next_step: int

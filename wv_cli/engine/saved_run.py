@@ -1,9 +1,9 @@
-"""A training run that can stop and be resumed: what every job does with its checkpoint.
+"""A training run that can be stopped and resumed: the checkpoint handling of every job.
 
 The checkpoint lies in one file beside the output (or where the user says) and belongs to one identity of the model. No
 checkpoint is discarded that the user did not give up: a run begins where none lies, goes on with the one that does
-(resume), or replaces it (overwrite), at its first save or when it has written its results. While it lasts the run holds
-the checkpoint's name (wv_cli.system.lock), so that no two runs save to the same file.
+(resume), or replaces it (overwrite), at its first save or when it has written its results. While it lasts the run
+holds the checkpoint's name (wv_cli.system.lock), so that no two runs save to the same file.
 """
 
 import os
@@ -32,7 +32,7 @@ _ROWS_AT_ONCE = 1 << 14
 
 
 class Checkpointed(Protocol):
-    """What a checkpoint is of. `steps` are in the unit in which the trainer counts."""
+    """A training as its checkpoint sees it. `steps` are in the unit in which the trainer counts."""
 
     @property
     def steps(self) -> int: ...

@@ -1,4 +1,4 @@
-"""States: what a finished run leaves so that its model can go on with other text, in one file.
+"""States: files with which a finished run can be continued on other text.
 
 A container (wv_cli.system.container) of the kind "state" with the header
 
@@ -6,8 +6,8 @@ A container (wv_cli.system.container) of the kind "state" with the header
      "wv": version}
 
 and the arrays `words` (the letters, end to end), `word_starts`, `word_counts`, for a classifier the same three of its
-labels, `input`, `output` and what else the model learns; those of GloVe are in wv_cli.glove.state.
-A checkpoint (wv_cli.engine.checkpoint) is of a run that is not over and belongs to one text; a state belongs to none.
+labels, `input`, `output` and what else the model learns; those of GloVe are in wv_cli.glove.state. A checkpoint
+(wv_cli.engine.checkpoint) is of a run that is not over and belongs to one text; a state belongs to none.
 """
 
 from collections.abc import Mapping
@@ -67,7 +67,7 @@ def save_state(path: str, state: State) -> None:
 
 
 def header_of(options: StateOptions, vocab: Vocab) -> dict[str, object]:
-    """What the header of a state says beside its arrays."""
+    """The part of a state's header that is not about arrays."""
     return {
         "model": options.model,
         "config": options.config,
@@ -81,7 +81,7 @@ def header_of(options: StateOptions, vocab: Vocab) -> dict[str, object]:
 
 
 def read_options(path: str) -> StateOptions:
-    """What a state says of itself, before it is read. Raises BadFile, WvError."""
+    """The options of a state, read before its arrays. Raises BadFile, WvError."""
     with open_input(path, "a state") as source:
         return options_of(container.Reader(source, KIND))
 
@@ -107,7 +107,7 @@ def read_state(path: str, layout: container.Layout, *, labelled: bool = False) -
 
 
 def options_of(reader: container.Reader) -> StateOptions:
-    """What the header of a state says of its options. Raises BadFile."""
+    """The options in a state's header. Raises BadFile."""
     return StateOptions(
         model=reader.fact("model", str),
         config=reader.fact("config", dict),

@@ -1,4 +1,4 @@
-"""What the training loop (wv_cli.engine.run) knows of a model, and of the trainer that does its steps."""
+"""The protocols of the training loop (wv_cli.engine.run): the model, and the trainer that does its steps."""
 
 import math
 from collections.abc import Callable
@@ -22,7 +22,7 @@ class Trainable(Protocol[Worker]):
     @property
     def epoch_steps(self) -> int: ...
     def worker(self) -> Worker:
-        """What one thread needs to train steps: working memory and the like."""
+        """The state of one thread: working memory and the like."""
         ...
 
     def train_step(self, step: int, worker: Worker, /) -> StepResult:
@@ -30,7 +30,7 @@ class Trainable(Protocol[Worker]):
         ...
 
     def flush(self, worker: Worker, /) -> None:
-        """The thread trains no more for now: what it has learnt and the model does not have yet goes to the model."""
+        """Writes the thread's private results to the model; the thread trains no more for now."""
         ...
 
 
@@ -42,7 +42,7 @@ class Immediate:
 
 
 class Diverged(WvError):
-    """A row holds NaN or infinity."""
+    """Error: a row holds NaN or infinity."""
 
 
 def require_finite(loss: float, step: int, steps: int) -> None:

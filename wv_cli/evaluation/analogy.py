@@ -73,7 +73,7 @@ def read_questions(path: str, *, strict: bool = False) -> Questions:
             words.append(tuple(fields))
             section.append(len(names) - 1)
     if not words:
-        found = f"found {first[:60]!r}" if first else "the file is empty"
+        found = f"found {first[:60]!r}" if first else "found an empty file"
         raise BadFile(path, f"expected lines of four words `a b c d`, {found}", line=1 if first else None)
     return Questions(path, words, names, np.array(section, np.int64), malformed)
 

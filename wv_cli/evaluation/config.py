@@ -205,8 +205,8 @@ class StsConfig(EvalConfig):
         others = [*self.encoder, *self.sentence_vectors]
         weighs = next((name for name in self.pooling if name in ("sif", "idf")), "")
         require(not (others and weighs), f"--pooling {weighs} weighs words; {''.join(others[:1])} has none")
-        message = "--stop-words both shows two lines of word vectors; an encoder or sentence vectors have one"
+        message = "--stop-words both needs word vectors only; choose keep or drop"
         require(not (others and self.stop_words == "both"), message)
-        message = "--sentence-vectors are pooled; --pooling has no place there"
+        message = "--pooling has no effect with --sentence-vectors, which are pooled already; leave it out"
         require(not (self.sentence_vectors and self.pooling), message)
         require(self.fit == "test" or bool(self.fit_data), f"--fit {self.fit} needs --fit-data FILE")

@@ -41,6 +41,6 @@ def read_dictionary(path: str, *, strict: bool = False) -> Dictionary:
         else:
             pairs[fields[0], fields[1]] = None
     if not pairs:
-        found = f"found {first[:60]!r}" if first else "the file is empty"
+        found = f"found {first[:60]!r}" if first else "found an empty file"
         raise BadFile(path, f"expected lines of two words `word translation`, {found}", line=1 if first else None)
     return Dictionary(path, list(pairs), malformed)

@@ -54,7 +54,9 @@ def read_truth(path: str, config: RetrievalConfig) -> Truth:
     if isinstance(embeddings, CodeVectors):
         raise BadFile(path, "expected the vectors that hold the true neighbours, found codes; give these as VECTORS")
     if n <= config.neighbours:
-        message = f"{path}: {n:,} vectors hold no {config.neighbours} neighbours of a word; lower --neighbours"
+        message = (
+            f"{path}: expected more than {config.neighbours} vectors (--neighbours), found {n:,}; lower --neighbours"
+        )
         raise UsageError(message)
     count = min(config.queries or n, n)
     queries = np.sort(np.random.default_rng(config.seed).permutation(n)[:count])

@@ -66,7 +66,7 @@ def _layout(path: str, lines: list[tuple[int, str]]) -> tuple[str | None, int, i
                 if _finite(fields[column]) is not None and not line.startswith("#"):
                     comments = sum(line.startswith("#") for _, line in lines[:index])
                     return separator, column, index if index - comments <= 1 else 0
-    found = f"found {lines[0][1][:60]!r}" if lines else "the file is empty"
+    found = f"found {lines[0][1][:60]!r}" if lines else "found an empty file"
     raise BadFile(path, f"expected lines of `word word score`, {found}", line=lines[0][0] if lines else None)
 
 

@@ -99,7 +99,7 @@ class Asker:
 def run(vectors: Sequence[Vectors], data: Sequence[str], config: TranslationConfig) -> Report:
     """Scores every vector file on every dictionary; see evaluation.Task.run."""
     if config.target is None:
-        message = "give --target FILE, the vectors of the other language"
+        message = "--target FILE is missing, the vectors of the other language"
         raise UsageError(message)
     sets = [read_dictionary(path, strict=config.strict) for path in data]
     target = Target(config.target, config)

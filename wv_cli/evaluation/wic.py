@@ -49,7 +49,7 @@ class System:
 def run(vectors: Sequence[Vectors], data: Sequence[str], config: WicConfig) -> Report:
     """Scores every source on every data file; see evaluation.Task.run."""
     if config.dev is None:
-        message = "give --dev FILE, the data on which the threshold is chosen"
+        message = "--dev FILE is missing, the data for choosing the threshold"
         raise UsageError(message)
     files = [*wic_files(expand_inputs([config.dev])), *wic_files(data)]
     sets = [read_wic(path, strict=config.strict) for path in files]

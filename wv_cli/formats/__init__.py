@@ -1,4 +1,4 @@
-"""The table of vector file formats, and reading and writing by it: sniff, load, save, check.
+"""The table of vector file formats, and its functions: sniff, load, save, check.
 
 Adding a format: a module with one FORMAT row, its line in _ROWS, and what .github/CONTRIBUTING.md says.
 """
@@ -85,20 +85,20 @@ kinds.KINDS += [kinds.Kind(_certainly), kinds.Kind(_probably, certain=False)]
 
 
 def default_threads() -> int:
-    """Of readers and writers of text."""
+    """Default number of threads for reading and writing text."""
     return min(4, processors())
 
 
 def sniff_input(source: Input) -> Format:
-    """As sniff, of an open file."""
+    """The format of an open file, by its content. Raises BadFile when it is none of FORMATS."""
     head = source.peek(SNIFF_BYTES)
     for row in _candidates(head):
         if row.sniff(head):
             return row
     kind = kinds.kind_of(head)
-    found = f"this is {kind}" if kind else f"found {show_bytes(head, 20)}"
+    found = kind or show_bytes(head, 20)
     readable = ", ".join(row.name for row in FORMATS.values() if row.read)
-    problem = f"expected word vectors ({readable}), {found}"
+    problem = f"expected word vectors ({readable}), found {found}"
     raise BadFile(source.name, problem, byte=0)
 
 
@@ -153,7 +153,7 @@ def _read(
 
 
 def find_readable(format: str | None) -> Format | None:
-    """The row called `format`, None for None. Raises UsageError for one that is only written."""
+    """The row of the table with this name, None for None. Raises UsageError for a format that is only written."""
     row = FORMATS.find(format) if format is not None else None
     if row is not None and row.read is None:
         choices = ", ".join(other.name for other in FORMATS.values() if other.read)
@@ -165,8 +165,8 @@ def find_readable(format: str | None) -> Format | None:
 def open_vectors(
     path: str | os.PathLike[str], *, format: str | None = None, mapped: bool = False
 ) -> "Embeddings | FastTextModel":
-    """Opens vectors for looking up some of them: a fastText model as itself, mapped where possible, so that its vectors
-    are composed only when they are asked for; anything else as load() reads it. Raises what load() raises."""
+    """Opens vectors for looking up some of them. A fastText model stays a model and is memory-mapped where possible,
+    so that vectors are composed on demand. Other files are read as by load(). Raises what load() raises."""
     path, chosen = find_vectors(path), find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)
@@ -210,7 +210,8 @@ def _by_ending(name: str) -> Format | None:
 
 
 def words_file(path: str, format: str | None = None) -> str | None:
-    """The second file of an output that holds numbers only, by `format` or its ending; None where there is none."""
+    """The second file of an output whose format stores only numbers, None for other formats. `format` or the ending
+    chooses the format."""
     row = FORMATS.find(format) if format is not None else _by_ending(inner_name(path))
     return row.words_path(path) if row else None
 
@@ -261,7 +262,7 @@ def save(
 
 
 def require_finite(embeddings: Embeddings, name: str) -> None:
-    """Raises WvError for nan or infinity in what would be written to `name`; columns must stand side by side."""
+    """Raises WvError for nan or infinity in the numbers to be written to `name`. Columns must be contiguous."""
     bad = first_not_finite(embeddings.matrix)
     if bad is not None:
         at, value = bad[1] + 1, embeddings.matrix[bad]
@@ -273,8 +274,8 @@ def require_finite(embeddings: Embeddings, name: str) -> None:
 
 
 def check(path: str | os.PathLike[str], *, format: str | None = None, max_problems: int = 100) -> Report:
-    """Reads a whole file and reports all that is wrong with it, at most `max_problems` of it in detail.
-    Raises BadFile when it is no vector file at all, WvError when it cannot be read."""
+    """Reads a whole file and reports its damage, at most `max_problems` problems in detail. Raises BadFile when it is
+    no vector file at all, WvError when it cannot be read."""
     path, chosen = find_vectors(path), find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)

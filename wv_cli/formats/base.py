@@ -105,8 +105,7 @@ class Format:
     def require_precision(self, precision: Precision) -> None:
         """Raises UsageError for decimals asked of a format whose numbers are raw, and so exact."""
         if not self.text and precision != "exact":
-            why = "raw float32 keeps every bit in any case"
-            message = f"--precision and --to {self.name} cannot be used together: {why}"
+            message = f"--precision has no effect on {self.name}, whose raw float32 keeps every bit; leave it out"
             raise UsageError(message)
 
     def words_path(self, path: str) -> str | None:

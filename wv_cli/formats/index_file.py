@@ -117,7 +117,7 @@ def open_index(path: str) -> tuple[Any, WordList, int]:
         seal = bytes(contents[-_SEAL.size :])
         if len(seal) < _SEAL.size or not seal.startswith(_TITLE):
             found = kinds.kind_of(bytes(contents[: kinds.HEAD_BYTES])) or "something else"
-            raise BadFile(path, f"expected an index written by wv index, whole, found {found}")
+            raise BadFile(path, f"expected a whole index written by wv index, found {found}")
         _, factor, mark, crc = _SEAL.unpack(seal)
         if zlib.crc32(contents[:-4]) != crc:
             raise BadFile(path, "the index is damaged (its check sum differs); make it again with wv index")

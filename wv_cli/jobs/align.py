@@ -55,7 +55,7 @@ class TwoInputs(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class AlignJob(Job):
-    """There are no sidecars."""
+    """The job of `wv align`. It writes no sidecars."""
 
     REPLACES_INPUT: ClassVar[bool] = True
 
@@ -94,9 +94,10 @@ class AlignJob(Job):
 
 @dataclass(frozen=True, eq=False)
 class Aligned:
-    """`map` (dim, dim) is what the rows were multiplied with, `pairs` those given, `found` the numbers of pairs that
-    each round of refinement found; the mean cosines are over the pairs given, `before` in the space that A had.
-    `losses`: the criterion of rcsls before its first step and after each. `notes`: what the user should know."""
+    """The result of an alignment. `map` (dim, dim) is what the rows were multiplied with, `pairs` those given, `found`
+    the numbers of pairs that each round of refinement found; the mean cosines are over the pairs given, `before` in
+    the space that A had. `losses`: the criterion of rcsls before its first step and after each. `notes`: what the
+    user should know."""
 
     vectors: Embeddings
     map: NDArray[np.float64]
@@ -109,8 +110,8 @@ class Aligned:
 
 
 def align(a: Named, b: Named, config: AlignConfig) -> Aligned:
-    """The vectors of `a`, turned to those of `b`. Raises UsageError for a config that makes no sense, BadFile for a
-    dictionary that is none, WvError for vectors that do not fit or with too few pairs."""
+    """The vectors of `a` mapped into the space of `b`. Raises UsageError for a config that makes no sense, BadFile for
+    a dictionary that is none, WvError for vectors that do not fit or with too few pairs."""
     config.validate()
     require_comparable(a, b)
     x, y = a.vectors.matrix, b.vectors.matrix
@@ -147,8 +148,8 @@ def align(a: Named, b: Named, config: AlignConfig) -> Aligned:
 
 
 def common(a: WordList, b: WordList, first: int = 0) -> Pairs:
-    """(pairs, 2) rows of the words in both, in the order of `a`; with `first` only of those among the first so many of
-    each. Of a word listed twice the first row counts."""
+    """Rows of the words that both files list, (pairs, 2), in the order of `a`. `first` restricts them to the first
+    words of each file. Of a word listed twice the first row counts."""
     rows = np.arange(min(first or len(a), len(a)))
     rows = rows[a.find_all(a)[: len(rows)] == rows]
     found = b.find_all(a.take(rows))
@@ -160,7 +161,7 @@ def require_comparable(a: Named, b: Named) -> None:
     """Raises WvError for codes, and for vectors of different widths."""
     for each in (a, b):
         if isinstance(each.vectors, CodeVectors):
-            message = f"{each.name}: expected vectors, found codes, which cannot be turned"
+            message = f"{each.name}: expected vectors, found codes, which cannot be aligned"
             raise WvError(message)
     if a.vectors.dim != b.vectors.dim:
         message = f"{a.name}: expected vectors of {b.vectors.dim} numbers as in {b.name}, found {a.vectors.dim}"
@@ -174,6 +175,6 @@ def _translate(a: WordList, b: WordList, dictionary: Dictionary) -> Pairs:
 
 
 def require_enough(pairs: Pairs, what: str) -> None:
-    """`what` says of how many pairs, {}, there are and what to do about it."""
+    """Raises WvError for too few pairs. `what` is the message, with {} for their number, and says what to do."""
     if len(pairs) < LEAST_PAIRS:
         raise WvError(what.format(f"{len(pairs)} (at least {LEAST_PAIRS} are needed)"))

@@ -1,4 +1,4 @@
-"""Finding a classifier's options: its search space, what a trial is worth, and models of a size; see jobs.trials."""
+"""The search for a classifier's options: search space, score of a trial, models of a given size; see jobs.trials."""
 
 import math
 from dataclasses import asdict, dataclass, fields, replace
@@ -40,12 +40,12 @@ SPACE: Space = (
 
 
 class UnknownLabel(UsageError):
-    """The metric is that of a label which the text does not have."""
+    """Error: the metric names a label that the text does not have."""
 
 
 @dataclass(frozen=True)
 class Metric:
-    """What is made as large as possible: f1, f1:LABEL, precisionAtRecall:R[:LABEL], recallAtPrecision:P[:LABEL], R and
+    """The score that a search maximizes: f1, f1:LABEL, precisionAtRecall:R[:LABEL], recallAtPrecision:P[:LABEL], R and
     P in percent. Without a label all labels count together."""
 
     name: str
@@ -111,7 +111,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Plan(SearchPlan):
-    """`size` (bytes, 0: none) asks for a quantised model."""
+    """The plan of a classifier's search. `size` (bytes, 0: none) asks for a quantized model."""
 
     metric: str = "f1"
     predictions: int = 1
@@ -137,7 +137,8 @@ def propose(
 
 
 class LabelSearch(Search[SupervisedConfig]):
-    """One search over a corpus made with keep_dropped. `inputs` are read again to retrain pruned models."""
+    """A search for a classifier's options over one corpus, which was made with keep_dropped. `inputs` are read again
+    to retrain pruned models."""
 
     DSUBS: ClassVar[tuple[int, ...]] = _DSUBS
 
@@ -183,7 +184,7 @@ class LabelSearch(Search[SupervisedConfig]):
         return self._pretrained if self._pretrained is None or self._pretrained.dim == config.dim else None
 
     def finished(self, model: FastTextModel, config: SupervisedConfig, dsub: int) -> FastTextModel:
-        """The model as it will be written: with a size, pruned, retrained and quantised to fit."""
+        """The model to be written; with a size, it is pruned, retrained and quantized to fit."""
         if not self.plan.size:
             return model
         chosen = QuantizeConfig(

@@ -26,8 +26,8 @@ _ADVICE = "go on with --resume, or begin anew with --overwrite"
 
 @dataclass(frozen=True)
 class Trial:
-    """`score` is None for a trial that failed; `why` says how. `elapsed` is the time used when it ended, `dsub` that of
-    quantising the model, 0 for what is not quantised."""
+    """One trial of a search. `score` is None for a trial that failed; `why` says how. `elapsed` is the time used when
+    it ended, `dsub` that of quantising the model, 0 for what is not quantised."""
 
     number: int
     config: dict[str, Any]
@@ -37,14 +37,14 @@ class Trial:
     elapsed: float
 
     def metadata(self) -> dict[str, Any]:
-        """What is told of it."""
+        """The facts of the trial for the event log and the sidecar."""
         return {name: value for name, value in asdict(self).items() if name != "dsub" or value}
 
 
 @contextmanager
 def claim_log(path: str, *, discard: bool) -> Iterator[None]:
-    """A search writes the log at `path` inside. Raises WvError, before any of it, when another search does, and unless
-    `discard` when one is there that is not over."""
+    """Context manager in which this search alone writes the log at `path`. Raises WvError at its begin when another
+    search writes it, or, unless `discard`, when it holds an unfinished search."""
     with hold_lock(path, "another search writes this log; wait for it, or choose another --autotune-log"):
         with _explained(path):
             lines = _lines(path)
@@ -55,8 +55,8 @@ def claim_log(path: str, *, discard: bool) -> Iterator[None]:
 
 
 class TrialLog:
-    """The log at `path` ("": none is kept) of the search that `header` describes, which starts from `first`. Its trials
-    have one of `dsubs`, and scores between the two of `scores`."""
+    """The log file of a search. The log at `path` ("": none is kept) of the search that `header` describes, which
+    starts from `first`. Its trials have one of `dsubs`, and scores between the two of `scores`."""
 
     def __init__(
         self,

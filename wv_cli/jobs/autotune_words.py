@@ -1,4 +1,4 @@
-"""Finding the options of word vectors: the search space, and what a trial is worth; see jobs.trials.
+"""The search for options of word vectors: search space and score of a trial; see jobs.trials.
 
 What the vectors are asked in the end has the say in a search, so its data must not be what reports them. The size of
 the vectors is not searched for: more numbers are nearly always better, and cost whoever uses them.
@@ -35,14 +35,14 @@ _ATTEMPTS = 1000  # at a proposal that was not tried yet
 
 
 def space_of(config: Word2vecConfig, given: Collection[str], named: Collection[str]) -> Space:
-    """What there is to search for, from `config`: not the options `given`, nor values with which one of those `named`
-    (perhaps with the value that it has anyway) would mean nothing. Raises UsageError when nothing is left."""
+    """The search space of a run with `config`. Options that are `given` are fixed. Values with which one of the
+    `named` options would have no effect are left out. Raises UsageError when nothing is left."""
     unused = () if LAYERS[config.loss].draws else ("negative",)
     free = [move for move in SPACE if not {*given, *unused} & set(move.names)]
     fitting = [replace(move, rows=_fitting(move, config, named)) if isinstance(move, Choice) else move for move in free]
     found = tuple(move for move in fitting if isinstance(move, Number) or len(move.rows) > 1)
     if not found:
-        message = "--autotune-validation: all options that it searches for are given; leave out one, or this"
+        message = "--autotune-validation: all options that it searches for are given; leave one of them out"
         raise UsageError(message)
     return found
 
@@ -62,8 +62,8 @@ def _fitting(choice: Choice, config: Word2vecConfig, named: Collection[str]) -> 
 
 @dataclass(frozen=True)
 class Task:
-    """What trials learn from and are scored on, with as many steps at once as `workers`; `init` is the file of vectors
-    that they begin with."""
+    """The text, the validation data and the starting vectors `init` of all trials; a trial runs as many steps at once
+    as `workers`."""
 
     corpus: Corpus
     items: Items
@@ -73,7 +73,7 @@ class Task:
 
 
 class WordSearch(Search[Word2vecConfig]):
-    """One search over a text."""
+    """A search for the options of word vectors over one text."""
 
     def __init__(self, plan: SearchPlan, config: Word2vecConfig, space: Space, task: Task) -> None:
         """Raises WvError when the text has too few words of the data to be scored."""

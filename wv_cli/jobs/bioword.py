@@ -56,9 +56,10 @@ class BiowordJob(Job):
         if not self.outputs.outputs and not saved.save_hasher:
             message = "-o FILE is missing (or --save-hasher FILE)"
             raise UsageError(message)
-        if saved.hasher and (self.resume.wanted or saved.save_hasher or self.reading.vocab):
-            message = "--hasher trains nothing; leave --save-hasher, --vocab, --resume and --checkpoint out"
-            raise UsageError(message)
+        others = {"--save-hasher": saved.save_hasher, "--vocab": self.reading.vocab}
+        given = [*(flag for flag, value in others.items() if value), *self.resume.given]
+        if saved.hasher and given:
+            raise UsageError(f"--hasher trains nothing; leave {' and '.join(given)} out")
 
     @property
     def trains(self) -> bool:

@@ -27,7 +27,8 @@ _NO_PLACE = {
 
 @dataclass(frozen=True, kw_only=True)
 class ConvertInput(Part):
-    """The first `limit` rows of the file `source`; None: all of them. `unescape` undoes the escape of an output."""
+    """The vectors to convert. The first `limit` rows of the file `source`; None: all of them. `unescape` undoes the
+    escape of an output."""
 
     source: str
     from_format: str | None = None
@@ -53,7 +54,7 @@ class ConvertInput(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class StaticOptions(Part):
-    """How a static embedding takes text apart; `counts`, a vocabulary file, gives its words weights."""
+    """How a static embedding splits text; `counts`, a vocabulary file, gives its words weights."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("lowercase", "split", "counts"), f"to_format={STATIC}")
 
@@ -64,7 +65,7 @@ class StaticOptions(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class ConvertJob(Job):
-    """There are no sidecars."""
+    """The job of `wv convert`. It writes no sidecars."""
 
     REPLACES_INPUT: ClassVar[bool] = True
 

@@ -64,7 +64,7 @@ class EmbeddingOutput(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class DistilJob(Job):
-    """There are no sidecars."""
+    """The job of `wv distil`. It writes no sidecars."""
 
     REPLACES_INPUT: ClassVar[bool] = True
 
@@ -91,7 +91,8 @@ class DistilJob(Job):
 
 @dataclass(frozen=True, eq=False)
 class Distilled:
-    """`weights` (words,) are not in the vectors; None: there are none. `from_dim`: numbers of the encoder's vectors."""
+    """The vectors of a distilled encoder. `weights` (words,) are not in the vectors; None: there are none. `from_dim`:
+    numbers of the encoder's vectors."""
 
     vectors: Embeddings
     weights: NDArray[np.float64] | None

@@ -1,4 +1,4 @@
-"""Which processes do the work of a job: the one door from this room to wv_cli.cluster.
+"""Distribution of a job over processes: the only module of this room that imports wv_cli.cluster.
 
 A job that trains word vectors or a classifier can be shared by the processes that a launcher starts. Of all other jobs
 several processes are refused. What needs no exchange can be done by the workers of a Dask cluster (`executor`).
@@ -31,7 +31,7 @@ FIND_BEFORE = "find them before with `wv phrases --save-phrases FILE` and give -
 
 
 class Single(Protocol):
-    """A job that one process does."""
+    """A job of one process."""
 
     def begin(self, run: Run, stack: ExitStack) -> Run:
         """Checks the job, and takes what the run needs for itself until `stack` ends."""

@@ -34,7 +34,7 @@ Model = Sent2vec | Doc2vec
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentVectors(Part):
-    """`doc_vectors` gets the vectors of the lines of the text, called 0, 1, 2, in the format that its name says."""
+    """The output of document vectors: `doc_vectors` gets the vectors of the text's lines, named 0, 1, 2."""
 
     # The vectors of lines are called by the lines' numbers in the text.
     CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("dedup", "min_line"), "not doc_vectors")
@@ -53,8 +53,8 @@ class DocumentVectors(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Sent2vecJob(Job):
-    """Outputs that are called NAME.s2v are the model, others the vectors of its words in the format that their name
-    says."""
+    """Training of sent2vec. Outputs named NAME.s2v get the model; others get its word vectors in the format of their
+    ending."""
 
     config: Sent2vecConfig
     reading: Reading
@@ -77,8 +77,8 @@ class Sent2vecJob(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class Doc2vecJob(Job):
-    """Outputs that are called NAME.d2v are the model, others the vectors of its words in the format that their name
-    says."""
+    """Training of doc2vec. Outputs named NAME.d2v get the model; others get its word vectors in the format of their
+    ending."""
 
     config: Doc2vecConfig
     reading: Reading

@@ -23,7 +23,7 @@ _BATCH = 8192  # words whose neighbours are compared at a time
 
 @dataclass(frozen=True, kw_only=True)
 class DriftJob(Job):
-    """Its result is the metadata; no file is written."""
+    """The job of `wv drift`. It writes no file; its result is the metadata."""
 
     config: DriftConfig = field(default_factory=DriftConfig)
     source: TwoInputs
@@ -38,8 +38,9 @@ class DriftJob(Job):
 
 @dataclass(frozen=True, eq=False)
 class Drift:
-    """Words that both files have, what changed most first; `shared` (words,) is the share of neighbours in common,
-    `cosine` (words,) that of the vectors after aligning. `compared`: how many words there were."""
+    """The drift of all common words. Words that both files have, what changed most first; `shared` (words,) is the
+    share of neighbours in common, `cosine` (words,) that of the vectors after aligning. `compared`: how many words
+    there were."""
 
     words: WordList
     shared: NDArray[np.float64]
@@ -62,8 +63,8 @@ def drift(a: Named, b: Named, config: DriftConfig) -> Drift:
 
 
 def shared_neighbours(x: NDArray[np.float32], y: NDArray[np.float32], k: int, threads: int = 0) -> NDArray[np.float64]:
-    """(n,) of x and y (n, dim), row i of both the same word: the share of its k nearest rows, all others when there are
-    fewer, that it has in both."""
+    """The fraction of each row's k nearest rows that x and y (n, dim) share, as (n,). Row i of both is the same word;
+    with fewer rows than k all others count."""
     n = len(x)
     k = min(k, n - 1)
     indexes = [Neighbours(matrix, threads=threads) for matrix in (x, y)]

@@ -1,4 +1,4 @@
-"""`wv glove`: from a text or counts to GloVe vectors: count, order, train, save."""
+"""`wv glove`: from a text or co-occurrence counts to GloVe vectors (count, order, train, save)."""
 
 import time
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ class GloveOutputs(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class FirstRows(Part):
-    """Training begins with the raw numbers of GloVe's program in `init`, and with its squared gradients."""
+    """Initial values: raw numbers of GloVe's program in `init`, and its squared gradients."""
 
     init: str | None = None
     init_gradsq: str | None = None
@@ -67,11 +67,12 @@ class FirstRows(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class GloveJob(Job):
-    """A run that continues a state counts the text with the words of both, adds the state's counts, and trains on the
-    sums, known words from the state's rows and squared gradients. `decay` takes a fraction of the counts and of the
-    squared gradients: with 0 they begin anew and the rows alone are the state's.
+    """The job of `wv glove`. A run that continues a state counts the text with the words of both, adds the state's
+    counts, and trains on the sums, known words from the state's rows and squared gradients. `decay` takes a
+    fraction of the counts and of the squared gradients: with 0 they begin anew and the rows alone are the state's.
 
-    With `dask`, the address of a scheduler, its workers count."""
+    With `dask`, the address of a scheduler, its workers count.
+    """
 
     # What --counts have settle, and what needs a training. A state says how its counts were made, which a file of
     # counts does not.
@@ -106,15 +107,16 @@ class GloveJob(Job):
             self.continuation.require_same(before, self.config, self.reading.words, _FIXED)
         counts, outputs = self.counts, self.outputs.outputs
         for wrong, message in [
+            (not (self.reading.inputs or counts.counts), "INPUT is missing (or --counts FILE)"),
             (
-                bool(self.reading.inputs) == bool(counts.counts),
-                "give either INPUT to count or --counts FILE, not both or neither",
+                bool(self.reading.inputs and counts.counts),
+                "INPUT and --counts cannot be used together: --counts trains on earlier counts; leave one out",
             ),
             (counts.counts_only and not counts.save_counts, "--counts-only needs --save-counts FILE"),
             (counts.counts_only and bool(outputs), "--counts-only trains nothing; leave -o out"),
             (
-                counts.counts_only and self.resume.wanted,
-                "--counts-only trains nothing; leave --resume and --checkpoint-every out",
+                counts.counts_only and bool(self.resume.given),
+                f"--counts-only trains nothing; leave {' and '.join(self.resume.given)} out",
             ),
             (not counts.counts_only and not outputs, "-o FILE is missing (or --counts-only --save-counts FILE)"),
         ]:

@@ -1,4 +1,4 @@
-"""What a GloVe job learns from: counts in files, or those of a text, counted by this process or by an executor."""
+"""The co-occurrence counts of a GloVe job, read from files or counted in a text by this process or by an executor."""
 
 import time
 from collections.abc import Iterator
@@ -30,8 +30,8 @@ from wv_cli.text.vocab import Vocab
 
 @dataclass(frozen=True, kw_only=True)
 class Counts(Part):
-    """`counts` are read instead of a text; `save_counts` gets those that are trained on, and with `counts_only` nothing
-    is trained."""
+    """The options about co-occurrence files. `counts` are read instead of a text, `save_counts` gets the counts of the
+    run, and `counts_only` trains nothing."""
 
     counts: tuple[str, ...] = ()
     save_counts: str | None = None
@@ -46,7 +46,8 @@ class Counts(Part):
 
 @dataclass(frozen=True)
 class Counted:
-    """Sorted `records` of the words `vocab`, the fingerprint `digest` of both, and what joined phrases in the text."""
+    """Co-occurrence counts: sorted `records` of the words `vocab`, the fingerprint `digest` of both, and the phrase
+    joiner of the text."""
 
     vocab: Vocab
     records: Iterator[Records]
@@ -56,7 +57,7 @@ class Counted:
 
 @dataclass(frozen=True)
 class Counting:
-    """How the records of a GloVe job are counted. Files of what does not fit in memory are beside `beside`."""
+    """Counting for a GloVe job. Files for what exceeds memory lie beside `beside`."""
 
     config: GloveConfig
     reading: Reading
@@ -71,7 +72,7 @@ class Counting:
 
     @property
     def buffer_memory(self) -> int:
-        """For the buffers of counting or summing; ordering the records at the same time takes its part."""
+        """Bytes for the buffers of counting or summing; ordering the records at the same time takes its part."""
         if self.counts.counts_only:
             return memory.for_buffers(self.memory_limit)
         return memory.for_buffers(self.memory_limit - self.memory_limit // 4 - ORDERING_BYTES)

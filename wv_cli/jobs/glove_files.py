@@ -33,8 +33,8 @@ _VECTORS, _SQUARES = 0, 1  # the model's layers
 
 @dataclass(frozen=True, kw_only=True)
 class GloveInput(Part):
-    """`counts` is a file of records, `vocab` the vocabulary whose line numbers are their words. Training begins with
-    the numbers in `init` and the squared gradients in `init_gradsq`."""
+    """The input files of GloVe's program. `counts` is a file of records, `vocab` the vocabulary whose line numbers are
+    their words. Training begins with the numbers in `init` and the squared gradients in `init_gradsq`."""
 
     counts: str
     vocab: str
@@ -48,9 +48,10 @@ class GloveInput(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class GloveFiles(Part):
-    """What is written has names that begin with `save_file` and, if the squared gradients are wanted, `gradsq_file`: as
-    `text` (`header`: with their number and dimension), as raw numbers (`binary`), or both; before training if
-    `save_start` (raw numbers in any case), and after every `checkpoint_iterations` of so many `iterations`."""
+    """The output files of GloVe's program. What is written has names that begin with `save_file` and, if the squared
+    gradients are wanted, `gradsq_file`: as `text` (`header`: with their number and dimension), as raw numbers
+    (`binary`), or both; before training if `save_start` (raw numbers in any case), and after every
+    `checkpoint_iterations` of so many `iterations`."""
 
     save_file: str
     gradsq_file: str | None = None
@@ -96,8 +97,8 @@ class GloveFiles(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class GloveFilesJob(Job):
-    """Iterations end one after the other. The log is told of each with its cost, of every file on the way, and with
-    `prepared` of the moment before the first."""
+    """A run of GloVe's program. Iterations end one after the other. The log is told of each with its cost, of every
+    file on the way, and with `prepared` of the moment before the first."""
 
     config: GloveConfig
     source: GloveInput

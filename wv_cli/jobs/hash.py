@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from wv_cli.config import flag_of
+from wv_cli.config import either, flag_of
 from wv_cli.engine.progress import Progress
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.saved_run import Savable
@@ -30,7 +30,7 @@ from wv_cli.vectors.embeddings import Embeddings
 
 @dataclass(frozen=True, kw_only=True)
 class Hasher(Part):
-    """A hasher is fitted by `method`, or read from the file `hasher`; `save_hasher` keeps one that is fitted."""
+    """The hasher of a run: fitted by `method`, or read from the file `hasher`; `save_hasher` gets a fitted one."""
 
     # A saved hasher is applied as it is.
     CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(HashConfig.options().keys() - {"threads"}, "not hasher")
@@ -40,11 +40,14 @@ class Hasher(Part):
     save_hasher: str | None = None
 
     def check(self) -> None:
-        if bool(self.hasher) == bool(self.method):
-            message = "give either --method, to fit a hasher on VECTORS, or --hasher FILE, one made before"
+        if self.hasher and self.method:
+            message = "--method and --hasher cannot be used together: a saved hasher has its method; leave one out"
+            raise UsageError(message)
+        if not (self.hasher or self.method):
+            message = "--method is missing, the hasher to fit on VECTORS (or --hasher FILE, a saved one)"
             raise UsageError(message)
         if self.method and HASHERS.find(self.method).learns_from == "text":
-            message = f"{self.method} learns from a text, not from vectors: see `wv {self.method} --help`"
+            message = f"--method {self.method} learns from a text, not from vectors; see `wv {self.method} --help`"
             raise UsageError(message)
 
     def reads(self) -> list[str]:
@@ -70,7 +73,7 @@ class HashJob(Job):
         for name in self.invocation.explicit if chosen is not None else ():
             used = [method for method, row in HASHERS.items() if row.config is HashConfig and name in row.used]
             if used and chosen not in used:
-                message = f"{flag_of(name)} has no meaning for --method {chosen}; it goes with {', '.join(used)}"
+                message = f"{flag_of(name)} has no effect with --method {chosen}; it needs --method {either(used)}"
                 raise UsageError(message)
 
     @property

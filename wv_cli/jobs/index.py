@@ -1,4 +1,4 @@
-"""`wv index`: vectors to an index for approximate search, as good as asked for."""
+"""`wv index`: builds an index of vectors for approximate search and tunes it to a recall."""
 
 import time
 from dataclasses import asdict, dataclass
@@ -17,7 +17,7 @@ from wv_cli.system.places import is_stream
 
 @dataclass(frozen=True, kw_only=True)
 class IndexOutput(Part):
-    """The index; its words stand beside it."""
+    """The index file; its words stand beside it."""
 
     output: str
 

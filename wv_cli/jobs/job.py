@@ -32,13 +32,14 @@ Writer = tuple[str, Callable[[str], None]]  # the name of a file and what writes
 
 
 class SidecarWarning(UserWarning):
-    """The results are written, but the file that says how they were made is not."""
+    """Warning: the results are written, but a sidecar is not."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What a command asks for. CONDITIONS and `check` are about options of several parts. A job that REPLACES_INPUT
-    writes its results when everything has been read, so that they may take the place of a file that is read."""
+    """Base of all jobs: the options of a command as parts, and the work. CONDITIONS and `check` are about options of
+    several parts. A job that REPLACES_INPUT writes its results when everything has been read, so that they may take
+    the place of a file that is read."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {}
     REPLACES_INPUT: ClassVar[bool] = False
@@ -46,10 +47,12 @@ class Job:
     invocation: Invocation = field(default_factory=Invocation)
 
     def work(self, run: Run) -> tuple["Outcome | None", Metadata]:
-        """Does what is asked for, once everything is checked, and writes the results unless it was stopped.
+        """Does the work, once everything is checked, and writes the results unless it was stopped.
 
-        Returns the outcome of the training (None: there was none) and the metadata that is recorded beside the results.
-        Raises WvError and its kin for everything the user can mend; a run stopped by a signal returns normally."""
+        Returns the outcome of the training (None: there was none) and the metadata that is recorded beside the
+        results. Raises WvError and its kin for everything the user can mend; a run stopped by a signal returns
+        normally.
+        """
         raise NotImplementedError
 
     def check(self) -> None:
@@ -120,7 +123,7 @@ class Job:
         elif resume is not None:
             for name in ("checkpoint", "checkpoint_every", "resume", "max_time"):
                 if name in self.must_have_effect:
-                    problem = "has no meaning here: nothing is trained that could stop and go on"
+                    problem = "has no effect: this run trains nothing that could be resumed; leave it out"
                     raise UsageError(f"{flag_of(name)} {problem}")
 
     @property
@@ -175,7 +178,7 @@ class Job:
         return found
 
     def begin(self, run: Run, stack: ExitStack) -> Run:
-        """Checks, and takes what the run needs for itself until `stack` ends. Raises UsageError, WvError."""
+        """Checks the job and acquires what the run holds until `stack` ends. Raises UsageError, WvError."""
         self.validate()
         resume, beside = self._resume, self.beside
         for part in self.parts():
@@ -193,7 +196,7 @@ class Job:
             check_writable(path, needed)
 
     def finish(self, run: Run, written: Sequence[str], metadata: Mapping[str, object]) -> None:
-        """After the results are written: their sidecars, and the run's own checkpoint goes. A sidecar that cannot be
+        """Writes the sidecars of the written results and removes the run's own checkpoint. A sidecar that cannot be
         written is a SidecarWarning."""
         for path in written:
             if self.invocation.meta and not is_stream(path):

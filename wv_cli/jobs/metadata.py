@@ -1,4 +1,4 @@
-"""What a run tells about its text and its training, to people and in the sidecar."""
+"""Facts of a run about its text and its training, for the event log and the sidecar."""
 
 import time
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from wv_cli.text.corpus import Corpus
 
 
 def number_of(count: int, thing: str) -> str:
-    """As people say it: `1 line`, `2,000 lines`."""
+    """A number with its noun: `1 line`, `2,000 lines`."""
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
@@ -32,7 +32,7 @@ def tell_corpus(corpus: Corpus, log: Log, seconds: float) -> None:
 
 
 def corpus_metadata(corpus: Corpus) -> Metadata:
-    """What the sidecar says about the text."""
+    """The sidecar's facts about the text."""
     return {
         "digest": corpus.digest,
         "tokens": corpus.tokens,
@@ -44,7 +44,7 @@ def corpus_metadata(corpus: Corpus) -> Metadata:
 
 
 def training_metadata(outcome: Outcome) -> Metadata:
-    """What the sidecar says about the training."""
+    """The sidecar's facts about the training."""
     totals = outcome.totals
     return {
         "training_seconds": round(outcome.seconds, 3),

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Model:
-    """`job` is "module:class" of the job that trains it, imported when it is needed; `config` what it takes, with a
-    field `threads`; `vocab_defaults` stand in the place of VocabConfig's. `presets` are what --preset chooses from, the
-    first being the config as it is; a model without presets says whose its defaults are."""
+    """A row of the table: a model of `wv train`. `job` is "module:class" of the job that trains it, imported when it
+    is needed; `config` what it takes, with a field `threads`; `vocab_defaults` stand in the place of VocabConfig's.
+    `presets` are what --preset chooses from, the first being the config as it is; a model without presets says
+    whose its defaults are."""
 
     summary: str
     source: str

@@ -31,7 +31,7 @@ _ENDING = ".lm"
 
 @dataclass(frozen=True, kw_only=True)
 class Tree(Part):
-    """A clustered tree is made of what the neural model `tree_from` predicts."""
+    """The source of a clustered tree: the predictions of the neural model `tree_from`."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {"tree_from": "loss=hs and tree=clustered"}
 
@@ -43,7 +43,8 @@ class Tree(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class NeuralJob(Job):
-    """Outputs that are called NAME.lm are the model, others its word vectors in the format that their name says."""
+    """Training of a neural language model. Outputs named NAME.lm get the model; others get its word vectors in the
+    format of their ending."""
 
     config: NeuralConfig
     reading: Reading

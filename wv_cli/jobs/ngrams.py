@@ -1,4 +1,4 @@
-"""`wv lm train`: text, or counts of its n-grams, to a model of n-grams or to counts."""
+"""`wv lm train`: from text, or n-gram counts, to an n-gram model or to counts."""
 
 import time
 from dataclasses import asdict, dataclass, field, replace
@@ -27,8 +27,9 @@ _OF_TEXT = {"lowercase", "skip_symbols", "force_text"}
 
 @dataclass(frozen=True, kw_only=True)
 class CountedInput(Part):
-    """The texts `inputs`, or the counts of n-grams in `count_files`. Counting takes `memory` bytes; what does not fit
-    waits on the disk. With `force_text` inputs are read as text whatever they look like."""
+    """The input of n-gram counting. The texts `inputs`, or the counts of n-grams in `count_files`. Counting takes
+    `memory` bytes; what does not fit waits on the disk. With `force_text` inputs are read as text whatever they
+    look like."""
 
     inputs: tuple[str, ...] = ()
     count_files: tuple[str, ...] = ()
@@ -36,8 +37,11 @@ class CountedInput(Part):
     force_text: bool = False
 
     def check(self) -> None:
-        if bool(self.inputs) == bool(self.count_files):
-            message = "give either INPUT to count or --counts that were made earlier"
+        if self.inputs and self.count_files:
+            message = "INPUT and --counts cannot be used together: --counts trains on earlier counts; leave one out"
+            raise UsageError(message)
+        if not (self.inputs or self.count_files):
+            message = "INPUT is missing (or --counts FILE)"
             raise UsageError(message)
 
     def reads(self) -> list[str]:
@@ -46,8 +50,8 @@ class CountedInput(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelOutput(Part):
-    """The file `output` gets the model in the format `to`, or in that of its ending, with numbers of `quantise` bits;
-    with `counts_only` it gets the counts."""
+    """The output file of an n-gram model. The file `output` gets the model in the format `to`, or in that of its
+    ending, with numbers of `quantise` bits; with `counts_only` it gets the counts."""
 
     output: str = "-"
     to: str | None = None
@@ -76,12 +80,12 @@ class NgramJob(Job):
                 message = f"--counts and {flag_of(name)} cannot be used together: the words are counted already"
                 raise UsageError(message)
             if self.model.counts_only and name in _OF_MODELS:
-                why = "it concerns the model, which is made with --counts later"
+                why = "the model is made later, with --counts"
                 raise UsageError(f"--counts-only and {flag_of(name)} cannot be used together: {why}")
         refuse_overwriting(self.reads(), self.model.output)
 
     def work(self, run: Run) -> tuple[None, Metadata]:
-        """Counts, or adds up counts; smooths them, and writes the model."""
+        """Counts n-grams, or sums counts; then smooths and writes the model."""
         started, config, output = time.perf_counter(), self.config, self.model.output
         vocabulary = read_words(config.limit_vocab) if config.limit_vocab is not None else None
         counts = self._counts(run)

@@ -1,4 +1,4 @@
-"""A part of a job: the options of one subject, what is read and written because of them, what the sidecar says.
+"""A part of a job: the options of one subject, with the files they read and write and their sidecar facts.
 
 No part knows another. What two of them must know is checked by the job that has both (wv_cli.jobs.job).
 """
@@ -13,14 +13,14 @@ from wv_cli.jobs.run import Metadata
 
 
 def internal(default: Any = None) -> Any:
-    """A field that is no option: a fact about the run, or what only the compatible command lines ask for."""
+    """A field that is no option of the command: a fact about the run, or a setting of the compatible command lines."""
     return field(default=default, metadata={"internal": True})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """Methods say nothing where a part has nothing to say. CONDITIONS tells when an option has an effect, as
-    wv_cli.config.holds understands it."""
+    """Base of all parts. Methods say nothing where a part has nothing to say. CONDITIONS tells when an option has an
+    effect, as wv_cli.config.holds understands it."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {}
 
@@ -32,7 +32,7 @@ class Part:
         return []
 
     def results(self) -> list[str]:
-        """The files that the run is for."""
+        """The result files of the run."""
         return []
 
     def writes(self, beside: str | None) -> list[str]:
@@ -49,7 +49,7 @@ class Part:
         return nullcontext()
 
     def metadata(self) -> Metadata:
-        """What the sidecar says of it."""
+        """Facts for the sidecar."""
         return {}
 
 

@@ -1,4 +1,4 @@
-"""`wv phrases`: joins the phrases of a text, found in it or kept from another, and writes it again."""
+"""`wv phrases`: joins the phrases of a text, found in it or saved from another text."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,8 +29,9 @@ SHARD_BYTES = 1 << 24  # of text that a task joins, or in which it counts pairs
 
 @dataclass(frozen=True, kw_only=True)
 class PhraseInput(Part):
-    """`inputs` are texts. With `apply`, a file of phrases, none are looked for. With `dask`, the address of a
-    scheduler, its workers find and join them. With `force_text` inputs are read as text whatever they look like."""
+    """The texts whose phrases are joined. `inputs` are texts. With `apply`, a file of phrases, none are looked for.
+    With `dask`, the address of a scheduler, its workers find and join them. With `force_text` inputs are read as
+    text whatever they look like."""
 
     inputs: tuple[str, ...]
     apply: str | None = None
@@ -46,8 +47,8 @@ class PhraseInput(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Passes(Part):
-    """Pairs that score higher than a `threshold` are joined, in one pass for each; `passes` is how many there are where
-    the last threshold says all."""
+    """The thresholds of the passes. Pairs that score higher than a `threshold` are joined, in one pass for each;
+    `passes` is how many there are where the last threshold says all."""
 
     # How phrases are found, and the file for those that were.
     CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(
@@ -76,7 +77,7 @@ class PhraseOutput(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class PhrasesJob(Job):
-    """There are no sidecars."""
+    """The job of `wv phrases`. It writes no sidecars."""
 
     config: PhrasesConfig = field(default_factory=PhrasesConfig)
     source: PhraseInput

@@ -1,4 +1,4 @@
-"""`wv predict`: the labels that a classifier gives to every line of texts."""
+"""`wv predict`: predicts the labels of every line of texts with a classifier."""
 
 import json
 from collections.abc import Iterator
@@ -24,8 +24,8 @@ SHARD_BYTES = 1 << 22  # of text that a task answers: some seconds of work
 
 @dataclass(frozen=True, kw_only=True)
 class AskedTexts(Part):
-    """The classifier in the file `model` answers every line of `inputs`; with `dask`, the address of a scheduler, its
-    workers do."""
+    """The input of a prediction: the classifier in the file `model`, and texts whose lines are classified; with
+    `dask`, the address of a scheduler, its workers predict."""
 
     model: str
     inputs: tuple[str, ...]
@@ -37,8 +37,8 @@ class AskedTexts(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Answers(Part):
-    """The file that gets a line for each line of text: the labels, with `prob` with their probabilities, or `as_json`
-    as an object."""
+    """The output file, with a line for each line of text: the labels, with `prob` their probabilities, or `as_json` an
+    object."""
 
     CONDITIONS: ClassVar[dict[str, str]] = {"prob": "not as_json"}
 
@@ -52,7 +52,7 @@ class Answers(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class PredictJob(Job):
-    """There are no sidecars."""
+    """The job of `wv predict`. It writes no sidecars."""
 
     asked: AskedTexts
     config: PredictConfig = field(default_factory=PredictConfig)
@@ -78,7 +78,7 @@ class PredictJob(Job):
 
 @dataclass(frozen=True)
 class Prediction:
-    """Lines of answers by the classifier in `file`. Satisfies wv_cli.engine.asking.Asking."""
+    """Predictions by the classifier in `file`. Satisfies wv_cli.engine.asking.Asking."""
 
     file: str
     config: PredictConfig

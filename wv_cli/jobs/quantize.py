@@ -1,4 +1,4 @@
-"""One run of `wv quantize`: a model file in, a much smaller one out, and what that cost."""
+"""`wv quantize`: compresses a model file and reports the loss in score."""
 
 import time
 from dataclasses import asdict, dataclass, field, replace
@@ -54,20 +54,20 @@ class QuantizeJob(Job):
 
     def check(self) -> None:
         config, size = self.config, self.models.size
-        require(not (size and config.cutoff), "--size and --cutoff cannot be used together: one follows from the other")
-        message = "--retrain and --input FILE need each other: the rows that are left are trained on that text"
-        require(config.retrain == bool(self.texts.inputs), message)
+        require(not (size and config.cutoff), "--size and --cutoff cannot be used together: --size chooses the cutoff")
+        require(not config.retrain or bool(self.texts.inputs), "--retrain needs --input FILE, the text to train on")
+        require(config.retrain or not self.texts.inputs, "--input needs --retrain")
         message = "--retrain needs --cutoff: it trains the rows that are kept"
         require(not config.retrain or bool(config.cutoff or size), message)
 
     def work(self, run: Run) -> tuple[None, Metadata]:
-        """Quantizes, and tells what that cost."""
+        """Quantizes the model and reports its scores before and after."""
         begin, config, scores = time.monotonic(), self.config, Metadata()
         models, validation = self.models, self.texts.validation
         dense = load_model(models.model)
         require_dense(dense, models.model)
         if config.retrain and not dense.is_classifier:
-            raise UsageError(f"--retrain is for classifiers; {models.model} holds word vectors")
+            raise UsageError(f"{models.model}: --retrain needs a classifier, found word vectors; leave it out")
         asked = input_texts(self.texts.inputs, log=run.log, written=self.writes(), force=self.texts.force_text)
         for inputs in (self.texts.inputs, (validation,) if validation else ()):
             if inputs:

@@ -1,4 +1,4 @@
-"""What `wv quantize` and a search for options retrain a pruned classifier with."""
+"""Retraining of a pruned classifier, for `wv quantize` and the search for options."""
 
 from collections.abc import Callable
 
@@ -15,8 +15,8 @@ from wv_cli.vectors.fasttext import FastTextModel
 def retrainer(
     inputs: Inputs, config: QuantizeConfig, on_progress: Callable[[Progress], None] | None = None
 ) -> Callable[[FastTextModel], FastTextModel]:
-    """What wv_cli.transforms.quantize.quantize takes to retrain on labelled texts. It raises WvError when the texts
-    have no known label or the training diverges, Interrupted for a signal."""
+    """The function with which wv_cli.transforms.quantize.quantize retrains on labelled texts. It raises WvError when
+    the texts have no known label or the training diverges, Interrupted for a signal."""
 
     def retrained(model: FastTextModel) -> FastTextModel:
         training = Retraining(

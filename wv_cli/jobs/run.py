@@ -1,4 +1,4 @@
-"""One run of a job: whom it tells, where its training is saved, and which processes share the work."""
+"""One run of a job: its event log, its checkpoint, and the processes that share the work."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -32,24 +32,24 @@ class Processes(Protocol):
 
     @property
     def peers(self) -> "Peers | None":
-        """The others as a model sees them; None: there are none."""
+        """The other processes, as a model sees them; None: there are none."""
         ...
 
     @property
     def pooled(self) -> "Pooled | None":
-        """What makes one vocabulary of the words that each has counted; None: there is one process."""
+        """The merger of all processes' word counts into one vocabulary; None: there is one process."""
         ...
 
     def part(self, *, whole_lines: bool) -> "TextPart | None":
-        """The part of the text that this one reads; None: all of it."""
+        """This process's part of the text; None: all of it."""
         ...
 
     def agreeing(self) -> AbstractContextManager[None]:
-        """What fails in this block in one of them fails in all."""
+        """Context manager: an error in one process becomes an error in all."""
         ...
 
     def whole(self, corpus: "Corpus") -> "Corpus":
-        """The corpus of this one's part, with the sizes and the digest of the whole text."""
+        """The corpus of this process's part, with the sizes and the digest of the whole text."""
         ...
 
     def whole_labelled(self, corpus: "LabelledCorpus") -> "LabelledCorpus":
@@ -61,23 +61,23 @@ class Processes(Protocol):
         ...
 
     def saved_as(self, model: "Savable[Any]") -> "Checkpointed":
-        """The model as checkpoints hold it."""
+        """The form of the model that checkpoints store."""
         ...
 
     def trainer(self, model: "Savable[Any]", threads: int, first_step: int) -> "Trainer":
-        """What does the steps of the model, from `first_step` on."""
+        """The trainer that does the steps of the model from `first_step` on."""
         ...
 
     def metadata(self) -> Metadata:
-        """What the sidecar says of them."""
+        """Facts about the processes for the sidecar."""
         ...
 
 
 @dataclass(frozen=True)
 class Run:
-    """`log` is told of events, `on_progress` about a training, `on_reading` (done, total or None) about a long file.
-    A training is `saved` (None: nowhere) every `save_every` seconds and when it ends early, which it does after
-    `max_seconds`."""
+    """The context of one run. `log` is told of events, `on_progress` about a training, `on_reading` (done, total or
+    None) about a long file. A training is `saved` (None: nowhere) every `save_every` seconds and when it ends early,
+    which it does after `max_seconds`."""
 
     processes: Processes
     log: Log

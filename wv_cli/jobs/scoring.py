@@ -1,4 +1,4 @@
-"""`wv eval` of many files: each of them is scored by a worker."""
+"""`wv eval` on a cluster: each worker scores one file."""
 
 from collections.abc import Callable, Iterator, Sequence
 

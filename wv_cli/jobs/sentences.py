@@ -1,5 +1,4 @@
-"""The vectors of lines of text, as lines of numbers or of JSON, a batch of lines at a time: by a file of vectors or a
-model, and by an encoder of another program."""
+"""Vectors of lines of text as output lines (numbers or JSON), in batches, by a vector file, a model or an encoder."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +21,8 @@ from wv_cli.transforms.composition import Composer, composer
 
 
 class Shown(NamedTuple):
-    """`text` has a line for each of so many `lines`, of which `cut` were too long, and `empty` have no vector."""
+    """A batch of output lines. `text` has a line for each of so many `lines`, of which `cut` were too long, and
+    `empty` have no vector."""
 
     text: bytes
     lines: int
@@ -50,7 +50,7 @@ def sentence_lines(
 
 @dataclass(frozen=True, kw_only=True)
 class OfVectors:
-    """By a model or vectors in `file`. Satisfies wv_cli.engine.asking.Asking."""
+    """Line vectors of a model or vector file `file`. Satisfies wv_cli.engine.asking.Asking."""
 
     file: str
     from_format: str | None
@@ -68,7 +68,7 @@ class OfVectors:
 
 @dataclass(frozen=True, kw_only=True)
 class OfEncoder:
-    """By the encoder in the folder `file`. Satisfies wv_cli.engine.asking.Asking."""
+    """Line vectors of the encoder in the folder `file`. Satisfies wv_cli.engine.asking.Asking."""
 
     file: str
     config: EncoderConfig

@@ -45,8 +45,8 @@ _FIXED = ("loss", "dim", "minn", "maxn", "word_ngrams", "buckets", "label_prefix
 
 @dataclass(frozen=True, kw_only=True)
 class FirstVectors(Part):
-    """The words of the text that the file `pretrained` has start from its vectors; with `keep_words` its other words
-    are in the model, too."""
+    """Initial vectors: words of the text that the file `pretrained` lists start from its vectors; with `keep_words`
+    its other words are in the model, too."""
 
     pretrained: str | None = None
     keep_words: bool = False
@@ -60,7 +60,7 @@ class FirstVectors(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class ClassifierSearch(Part):
-    """What a search for a classifier's options makes as large as possible, and how large its model may be."""
+    """The metric that a classifier's search maximizes, and the largest size of its model."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(
         ("autotune_metric", "autotune_predictions", "autotune_size"), "autotune_validation"
@@ -73,7 +73,8 @@ class ClassifierSearch(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class SupervisedJob(Job):
-    """With `fasttext_files` the outputs are those of a fastText run (wv_cli.formats.fasttext_files)."""
+    """Training of a classifier. With `fasttext_files` the outputs are those of a fastText run
+    (wv_cli.formats.fasttext_files)."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         # A search compares models that begin alike.
@@ -123,7 +124,9 @@ class SupervisedJob(Job):
                 message = "--autotune-size reads INPUT more than once, which standard input cannot do; give a file"
                 raise UsageError(message)
         if self.reading.vocab:
-            message = "--vocab has no meaning for --model supervised: words and labels are counted in the text"
+            message = (
+                "--vocab has no effect with --model supervised, which counts words and labels itself; leave it out"
+            )
             raise UsageError(message)
 
     def refuse_sharing(self, processes: int) -> None:

@@ -1,4 +1,4 @@
-"""Training by options alone: what `wv train` and `wv_cli.train` share. Knows no command line and prints nothing.
+"""Training by options alone, shared by `wv train` and `wv_cli.train`. It knows no command line and prints nothing.
 
 Options have the names they have on the command line, with underscores; one that is None is not given.
 """
@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from wv_cli.config import flag_of
+from wv_cli.config import either, flag_of
 from wv_cli.engine.state import StateOptions
 from wv_cli.errors import UsageError
 from wv_cli.jobs.job import build, option_names
@@ -32,8 +32,8 @@ def training_job(
     argv: tuple[str, ...] = (),
     **options: Any,
 ) -> "Job":
-    """The job that trains `model` (skipgram, or the one that is continued) on `inputs` and writes `outputs`. `argv` is
-    recorded beside them.
+    """The training job of `model` (default: skipgram, or the model of the state) on `inputs`, writing `outputs`.
+    `argv` is recorded beside them.
 
     Raises UsageError for an unknown model or preset and for an option, or a choice, that the model does not have;
     whether the values can be is for the job to say. Raises BadFile, WvError for a state that cannot be read.
@@ -52,10 +52,10 @@ def training_job(
     choices = {name: each.choices for name, each in row.config.options().items() if each.choices}
     for name, value in given.items():
         if name not in known:
-            raise UsageError(f"{flag_of(name)} has no meaning for {meaning}")
+            raise UsageError(f"{flag_of(name)} has no effect with {meaning}; {_advice(name)}")
         if value not in choices.get(name, (value,)):
             possible = ", ".join(choices[name])
-            raise UsageError(f"{flag_of(name)} {value} has no meaning for {meaning}; choose from {possible}")
+            raise UsageError(f"{flag_of(name)} {value} does not exist for {meaning}; choose from {possible}")
     config = {name: value for name, value in given.items() if name in row.config.options()}
     every = option_names(kind, every=True)
     rest = {name: value for name, value in given.items() if name not in config}
@@ -80,7 +80,7 @@ def train(
     on_progress: "OnTraining | None" = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """Trains a model and writes it, as `wv train` does. Returns the metadata that is recorded beside it.
+    """Trains a model and writes it, like the command `wv train`. Returns the metadata that is recorded beside it.
 
     `inputs` and `output` are a file each or several. `log(message, **facts)` is told what happens,
     `on_progress(progress)` how far it is. `continue_` is --continue, a word that Python has for itself. Sizes
@@ -97,10 +97,16 @@ def train(
     return metadata
 
 
+def _advice(name: str) -> str:
+    """What to do about an option that the chosen model does not have."""
+    models = [model for model, row in MODELS.items() if name in option_names(row.job_type())]
+    return f"it needs --model {either(models)}" if models else "leave it out"
+
+
 def _state(path: str, preset: str | None) -> StateOptions:
     """What the state says that a run goes on with."""
     if preset is not None:
-        message = "--preset has no meaning with --continue: the options are the state's"
+        message = "--preset has no effect with --continue, which takes the options of the state; leave it out"
         raise UsageError(message)
     return state_of(path, MODELS)
 
@@ -109,11 +115,13 @@ def _preset(row: Model, name: str | None, meaning: str) -> Preset:
     """The preset of a model, its first when none is named. Raises UsageError for one that there is not."""
     if row.presets is None:
         if name is not None:
-            raise UsageError(f"--preset has no meaning for {meaning}; its defaults are {row.own_defaults}")
+            raise UsageError(
+                f"--preset has no effect with {meaning}, whose defaults are {row.own_defaults}; leave it out"
+            )
         return Preset({})
     if name in PRESETS and name not in row.presets:
         choices = ", ".join(row.presets)
-        raise UsageError(f"--preset {name} has no meaning for {meaning}; choose from {choices}")
+        raise UsageError(f"--preset {name} does not exist for {meaning}; choose from {choices}")
     return row.presets.find(name or next(iter(row.presets)))
 
 

@@ -1,10 +1,10 @@
-"""Searching for options by trials on a validation file, within a time, whatever it is that learns.
+"""The search for options by trials on a validation file, within a time limit, for any model.
 
 The first trial has the options as given; every next one changes the best so far by Gaussian steps that get smaller as
-time goes by, as in fastText's autotune. Options the user gave stay as they are. Every trial is a line of a log
-in JSON; a search that is resumed takes what is there as done. A trial's proposal depends on the seed, its number, the
-trials before it and the time used, all of which are in the log. No trial gets more than half of the time left, so
-that one slow choice cannot end the search.
+time goes by, as in fastText's autotune. Options the user gave stay as they are. Every trial is a line of a log in
+JSON; a search that is resumed takes what is there as done. A trial's proposal depends on the seed, its number, the
+trials before it and the time used, all of which are in the log. No trial gets more than half of the time left, so that
+one slow choice cannot end the search.
 
 A task is a Search: a Space, and what a trial is worth (autotune for classifiers, autotune_words for word vectors).
 """
@@ -30,13 +30,13 @@ Learner = TypeVar("Learner", bound=Config)
 
 
 class NothingFound(WvError):
-    """Every trial of a search failed, or there was none."""
+    """Error: every trial of a search failed, or there was none."""
 
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """How long to search on which file. `given` are the fields of the config that must stay; `log` is the file of
-    trials ("": none)."""
+    """The limits of a search. How long to search on which file. `given` are the fields of the config that must stay;
+    `log` is the file of trials ("": none)."""
 
     validation: str
     duration: float = 300.0
@@ -46,9 +46,9 @@ class SearchPlan:
 
 @dataclass(frozen=True)
 class Number:
-    """An option that moves between `low` and `high`, by octaves or, `linear`, by units: a standard deviation of `first`
-    in the first quarter of the time, which falls to `last` in the half after it. It is a whole number or has `digits`
-    significant ones, or as many `decimals`."""
+    """A numeric dimension of the search space. An option that moves between `low` and `high`, by octaves or, `linear`,
+    by units: a standard deviation of `first` in the first quarter of the time, which falls to `last` in the half
+    after it. It is a whole number or has `digits` significant ones, or as many `decimals`."""
 
     name: str
     low: float
@@ -76,7 +76,8 @@ class Number:
 
 @dataclass(frozen=True)
 class Choice:
-    """Options that are chosen together: `rows` are their values, neighbours alike, and a step is one of Number's."""
+    """A categorical dimension of the search space. Options that are chosen together: `rows` are their values,
+    neighbours alike, and a step is one of Number's."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
@@ -104,8 +105,8 @@ def propose_options(
 
 
 class Search(ABC, Generic[Learner]):
-    """One search, from the options `first`. DSUBS is what the `dsub` of a trial may be, 0 where nothing is
-    quantised."""
+    """A search for options that starts from the options `first`. DSUBS are the possible values of a trial's `dsub`, 0
+    where nothing is quantized."""
 
     DSUBS: ClassVar[tuple[int, ...]] = (0,)
 
@@ -221,7 +222,7 @@ def compare_options(config: Config, first: Config) -> dict[str, Any]:
 
 
 def changes(config: Config, first: Config) -> str:
-    """As options of the command line."""
+    """The differences of two configs, written as command-line options."""
     words = (f"{flag_of(name)} {_show_value(value)}" for name, value in compare_options(config, first).items())
     return " ".join(words) or "those given"
 

@@ -1,7 +1,7 @@
-"""Word vectors scored after every epoch on pairs or analogies, so that the best epoch is kept and a run may end early.
+"""Scores of word vectors after every epoch, on pairs or analogies: the best epoch is kept, and the run may end early.
 
-The data choose what is kept: their score is no measure of the vectors, which other data must give. Whoever reports says
-so. State that a stopped run needs is in the model's arrays, so that it goes on as if it had not been stopped.
+The data choose what is kept: their score is no measure of the vectors, which other data must give. Whoever reports
+says so. State that a stopped run needs is in the model's arrays, so that it goes on as if it had not been stopped.
 """
 
 import hashlib
@@ -31,8 +31,8 @@ AMONG = 30_000  # words: how word2vec's demo scripts ask analogies
 
 @dataclass(frozen=True)
 class Items:
-    """A file of analogies (`a b c d`, sections begin with `:`) or of pairs (`word word score`), told by what most of
-    its first lines are."""
+    """The validation items: a file of analogies (`a b c d`, sections begin with `:`) or of pairs (`word word score`),
+    told by what most of its first lines are."""
 
     path: str
     task: str

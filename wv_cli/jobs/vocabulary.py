@@ -1,4 +1,4 @@
-"""`wv build-vocab`: the words of texts counted, or counts summed, to a vocabulary file."""
+"""`wv build-vocab`: counts the words of texts, or sums counts, and writes a vocabulary file."""
 
 import time
 from contextlib import ExitStack
@@ -24,9 +24,9 @@ from wv_cli.text.vocab import merge_vocabs, read_vocab, write_pieces
 
 @dataclass(frozen=True, kw_only=True)
 class CountedTexts(Part):
-    """`inputs` are texts, or with `merge` vocabulary files. Without `memory` all words are counted in it, with it in so
-    many bytes; with `dask`, the address of a scheduler, by its workers. With `force_text` inputs are read as text
-    whatever they look like."""
+    """The input of a vocabulary. `inputs` are texts, or with `merge` vocabulary files. Without `memory` all words are
+    counted in it, with it in so many bytes; with `dask`, the address of a scheduler, by its workers. With
+    `force_text` inputs are read as text whatever they look like."""
 
     inputs: tuple[str, ...]
     merge: bool = False
@@ -51,7 +51,7 @@ class VocabularyOutput(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class VocabularyJob(Job):
-    """There are no sidecars."""
+    """The job of `wv build-vocab`. It writes no sidecars."""
 
     config: VocabConfig = field(default_factory=VocabConfig)
     source: CountedTexts

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.config import require
+from wv_cli.config import flag_of, require
 from wv_cli.errors import UsageError, WvError
 from wv_cli.formats.streams import RowSource, save_blocks
 from wv_cli.jobs.job import Job
@@ -46,9 +46,9 @@ class WhitenInput(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Fitting(Part):
-    """What the transform is fitted on, in this order of preference: the saved `moments`, the rows of `fit`, those of
-    the input. Of rows the first `top` (None: all) are fitted, each once or as often as `counts`, a vocabulary file,
-    says. `transform` is applied instead of a new one."""
+    """The data that the transform is fitted on, in this order of preference: the saved `moments`, the rows of `fit`,
+    those of the input. Of rows the first `top` (None: all) are fitted, each once or as often as `counts`, a
+    vocabulary file, says. `transform` is applied instead of a new one."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("fit", "top", "counts", "moments"), "method=whiten|zca|pca|soft|abtt")
@@ -68,7 +68,7 @@ class Fitting(Part):
 
     def check(self) -> None:
         others = [name for name in self.given if name != "--moments"]
-        message = f"--moments says what was fitted; {_first(others)} has no place there"
+        message = f"{_first(others)} has no effect with --moments, which are fitted already; leave it out"
         require(not (self.moments and others), message)
 
 
@@ -85,7 +85,7 @@ class FittedOutputs(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class WhitenJob(Job):
-    """There are no sidecars."""
+    """The job of `wv whiten`. It writes no sidecars."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(WhitenConfig.options(), "output or save_transform")
 
@@ -104,15 +104,18 @@ class WhitenJob(Job):
         require(bool(self.results()), "nothing would be written; give -o, --save-transform or --save-moments")
         given = fitting.given
         if self.source.merge:
-            require(not given, f"--merge joins moments; {_first(given)} has no place there")
+            require(not given, f"{_first(given)} has no effect with --merge, which only adds up moments; leave it out")
             message = "--merge joins moments; apply them with --moments FILE IN -o OUT"
             require(not (output or fitting.transform), message)
         if fitting.transform is not None:
             given += ["--save-moments"] * (self.fitted.save_moments is not None)
-            require(not given, f"--transform is applied as it is; {_first(given)} has no place there")
-            chosen = self.config != WhitenConfig()
-            chosen |= not self.config.options().keys().isdisjoint(self.invocation.explicit)
-            require(not chosen, "--transform is applied as it is; --method and its options are fixed in it")
+            require(not given, f"{_first(given)} has no effect with --transform, which is fitted already; leave it out")
+            explicit = self.invocation.explicit
+            chosen = [
+                n for n, default in vars(WhitenConfig()).items() if vars(self.config)[n] != default or n in explicit
+            ]
+            flags = [flag_of(name) for name in chosen]
+            require(not flags, f"{_first(flags)} has no effect with --transform, which is fitted already; leave it out")
             require(output is not None, "--transform FILE is applied to IN; give -o for the result")
         inputs = [*self.source.inputs, *fitting.moments, fitting.fit, fitting.counts, fitting.transform]
         require(inputs.count("-") <= 1, "- (standard input) can be read only once")
@@ -197,8 +200,8 @@ def _first(names: list[str]) -> str:
 
 
 def moments_of(source: RowSource, vocab: Vocab | None = None, top: int | None = None) -> tuple[Moments, int]:
-    """(moments, rows that `vocab` does not know) of the first `top` rows, None: all; with `vocab` each weighs its
-    word's count, 0 for a word that is not there."""
+    """The moments of rows, and the number of rows that `vocab` does not list. Only the first `top` rows count (None:
+    all). With `vocab` each row has the weight of its word's count, 0 for an unlisted word."""
     moments, unknown, left = Moments.none(source.dim), 0, math.inf if top is None else top
     for whole in source.blocks():
         if left <= 0:
@@ -220,7 +223,7 @@ def _counts(words: WordList, vocab: Vocab) -> NDArray[np.float64]:
 
 
 def joined_moments(paths: tuple[str, ...]) -> Moments:
-    """Of all files. Raises WvError when their dimensions differ."""
+    """The sum of the moments of several files. Raises WvError when their dimensions differ."""
     first, *others = paths
     moments = Moments.load(first)
     for path in others:

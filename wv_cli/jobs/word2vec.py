@@ -56,8 +56,8 @@ _FIXED = ("loss", "dim", "minn", "maxn", "buckets")
 
 @dataclass(frozen=True, kw_only=True)
 class FirstVectors(Part):
-    """The words found in the file `init` start from its vectors; with `keep_words` its other words are in the model,
-    too."""
+    """Initial vectors: words that the file `init` lists start from its vectors; with `keep_words` its other words are
+    in the model, too."""
 
     init: str | None = None
     keep_words: bool = False
@@ -71,8 +71,9 @@ class FirstVectors(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Validation(Part):
-    """The vectors are scored after every epoch on the file `validation` of pairs or analogies, and those of the best
-    epoch are kept. After `patience` epochs without a better score the run ends (wv_cli.jobs.validation)."""
+    """Validation during training. The vectors are scored after every epoch on the file `validation` of pairs or
+    analogies, and those of the best epoch are kept. After `patience` epochs without a better score the run ends
+    (wv_cli.jobs.validation)."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {"patience": "validation"}
 
@@ -89,7 +90,8 @@ class Validation(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Word2vecJob(Job):
-    """A `preset` of several models trains them one after the other; the vectors are theirs, joined."""
+    """Training of word vectors. A `preset` of several models trains them one after the other and combines their
+    vectors."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         # A search compares models that begin alike.
@@ -135,7 +137,7 @@ class Word2vecJob(Job):
             message = f"--preset {self.preset} trains skip-gram and CBOW; leave --model {self.config.model} out"
             require(self.config.model == "skipgram", message)
             to = self.outputs.to
-            message = f"--to {to}: of --preset {self.preset} come vectors, no model; choose a format of vectors"
+            message = f"--to {to}: --preset {self.preset} gives vectors, not a model; choose a vector format"
             require(to != fasttext_bin.FORMAT.name, message)
         if self.search.autotune_validation:
             self._check_search()
@@ -158,8 +160,8 @@ class Word2vecJob(Job):
         for path in self.outputs.outputs:
             if inner_name(path).endswith(".bin"):
                 message = (
-                    f"{path}: word2vec's format or, if subwords are found, fastText's? Log --to word2vec-binary or "
-                    "fasttext-bin, give --maxn, or name the output NAME.vec"
+                    f"{path}: the search may choose subwords, and then .bin is fastText's format; give --to "
+                    "word2vec-binary or fasttext-bin, or --maxn, or name the output NAME.vec"
                 )
                 raise UsageError(message)
 
@@ -200,7 +202,7 @@ class Word2vecJob(Job):
 
     @property
     def steps_at_once(self) -> int:
-        """Of a deterministic run one, which all threads train."""
+        """Number of concurrent steps; a deterministic run has one, which all threads train."""
         return 1 if self.config.deterministic else self.config.threads
 
     def work(self, run: Run) -> tuple[Outcome | None, Metadata]:

@@ -1,4 +1,4 @@
-"""What a training of word vectors writes: vectors, context vectors, word classes, fastText's files."""
+"""The outputs of word-vector training: vectors, context vectors, word classes, fastText's files."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,10 +28,11 @@ Writer = tuple[str, Callable[[str], None]]
 
 @dataclass(frozen=True, kw_only=True)
 class WordOutputs(Part):
-    """`to` is the format of the `outputs`, whatever their names; fasttext-bin writes the model itself. `classes` > 0
-    writes that many word classes instead of vectors. `save_output_vectors` gets the context vectors, in the format that
-    its name says. With `line_ends` the vectors begin with `</s>`, which is not trained, as word2vec's do. With
-    `fasttext_files` the outputs are those of a fastText run (wv_cli.formats.fasttext_files)."""
+    """The output files of word-vector training. `to` is the format of the `outputs`, whatever their names;
+    fasttext-bin writes the model itself. `classes` > 0 writes that many word classes instead of vectors.
+    `save_output_vectors` gets the context vectors, in the format that its name says. With `line_ends` the vectors
+    begin with `</s>`, which is not trained, as word2vec's do. With `fasttext_files` the outputs are those of a
+    fastText run (wv_cli.formats.fasttext_files)."""
 
     outputs: tuple[str, ...] = ()
     to: str | None = None
@@ -45,7 +46,7 @@ class WordOutputs(Part):
 
     @property
     def format(self) -> str | None:
-        """That of all files of vectors; None: their names choose it."""
+        """The format of all vector files; None: their endings choose it."""
         return self.to if self.to != fasttext_bin.FORMAT.name else None
 
     def check(self) -> None:
@@ -76,7 +77,7 @@ class WordOutputs(Part):
         return not self.classes and fasttext_bin.is_model(path, self.to, subwords=config.maxn > 0)
 
     def writers(self, model: Word2vec, min_count: int) -> list[Writer]:
-        """Each file and what writes it; fastText's models record `min_count`."""
+        """The output files, each with the function that writes it; fastText's models record `min_count`."""
         found: list[Writer] = [(path, partial(self._save_words, model, min_count)) for path in self.outputs]
         if self.save_output_vectors:
             save = partial(formats.save, embeddings=model.output_embeddings(), format=self.format)
@@ -90,7 +91,7 @@ class WordOutputs(Part):
             self._save_vectors(model.embeddings(), model.config.seed, path)
 
     def ensemble_writers(self, ensemble: Ensemble, members: Sequence[Member], config: Word2vecConfig) -> list[Writer]:
-        """The same of several models, whose vectors become one of `config.dim` numbers a word."""
+        """The output files of several models, whose vectors are combined to `config.dim` numbers a word."""
         vectors = _concatenate_members(ensemble, members, config.dim)
         return [(path, partial(self._save_vectors, vectors, config.seed)) for path in self.outputs]
 
@@ -115,7 +116,8 @@ def _concatenate_members(ensemble: Ensemble, members: Sequence[Member], dim: int
 
 
 def with_line_end(vectors: Embeddings, seed: int) -> Embeddings:
-    """The vectors after a row `</s>`, which is as random as all rows were at the start: word2vec trains none for it."""
+    """The vectors with a first row `</s>`, which is as random as all rows were at the start: word2vec trains none for
+    it."""
     row = np.random.default_rng(seed + 1).random((1, vectors.dim), np.float32) - np.float32(0.5)
     blob, starts = SENTENCE_END + vectors.words.blob, vectors.words.starts - vectors.words.starts[0]
     words = WordList(blob, np.concatenate([[0], starts + len(SENTENCE_END)]))

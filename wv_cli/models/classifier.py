@@ -1,7 +1,7 @@
-"""A fastText classifier that answers: lines of text in, labels and their probabilities out.
+"""A fastText classifier for prediction: lines of text in, labels and their probabilities out.
 
-Works on every model file fastText wrote (dense, quantised, pruned) and on models just trained. The answers are those of
-fastText's predict; see csrc/kernels/prediction.c for how equal they are. Training is wv_cli.models.supervised.
+Works on every model file fastText wrote (dense, quantised, pruned) and on models just trained. The answers are those
+of fastText's predict; see csrc/kernels/prediction.c for how equal they are. Training is wv_cli.models.supervised.
 """
 
 import os
@@ -30,8 +30,8 @@ ALL = -1  # k: every label
 
 @dataclass(frozen=True, eq=False)
 class Answered:
-    """Answers for some lines: `labels` and `scores` are (lines, k), best first, of which found[line] count; a score is
-    ln(p + 1e-5), as fastText has it. `reads` (lines,) says which lines have anything that the model knows,
+    """Predictions for some lines: `labels` and `scores` are (lines, k), best first, of which found[line] count; a
+    score is ln(p + 1e-5), as fastText has it. `reads` (lines,) says which lines have anything that the model knows,
     `true_starts` and `true_labels` which known labels stand in the lines."""
 
     labels: NDArray[np.int32]
@@ -52,7 +52,7 @@ class Answered:
 
 
 class Classifier:
-    """Made from a model of `wv train --model supervised` or fastText. Threads may share it."""
+    """A text classifier, made by `wv train --model supervised` or fastText. Threads may share it."""
 
     def __init__(self, model: FastTextModel, name: str = "the model") -> None:
         """Raises WvError for a model that is no classifier or whose parts do not fit together."""
@@ -149,9 +149,9 @@ class Classifier:
         self._engine = self._engine_of(*gathered, self._model.args.buckets, gathered=True)
 
     def predict(self, lines: str | Sequence[str], k: int = 1, threshold: float = 0.0) -> list[list[tuple[str, float]]]:
-        """For each line its k best labels (ALL: every one), as the model spells them, with their probabilities, 0 to 1,
-        best first; only those of at least `threshold`, none for a line of which the model knows nothing. One line may
-        be given as it is. Raises UsageError for another k or threshold, ValueError for a line with a line end in it."""
+        """The k best labels of each line (ALL: every label) with their probabilities, 0 to 1, best first. Only labels
+        of at least `threshold` count; a line of unknown words has none. A single line may be given as it is. Raises
+        UsageError for another k or threshold, ValueError for a line with a line end in it."""
         if k < 1 and k != ALL:
             message = f"k must be at least 1, or {ALL} for all labels, not {k}"
             raise UsageError(message)

@@ -45,6 +45,7 @@ def buckets_option(only: str = "maxn>0") -> int:
 
 
 def _require_subwords(minn: int, maxn: int) -> None:
+    require(maxn == 0 or minn > 0, f"--maxn {maxn} needs --minn, from 1 to {maxn}")
     require(maxn == 0 or 1 <= minn <= maxn, f"--minn must be between 1 and --maxn ({maxn}), not {minn}")
 
 

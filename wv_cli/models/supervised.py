@@ -59,7 +59,8 @@ class Supervised(BlockTraining[SupervisedConfig]):
         Raises UsageError for `pretrained` that does not fit, WvError when there is no room for the matrices or the
         state is not that of such a model."""
         if pretrained is not None and pretrained.dim != config.dim:
-            raise UsageError(f"--pretrained: expected vectors of --dim {config.dim}, found {pretrained.dim}")
+            found = f"found {pretrained.dim}; give --dim {pretrained.dim}"
+            raise UsageError(f"--pretrained: expected vectors of --dim {config.dim}, {found}")
         self.config, self.min_count, self.corpus, self.layer = config, min_count, corpus, LAYERS[config.loss]
         self.bucket_row = np.full(config.buckets, -1, np.int32) if config.uses_buckets else None
         self._learnt = before.arrays["buckets"] if before is not None and config.uses_buckets else _NO_BUCKETS

@@ -54,7 +54,7 @@ class Word2vec(BlockTraining[Word2vecConfig]):
         matrices or the state is not that of such a model."""
         words = corpus.require_different_words()
         if init is not None and init.dim != config.dim:
-            message = f"--init: expected vectors of --dim {config.dim}, found {init.dim}"
+            message = f"--init: expected vectors of --dim {config.dim}, found {init.dim}; give --dim {init.dim}"
             raise UsageError(message)
         self.subwords = subwords or Subwords.of(corpus.vocab.words, config)
         matrices = self.checkpoint_bytes(config, words, self.subwords)

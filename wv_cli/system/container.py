@@ -206,12 +206,12 @@ class Reader:
         if not found:
             problem = kind_of(self._source.peek(HEAD_BYTES)) or f"something else ({show_bytes(title[:20])})"
         elif found != kind.encode():
-            problem = f"one of {show_bytes(found)[1:-1]}"
+            problem = f"a {show_bytes(found)[1:-1]} file"
         elif version != b"1":
             problem = f"version {show_bytes(version)}; update wv"
         else:
             return self._source.read(len(title))
-        problem = f"expected a file of {kind} written by wv (version 1), found {problem}"
+        problem = f"expected a {kind} file of wv (version 1), found {problem}"
         raise BadFile(self._source.name, problem, byte=0)
 
     def _new(self, name: str) -> NDArray[Any]:

@@ -23,7 +23,7 @@ def refuse_processes() -> None:
     if (started := started_together()) > 1:
         message = (
             f"started as {started} processes, which cannot share this work; start it once "
-            "(shared is wv train of skipgram, cbow and supervised)"
+            "(only wv train of skipgram, cbow and supervised can be shared)"
         )
         raise WvError(message)
 

@@ -218,7 +218,7 @@ def check_writable(path: str | os.PathLike[str], expected_bytes: int = 0) -> Non
     target = Path(os.path.realpath(path))
     folder = target.parent
     if not folder.is_dir():
-        message = f"{path}: cannot write: the folder {folder} does not exist; create it first"
+        message = f"{path}: cannot write: the folder {Path(path).parent} does not exist; create it first"
         raise WvError(message)
     if not os.access(folder, os.W_OK | os.X_OK):
         if os.statvfs(folder).f_flag & os.ST_RDONLY:

@@ -61,7 +61,7 @@ def require_different(outputs: Iterable[str]) -> None:
     for path in outputs:
         file = identity(path)
         if file in seen:
-            same = f"is the same file as {seen[file]}" if seen[file] != path else "two outputs have the same name"
+            same = f"is the same file as {seen[file]}" if seen[file] != path else "two outputs have this name"
             raise UsageError(f"{path}: {same}; give each its own")
         if file is not None:
             seen[file] = path
@@ -79,7 +79,7 @@ def refuse_reading(outputs: Iterable[str], inputs: Iterable[str]) -> None:
 def require_one_use(path: str, piped: bool) -> None:
     """Raises UsageError when `path` is standard input and, `piped`, something else is read from there, too."""
     if path == "-" and piped:
-        message = "- (standard input) cannot hold two things that are read; name a file for one of them"
+        message = "- (standard input) is named twice and can be read only once; name a file for one of them"
         raise UsageError(message)
 
 

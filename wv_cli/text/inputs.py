@@ -65,4 +65,4 @@ def binary(head: bytes) -> str | None:
 def not_text(name: str, what: str) -> BadFile:
     if what == UTF16:
         return BadFile(name, UTF16)
-    return BadFile(name, f"{what}, not text; give a text, or --force-text if you mean it")
+    return BadFile(name, f"expected text, found {what}; give a text, or --force-text to read it as text")

@@ -1,4 +1,4 @@
-"""Embeddings: words and their vectors, as read from or written to a file, and vectors of words that are not listed."""
+"""Embeddings: words with their vectors, and the composition of vectors for words that are not listed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Embeddings:
-    """`matrix` is (len(words), dim) float32, row i the vector of word i; it may be memory-mapped and read-only, and its
-    rows may be padded (a view with a larger row stride). `subwords` gives words that are not listed a vector, `texts`
-    is the model of whole texts that the words' vectors are part of.
+    """Words and their vectors. `matrix` is (len(words), dim) float32, row i the vector of word i; it may be
+    memory-mapped and read-only, and its rows may be padded (a view with a larger row stride). `subwords` gives
+    words that are not listed a vector, `texts` is the model of whole texts that the words' vectors are part of.
 
     >>> e = wv_cli.load("vectors.bin")
     >>> "king" in e, e["king"].shape, e.similarity("king", "queen")
@@ -74,9 +74,9 @@ class Embeddings:
         return words[int(np.argmin(from_the_mean(self._of_all(words))))]
 
     def movers_distance(self, a: Sequence[str], b: Sequence[str]) -> float:
-        """The word mover's distance of two texts, each its words in any order: what it costs at least to turn one into
-        the other, a word being moved over the Euclidean distance of unit vectors; 0 to 2. Raises KeyError as e[word],
-        ValueError for an empty text."""
+        """The word mover's distance of two texts, each a list of words in any order. It is the least cost of turning
+        one text into the other by moving words; a move costs the Euclidean distance of the unit vectors. It lies
+        between 0 and 2. Raises KeyError as e[word], ValueError for an empty text."""
         from wv_cli.search.transport import distances, least_cost
 
         (x, x_counts), (y, y_counts) = (np.unique(self._of_all(text), axis=0, return_counts=True) for text in (a, b))
@@ -95,25 +95,25 @@ class Embeddings:
         return self._index.similar(plus, minus, k)
 
     def zero_rows(self) -> NDArray[np.int64]:
-        """The numbers of the rows that are all zero: they have no direction. Looks at the others' first number only."""
+        """The indices of all-zero rows, which have no direction. Looks only at the first number of other rows."""
         rows = np.flatnonzero(self.matrix[:, 0] == 0) if self.dim else np.arange(len(self))
         parts = np.array_split(rows, len(rows) // 65536 + 1)
         return np.concatenate([part[~self.matrix[part].any(axis=1)] for part in parts])
 
     def row(self, row: int) -> NDArray[np.float32]:
-        """Vector number `row`, (dim,), a copy."""
+        """The vector of row number `row`, (dim,), as a copy."""
         return np.array(self.matrix[row], np.float32)
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The vectors (len(rows), dim) of rows, a copy."""
+        """The vectors of some rows, (len(rows), dim), as a copy."""
         return self.matrix[rows]
 
     def search(self, *, threads: int = 0) -> Index:
-        """An index of the rows; `threads` 0: all processors."""
+        """An exact search over the rows; `threads` 0 uses all processors."""
         return self.exact(threads=threads)
 
     def exact(self, *, threads: int = 0) -> Neighbours:
-        """An index of the vectors, which must not change while it is used."""
+        """An exact search over the rows, which must not change while it is used."""
         return Neighbours(self.matrix, threads=threads)
 
     @cached_property

@@ -36,7 +36,8 @@ _LEAST_SQUARE = 1e-30  # of a vector's length: below, its terms may be too small
 
 
 class Matrix(Protocol):
-    """`shape` (rows, dim); `take` gives the rows with these numbers as (len(rows), dim) float32."""
+    """A matrix of a fastText model, which may be dense, sparse or quantized. `shape` is (rows, dim); `take` gives the
+    rows with these numbers as (len(rows), dim) float32."""
 
     @property
     def shape(self) -> tuple[int, int]: ...
@@ -45,8 +46,8 @@ class Matrix(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class DenseMatrix:
-    """`values` is (rows, dim) float32, C-ordered. It may be memory-mapped, read-only and not aligned: numpy computes
-    with such arrays, kernels should be given take()'s."""
+    """A matrix whose numbers are all stored. `values` is (rows, dim) float32, C-ordered. It may be memory-mapped,
+    read-only and not aligned: numpy computes with such arrays, kernels should be given take()'s."""
 
     values: NDArray[np.float32]
 
@@ -60,7 +61,8 @@ class DenseMatrix:
 
 @dataclass(frozen=True, eq=False)
 class SparseRows:
-    """Row kept[i] (ascending, int64) is values[i] (len(kept), dim) float32; all other rows are zero."""
+    """A matrix with few rows that are not zero. Row kept[i] (ascending, int64) is values[i] (len(kept), dim) float32;
+    all other rows are zero."""
 
     shape: tuple[int, int]
     kept: NDArray[np.int64]
@@ -97,10 +99,11 @@ class FastTextArgs:
 
 @dataclass(frozen=True, eq=False)
 class FastTextModel:
-    """words (nwords) and labels (nlabels) with their counts (int64), most frequent first; `tokens` is how many the
-    corpus had. `input` is (nwords + buckets, dim), or after pruning (nwords + len(kept_buckets), dim): `kept_buckets`
-    (n, 2) int32 holds pairs (bucket, its row behind the words); None when nothing was pruned. `output` is
-    (nlabels, dim) for a classifier, (nwords, dim) for word vectors. `version` is that of the file.
+    """A fastText model: `words` (nwords) and `labels` (nlabels) with their counts (int64),
+    most frequent first; `tokens` is how many the corpus had. `input` is (nwords + buckets, dim), or after pruning
+    (nwords + len(kept_buckets), dim): `kept_buckets` (n, 2) int32 holds pairs (bucket, its row behind the words);
+    None when nothing was pruned. `output` is (nlabels, dim) for a classifier, (nwords, dim) for word vectors.
+    `version` is that of the file.
 
     fastText and gensim expect `</s>` among the words; END_OF_LINE.
     """
@@ -167,18 +170,18 @@ class FastTextModel:
         return [(ngram, row) for (ngram, _), row in zip(found, rows.tolist(), strict=True) if row >= 0]
 
     def word_vector(self, word: str | bytes) -> NDArray[np.float32]:
-        """(dim,); zero for a word that is not known and has no n-grams."""
+        """The vector of a word, (dim,). It is zero for an unknown word without n-grams."""
         return self.mean([self.word_rows(word)]).reshape(-1)
 
     def oov_vector(self, word: str | bytes) -> NDArray[np.float32] | None:
-        """word_vector of a word that is not known; None for a known one, and when nothing is known of its n-grams."""
+        """The vector of an unknown word; None for a known word, and for a word without known n-grams."""
         if not self.has_subwords or self.words.find(word) >= 0:
             return None
         vector = self.word_vector(word)
         return vector if vector.any() else None
 
     def word_vectors(self, words: Sequence[str | bytes]) -> NDArray[np.float32]:
-        """(len(words), dim): word_vector of each."""
+        """The vectors of several words, (len(words), dim); see word_vector."""
         listed = WordList.of(words)
         return self._vectors(listed, self.words.find_all(listed))
 
@@ -199,14 +202,14 @@ class FastTextModel:
         return np.concatenate([rows, ngram_rows[ngram_rows >= 0]])
 
     def sentence_vector(self, line: str | bytes) -> NDArray[np.float32]:
-        """(dim,): for a classifier the mean of the line's rows, else the mean of the unit vectors of its words, those
-        without a vector left out."""
+        """The vector of a line, (dim,). For a classifier it is the mean of the line's rows; else it is the mean of the
+        unit vectors of its words, without words that have no vector."""
         if self.is_classifier:
             return self.mean([self.line_rows(tokens_of(line, classifier=True))]).reshape(-1)
         return unit_mean((self.word_vectors(block) for block in token_blocks(line)), self.dim)
 
     def mean(self, groups: Sequence[Rows]) -> NDArray[np.float32]:
-        """(len(groups), dim): the mean of each group's rows of the input matrix, zero for an empty group."""
+        """The mean of each group of input rows, (len(groups), dim); zero for an empty group."""
         starts = np.zeros(len(groups) + 1, np.int64)
         np.cumsum([len(rows) for rows in groups], out=starts[1:])
         out = np.empty((len(groups), self.dim), np.float32)
@@ -226,7 +229,7 @@ class FastTextModel:
             first = last
 
     def all_word_vectors(self, limit: int | None = None) -> NDArray[np.float32]:
-        """(len(words), dim): the vectors of the known words, subwords included, or of the first `limit` of them."""
+        """The vectors of the known words, or of the first `limit` of them, (len(words), dim), subwords included."""
         count = len(self.words) if limit is None else min(limit, len(self.words))
         return self._vectors(self.words, np.arange(count, dtype=np.int64))
 
@@ -274,14 +277,15 @@ def tokens_of(line: str | bytes, *, classifier: bool = False) -> Iterator[bytes]
 
 
 def token_blocks(line: str | bytes) -> Iterator[list[bytes]]:
-    """The words of a line, not a classifier's, some at a time."""
+    """The words of a line in blocks, not for classifiers."""
     tokens = tokens_of(line)
     while block := list(islice(tokens, _WORDS_AT_ONCE)):
         yield block
 
 
 def unit_mean(blocks: Iterable[NDArray[np.float32]], dim: int) -> NDArray[np.float32]:
-    """(dim,): the mean of the unit vectors of blocks (n, dim), zero vectors left out; zero when there is no other."""
+    """The mean of the unit vectors of blocks (n, dim), as (dim,). Zero vectors are left out; without others the mean
+    is zero."""
     total, count = np.zeros(dim, np.float32), 0
     for vectors in blocks:
         squares = np.einsum("ij,ij->i", vectors, vectors)

@@ -1,6 +1,7 @@
-"""Words asked, words answered: neighbours and analogies of an index whose rows have words.
+"""Nearest words and analogies: queries and answers in words, over an index of rows.
 
-How rows are searched is wv_cli.search, which knows no words."""
+How rows are searched is wv_cli.search, which knows no words.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +23,7 @@ Named = list[tuple[str, float]]  # words and scores, best first
 
 @dataclass
 class Answer:
-    """To one query. `problem` says why there are no hits."""
+    """The answer to one query. `problem` says why there are no hits."""
 
     query: str
     hits: Named = field(default_factory=list)
@@ -30,7 +31,8 @@ class Answer:
 
 
 class Listed(Protocol):
-    """The words of an index and what composes vectors (dim,) of others: vectors.embeddings.Embeddings is one."""
+    """Words with an index, and the composition of vectors (dim,) for others; for example
+    vectors.embeddings.Embeddings."""
 
     @property
     def words(self) -> WordList: ...
@@ -41,8 +43,8 @@ class Listed(Protocol):
 
 
 class WordIndex:
-    """`index` has a row for each word of `listed`; `name` is what messages call it, `rest` knows the words that were
-    not read (spelling.describe_missing)."""
+    """Search by words: `index` has a row for each word of `listed`. Messages call the file `name`; `rest` knows the
+    words that were not read (spelling.describe_missing)."""
 
     def __init__(self, listed: Listed, index: Index, name: str = "the vectors", rest: Rest | None = None) -> None:
         # Not `listed` itself, which may hold this index.
@@ -81,7 +83,7 @@ class WordIndex:
         index of something else than vectors."""
         index, oov = self._index, self._oov()
         if not isinstance(index, Neighbours):
-            message = f"analogies are asked of vectors, not of {type(index).__name__}"
+            message = f"analogies need vectors, not {type(index).__name__}"
             raise TypeError(message)
         found = find_queries(self.words, questions, self.name, oov=oov, whole=False, rest=self._rest)
         for i, (asked, problem) in enumerate(found):
@@ -95,7 +97,7 @@ class WordIndex:
         return self._answers(questions, found, search)
 
     def similar(self, positive: Sequence[str], negative: Sequence[str] = (), k: int = 10) -> Named:
-        """The k words nearest to what stands for the positive words less the negative ones, all these left out. Raises
+        """The k words nearest to the positive words minus the negative ones, all of which are left out. Raises
         KeyError for a word without a vector, ValueError for no word at all."""
         if not positive and not negative:
             message = "name at least one word"

@@ -35,7 +35,9 @@ def cbow(words: Sequence[str]) -> int:
 def _words(model: str, words: Sequence[str]) -> int:
     args = _parse(model, words)
     if args.autotune_validation:
-        raise UsageError(f"-autotune-validation has no meaning for {model}: word vectors have no labels to score")
+        raise UsageError(
+            f"-autotune-validation has no effect with {model}: word vectors have no labels to score; leave it out"
+        )
     return _train(args, _word_vectors(args, model, _require_files(args, ".bin")), None)
 
 

@@ -38,7 +38,7 @@ def encoder_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def wants_encoder(sentences: bool, options: dict[str, Any]) -> bool:
-    """Raises UsageError for options of an encoder without one, and for what has no meaning with one."""
+    """Raises UsageError for options of an encoder without one, and for those that have no effect with one."""
     pooling = options["pooling"]
     if options["encoder"] is None:
         refuse_options(**dict.fromkeys(EncoderConfig.options(), "encoder"))
@@ -138,7 +138,7 @@ def _check_output(output: str, precision: "Precision", as_json: bool, dask: str 
     from wv_cli.system.output import check_writable
 
     if as_json:
-        error = conflict("-o", "--json", "-o writes a vector file")
+        error = conflict("-o", "--json", "-o writes a vector file; leave one out")
         raise error
     if dask is not None:
         raise conflict("-o", "--dask", "workers give lines; take them from standard output")

@@ -60,6 +60,10 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "scoring": ("--score",),
     "connectorwords": ("leave it out: no words are joined specially",),
     "topn": ("-k",),
+    "count": ("-n",),
+    "bits": ("--length",),
+    "ngram": ("--order",),
+    "cosmul": ("--method 3cosmul",),
     "th": ("--threshold",),
     "top": ("-k",),
     "predictprob": ("--prob",),
@@ -133,5 +137,6 @@ def _bad_value(error: click.BadParameter) -> str:
     if is_not and isinstance(parameter.type, click.Choice):
         import difflib
 
-        near = difflib.get_close_matches(value.strip("'"), map(str, parameter.type.choices), n=1)
+        words = [str(each) for each in parameter.type.choices if len(str(each)) > 1]
+        near = difflib.get_close_matches(value.strip("'"), words, n=1)
     return f"{name}: {text}" + (f"; did you mean {near[0]!r}?" if near else "")

@@ -59,16 +59,16 @@ def wants_pooling(
     if options["pooling"] is None:
         for name, flag in (("output", "-o"), ("counts", "--counts")):
             if options[name] is not None:
-                message = f"{flag} goes with --pooling mean, sif or idf{', or own' * (name == 'output')}"
+                message = f"{flag} needs --pooling mean, sif or idf{', or own' * (name == 'output')}"
                 raise UsageError(message)
         refuse_options(case="pooling")
         return False
     refuse_options(counts="pooling=sif|idf", case="pooling!=own")
     if not sentences:
-        message = "--pooling makes vectors of lines; give --sentences, too"
+        message = "--pooling needs --sentences"
         raise UsageError(message)
     if as_json:
-        error = conflict("--pooling", "--json", "it writes numbers, or with -o a vector file")
+        error = conflict("--pooling", "--json", "--pooling writes numbers, or with -o a vector file")
         raise error
     if dask is not None:
         raise conflict("--pooling", "--dask", "workers make the vectors that FILE itself has for lines")

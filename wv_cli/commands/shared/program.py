@@ -16,6 +16,7 @@ import click
 from wv_cli import __version__
 from wv_cli.commands import COMMANDS, COMPAT, grouped
 from wv_cli.errors import UsageError
+from wv_cli.registry import Registry
 
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _IMPORT_SECONDS = 0.01
@@ -124,7 +125,7 @@ class LazyGroup(click.Group):
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
         if args and args[0] not in self.list_commands(context):
-            COMMANDS.find(args[0])
+            Registry("command", [*COMMANDS.items(), *COMPAT.items()]).find(args[0])
         return super().resolve_command(context, args)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:

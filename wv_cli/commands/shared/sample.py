@@ -27,7 +27,7 @@ def link_data(folder: Path) -> None:
             if link.is_symlink():
                 link.unlink()
             elif link.exists():
-                raise WvError(f"{link}: is there already and is no link to {target}; remove it or name another folder")
+                raise WvError(f"{link}: exists and is no link to {target}; remove it or name another folder")
             link.symlink_to(target)
     except OSError as error:
         raise WvError(f"{folder}: cannot make links: {reason(error)}") from error

@@ -1,4 +1,4 @@
-"""Training that is continued from a state: its options, words, counts and learning rate."""
+"""Continued training from a state: its options, words, counts and learning rate."""
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -25,8 +25,9 @@ _NOT_CONTINUED = ("lr",)
 
 @dataclass(frozen=True, kw_only=True)
 class Continuation(Part):
-    """The run continues the state in the file `continue_`; `decay` says how much of the counts and of the schedule of
-    the earlier texts is kept. `save_state` gets the state that this run leaves, perhaps in the place of the first."""
+    """The options of continued training: the run continues the state in the file `continue_`; `decay` says how much of
+    the counts and of the schedule of the earlier texts is kept. `save_state` gets the state that this run leaves,
+    perhaps in the place of the first."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {"decay": "continue_"}
 
@@ -36,7 +37,9 @@ class Continuation(Part):
 
     def check(self) -> None:
         if self.decay is not None and not 0 <= self.decay <= 1:
-            message = f"--decay is a share of the earlier counts between 0 (none) and 1 (all), not {self.decay:g}"
+            message = (
+                f"--decay must be between 0 (earlier counts have no weight) and 1 (full weight), not {self.decay:g}"
+            )
             raise UsageError(message)
         if self.save_state and is_stream(self.save_state):
             message = f"--save-state {self.save_state}: a state is a file, for --continue; name one"
@@ -75,7 +78,7 @@ class Continuation(Part):
 
     @cached_property
     def before(self) -> StateOptions | None:
-        """What the state says that this run continues. Raises BadFile, WvError."""
+        """The options of the state that this run continues. Raises BadFile, WvError."""
         return read_options(self.continue_) if self.continue_ is not None else None
 
     def require_same(
@@ -104,7 +107,7 @@ class Continuation(Part):
         )
 
     def with_rate(self, config: Learner, before: StateOptions, tokens: int, explicit: Collection[str]) -> Learner:
-        """The config with the learning rate to begin with, when the text has `tokens` tokens."""
+        """The config with the initial learning rate for a text of `tokens` tokens."""
         if "lr" in explicit or config.epochs * tokens == 0:
             return config
         return replace(config, lr=before.lr_after(config.epochs * tokens, self.kept))
@@ -118,8 +121,8 @@ class Continuation(Part):
     def left_behind(
         self, model: str, config: Config, vocabulary: VocabConfig, *, lr: float, learnt: int
     ) -> StateOptions:
-        """What the state says that this run leaves: it has learnt from `learnt` tokens, those of every epoch, and began
-        with `lr` if it began at all."""
+        """The options of the state that this run leaves. The run trained on `learnt` tokens, those of every epoch, and
+        began with the learning rate `lr` if it began at all."""
         before, trained = self.before, float(learnt)
         if before is not None:
             trained, lr = trained + before.trained * self.kept, before.lr
@@ -127,7 +130,7 @@ class Continuation(Part):
 
 
 def state_of(path: str, models: Collection[str]) -> StateOptions:
-    """What the state at `path` says, which must be of one of the `models`. Raises BadFile, WvError."""
+    """The options of the state at `path`, which must be of one of the `models`. Raises BadFile, WvError."""
     before = read_options(path)
     if before.model not in models:
         advice = "`wv glove` goes on with it" if before.model == GLOVE else "update wv"
@@ -139,8 +142,8 @@ def state_of(path: str, models: Collection[str]) -> StateOptions:
 
 
 def inherit_options(path: str, before: StateOptions, config: type[Config], explicit: Collection[str]) -> dict[str, Any]:
-    """The options of the run that left the state at `path`, which hold where the next run is given none; those that are
-    `explicit` are given. Raises BadFile when there are some that do not exist or cannot be."""
+    """The options that a run inherits from the state at `path`: those that are not `explicit`. Raises BadFile for
+    unknown options or impossible values."""
     known = {**config.options(), **VocabConfig.options()}
     found = {**before.config, **before.vocab_config}
     unknown = sorted(set(found) - set(known))
@@ -150,7 +153,7 @@ def inherit_options(path: str, before: StateOptions, config: type[Config], expli
         config(**before.config).validate()
         VocabConfig(**before.vocab_config).validate()
     except (UsageError, TypeError) as error:
-        problem = f"expected options of a run, found what none can have: {error}"
+        problem = f"expected options of a run, found impossible ones: {error}"
         raise BadFile(path, problem) from error
     own = {*explicit, *_NOT_CONTINUED}
     return {name: value for name, value in found.items() if known[name].identity and name not in own}

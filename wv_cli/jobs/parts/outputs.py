@@ -1,4 +1,4 @@
-"""The files that a training is for."""
+"""The output files of a training."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The phrases that a job joins while it reads its text: those of a file, or those that it finds itself."""
+"""The phrases that a job joins while it reads its text, from a file or found in the text."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -37,11 +37,11 @@ class PhraseJoining(Part):
         return bool(self.phrases or self.learning.learn_phrases)
 
     def ids_memory(self, memory: int | None) -> int | None:
-        """What the ids of the text may take of `memory`: half where pairs of words are counted, as in `wv phrases`."""
+        """The part of `memory` for the ids of the text: half where pairs of words are counted, as in `wv phrases`."""
         return memory // 2 if memory and self.learning.learn_phrases else memory
 
     def joiner(self, log: Log, memory: int | None, *, no_phrase_begins: str = "") -> Phrases | None:
-        """What joins phrases in the text that is read next; `log` is told what each pass has found. Counts of pairs
+        """The phrase joiner for the text that is read next; `log` is told what each pass has found. Counts of pairs
         take half of `memory`. Words that begin with `no_phrase_begins` are in no phrase. Raises WvError, BadFile."""
         if self.phrases:
             return read_phrases(self.phrases)
@@ -65,7 +65,7 @@ class PhraseJoining(Part):
 
 
 def found_phrases(joiner: Phrases | None) -> Metadata:
-    """What the sidecar says of phrases that were found, nothing where none were looked for."""
+    """The sidecar's facts about found phrases; nothing if none were searched for."""
     if not isinstance(joiner, PhraseFinder):
         return {}
     config = joiner.config

@@ -1,4 +1,4 @@
-"""The text that a job learns from, and how its words are counted."""
+"""The input text of a job, and the options of counting its words."""
 
 from dataclasses import dataclass, field
 
@@ -15,9 +15,9 @@ from wv_cli.text.vocab import Vocab, read_vocab
 
 @dataclass(frozen=True, kw_only=True)
 class Reading(Part):
-    """`inputs` are texts; with `force_text` they are read as text whatever they look like. `vocab` is a vocabulary file
-    to use instead of their own words. Ids, and matrices, of more than `memory` bytes are on disk. Tokens that are
-    `marked` are labels, no words."""
+    """The input text of a job. `inputs` are texts; with `force_text` they are read as text whatever they look like.
+    `vocab` is a vocabulary file to use instead of their own words. Ids, and matrices, of more than `memory` bytes
+    are on disk. Tokens that are `marked` are labels, no words."""
 
     inputs: tuple[str, ...] = ()
     words: VocabConfig = field(default_factory=VocabConfig)
@@ -30,11 +30,11 @@ class Reading(Part):
         return [path for path in (*self.inputs, self.vocab) if path]
 
     def vocabulary(self) -> Vocab | None:
-        """That of the file, if there is one. Raises BadFile, WvError."""
+        """The vocabulary of the file `vocab`, if there is one. Raises BadFile, WvError."""
         return read_vocab(self.vocab) if self.vocab else None
 
     def texts(self, log: Log, *others: str, written: list[str] | None = None, part: TextPart | None = None) -> Texts:
-        """`inputs`, or `others` instead, of which only running text is read; folders leave out what is `written`."""
+        """The texts `inputs`, or `others` instead. Folders leave out the files that are `written`."""
         return input_texts(others or self.inputs, log=log, written=written or (), force=self.force_text, part=part)
 
     def matrices(self, beside: str | None, log: Log) -> MatrixAllocator:

@@ -1,8 +1,9 @@
-"""The checkpoint of a training: where it lies, when it is written, and what becomes of one that is there."""
+"""The checkpoint of a training: its place, its times, and the treatment of an existing one."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wv_cli.config import flag_of
 from wv_cli.errors import UsageError
 from wv_cli.jobs.part import Part, internal
 
@@ -25,13 +26,14 @@ class Resume(Part):
 
     def check(self) -> None:
         if self.resume and self.overwrite:
-            message = "--resume goes on with the checkpoint and --overwrite discards it; give one of them"
+            message = "--resume and --overwrite cannot be used together: one continues the checkpoint, one discards it"
             raise UsageError(message)
 
     @property
-    def wanted(self) -> bool:
-        """Whether an option asks for what only a training has."""
-        return bool(self.resume or self.overwrite or self.checkpoint or self.checkpoint_every)
+    def given(self) -> list[str]:
+        """The options that only a training has."""
+        names = ("resume", "overwrite", "checkpoint", "checkpoint_every")
+        return [flag_of(name) for name in names if getattr(self, name)]
 
     def path(self, beside: str | None) -> str | None:
         """Where the checkpoint lies of a run whose first file is `beside`; None: nowhere."""
@@ -41,9 +43,9 @@ class Resume(Part):
 
     def require_path(self, beside: str | None) -> None:
         """Raises UsageError where a checkpoint is asked for and there is no place for it."""
+        flag = "--resume" if self.resume else "--checkpoint-every"
         if (self.resume or self.checkpoint_every) and self.path(beside) is None:
-            message = "a run that writes no file needs --checkpoint FILE to save and resume"
-            raise UsageError(message)
+            raise UsageError(f"{flag} needs --checkpoint FILE, since no output is a file")
 
     def saved_run(self, beside: str | None, *, from_files: bool) -> "SavedRun":
         from wv_cli.engine.saved_run import SavedRun

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchOptions(Part):
-    """With `autotune_validation` the options that are not `fixed` are searched for first, by their score on this file
-    (wv_cli.jobs.trials); `autotune_log` gets the trials. Only a search that is `logged` has a log without a name."""
+    """The options of a search. With `autotune_validation` the options that are not `fixed` are searched for first, by
+    their score on this file (wv_cli.jobs.trials); `autotune_log` gets the trials. Only a search that is `logged`
+    has a log without a name."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(("autotune_duration", "autotune_log"), "autotune_validation")
@@ -44,7 +45,7 @@ class SearchOptions(Part):
         return [log] if log else []
 
     def log(self, beside: str | None) -> str:
-        """Where the trials are written; "" for nowhere."""
+        """The path of the log of trials; "": none is kept."""
         if self.autotune_validation is None:
             return ""
         return self.autotune_log or (f"{beside or 'wv'}.autotune.jsonl" if self.logged else "")
@@ -67,7 +68,7 @@ class SearchOptions(Part):
 
 
 def run_search(search: "Search[Any]", run: Run, *, resume: bool) -> Outcome | None:
-    """Searches, and tells what was found. Returns the outcome of a trial that a signal stopped, else None."""
+    """Runs the search and logs its result. Returns the outcome of a trial that a signal stopped, else None."""
     from wv_cli.jobs.trials import changes
 
     stopped = search.run(run.log, resume=resume)

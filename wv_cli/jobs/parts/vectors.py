@@ -14,8 +14,8 @@ from wv_cli.vectors.embeddings import Embeddings
 
 @dataclass(frozen=True, kw_only=True)
 class VectorInput(Part):
-    """The first `limit` rows of the file `vectors`; None: all of them. Its content tells the format where `from_format`
-    does not."""
+    """An input file of vectors. The first `limit` rows of the file `vectors`; None: all of them. Its content tells the
+    format where `from_format` does not."""
 
     vectors: str
     from_format: str | None = None
@@ -25,7 +25,7 @@ class VectorInput(Part):
         return [self.vectors]
 
     def load(self, *, mapped: bool = False) -> Embeddings:
-        """As formats.load."""
+        """Reads the vectors; see formats.load."""
         return formats.load(self.vectors, format=self.from_format, limit=self.limit, mapped=mapped)
 
 
@@ -39,7 +39,8 @@ def static_file(folder: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class VectorOutput(Part):
-    """The file `output` gets vectors, in the format of its ending where `to_format` names none; see formats.save."""
+    """An output file of vectors. The file `output` gets vectors, in the format of its ending where `to_format` names
+    none; see formats.save."""
 
     CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("to_format", "precision", "escape"), "output")
 
@@ -60,6 +61,6 @@ class VectorOutput(Part):
         return row
 
     def save(self, vectors: Embeddings) -> None:
-        """As formats.save."""
+        """Writes the vectors; see formats.save."""
         assert self.output is not None
         formats.save(self.output, vectors, format=self.to_format, precision=self.precision, escape=self.escape)
