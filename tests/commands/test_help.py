@@ -13,6 +13,7 @@ from tests.walk import for_each
 from wv_cli.commands import COMMANDS, COMPAT, grouped
 from wv_cli.commands.examples import EXAMPLES
 from wv_cli.commands.shared.help import HEADINGS, heading
+from wv_cli.commands.shared.manual import Listed, pages
 from wv_cli.commands.shared.mistakes import SYNONYMS, flags, plain, suggest_option
 from wv_cli.commands.shared.options import FieldOption
 from wv_cli.commands.shared.program import wv as group
@@ -199,6 +200,12 @@ def test_help_of_a_model_has_its_options(model: str) -> None:
     epochs = without_blanks(found.stdout).partition("--epochsN")[2].partition("[default:")[2]
     assert epochs.startswith(str(row.config.options()["epochs"].default))
     assert "supervised " not in found.stdout.partition("--epochs N")[2].partition("]")[0]
+
+
+def test_manual_and_completion_keep_all_options_of_train() -> None:
+    page = next(page for page in pages() if page.name == "wv-train")
+    typed = " ".join(term for block in page.blocks if isinstance(block, Listed) for term, _ in block.rows)
+    assert {flag for flag in flags(command_of("train")) if flag.startswith("--")} <= {*re.findall(r"--[\w-]+", typed)}
 
 
 def test_help_of_an_unknown_model(wv: Run) -> None:

@@ -1,5 +1,6 @@
 """The help of `wv train` in tiers: the common options of word vectors, those of one model, all of them."""
 
+import contextlib
 import re
 from collections.abc import Iterator
 
@@ -36,12 +37,18 @@ class TrainCommand(Command):
     """`-h` shows the common options of word vectors, after `--model NAME` those that have an effect for this model."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        if not {"-h", "--help"}.isdisjoint(args):
-            model = self.make_parser(context).parse_args([*args])[0].get("model")
-            if model is not None:
-                MODELS.find(model)
-                context.meta[_MODEL] = model
+        model = self._model(context, args) if not {"-h", "--help"}.isdisjoint(args) else None
+        if model is not None:
+            MODELS.find(model)
+            context.meta[_MODEL] = model
         return super().parse_args(context, args)
+
+    def _model(self, context: click.Context, args: list[str]) -> str | None:
+        """The --model among the arguments: -h acts before click reads the other options."""
+        with contextlib.suppress(click.UsageError):  # told by click itself
+            model: str | None = self.make_parser(context).parse_args([*args])[0].get("model")
+            return model
+        return None
 
     def format_help_text(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_help_text(context, formatter)
