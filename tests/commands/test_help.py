@@ -274,7 +274,7 @@ def test_every_option_of_the_originals_has_an_answer(command: str, name: str) ->
         (["eval", "xyz"], f"wv eval: unknown subcommand 'xyz' (choices: {', '.join(TASKS)})"),
         (["help", "nope", "x"], "wv help: no command or guide is called 'nope'; `wv help` lists them"),
         (["help", "chages"], "wv help: no command or guide is called 'chages'; "
-         "did you mean 'changes' or 'phrases' or 'hash'?"),
+         "did you mean 'changes' or 'phrases' or 'chinese'?"),
         (["help", "changes", "x"], "wv help: 'changes' is a guide; expected nothing after it, found 'x'"),
         (["help", "train", "x"], "wv help: `wv train` has no parts; expected nothing after it, found 'x'"),
     ],
