@@ -222,7 +222,7 @@ def test_the_commands(turned, wv, tmp_path):
         (("align", "a.codes", "b.vec", "-o", "x.vec"), 1, "a.codes: expected vectors, found codes"),
         (("drift", "b.vec", "a.codes"), 1, "a.codes: expected vectors, found codes"),
         (("align", "a.vec", "b.vec", "-o", "x.vec", "--refine-words", "9"), 2, "--refine-words has no effect"),
-        (("align", "a.vec", "b.vec", "-o", "x.vec", "--dictionary", "d", "--anchors", "9"), 2, "--anchors has no mean"),
+        (("align", "a.vec", "b.vec", "-o", "x.vec", "--dictionary", "d", "--anchors", "9"), 2, "--anchors has no eff"),
         (("align", "-", "-", "-o", "x.vec"), 2, "- (standard input) is named twice"),
         (("drift", "-", "-"), 2, "- (standard input) is named twice"),
         (("align", "a.vec", "b.vec", "-o", "-", "--json"), 2, "both write to standard output"),
