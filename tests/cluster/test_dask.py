@@ -279,7 +279,7 @@ def test_a_worker_without_wv_is_named(
 def test_a_worker_with_another_version_is_named(
     slice_text: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    facts = tmp_path / "other" / "wv_cli-0.0.1.dist-info" / "METADATA"
+    facts = tmp_path / "other" / "wv_toolkit-0.0.1.dist-info" / "METADATA"
     facts.parent.mkdir(parents=True)
     facts.write_text("Metadata-Version: 2.1\nName: wv-toolkit\nVersion: 0.0.1\n")
     with served(tmp_path, 1, PYTHONPATH=str(facts.parent.parent)) as found:

@@ -148,12 +148,12 @@ def test_the_commands(wv, tmp_path):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        ("--counts a.counts text.txt -o out.lm", "either INPUT to count or --counts"),
-        ("-o out.lm", "either INPUT to count or --counts"),
+        ("--counts a.counts text.txt -o out.lm", "INPUT and --counts cannot be used together"),
+        ("-o out.lm", "INPUT is missing (or --counts FILE)"),
         ("--counts a.counts -o out.lm --lowercase", "--counts and --lowercase cannot be used together"),
         ("text.txt --counts-only -o out --prune 1", "--counts-only and --prune cannot be used together"),
         ("text.txt --counts-only -o out --to arpa", "--counts-only and --to cannot be used together"),
-        ("--counts text.txt -o out.lm", "expected a file of ngram-counts"),
+        ("--counts text.txt -o out.lm", "expected a ngram-counts file"),
         ("--counts a.counts -o a.counts --counts-only", "is also an input"),
         ("--counts a.counts -o out.lm --prune 0,0,0,1", "--prune 0,0,0,1 has 4 numbers, but --order is 3"),
         ("--counts a.counts -o out.lm --order 4", "n-grams of up to 3 words"),

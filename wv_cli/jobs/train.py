@@ -52,7 +52,7 @@ def training_job(
     choices = {name: each.choices for name, each in row.config.options().items() if each.choices}
     for name, value in given.items():
         if name not in known:
-            raise UsageError(f"{flag_of(name)} has no effect with {meaning}; {_advice(name)}")
+            raise UsageError(_unknown(name, meaning))
         if value not in choices.get(name, (value,)):
             possible = ", ".join(choices[name])
             raise UsageError(f"{flag_of(name)} {value} does not exist for {meaning}; choose from {possible}")
@@ -97,10 +97,18 @@ def train(
     return metadata
 
 
-def _advice(name: str) -> str:
-    """What to do about an option that the chosen model does not have."""
-    models = [model for model, row in MODELS.items() if name in option_names(row.job_type())]
-    return f"it needs --model {either(models)}" if models else "leave it out"
+def _unknown(name: str, meaning: str) -> str:
+    """The message about an option that the chosen model does not have, or no model has."""
+    names = {model: option_names(row.job_type()) for model, row in MODELS.items()}
+    models = [model for model, own in names.items() if name in own]
+    if models:
+        return f"{flag_of(name)} has no effect with {meaning}; it needs --model {either(models)}"
+    import difflib
+
+    near = difflib.get_close_matches(name, {"preset"}.union(*names.values()), n=1)
+    return f"no such option {name}; " + (
+        f"did you mean {near[0]}?" if near else "`wv train --help-all` shows the options"
+    )
 
 
 def _state(path: str, preset: str | None) -> StateOptions:
