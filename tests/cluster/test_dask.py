@@ -19,11 +19,12 @@ import pytest
 
 from tests.cluster.served import nothing, run, said, served
 from tests.conftest import GOLDEN, ROOT, Run
-from tests.test_readme import SHELL
+from tests.guides import console
 from tests.tiers import full
 from wv_cli.cluster import dask_cluster as module
 from wv_cli.cluster.dask_cluster import DaskCluster
 from wv_cli.errors import WvError
+from wv_cli.guides import guide_text
 from wv_cli.text import shard_counting
 from wv_cli.text.parts import Shard, shards
 
@@ -355,9 +356,9 @@ def test_ctrl_c_ends_the_local_cluster_and_says_one_line(
     assert not (tmp_path / "finished").exists(), "a task is not waited for"
 
 
-def test_the_command_of_the_readme_runs_as_it_stands(slice_text: Path, tmp_path: Path, wv: Run) -> None:
+def test_the_command_of_the_guide_runs_as_it_stands(slice_text: Path, tmp_path: Path, wv: Run) -> None:
     (tmp_path / "corpus.txt").symlink_to(slice_text)
-    (block,) = [block for block in SHELL if "--dask" in block]
-    for line in block.splitlines():
-        program, *words = shlex.split(line)
-        assert (program, wv(*words).returncode) == ("wv", 0)
+    blocks = console.blocks(guide_text("many-machines"), "sh")
+    (line,) = [line for block in blocks for line in block.splitlines() if "--dask local" in line]
+    program, *words = shlex.split(line)
+    assert (program, wv(*words).returncode) == ("wv", 0)

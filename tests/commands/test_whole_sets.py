@@ -10,7 +10,7 @@ import pytest
 
 from wv_cli.__main__ import run
 from wv_cli.formats import save
-from wv_cli.system import output
+from wv_cli.system import temporary
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
@@ -64,7 +64,7 @@ class Full:
             disk.renames += 1
             return replace(path, target)
 
-        patch.setattr(output, "io", Module)
+        patch.setattr(temporary, "io", Module)
         patch.setattr(os, "fsync", lambda descriptor: (disk.call(), fsync(descriptor))[1])
         patch.setattr(Path, "replace", renaming)
 

@@ -288,7 +288,7 @@ def test_files_that_are_no_hashers(method, glove, tmp_path):
     save_codes(tmp_path / "codes", codes)
     with pytest.raises(BadFile, match="these are codes, not the hasher that made them"):
         load_hasher(tmp_path / "codes")
-    with pytest.raises(BadFile, match="expected a file of hasher"):
+    with pytest.raises(BadFile, match="expected a hasher file"):
         load_hasher(GLOVE)
     hasher = fit(first(glove, 50), method, HashConfig())
     hasher.save(tmp_path / "h")
