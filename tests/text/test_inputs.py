@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from wv_cli.errors import BadFile, WvError
+from wv_cli.text.config import ReadingConfig
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import HEAD_BYTES, Texts, binary
 from wv_cli.text.source import Source
@@ -66,7 +67,9 @@ def test_a_named_file_that_is_no_text_is_refused_before_anything_is_read(tmp_pat
         Source(texts("good", "x")[0])
     assert error(texts("x")[0]) == REFUSED
     assert error(texts("m")[0]) == "m: expected text, found a model; give a text, or --force-text to read it as text"
-    assert b"".join(Source(texts("x", "m", force=True)[0])) == NULS + b"\nMODEL of something\n"
+    assert (
+        b"".join(Source(texts("x", "m", reading=ReadingConfig(force_text=True))[0])) == NULS + b"\nMODEL of something\n"
+    )
     assert b"".join(Source(["x"])) == NULS + b"\n"  # no running text: whoever reads it knows its form
 
 
@@ -118,7 +121,7 @@ def test_a_folder_leaves_out_what_is_no_text(tmp_path):
     assert notes == [
         f"{tmp_path}: 5 files that are no text are left out, such as {tmp_path}/b.side: written beside another file"
     ]
-    asked, notes = texts(tmp_path, force=True, written=[str(tmp_path / "out")])
+    asked, notes = texts(tmp_path, reading=ReadingConfig(force_text=True), written=[str(tmp_path / "out")])
     assert expand_inputs(asked) == [f"{tmp_path}/{name}" for name in "amx"]
     (tmp_path / "a").unlink()
     with pytest.raises(WvError, match="no text in this folder: 5 files that are no text are left out, such as"):

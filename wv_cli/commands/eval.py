@@ -68,8 +68,7 @@ def _subcommand(task: Task) -> click.Command:
             require_one_use(path, [*vectors, *others, *data].count("-") > 1)
         load = partial(load_vectors, from_format=from_format, limit=limit, quiet=quiet)
         notes: list[str] = []
-        force = config.force_text if isinstance(config, ReadingConfig) else None
-        asked = data if force is None else input_texts(data, log=notes.append, force=force)
+        asked = input_texts(data, log=notes.append, reading=config) if isinstance(config, ReadingConfig) else data
         each = partial(scored_on, dask, partial(emit, quiet=quiet, as_json=False), load) if dask is not None else None
         report = task.run([Vectors(path, partial(load, path)) for path in vectors], expand_inputs(asked), config, each)
         show = {"table": layouts.as_table, "tsv": layouts.as_tsv, "json": layouts.as_json}

@@ -7,7 +7,6 @@ import click
 from wv_cli.commands.shared.options import (
     CommonOption,
     Size,
-    field_options,
     json_option,
     phrases_options,
     quiet_option,
@@ -18,11 +17,11 @@ from wv_cli.commands.shared.training_help import TrainCommand, help_all_option
 from wv_cli.commands.shared.training_options import (
     autotune_options,
     continuation_options,
+    reading_options,
     start_options,
     training_options,
 )
 from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, PRESETS
-from wv_cli.text.config import ReadingConfig
 
 
 @click.command("train", cls=TrainCommand)
@@ -66,7 +65,7 @@ from wv_cli.text.config import ReadingConfig
 )
 @autotune_options
 @saved_run_options
-@field_options(ReadingConfig)
+@reading_options
 @quiet_option
 @json_option
 @help_all_option

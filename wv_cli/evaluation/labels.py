@@ -124,7 +124,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: LabelsConfig) -
     for model in vectors:
         classifier = Classifier(load_model(model.name), model.name)
         for path in data:
-            text = input_texts([path], log=report.notes.append, force=config.force_text)
+            text = input_texts([path], log=report.notes.append, reading=config)
             counts = count(classifier, text, config.k, config.threshold, config.threads)
             _add_rows(report, model.name, path, classifier, counts, config)
     return report

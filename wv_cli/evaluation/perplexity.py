@@ -109,7 +109,7 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
             _require_same(names[0], first, name, model.words)
         for i, path in enumerate(paths):
             log = report.notes.append if name == names[0] else lambda message: None
-            source = Source(input_texts([path], log=log, force=config.force_text))
+            source = Source(input_texts([path], log=log, reading=config))
             asked = count_normalizers(model)
             parts = list(Scorer(asked).read(source, path))
             sums[i].append(normalisers_of(asked))

@@ -6,6 +6,7 @@ import textwrap
 from dataclasses import asdict
 
 from wv_cli.evaluation.base import Report
+from wv_cli.text.config import ReadingConfig
 
 
 def as_table(report: Report) -> str:
@@ -47,7 +48,7 @@ def as_tsv(report: Report) -> str:
     in columns too, so that a row says by itself how it was measured."""
     config = asdict(report.config)
     keys = [column.key for column in report.columns]
-    protocol = [key for key in config if key not in ("strict", "threads", "force_text", *keys)]
+    protocol = [key for key in config if key not in ("strict", "threads", *ReadingConfig.options(), *keys)]
     lines = ["\t".join(["task", *keys, *protocol])]
     for row in report.rows:
         values = [report.task, *(row[key] for key in keys), *(config[key] for key in protocol)]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from wv_cli.formats import FORMATS
 from wv_cli.system import meta
 from wv_cli.system.kinds import kind_of
+from wv_cli.text.config import ReadingConfig
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import Part, Shard
 
@@ -14,11 +15,12 @@ def input_texts(
     *,
     log: Callable[[str], None],
     written: Sequence[str] = (),
-    force: bool = False,
+    reading: ReadingConfig | None = None,
+    one_line: bool = False,
     part: Part | Shard | None = None,
 ) -> Texts:
     """`inputs` of a command that reads running text: see Texts."""
-    return Texts(inputs, recognise, is_sidecar, log, written, force, part)
+    return Texts(inputs, recognise, is_sidecar, log, written, reading or ReadingConfig(), one_line, part)
 
 
 def recognise(head: bytes) -> str | None:

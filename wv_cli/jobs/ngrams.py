@@ -17,24 +17,24 @@ from wv_cli.lm.estimate import estimate
 from wv_cli.lm.files import format_for_output, save
 from wv_cli.lm.words import read_words
 from wv_cli.system.host import processors
+from wv_cli.text.config import ReadingConfig
 from wv_cli.text.input_files import refuse_overwriting
 
 # The options that make a model of counts.
 _OF_MODELS = {*LmConfig.options(), "to", "quantise"} - {*CountConfig.options()}
 # Those that say how text is read.
-_OF_TEXT = {"lowercase", "skip_symbols", "force_text"}
+_OF_TEXT = {"lowercase", "skip_symbols", *ReadingConfig.options()}
 
 
 @dataclass(frozen=True, kw_only=True)
 class CountedInput(Part):
     """The input of n-gram counting. The texts `inputs`, or the counts of n-grams in `count_files`. Counting takes
-    `memory` bytes; what does not fit waits on the disk. With `force_text` inputs are read as text whatever they
-    look like."""
+    `memory` bytes; what does not fit waits on the disk."""
 
     inputs: tuple[str, ...] = ()
     count_files: tuple[str, ...] = ()
     memory: int | None = None
-    force_text: bool = False
+    reading: ReadingConfig = field(default_factory=ReadingConfig)
 
     def check(self) -> None:
         if self.inputs and self.count_files:
@@ -111,5 +111,5 @@ class NgramJob(Job):
             threads = self.config.threads or processors()
             parts = [load(path) for path in source.count_files]
             return sum_counts(parts, order, memory=source.memory, spool_beside=output, threads=threads)
-        asked = input_texts(source.inputs, log=run.log, written=[output], force=source.force_text)
+        asked = input_texts(source.inputs, log=run.log, written=[output], reading=source.reading)
         return count(asked, self.config, memory=source.memory, spool_beside=output, progress=run.on_reading)

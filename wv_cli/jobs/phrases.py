@@ -13,7 +13,7 @@ from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.output import open_output, write_together
 from wv_cli.system.places import require_one_use
-from wv_cli.text.config import PhrasesConfig, all_thresholds
+from wv_cli.text.config import PhrasesConfig, ReadingConfig, all_thresholds
 from wv_cli.text.corpus import require_words
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
 from wv_cli.text.inputs import Texts
@@ -30,12 +30,11 @@ SHARD_BYTES = 1 << 24  # of text that a task joins, or in which it counts pairs
 @dataclass(frozen=True, kw_only=True)
 class PhraseInput(Part):
     """The texts whose phrases are joined. `inputs` are texts. With `apply`, a file of phrases, none are looked for.
-    With `dask`, the address of a scheduler, its workers find and join them. With `force_text` inputs are read as
-    text whatever they look like."""
+    With `dask`, the address of a scheduler, its workers find and join them."""
 
     inputs: tuple[str, ...]
     apply: str | None = None
-    force_text: bool = False
+    reading: ReadingConfig = field(default_factory=ReadingConfig)
     dask: str | None = None
 
     def check(self) -> None:
@@ -99,7 +98,7 @@ class PhrasesJob(Job):
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Finds and joins; the log is told of every pass."""
         source, started = self.source, time.perf_counter()
-        asked = input_texts(source.inputs, log=run.log, written=self.results(), force=source.force_text)
+        asked = input_texts(source.inputs, log=run.log, written=self.results(), reading=source.reading)
         if source.dask is None:
             metadata = self._joined(asked, run)
         elif source.apply is not None:

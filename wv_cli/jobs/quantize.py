@@ -12,6 +12,7 @@ from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.retrain import retrainer
 from wv_cli.jobs.run import Metadata, Run
+from wv_cli.text.config import ReadingConfig
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.transforms.config import QuantizeConfig
 from wv_cli.transforms.quantize import cutoff_for_size, dense_bytes, quantize, quantized_bytes, require_dense
@@ -34,13 +35,12 @@ class Models(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class LabelledTexts(Part):
-    """`inputs` are the labelled texts for retraining; with `force_text` they are read as text whatever they look like.
-    `validation` is a file to score the model on before and after: labelled lines for a classifier, pairs of words with
-    scores for word vectors."""
+    """`inputs` are the labelled texts for retraining. `validation` is a file to score the model on before and
+    after: labelled lines for a classifier, pairs of words with scores for word vectors."""
 
     inputs: tuple[str, ...] = ()
     validation: str | None = None
-    force_text: bool = False
+    reading: ReadingConfig = field(default_factory=ReadingConfig)
 
     def reads(self) -> list[str]:
         return [*self.inputs, *([self.validation] if self.validation else [])]
@@ -68,7 +68,7 @@ class QuantizeJob(Job):
         require_dense(dense, models.model)
         if config.retrain and not dense.is_classifier:
             raise UsageError(f"{models.model}: --retrain needs a classifier, found word vectors; leave it out")
-        asked = input_texts(self.texts.inputs, log=run.log, written=self.writes(), force=self.texts.force_text)
+        asked = input_texts(self.texts.inputs, log=run.log, written=self.writes(), reading=self.texts.reading)
         for inputs in (self.texts.inputs, (validation,) if validation else ()):
             if inputs:
                 expand_inputs(replace(asked, inputs=inputs))

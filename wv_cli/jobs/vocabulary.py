@@ -14,7 +14,7 @@ from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.events import OnProgress
 from wv_cli.text import shard_counting
-from wv_cli.text.config import VocabConfig
+from wv_cli.text.config import ReadingConfig, VocabConfig
 from wv_cli.text.corpus import tally
 from wv_cli.text.counting import Counts, count_words
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
@@ -25,13 +25,12 @@ from wv_cli.text.vocab import merge_vocabs, read_vocab, write_pieces
 @dataclass(frozen=True, kw_only=True)
 class CountedTexts(Part):
     """The input of a vocabulary. `inputs` are texts, or with `merge` vocabulary files. Without `memory` all words are
-    counted in it, with it in so many bytes; with `dask`, the address of a scheduler, by its workers. With
-    `force_text` inputs are read as text whatever they look like."""
+    counted in it, with it in so many bytes; with `dask`, the address of a scheduler, by its workers."""
 
     inputs: tuple[str, ...]
     merge: bool = False
     memory: int | None = None
-    force_text: bool = False
+    reading: ReadingConfig = field(default_factory=ReadingConfig)
     dask: str | None = None
 
     def reads(self) -> list[str]:
@@ -96,7 +95,7 @@ class VocabularyJob(Job):
 
     def _counts(self, stack: ExitStack, run: Run, on_reading: OnProgress) -> Counts:
         source, config, output = self.source, self.config, self.vocabulary.output
-        asked = input_texts(source.inputs, log=run.log, written=[output], force=source.force_text)
+        asked = input_texts(source.inputs, log=run.log, written=[output], reading=source.reading)
         if source.merge:
             return Counts.of(merge_vocabs([read_vocab(path) for path in expand_inputs(source.inputs)]), config)
         if source.dask is not None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from wv_cli.text.lines import Lines
 
 ScoreName = Literal["word2vec", "npmi"]
+BadRecordsName = Literal["skip", "error"]
 DEFAULT_THRESHOLD: dict[ScoreName, float] = {"word2vec": 100.0, "npmi": 0.5}
 
 
@@ -42,8 +43,20 @@ def all_thresholds(given: tuple[float, ...], passes: int | None, score: ScoreNam
 class ReadingConfig(Config):
     """What a command takes for running text."""
 
+    group: ClassVar[str] = "Input"
+
     force_text: bool = option(
-        False, "Read INPUT as text even if it looks like vectors or binary data.", group="Input", identity=False
+        False, "Read INPUT as text even if it looks like records, vectors or binary data.", identity=False
+    )
+    field: str | None = option(
+        None,
+        "Field of records (JSON lines, CSV, TSV, Parquet) with the text; a.b is nested.",
+        shown="text",
+        only="not force_text",
+    )
+    no_header: bool = option(False, "CSV and TSV have no header; --field is then a column's number.", only="field")
+    bad_records: BadRecordsName = option(
+        "skip", "Records that cannot be read: count and skip them, or stop.", identity=False, only="not force_text"
     )
 
 

@@ -97,7 +97,7 @@ def _skipped(left_out: dict[str, str]) -> str:
 
 def _problem(path: str, texts: Texts) -> str | None:
     """What a file is instead of text; None for text, and for a pipe or device, of which nothing may be lost."""
-    if texts.force or not Path(path).is_file():
+    if texts.reading.force_text or texts.records(path) or not Path(path).is_file():
         return None
     with open_raw(path) as raw, closing(decompress(blocks(raw, path, HEAD_BYTES), path)) as text:
         return texts.problem(next(text, b""))

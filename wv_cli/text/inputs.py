@@ -6,11 +6,17 @@ any other, so doubt is no reason to refuse but knowledge is: a few stray NULs ar
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from wv_cli.errors import BadFile
 from wv_cli.system.kinds import HEAD_BYTES
+from wv_cli.text.config import ReadingConfig
 from wv_cli.text.parts import Part, Shard
+from wv_cli.text.records.kinds import RECORDS, record_kind
+
+if TYPE_CHECKING:
+    from wv_cli.text.records.reading import Reader, Rules
 
 UTF16 = "expected UTF-8 text, found UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE"
 _MORE_NULS = 8  # than these, and than one in _NUL_SHARE bytes, are binary data
@@ -22,23 +28,48 @@ class Texts:
     """Inputs that must be running text. `recognise` says what a file is that begins with these bytes, None when it may
     be text; `is_sidecar` tells by its path a file that stands beside another one. Folders leave out sidecars, what is
     recognised and the files in `written`, which the run itself writes; `log` is told how many. A file that was named,
-    and a pipe, are refused. With `force` everything is read but sidecars and `written`."""
+    and a pipe, are refused. `reading` says what is read of records, each of which is `one_line` where answers must
+    stand beside it; with its `force_text` everything is read but sidecars and `written`."""
 
     inputs: Sequence[str]
     recognise: Callable[[bytes], str | None]
     is_sidecar: Callable[[str], bool]
     log: Callable[[str], None]
     written: Sequence[str] = ()
-    force: bool = False
+    reading: ReadingConfig = field(default_factory=ReadingConfig)
+    one_line: bool = False
     part: Part | Shard | None = None
 
     def only(self, shard: Shard) -> "Texts":
         """What another process reads of them, wherever it is; of files that are named there is nothing to note."""
         return replace(self, inputs=shard.paths, part=shard, log=_unheard, written=())
 
+    def records(self, path: str) -> str | None:
+        """The kind of records that a file has, a key of RECORDS; None for text. A name that says nothing, and standard
+        input, are JSON lines where a field is asked for."""
+        if self.reading.force_text:
+            return None
+        return record_kind(path) or ("jsonl" if self.reading.field is not None else None)
+
+    def record_reader(self, path: str, added: tuple[str, ...] | None = None) -> "tuple[Reader, Rules]":
+        """What reads the records of a file; with `added`, the fields that they get, to write them again."""
+        from wv_cli.text.records.reading import Rules
+
+        kind = self.records(path)
+        assert kind is not None, path
+        rules = Rules(
+            self.reading,
+            self.one_line,
+            self.log,
+            added=added or (),
+            strict=isinstance(self.part, Shard),
+            whole=added is not None,
+        )
+        return RECORDS[kind].load(), rules
+
     def problem(self, head: bytes) -> str | None:
         """What a file that begins with `head` is instead of text, None when it may be text."""
-        if self.force:
+        if self.reading.force_text:
             return None
         return self.recognise(head) or binary(head)
 

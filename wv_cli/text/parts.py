@@ -14,6 +14,7 @@ from pathlib import Path
 from wv_cli.errors import WvError, reason
 from wv_cli.system.compression import is_compressed
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
+from wv_cli.text.records.kinds import RECORDS, record_kind
 
 _LONG_LINE = 1 << 20
 _BLOCK, _HEAD = 1 << 16, 64
@@ -96,8 +97,10 @@ def shards(paths: list[str], most: int, *, whole_lines: bool = False) -> list[Sh
 def _piece(path: str, size: int, first: int, last: int, whole_lines: bool) -> tuple[int, int]:
     """The bytes of a file that a part has which begins at `first` and ends before `last`, counted from the file's
     begin; perhaps none."""
-    if _packed(path):
+    kind = record_kind(path)
+    if _packed(path) or (kind is not None and not RECORDS[kind].divisible):
         return (0, size) if first <= size // 2 < last else (0, 0)
+    whole_lines = whole_lines or kind is not None
     return _cut(path, first, size, whole_lines), _cut(path, last, size, whole_lines)
 
 

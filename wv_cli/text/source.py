@@ -22,6 +22,7 @@ from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 
 if TYPE_CHECKING:
     from wv_cli.text.lines import Lines
+    from wv_cli.text.records.reading import Block
 
 
 class Source:
@@ -86,6 +87,10 @@ class Source:
     def _file(self, path: str) -> Iterator[bytes]:
         """The text of one file; empty chunks never."""
         name = name_of_input(path)
+        if self._texts is not None and self._texts.records(path):
+            for block in self.blocks(path):
+                yield block.texts
+            return
         with open_raw(path) as raw:
             text: Iterator[bytes] = decompress(self._counted(blocks(raw, name, CHUNK)), name)
             if self._texts is not None:  # a pipe has not been looked at before
@@ -97,11 +102,27 @@ class Source:
                 yield first
             yield from text
 
+    def blocks(self, path: str, added: tuple[str, ...] | None = None) -> "Iterator[Block]":
+        """The records of one of the `paths`; with `added`, the fields that they get, to write them again."""
+        assert self._texts is not None
+        reader, rules = self._texts.record_reader(path, added)
+        name = name_of_input(path)
+        with open_raw(path) as raw:
+            yield from reader(name, path, decompress(self._counted(blocks(raw, name, CHUNK)), name), rules)
+
     def _piece(self, path: str, begin: int, end: int) -> Iterator[bytes]:
         """The text of a file from one byte up to another, which both begin a line or a word."""
         if begin == 0 and end == Path(path).stat().st_size:
             yield from self._file(path)
             return
+        text = self._between(path, begin, end)
+        if self._texts is not None and self._texts.records(path):
+            reader, rules = self._texts.record_reader(path)
+            text = (block.texts for block in reader(path, path, text, rules))
+        yield from text
+
+    def _between(self, path: str, begin: int, end: int) -> Iterator[bytes]:
+        """The bytes of a file that is not compressed, without a byte order mark."""
         with open_raw(path) as raw:
             raw.seek(begin)
             place = begin

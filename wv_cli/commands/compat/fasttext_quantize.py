@@ -19,6 +19,7 @@ def quantize(words: Sequence[str]) -> int:
     from wv_cli.jobs.part import Invocation
     from wv_cli.jobs.quantize import LabelledTexts, Models, QuantizeJob
     from wv_cli.system.host import processors
+    from wv_cli.text.config import ReadingConfig
     from wv_cli.transforms.config import QuantizeConfig
 
     pruned = _require_large(args)
@@ -40,7 +41,7 @@ def quantize(words: Sequence[str]) -> int:
         invocation=Invocation(meta=False),
         config=config,
         models=Models(model=args.output + ".bin", output=args.output + ".ftz"),
-        texts=LabelledTexts(inputs=(args.input,) if retrain else (), force_text=True),
+        texts=LabelledTexts(inputs=(args.input,) if retrain else (), reading=ReadingConfig(force_text=True)),
     ).run(lambda message, **facts: None, telling.show_progress)
     telling.trained()
     return 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import field_options, refuse_options
+from wv_cli.commands.shared.options import field_options, refuse_options, take
 from wv_cli.text.config import ReadingConfig
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ def score(
     each_word: bool,
     unnormalised: bool,
     ends: bool,
-    force_text: bool,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Print log10 of the probability of every line of INPUT (text files, folders, or - for standard input).
 
@@ -52,7 +52,7 @@ def score(
     answered at once. LENGTH is the length of the n-gram that was found; OOV counts the words that the model does not
     list.
     """
-    refuse_options(force_text="inputs")
+    refuse_options(**dict.fromkeys(ReadingConfig.options(), "inputs"))
     from functools import partial
 
     from wv_cli.commands.shared.display import emit
@@ -64,10 +64,13 @@ def score(
     from wv_cli.text.raw_files import blocks, open_raw
     from wv_cli.text.source import Source
 
+    reading = take(ReadingConfig, options)
     require_one_use(model, not inputs or "-" in inputs)
     text: Iterable[bytes]
     if inputs:
-        text = Source(input_texts(inputs, log=partial(emit, quiet=False, as_json=False), force=force_text))
+        text = Source(
+            input_texts(inputs, log=partial(emit, quiet=False, as_json=False), reading=reading, one_line=True)
+        )
     else:
         text = blocks(open_raw("-"), "standard input", _PIPE_BYTES)
     loaded = load(model)

@@ -20,7 +20,7 @@ from wv_cli.commands.shared.options import (
 from wv_cli.config import Config
 from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, Model
 from wv_cli.models.presets import WORD_PRESETS, Preset
-from wv_cli.text.config import PhraseLearning, VocabConfig
+from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
 
 # The configs whose options are those of all models, with what stands in the place of their defaults.
 _PHRASES: Variants = {"": (PhraseLearning, {})}
@@ -56,6 +56,11 @@ def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for variants in (_PHRASES, _VOCABULARY, _model_variants()):
         function = add_options(shared_fields(variants))(function)
     return function
+
+
+def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """How the text is read."""
+    return add_options(shared_fields({"": (ReadingConfig, {})}))(function)
 
 
 def start_options(function: Callable[..., Any]) -> Callable[..., Any]:

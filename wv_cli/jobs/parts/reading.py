@@ -6,7 +6,7 @@ from wv_cli.formats.recognise import input_texts
 from wv_cli.jobs.part import Part, internal
 from wv_cli.system.events import Log
 from wv_cli.system.matrices import MatrixAllocator
-from wv_cli.text.config import VocabConfig
+from wv_cli.text.config import ReadingConfig, VocabConfig
 from wv_cli.text.corpus import Marked
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import Part as TextPart
@@ -15,15 +15,14 @@ from wv_cli.text.vocab import Vocab, read_vocab
 
 @dataclass(frozen=True, kw_only=True)
 class Reading(Part):
-    """The input text of a job. `inputs` are texts; with `force_text` they are read as text whatever they look like.
-    `vocab` is a vocabulary file to use instead of their own words. Ids, and matrices, of more than `memory` bytes
-    are on disk. Tokens that are `marked` are labels, no words."""
+    """The input text of a job. `inputs` are texts. `vocab` is a vocabulary file to use instead of their own words.
+    Ids, and matrices, of more than `memory` bytes are on disk. Tokens that are `marked` are labels, no words."""
 
     inputs: tuple[str, ...] = ()
     words: VocabConfig = field(default_factory=VocabConfig)
     vocab: str | None = None
     memory: int | None = None
-    force_text: bool = False
+    reading: ReadingConfig = field(default_factory=ReadingConfig)
     marked: Marked | None = internal()
 
     def reads(self) -> list[str]:
@@ -35,7 +34,7 @@ class Reading(Part):
 
     def texts(self, log: Log, *others: str, written: list[str] | None = None, part: TextPart | None = None) -> Texts:
         """The texts `inputs`, or `others` instead. Folders leave out the files that are `written`."""
-        return input_texts(others or self.inputs, log=log, written=written or (), force=self.force_text, part=part)
+        return input_texts(others or self.inputs, log=log, written=written or (), reading=self.reading, part=part)
 
     def matrices(self, beside: str | None, log: Log) -> MatrixAllocator:
         """Where the matrices of the run are."""

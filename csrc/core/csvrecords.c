@@ -1,0 +1,114 @@
+/* CSV; see records.h. */
+#include "core/recordtext.h"
+
+typedef struct {
+    const unsigned char *begin, *end; /* of the field, without its first quote */
+    int quoted;
+} field;
+
+enum { INCOMPLETE = -1 };
+
+/* The bytes of an unquoted field, or what follows the closing quote of another: up to a delimiter or line end. */
+static const unsigned char *skip_unquoted(const unsigned char *at, const unsigned char *end, unsigned char delimiter) {
+    while (end - at >= 8) {
+        uint64_t eight = wv_eight(at);
+        if (wv_zero_bytes(eight ^ WV_BYTES(delimiter)) | wv_zero_bytes(eight ^ WV_BYTES('\n')) |
+            wv_zero_bytes(eight ^ WV_BYTES('\r')))
+            break;
+        at += 8;
+    }
+    while (at < end && *at != delimiter && *at != '\n' && *at != '\r') at++;
+    return at;
+}
+
+/* Reads a field. Returns where it ends, NULL when its quotes do not. */
+static const unsigned char *read_field(const unsigned char *at, const unsigned char *end, unsigned char delimiter,
+                                       field *out) {
+    *out = (field){at, NULL, at < end && *at == '"'};
+    if (out->quoted) {
+        out->begin = ++at;
+        for (;;) {
+            at = at < end ? memchr(at, '"', (size_t)(end - at)) : NULL;
+            if (!at) return NULL;
+            if (at + 1 < end && at[1] == '"') {
+                at += 2;
+            } else {
+                break;
+            }
+        }
+    }
+    return out->end = skip_unquoted(at, end, delimiter);
+}
+
+/* The text of a field and a line end. Of doubled quotes one stays; of one that closes none. */
+static unsigned char *put_text(const field *value, int newline, unsigned char *out) {
+    int quoted = value->quoted;
+    for (const unsigned char *at = value->begin; at < value->end; at++) {
+        if (quoted && *at == '"') {
+            if (at + 1 < value->end && at[1] == '"') {
+                *out++ = *at++;
+            } else {
+                quoted = 0;
+            }
+        } else if (*at != '\n' || newline == WV_NEWLINE_KEEP) {
+            *out++ = *at;
+        } else if (newline == WV_NEWLINE_SPACE) {
+            *out++ = ' ';
+        }
+    }
+    *out++ = '\n';
+    return out;
+}
+
+/* Reads a record. Returns where it ends, INCOMPLETE when more of it may come. */
+static int64_t read_record(const wv_csv_rules *rules, const unsigned char *block, int64_t begin, int64_t length,
+                           int final, wv_records *out, wv_record *record) {
+    const unsigned char *at = block + begin, *end = block + length;
+    field text = {at, at, 0};
+    int64_t columns = 0;
+    *record = (wv_record){.begin = begin, .text = out->texts_length, .text_end = out->texts_length, .at = begin};
+    for (;; at++) {
+        field each;
+        at = read_field(at, end, rules->delimiter, &each);
+        if (!at) {
+            if (!final) return INCOMPLETE;
+            record->status = WV_RECORD_OPEN_QUOTE;
+            return record->end = length;
+        }
+        if (columns++ == rules->column) text = each;
+        if (at == end || *at != rules->delimiter) break;
+    }
+    record->insert = at - block;
+    if (at == end || (at + 1 == end && *at == '\r')) {
+        if (!final) return INCOMPLETE;
+    }
+    int64_t line_end = at == end ? 0 : *at == '\r' && at + 1 < end && at[1] == '\n' ? 2 : 1;
+    record->end = record->insert + line_end;
+    const unsigned char *wrong = wv_not_utf8(block + begin, at);
+    if (record->insert == begin) {
+        record->status = WV_RECORD_BLANK;
+    } else if (columns != rules->columns) {
+        record->status = WV_RECORD_COLUMNS;
+    } else if (wrong) {
+        record->status = WV_RECORD_UTF8;
+        record->at = wrong - block;
+    } else {
+        unsigned char *put = put_text(&text, rules->newline, out->texts + out->texts_length);
+        out->texts_length = record->text_end = put - out->texts;
+    }
+    return record->end;
+}
+
+int64_t wv_csv_records(const wv_csv_rules *rules, const unsigned char *block, int64_t start, int64_t length, int final,
+                       wv_records *out) {
+    if (wv_records_begin(out, length - start)) return WV_RECORDS_NO_MEMORY;
+    int64_t at = start;
+    while (at < length) {
+        wv_record record;
+        int64_t end = read_record(rules, block, at, length, final, out, &record);
+        if (end == INCOMPLETE) break;
+        if (wv_records_add(out, record)) return WV_RECORDS_NO_MEMORY;
+        at = end;
+    }
+    return at;
+}

@@ -1,0 +1,48 @@
+"""The table of record formats, and which of them a file has by its name."""
+
+import importlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wv_cli.registry import Registry
+from wv_cli.system.compression import inner_name
+
+
+@dataclass(frozen=True)
+class RecordKind:
+    """Files whose names have one of the `endings`, in front of a compression's. `reader` is what reads them, as
+    "module:attribute" of a records.reading.Reader. A `divisible` file can be read from any line on."""
+
+    endings: tuple[str, ...]
+    reader: str
+    divisible: bool = False
+
+    def load(self) -> Any:
+        """The reader."""
+        module, _, attribute = self.reader.partition(":")
+        return getattr(importlib.import_module(module), attribute)
+
+
+RECORDS: Registry[RecordKind] = Registry(
+    "record format",
+    [
+        ("jsonl", RecordKind((".jsonl", ".ndjson", ".json"), "wv_cli.text.records.scanned:JsonReader", divisible=True)),
+        ("csv", RecordKind((".csv",), "wv_cli.text.records.scanned:CsvReader")),
+        ("tsv", RecordKind((".tsv",), "wv_cli.text.records.scanned:TsvReader")),
+        ("parquet", RecordKind((".parquet",), "wv_cli.text.records.parquet:ParquetReader")),
+    ],
+)
+
+
+def record_kind(path: str) -> str | None:
+    """The key in RECORDS of a file with this name, None for other files."""
+    ending = Path(inner_name(path)).suffix.lower()
+    return next((name for name, kind in RECORDS.items() if ending in kind.endings), None)
+
+
+def record_endings() -> Iterator[str]:
+    """Every ending."""
+    for kind in RECORDS.values():
+        yield from kind.endings

@@ -1,0 +1,122 @@
+"""What all readers of records share: which field they read, a block of records, and those that cannot be read.
+
+A record that cannot be read is counted, told with its place, and skipped; it is never the end of a file.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol
+
+from wv_cli import _records
+from wv_cli.errors import BadFile
+from wv_cli.text.config import ReadingConfig
+
+DEFAULT_FIELD = "text"
+_SHOWN = 3  # records that cannot be read are told with their places, of each file
+
+
+class Column(NamedTuple):
+    """A field that is added: a value for every record, or None, or of `many` values a list."""
+
+    kind: Literal["text", "number"]
+    values: Sequence[Any]
+    many: bool = False
+
+
+class Block(Protocol):
+    """Some records of a file. `texts` has their texts, each with a line end, and `count` how many there are."""
+
+    @property
+    def texts(self) -> bytes: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def size(self) -> int:
+        """Bytes of the file that it stands for."""
+        ...
+
+    @property
+    def each(self) -> list[bytes]:
+        """The text of each record."""
+        ...
+
+    def written(self, added: Mapping[str, Column], kept: Sequence[bool] | None = None) -> Any:
+        """The records with fields `added`, or those of them that are `kept`: what Sink.write takes."""
+        ...
+
+
+class Sink(Protocol):
+    """An output that gets blocks of records."""
+
+    def write(self, block: Any) -> None: ...
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What is read of records: their `field`. With `one_line` line
+    ends inside a text become `newline`, a space or nothing. No record may have a field that is `added`. With `strict` a
+    record that cannot be read is an error. Records that are read `whole` can be written again."""
+
+    reading: ReadingConfig
+    one_line: bool
+    log: Callable[[str], None]
+    newline: str = " "
+    added: tuple[str, ...] = ()
+    strict: bool = False
+    whole: bool = False
+
+    @property
+    def field(self) -> str:
+        return self.reading.field or DEFAULT_FIELD
+
+    @property
+    def newlines(self) -> int:
+        """As the scanners call it."""
+        if not self.one_line:
+            return _records.KEEP
+        return _records.SPACE if self.newline else _records.DROP
+
+
+class BadRecords:
+    """Counts the records of the file `name` that cannot be read, tells the first of them, and ends with how many."""
+
+    def __init__(self, name: str, rules: Rules) -> None:
+        self.name, self.count, self.good = name, 0, 0
+        self._rules = rules
+        self._strict = rules.strict or rules.reading.bad_records == "error"
+        self._first = ""
+
+    def add(self, problem: str, line: int | None, byte: int | None = None) -> None:
+        """One more. Raises BadFile where such a record is an error."""
+        at = f"byte {byte:,}: " if byte is not None else ""
+        if self._strict:
+            way = "; --bad-records skip reads on without it"
+            raise BadFile(self.name, f"{at}{problem}{way if not self._rules.strict else ''}", line=line)
+        place = f"{self.name}:{line}" if line is not None else self.name
+        self._first = self._first or f"{at}{problem}"
+        self.count += 1
+        if self.count <= _SHOWN:
+            self._rules.log(f"{place}: {at}{problem}; skipped")
+
+    def finish(self) -> None:
+        """Raises BadFile when there were only such records."""
+        if self.count and not self.good:
+            message = f"none of its {self.count:,} records can be read; {self._first}"
+            raise BadFile(self.name, message)
+        if self.count > _SHOWN:
+            self._rules.log(f"{self.name}: {self.count:,} records cannot be read and were skipped")
+
+
+class Reader(Protocol):
+    """Reads a file of records."""
+
+    def __call__(self, name: str, path: str, chunks: Iterator[bytes], rules: Rules) -> Iterator[Block]:
+        """The records of the file at `path`, whose bytes are `chunks`. Messages call it `name`. Raises BadFile."""
+        ...
+
+
+def no_field(name: str, rules: Rules, found: Sequence[str]) -> BadFile:
+    """For a file of which no record has the field."""
+    shown = ", ".join(found[:20]) + (", ..." if len(found) > 20 else "")
+    return BadFile(name, f"expected the field {rules.field}, found {shown or 'none'}; name one with --field")

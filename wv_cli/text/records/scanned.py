@@ -1,0 +1,283 @@
+"""JSON lines, CSV and TSV.
+
+Records are found by wv_cli._records and never parsed into objects: what is written again has every byte of the input
+but for what is added.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _records
+from wv_cli.errors import BadFile
+from wv_cli.text.records.reading import BadRecords, Column, Rules, no_field
+
+_BOM = b"\xef\xbb\xbf"
+_LONGEST_HEADER = 1 << 20
+_PROBLEMS = {
+    _records.NO_OBJECT: "expected a JSON object",
+    _records.SYNTAX: "expected JSON, found something else",
+    _records.UTF8: "expected UTF-8, found another byte",
+    _records.TOO_DEEP: f"values are more than {_records.DEPTH:,} deep in each other",
+    _records.NO_TEXT: "the field {field} is no string",
+    _records.NO_FIELD: "there is no field {field}",
+    _records.TAKEN: "",
+    _records.COLUMNS: "expected as many fields as the header has",
+    _records.OPEN_QUOTE: "a quote that is never closed; the rest of the file is in it",
+}
+
+
+class _Record(NamedTuple):
+    """As in csrc/core/records.h."""
+
+    begin: int
+    end: int
+    insert: int
+    text: int
+    text_end: int
+    status: int
+    at: int
+
+
+class Written(NamedTuple):
+    """What ByteSink.write takes: a header, or b"", and records."""
+
+    header: bytes
+    records: bytes
+
+
+@dataclass(frozen=True, eq=False)
+class ScannedBlock:
+    """Records in `raw`, from the byte `start` on, as JsonScanner found them. `header` is written before them, with the
+    names of what is added: that of CSV, which has a `delimiter`."""
+
+    texts: bytes
+    count: int
+    raw: bytes
+    rows: NDArray[np.int64]
+    start: int = 0
+    header: bytes = b""
+    delimiter: str = ""
+
+    @property
+    def size(self) -> int:
+        return len(self.raw)
+
+    @property
+    def each(self) -> list[bytes]:
+        good = self.rows[self.rows[:, 5] == _records.GOOD]
+        return [self.texts[begin : end - 1] for begin, end in good[:, 3:5].tolist()]
+
+    def written(self, added: Mapping[str, Column], kept: Sequence[bool] | None = None) -> Written:
+        """Blank lines stay unless some records go."""
+        values = list(map("".join, zip(*(self._fragments(*each) for each in added.items()), strict=True)))
+        pieces: list[bytes] = []
+        cursor = number = 0
+        for row in self.rows.tolist():
+            record = _Record(*row)
+            goes = record.status != _records.GOOD and (record.status != _records.BLANK or kept is not None)
+            if record.status == _records.GOOD:
+                goes = kept is not None and not kept[number]
+                if values and not goes:
+                    pieces += self.raw[cursor : record.insert], values[number].encode("utf-8", "surrogateescape")
+                    cursor = record.insert
+                number += 1
+            if goes:
+                pieces.append(self.raw[cursor : record.begin])
+                cursor = record.end
+        pieces.append(self.raw[cursor:])
+        return Written(self._header(list(added)), b"".join(pieces))
+
+    def _header(self, names: list[str]) -> bytes:
+        if not self.header or not names:
+            return self.header
+        end = len(self.header.rstrip(b"\r\n"))
+        fields = "".join(self.delimiter + _csv_field(name, self.delimiter) for name in names)
+        return self.header[:end] + fields.encode() + self.header[end:]
+
+    def _fragments(self, name: str, column: Column) -> list[str]:
+        """What is inserted into each record for one field."""
+        if self.delimiter:
+            return [self.delimiter + _csv_field(_plain(value), self.delimiter) for value in column.values]
+        key = f",{json.dumps(name, ensure_ascii=False)}:"
+        return [key + _json(value) for value in column.values]
+
+
+def _json(value: Any) -> str:
+    """JSON text; of a float32 the shortest that is the same float32."""
+    if isinstance(value, np.floating):
+        return str(value) if np.isfinite(value) else "null"
+    if isinstance(value, list | np.ndarray):
+        return f"[{','.join(map(_json, value))}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | np.ndarray):
+        return " ".join(map(_plain, value))
+    return "" if value is None else _json(value)
+
+
+def _csv_field(text: str, delimiter: str) -> str:
+    if any(mark in text for mark in (delimiter, '"', "\n", "\r")):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+class _Counting:
+    """Places in a file of which blocks are read one after the other: the byte and the line at which a block begins."""
+
+    def __init__(self, bad: BadRecords, rules: Rules) -> None:
+        self.bad, self._rules = bad, rules
+        self.byte, self._line = 0, 1
+
+    def take(self, raw: bytes, rows: NDArray[np.int64], used: int) -> int:
+        """How many of the records are good; tells of the others. `used` bytes of `raw` have been read."""
+        status = rows[:, 5]
+        good = int((status == _records.GOOD).sum())
+        for number in np.flatnonzero(status > _records.BLANK).tolist():
+            record = _Record(*rows[number].tolist())
+            line = self._line + raw.count(b"\n", 0, record.begin)
+            problem = _PROBLEMS[record.status].format(field=self._rules.field)
+            if record.status == _records.TAKEN:
+                names = ", ".join(self._rules.added)
+                raise BadFile(self.bad.name, f"there is already a field of those to be added ({names})", line=line)
+            self.bad.add(problem, line, self.byte + record.at)
+        self.bad.good += good
+        self.byte += used
+        self._line += raw.count(b"\n", 0, used)
+        return good
+
+
+class JsonReader:
+    """JSON lines; see records.reading.Reader."""
+
+    def __init__(self, name: str, path: str, chunks: Iterator[bytes], rules: Rules) -> None:
+        self._name, self._chunks, self._rules = name, chunks, rules
+
+    def __iter__(self) -> Iterator[ScannedBlock]:
+        rules = self._rules
+        scanner = _records.JsonScanner(
+            rules.field.encode(),
+            [part.encode() for part in rules.field.split(".")],
+            [added.encode() for added in rules.added],
+            rules.newlines,
+        )
+        counting = _Counting(BadRecords(self._name, rules), rules)
+        first = True
+        for raw in _whole_lines(self._chunks):
+            start = len(_BOM) if first and raw.startswith(_BOM) else 0
+            texts, rows, used = scanner.scan(raw, start)
+            if first:
+                self._require_field(raw, rows)
+            first = False
+            yield ScannedBlock(texts, counting.take(raw, rows, used), raw, rows, start)
+        counting.bad.finish()
+
+    def _require_field(self, raw: bytes, rows: NDArray[np.int64]) -> None:
+        """Raises BadFile when no record of the first block has the field, though they are records."""
+        status = rows[:, 5]
+        without = np.flatnonzero(status == _records.NO_FIELD)
+        if len(without) and not (status == _records.GOOD).any():
+            begin, end = rows[without[0], :2].tolist()
+            raise no_field(self._name, self._rules, list(json.loads(raw[begin:end])))
+
+
+def _whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The same bytes in blocks of whole lines; the last may lack its newline."""
+    held: list[bytes] = []
+    for chunk in chunks:
+        end = chunk.rfind(b"\n") + 1
+        if not end:
+            held.append(chunk)
+            continue
+        yield b"".join([*held, chunk[:end]])
+        held = [chunk[end:]] if end < len(chunk) else []
+    if held:
+        yield b"".join(held)
+
+
+class CsvReader:
+    """CSV, as RFC 4180 has it; see records.reading.Reader. Of a header without a comma the delimiter is a semicolon."""
+
+    delimiter = ","
+
+    def __init__(self, name: str, path: str, chunks: Iterator[bytes], rules: Rules) -> None:
+        self._name, self._chunks, self._rules = name, chunks, rules
+
+    def __iter__(self) -> Iterator[ScannedBlock]:
+        held = next(self._chunks, b"")
+        while not self._header_end(held):
+            if (more := next(self._chunks, b"")) and len(held) < _LONGEST_HEADER:
+                held += more
+            else:
+                break
+        if not held:
+            return
+        counting = _Counting(BadRecords(self._name, self._rules), self._rules)
+        header, scanner = self._begin(held)
+        block = held[len(header) :]
+        counting.take(header, np.empty((0, 7), np.int64), len(header))
+        start = len(_BOM) if not header and block.startswith(_BOM) else 0
+        enough = 0  # bytes before which a record that has no end yet is not looked at again
+        while True:
+            more = next(self._chunks, b"")
+            final = not more
+            if len(block) >= enough or final:
+                texts, rows, used = scanner.scan(block, start, final)
+                if used > start or final:
+                    count = counting.take(block, rows, used)
+                    yield ScannedBlock(texts, count, block[:used], rows, start, header, self.delimiter)
+                    header, block, start = b"", block[used:], 0
+                enough = 2 * len(block)
+            if final:
+                break
+            block += more
+        counting.bad.finish()
+
+    def _header_end(self, held: bytes) -> int:
+        """Where the first record ends, 0 when that is not known yet."""
+        _, rows, _ = _records.CsvScanner(self.delimiter.encode(), 0, 1, _records.KEEP).scan(held)
+        return int(rows[0, 1]) if len(rows) else 0
+
+    def _begin(self, held: bytes) -> tuple[bytes, _records.CsvScanner]:
+        """The header, b"" when there is none, and what reads the records. Raises BadFile."""
+        rules = self._rules
+        end = self._header_end(held) or len(held)
+        try:
+            first = held[:end].removeprefix(_BOM).decode().rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            raise BadFile(self._name, "expected UTF-8, found another byte", line=1) from error
+        if self.delimiter == "," and "," not in first and ";" in first:
+            self.delimiter = ";"
+        names = next(csv.reader(io.StringIO(first, newline=""), delimiter=self.delimiter), [])
+        found = self._column(names)
+        if taken := [name for name in rules.added if name in names and not rules.reading.no_header]:
+            raise BadFile(self._name, f"there is already a column {taken[0]}; choose another name", line=1)
+        return (
+            b"" if rules.reading.no_header else held[:end],
+            _records.CsvScanner(self.delimiter.encode(), found, len(names), rules.newlines),
+        )
+
+    def _column(self, names: list[str]) -> int:
+        """Of the field: of several of its name the last, or the number that it is."""
+        field = self._rules.field
+        if not self._rules.reading.no_header and field in names:
+            return len(names) - 1 - names[::-1].index(field)
+        if field.isdigit() and 1 <= int(field) <= len(names):
+            return int(field) - 1
+        raise no_field(self._name, self._rules, [f"1 to {len(names)}"] if self._rules.reading.no_header else names)
+
+
+class TsvReader(CsvReader):
+    """CSV with tabs."""
+
+    delimiter = "\t"

@@ -1,0 +1,81 @@
+"""Records written again, in order, with what a model says of each added to it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import BinaryIO
+
+from wv_cli.errors import UsageError, WvError
+from wv_cli.system.threads import in_order
+from wv_cli.text.inputs import Texts
+from wv_cli.text.raw_files import name_of_input
+from wv_cli.text.records.kinds import RECORDS, record_kind
+from wv_cli.text.records.reading import Block, Column, Sink
+from wv_cli.text.records.scanned import Written
+from wv_cli.text.source import Source
+
+Answer = Callable[[Block], Mapping[str, Column]]
+
+
+class ByteSink:
+    """Writes JSON lines, CSV and TSV to `file`. Of several files with a header that of the first is written."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._header = b""
+        self._open = False  # the last record had no line end
+
+    def write(self, written: Written) -> None:
+        """Raises WvError for a header that is not that of the file before."""
+        header, records = written
+        if header and self._header and header.strip() != self._header.strip():
+            message = "the inputs have different headers, and the output has one; give them one by one"
+            raise WvError(message)
+        piece = records if self._header else header + records
+        if piece:
+            self._file.write(b"\n" + piece if self._open else piece)
+            self._open = not piece.endswith((b"\n", b"\r"))
+        self._header = self._header or header
+
+    def close(self) -> None:
+        pass
+
+
+def open_sink(kind: str, file: BinaryIO) -> Sink:
+    """What writes records of this kind."""
+    if kind == "parquet":
+        from wv_cli.text.records.parquet import ParquetSink
+
+        return ParquetSink(file)
+    return ByteSink(file)
+
+
+def common_kind(texts: Texts, paths: Sequence[str], output: str, option: str) -> str:
+    """The kind of records that all files at `paths` have. Raises UsageError when they have none, or several, and for an
+    output whose name promises another one."""
+    kinds = {path: texts.records(path) for path in paths}
+    for path, kind in kinds.items():
+        if kind is None:
+            known = ", ".join(RECORDS)
+            message = f"{option} adds to records ({known}), and {name_of_input(path)} is none; change its ending"
+            raise UsageError(message)
+    found = sorted({kind for kind in kinds.values() if kind is not None})
+    if len(found) > 1:
+        message = f"{option} writes one kind of records, and the inputs are {' and '.join(found)}; give them one by one"
+        raise UsageError(message)
+    wanted = record_kind(output)
+    if output != "-" and wanted not in (None, found[0]):
+        message = f"{output}: records stay what they are, {found[0]}; change the ending of the output"
+        raise UsageError(message)
+    if found[0] == "parquet" and len(paths) > 1:
+        message = f"{option} writes one Parquet file, and there are {len(paths)}; give them one by one"
+        raise UsageError(message)
+    return found[0]
+
+
+def add_fields(source: Source, kind: str, names: tuple[str, ...], answer: Answer, file: BinaryIO, threads: int) -> None:
+    """Writes the records of the files of `source` to `file`, with the fields `names`, whose values `answer` gives for
+    a block of records. Raises BadFile, WvError."""
+    sink = open_sink(kind, file)
+    for path in source.paths:
+        for written in in_order(lambda block: block.written(answer(block)), source.blocks(path, names), threads):
+            sink.write(written)
+    sink.close()
