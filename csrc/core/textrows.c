@@ -115,6 +115,9 @@ int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t lengt
     for (size_t at = 0; at < length;) {
         if (grow((void **)&out->start, &out->line_capacity, 2 * (out->lines + 2), sizeof *out->start))
             return WV_NO_MEMORY;
+        if (grow((void **)&out->seen, &out->seen_capacity, 2 * (out->lines + 1), sizeof *out->seen))
+            return WV_NO_MEMORY;
+        int32_t seen = 0, known = 0;
         out->start[2 * out->lines] = rows;
         out->start[2 * out->lines + 1] = labels;
         const char *newline = memchr(text + at, '\n', length - at);
@@ -123,8 +126,14 @@ int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t lengt
         int64_t words = split(rules, out, text + at, text + end, bare_end && !newline);
         if (words < 0) return WV_NO_MEMORY;
         for (int64_t word = 0; word < words; word++) {
+            int64_t rows_before = rows, labels_before = labels;
             if (add_word(rules, out, out->word + word, &rows, &labels, &hashes)) return WV_NO_MEMORY;
+            int counts = labels == labels_before && !is_end(out->word[word].text, out->word[word].length);
+            seen += counts;
+            known += counts && rows > rows_before;
         }
+        out->seen[2 * out->lines] = seen;
+        out->seen[2 * out->lines + 1] = known;
         if (hashes > 1 && add_word_ngrams(rules, out, hashes, &rows)) return WV_NO_MEMORY;
         at = end + 1;
         out->lines++;
@@ -138,6 +147,7 @@ void wv_text_rows_free(wv_text_rows *rows) {
     free(rows->start);
     free(rows->row);
     free(rows->label);
+    free(rows->seen);
     free(rows->hash);
     free(rows->word);
     memset(rows, 0, sizeof *rows);

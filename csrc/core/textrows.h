@@ -31,12 +31,13 @@ typedef struct {
     wv_word_key key;
 } wv_text_word;
 
-/* Line i begins at row[start[2 i]] and label[start[2 i + 1]] and ends where line i + 1 begins. Grown by realloc. */
+/* Line i begins at row[start[2 i]] and label[start[2 i + 1]] and ends where line i + 1 begins. It has seen[2 i] words, of
+ * which seen[2 i + 1] have a row. Grown by realloc. */
 typedef struct {
     int64_t lines, line_capacity;
     int64_t *start; /* 2 (lines + 1) */
-    int32_t *row, *label;
-    int64_t row_capacity, label_capacity;
+    int32_t *row, *label, *seen;
+    int64_t row_capacity, label_capacity, seen_capacity;
     uint32_t *hash; /* of the words of one line */
     int64_t hash_capacity;
     wv_text_word *word; /* the words of one line */

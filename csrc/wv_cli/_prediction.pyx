@@ -42,6 +42,7 @@ cdef extern from "core/textrows.h" nogil:
         int64_t *start
         int32_t *row
         int32_t *label
+        int32_t *seen
     int wv_text_rows_read(const wv_text_rules *rules, const char *text, size_t length, int bare_end,
                           wv_text_rows *rows) noexcept
     void wv_text_rows_free(wv_text_rows *rows) noexcept
@@ -99,14 +100,16 @@ cdef class LineReader:
         wv_wordmap_free(&self.map)
 
     def read(self, const unsigned char[::1] text, bint bare_end=False):
-        """(row_starts, rows, label_starts, labels) of whole lines: int64 (lines + 1,) and int32. With `bare_end` a last
-        line without a newline has no `</s>`."""
+        """(row_starts, rows, label_starts, labels, seen) of whole lines: int64 (lines + 1,) and int32; seen (lines, 2) are
+        the words of each line and how many of them have a row. With `bare_end` a last line without a newline has no
+        `</s>`."""
         cdef wv_text_rows out
         cdef int failure
         cdef int64_t[:, ::1] starts_view
         memset(&out, 0, sizeof(out))
         if text.shape[0] == 0:
-            return np.zeros(1, np.int64), np.empty(0, np.int32), np.zeros(1, np.int64), np.empty(0, np.int32)
+            none = np.empty(0, np.int32)
+            return np.zeros(1, np.int64), none, np.zeros(1, np.int64), none, none.reshape(0, 2)
         with nogil:
             failure = wv_text_rows_read(&self.rules, <const char *>&text[0], text.shape[0], bare_end, &out)
         try:
@@ -119,7 +122,9 @@ cdef class LineReader:
             rows, labels = np.empty(row_starts[-1], np.int32), np.empty(label_starts[-1], np.int32)
             copy(rows, out.row)
             copy(labels, out.label)
-            return row_starts, rows, label_starts, labels
+            seen = np.empty((out.lines, 2), np.int32)
+            copy(seen.reshape(-1), out.seen)
+            return row_starts, rows, label_starts, labels, seen
         finally:
             wv_text_rows_free(&out)
 

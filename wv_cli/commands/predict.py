@@ -16,6 +16,7 @@ from wv_cli.models.prediction_config import PredictConfig
 @field_options(PredictConfig)
 @click.option("--prob", is_flag=True, help="Print the probability behind each label, as fastText's predict-prob.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line, with labels and probabilities.")
+@click.option("--add", metavar="NAME", help="Write records again, with fields NAME, NAME_score and NAME_known added.")
 @click.option("-o", "--output", default="-", metavar="FILE", show_default=True, help="File for the answers.")
 @dask_option
 @quiet_option

@@ -3,8 +3,12 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
+import numpy as np
+
+from wv_cli.config import require
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.recognise import input_texts
 from wv_cli.jobs.distribution import ask, refuse_with_dask
@@ -17,8 +21,13 @@ from wv_cli.system.output import open_output
 from wv_cli.text.input_files import expand_inputs, refuse_overwriting
 from wv_cli.text.inputs import Texts
 from wv_cli.text.parts import shards
+from wv_cli.text.records.reading import Block, Column
+from wv_cli.text.records.writing import add_fields, common_kind
 from wv_cli.text.source import Source
+from wv_cli.vectors.fasttext import LABEL_PREFIX
 
+UNKNOWN = "und"  # ISO 639's code of a language that is not known
+PREFIX = LABEL_PREFIX.decode()
 SHARD_BYTES = 1 << 22  # of text that a task answers: some seconds of work
 
 
@@ -38,13 +47,14 @@ class AskedTexts(Part):
 @dataclass(frozen=True, kw_only=True)
 class Answers(Part):
     """The output file, with a line for each line of text: the labels, with `prob` their probabilities, or `as_json` an
-    object."""
+    object; or with the records that were read, to which fields are added whose names begin with `add`."""
 
-    CONDITIONS: ClassVar[dict[str, str]] = {"prob": "not as_json"}
+    CONDITIONS: ClassVar[dict[str, str]] = {"prob": "not as_json and not add", "as_json": "not add"}
 
     output: str = "-"
     prob: bool = False
     as_json: bool = False
+    add: str | None = None
 
     def results(self) -> list[str]:
         return [self.output]
@@ -60,12 +70,16 @@ class PredictJob(Job):
 
     def check(self) -> None:
         refuse_with_dask(self.asked.dask)
+        require(self.answers.add is None or self.asked.dask is None, "--add and --dask cannot be used together")
         refuse_overwriting(self.asked.inputs, self.answers.output)
 
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Answers many lines at a time, in order. Looks at the texts before the model is read."""
         asked, answers = self.asked, self.answers
-        texts = input_texts(asked.inputs, log=run.log, written=[answers.output], force=self.config.force_text)
+        texts = input_texts(asked.inputs, log=run.log, written=[answers.output], reading=self.config, one_line=True)
+        if answers.add is not None:
+            self._add(texts, answers.add)
+            return None, {}
         asking = Prediction(asked.model, self.config, answers.prob, answers.as_json)
         with open_output(answers.output) as file:
             if asked.dask is None:
@@ -74,6 +88,47 @@ class PredictJob(Job):
                 divided = [texts.only(shard) for shard in shards(expand_inputs(texts), SHARD_BYTES, whole_lines=True)]
                 file.writelines(ask(asked.dask, run.log, "predict", asking, divided))
         return None, {}
+
+    def _add(self, texts: Texts, name: str) -> None:
+        """Writes the records again, with labels, their probabilities and the share of known words."""
+        config, source = self.config, Source(texts)
+        kind = common_kind(texts, source.paths, self.answers.output, "--add")
+        classifier = Classifier(load_model(self.asked.model), self.asked.model)
+        names = added_names(name)
+        with open_output(self.answers.output) as file:
+            answer = partial(_columns, names, classifier, config)
+            add_fields(source, kind, names, answer, file, config.threads)
+
+
+def added_names(name: str) -> tuple[str, str, str]:
+    """The fields that `--add NAME` adds: label, probability, and the share of words that the model knows."""
+    return name, f"{name}_score", f"{name}_known"
+
+
+def _columns(
+    names: tuple[str, str, str], classifier: Classifier, config: PredictConfig, block: Block
+) -> dict[str, Column]:
+    """Of a text without a word that the model knows the label is UNKNOWN, with probability 0."""
+    one, label, score = config.k == 1, names[0], names[1]
+    best: list[Any] = []
+    scores: list[Any] = []
+    share: list[float] = []
+    if block.count:
+        answered = classifier.answer(block.texts, config.k, config.threshold)
+        labels = [label.removeprefix(PREFIX) for label in classifier.labels]
+        seen, known = answered.seen.T
+        found = np.where(known > 0, answered.found, -1).tolist()
+        for row, probabilities, count in zip(answered.labels.tolist(), answered.probabilities, found, strict=True):
+            named = [labels[label] for label in row[:count]] if count >= 0 else [UNKNOWN]
+            shown = probabilities[:count] if count >= 0 else [0]
+            best.append(named if not one else named[0] if named else None)
+            scores.append(shown if not one else shown[0] if named else None)
+        share = np.round(known / np.maximum(seen, 1), 4).tolist()
+    return {
+        label: Column("text", best, many=not one),
+        score: Column("number", scores, many=not one),
+        names[2]: Column("number", share),
+    }
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,9 @@ of fastText's predict; see csrc/kernels/prediction.c for how equal they are. Tra
 """
 
 import os
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.models.layers import LAYERS
 from wv_cli.system import memory
+from wv_cli.system.threads import in_order
 from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel, SparseRows
 from wv_cli.words import WordList, encode
 
@@ -32,12 +32,14 @@ ALL = -1  # k: every label
 class Answered:
     """Predictions for some lines: `labels` and `scores` are (lines, k), best first, of which found[line] count; a
     score is ln(p + 1e-5), as fastText has it. `reads` (lines,) says which lines have anything that the model knows,
+    `</s>` included, and `seen` (lines, 2) how many words they have, and how many of these the model knows;
     `true_starts` and `true_labels` which known labels stand in the lines."""
 
     labels: NDArray[np.int32]
     scores: NDArray[np.float32]
     found: NDArray[np.int32]
     reads: NDArray[np.bool_]
+    seen: NDArray[np.int32]
     true_starts: NDArray[np.int64]
     true_labels: NDArray[np.int32]
     _answers: _prediction.Answers
@@ -177,7 +179,7 @@ class Classifier:
         line of which the model knows nothing has no answer. With `bare_end` a last line without a newline has no
         `</s>`, as in fastText."""
         engine = self._engine
-        starts, rows, true_starts, true_labels = engine.reader.read(text, bare_end)
+        starts, rows, true_starts, true_labels, seen = engine.reader.read(text, bare_end)
         matrix = None
         if not engine.is_dense:
             distinct, indices = np.unique(rows, return_inverse=True)
@@ -186,7 +188,7 @@ class Classifier:
         k = len(self.labels) if k == ALL else k
         answers = engine.predictor.predict(starts, rows, k, threshold, matrix)
         reads = starts[1:] > starts[:-1]
-        return Answered(answers.labels, answers.scores, answers.found, reads, true_starts, true_labels, answers)
+        return Answered(answers.labels, answers.scores, answers.found, reads, seen, true_starts, true_labels, answers)
 
     def answers(
         self,
@@ -198,18 +200,8 @@ class Classifier:
         bare_end: bool = False,
     ) -> Iterator[Answered]:
         """Answers for a text in chunks cut anywhere, in order, a block of lines at a time; see answer()."""
-        if threads == 1:
-            for block in self._counted(blocks_of_lines(chunks)):
-                yield self.answer(block, k, threshold, bare_end=bare_end)
-            return
-        with ThreadPoolExecutor(threads) as pool:
-            waiting: deque[Future[Answered]] = deque()
-            for block in self._counted(blocks_of_lines(chunks)):
-                waiting.append(pool.submit(self.answer, block, k, threshold, bare_end=bare_end))
-                if len(waiting) > 2 * threads:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+        task = partial(self.answer, k=k, threshold=threshold, bare_end=bare_end)
+        return in_order(task, self._counted(blocks_of_lines(chunks)), threads)
 
     def _counted(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
         """The same blocks; once answering has taken about as long as gathering the rows would, they are gathered. A few

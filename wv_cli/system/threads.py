@@ -1,8 +1,9 @@
 """How many threads there can be, and the same task run on several of them."""
 
 import contextlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
 from typing import TypeVar
 
@@ -11,6 +12,7 @@ from wv_cli.errors import WvError
 NO_THREAD = "can't start new thread"  # Python's RuntimeError
 NO_THREAD_MESSAGE = "the system starts no more threads; lower --threads, or raise the limit on processes (ulimit -u)"
 Argument = TypeVar("Argument")
+Result = TypeVar("Result")
 
 
 @contextlib.contextmanager
@@ -50,3 +52,19 @@ def run_all(task: Callable[[Argument], None], arguments: Iterable[Argument], thr
     with raise_start_errors(), ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(task, arguments):
             pass
+
+
+def in_order(task: Callable[[Argument], Result], arguments: Iterable[Argument], threads: int) -> Iterator[Result]:
+    """task(argument) for every argument, in their order, made by `threads` threads, somewhat ahead; for one thread that
+    is the caller's."""
+    if threads <= 1:
+        yield from map(task, arguments)
+        return
+    with raise_start_errors(), ThreadPoolExecutor(threads) as pool:
+        waiting: deque[Future[Result]] = deque()
+        for argument in arguments:
+            waiting.append(pool.submit(task, argument))
+            if len(waiting) > 2 * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
