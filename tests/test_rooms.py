@@ -29,6 +29,7 @@ ROOMS = (
     "cluster",
     "evaluation",
     "plotting",
+    "filtering",
     "hashing",
     "transforms",
     "models",

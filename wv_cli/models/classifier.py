@@ -77,6 +77,11 @@ class Classifier:
             isinstance(model.input, DenseMatrix) and model.kept_buckets is None and model.args.buckets > 0
         )
 
+    @property
+    def sums_to_one(self) -> bool:
+        """Whether the probabilities of all labels come to 1."""
+        return self._model.args.loss in ("softmax", "hs")
+
     def _made(self) -> "_Engine":
         model, args = self._model, self._model.args
         buckets, bucket_row = args.buckets, None

@@ -1,0 +1,67 @@
+"""`wv filter`: which records of a corpus stay."""
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from wv_cli.commands.shared.help import Command
+from wv_cli.commands.shared.options import field_options, json_option, quiet_option
+from wv_cli.filtering.flattening import FLATTENINGS
+from wv_cli.filtering.scorers import SCORERS
+from wv_cli.text.config import ReadingConfig
+
+
+def rule_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """An option for each scorer."""
+    for name, kind in reversed(SCORERS.items()):
+        option = click.option(f"--{name}", name, multiple=True, metavar=kind.metavar, help=kind.help)
+        function = option(function)
+    return function
+
+
+@click.command("filter", cls=Command)
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
+@click.option("-o", "--output", metavar="FOLDER", help="Folder for the records that stay, in files named as INPUT.")
+@click.option("--rejected", metavar="FOLDER", help="Also write the other records, with the rule's name in `filter`.")
+@rule_options
+@click.option(
+    "--rules", "files", multiple=True, metavar="FILE", help="Rules from a TOML file, or from a shipped recipe."
+)
+@click.option(
+    "--flatten", type=click.Choice(list(FLATTENINGS)), default="space", show_default=True,
+    help="How classifiers get a document as one line.",
+)  # fmt: skip
+@click.option("--add-scores", is_flag=True, help="Add the score of each rule to the records.")
+@click.option("--dry-run", is_flag=True, help="Write no records; show what each rule would reject.")
+@click.option("--explain", type=click.IntRange(1), metavar="N", help="Show the scores of record N only.")
+@click.option("--overwrite", is_flag=True, help="Begin anew instead of going on with an unfinished run.")
+@click.option("--threads", type=click.IntRange(0, 1024), default=1, show_default=True, help="Threads; 0 uses all.")
+@field_options(ReadingConfig)
+@quiet_option
+@json_option
+def command(quiet: bool, as_json: bool, files: tuple[str, ...], **options: Any) -> None:
+    """Keep the records of INPUT that pass every rule: JSON lines, CSV, TSV or Parquet, plain or compressed.
+
+    \b
+    A rule is a scorer with a comparison or a range:
+      --language lid.176.ftz:en,de>=0.65
+      --classifier quality=model.bin:hq>=0.5
+      --words 50..100000
+
+    Each file of INPUT gives a file of the same name in FOLDER. Records stay as they are, byte for byte, and in their
+    order. Cheap rules run first. A table of what each rule rejected ends the run; --json prints it as an object.
+
+    A run that was killed goes on from its last point when the same command is given again.
+    """
+    from wv_cli.commands.shared.filtering_report import explanation, table
+    from wv_cli.commands.shared.running import job_of, run_job
+    from wv_cli.filtering.rule_files import read_rules
+    from wv_cli.jobs.filter import FilterJob
+    from wv_cli.system.host import processors
+
+    given = [rule for name in files for rule in read_rules(name)]
+    given += [(scorer, rule) for scorer in SCORERS for rule in options.pop(scorer)]
+    options["threads"] = options["threads"] or processors()
+    job = job_of(FilterJob, {**options, "given": tuple(given)})
+    run_job(job, quiet, as_json, told=table, show=explanation, progress=False, bar=("B", "filtering"))

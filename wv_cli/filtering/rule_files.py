@@ -1,0 +1,39 @@
+"""Rules in a file: TOML whose keys are the options of `wv filter`, each with a rule or a list of them.
+
+words = "50..100000"
+language = "lid.176.ftz:en>=0.65"
+heuristic = ["gopher-quality", "gopher-repetition"]
+"""
+
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+
+from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.filtering.scorers import SCORERS
+
+_SHIPPED = files("wv_cli.filtering") / "recipes"
+
+
+def shipped() -> list[str]:
+    """The names of the files that come with the program."""
+    return sorted(Path(each.name).stem for each in _SHIPPED.iterdir() if each.name.endswith(".toml"))
+
+
+def read_rules(name: str) -> list[tuple[str, str]]:
+    """(scorer, rule) of a file, or of a shipped one by its name. Raises BadFile, WvError."""
+    try:
+        text = (_SHIPPED / f"{name}.toml").read_text("utf-8") if name in shipped() else Path(name).read_text("utf-8")
+        given = tomllib.loads(text)
+    except OSError as error:
+        message = f"{name}: cannot read: {reason(error)}; shipped rules are {', '.join(shipped())}"
+        raise WvError(message) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadFile(name, f"expected TOML, found: {error}") from error
+    found = []
+    for scorer, rules in given.items():
+        if scorer not in SCORERS:
+            raise BadFile(name, f"expected one of {', '.join(SCORERS)}, found {scorer}")
+        for rule in rules if isinstance(rules, list) else [rules]:
+            found.append((scorer, str(rule)))
+    return found
