@@ -139,7 +139,7 @@ def test_options_of_train_stand_under_headings(wv: Run) -> None:
 
 def test_commands_stand_in_groups_by_job(wv: Run) -> None:
     shown = wv("--help").stdout
-    groups = ["Train", "Ask", "Evaluate", "Transform", "Language models", "Files and help"]
+    groups = ["Train", "Ask", "Curate", "Evaluate", "Transform", "Language models", "Files and help"]
     assert [*grouped()] == [*groups, "The originals' command lines"]
     places = [shown.index(f"\n{group}:\n") for group in grouped()]
     assert places == sorted(places)

@@ -52,6 +52,15 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("many files, by the workers of a cluster", "wv predict topics.bin /shared/posts --dask scheduler:8786"),
         ("from a pipe, only what is likely", "cut -f2 posts.tsv | wv predict topics.ftz - --threshold 0.5"),
     ),
+    "filter": (
+        ("what is long enough", "wv filter pages.jsonl -o kept --words 50..100000"),
+        (
+            "by a classifier, both halves",
+            "wv filter pages.jsonl -o kept --rejected gone --classifier 'topics.bin:news>=0.5'",
+        ),
+        ("what would go", "wv filter pages.jsonl --dry-run --words 50.. --json"),
+        ("why a record goes or stays", "wv filter pages.jsonl --explain 2 --words 50.."),
+    ),
     "whiten": (
         ("fit, apply, keep the transform", "wv whiten lines.npy -o white.npy --dim 256 --save-transform white.map"),
         ("apply it to others", "wv whiten new.npy -o new-white.npy --transform white.map"),

@@ -45,8 +45,8 @@ def command(quiet: bool, as_json: bool, files: tuple[str, ...], **options: Any) 
 
     \b
     A rule is a scorer with a comparison or a range:
-      --language lid.176.ftz:en,de>=0.65
-      --classifier quality=model.bin:hq>=0.5
+      --language 'lid.176.ftz:en,de>=0.65'
+      --classifier 'quality=model.bin:hq>=0.5'
       --words 50..100000
 
     Each file of INPUT gives a file of the same name in FOLDER. Records stay as they are, byte for byte, and in their

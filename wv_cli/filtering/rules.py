@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.filtering.scorers import SCORERS, Scorer, Scores, Setting
+from wv_cli.filtering.scorers import SCORERS, Setting
+from wv_cli.filtering.scoring import Scorer, Scores
 
 _COMPARED = re.compile(r"(?P<subject>.*?)(?P<sign>>=|<=|>|<)(?P<bound>[-+.\deE]+)")
 _RANGE = re.compile(r"(?:(?P<subject>.*)=)?(?P<low>[-+.\deE]*?)\.\.(?P<high>[-+.\deE]*)")
@@ -75,6 +76,9 @@ def parse_rule(scorer: str, text: str) -> Rule:
         if low > high:
             raise UsageError(f"--{scorer} {text}: the range is empty; the lower number comes first")
     else:
+        if SCORERS.find(scorer).has_file and ":" in text:
+            message = f"--{scorer} {text}: has no comparison; quote the rule, since a shell takes > and < for itself"
+            raise UsageError(message)
         example = "lid.176.ftz:en>=0.65" if SCORERS.find(scorer).has_file else "50..100000"
         raise UsageError(f"--{scorer} {text}: expected a rule such as {example}")
     subject = found["subject"] or ""

@@ -1,0 +1,59 @@
+"""The scorers of the table SCORERS: what makes a number of every document."""
+
+import difflib
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.errors import UsageError
+from wv_cli.filtering.flattening import flatten
+from wv_cli.filtering.scorers import Setting
+from wv_cli.models.classifier import ALL, load_classifier
+
+Scores = NDArray[np.float32]
+Scorer = Callable[[list[bytes]], Scores]
+
+
+def words(subject: str, bound: float, setting: Setting) -> Scorer:
+    """Words divided by white space."""
+    return lambda texts: np.fromiter((len(text.split()) for text in texts), np.float32, len(texts))
+
+
+def characters(subject: str, bound: float, setting: Setting) -> Scorer:
+    return lambda texts: np.fromiter((len(text.decode("utf-8", "replace")) for text in texts), np.float32, len(texts))
+
+
+def language(subject: str, bound: float, setting: Setting) -> Scorer:
+    """`MODEL:en,de`: the probability of the most probable of these languages."""
+    return _of_labels(subject, bound, setting)
+
+
+def classifier(subject: str, bound: float, setting: Setting) -> Scorer:
+    """`MODEL:LABEL`: the probability of the label."""
+    return _of_labels(subject, bound, setting)
+
+
+def _of_labels(subject: str, bound: float, setting: Setting) -> Scorer:
+    path, _, named = subject.rpartition(":")
+    if not path or not named:
+        message = f"{subject!r}: expected MODEL:LABEL, such as lid.176.ftz:en"
+        raise UsageError(message)
+    model = load_classifier(path)
+    known = {label.removeprefix("__label__"): number for number, label in enumerate(model.labels)}
+    wanted = [label.removeprefix("__label__") for label in named.split(",")]
+    if missing := [label for label in wanted if label not in known]:
+        near = difflib.get_close_matches(missing[0], known, n=3) or list(known)[:5]
+        raise UsageError(f"{path}: has no label {missing[0]!r}; labels like it: {', '.join(near)}")
+    chosen = np.array([known[label] for label in wanted], np.int32)
+    # Where probabilities come to 1, a label of half and more is the best one: the others need not be computed.
+    k = 1 if bound >= 0.5 and model.sums_to_one else ALL
+
+    def score(texts: list[bytes]) -> Scores:
+        answered = model.answer(flatten(texts, setting.flatten), k)
+        valid = np.arange(answered.labels.shape[1]) < answered.found[:, None]
+        of_chosen = np.where(valid & np.isin(answered.labels, chosen), answered.probabilities, np.float32(0))
+        best: Scores = of_chosen.max(axis=1, initial=np.float32(0)).astype(np.float32)
+        return np.where(answered.seen[:, 1] > 0, best, np.float32(0))
+
+    return score
