@@ -61,6 +61,7 @@ CALLS = {
     "vectors": Call("{vectors} the", "{vectors} the"),
     "predict": Call("{model} {labelled}", "{model} {labelled}"),
     "plot": Call("{vectors} --top 9 --to html -o {out}", "{vectors} --top 9 --to html -o -"),
+    "filter": Call("{records} -o {out} --words 1..", "{records} --dry-run --words 1.. --json"),
     "eval": Call("similarity {vectors} -d {pairs}", "similarity {vectors} -d {pairs}"),
     "demo": Call("-o {out} --epochs 1 --threads 1"),
     "whiten": Call("{vectors} -o {out}", "{vectors} -o -"),
@@ -102,6 +103,8 @@ def names(tmp_path: Path, slice_text: Path, slice_vectors: Path, data: Path) -> 
     model = GOLDEN / "ft-labels.bin"
     found = {"text": text, "vectors": slice_vectors, "model": model, "labelled": text, "pairs": pairs}
     counts = GOLDEN / "w2v.vocab"
+    found["records"] = tmp_path / "records.jsonl"
+    found["records"].write_text('{"text": "some words"}\n')
     return {**found, "other": slice_vectors, "counts": counts, "out": tmp_path / "out.vec"}
 
 

@@ -56,7 +56,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("what is long enough", "wv filter pages.jsonl -o kept --words 50..100000"),
         (
             "by a classifier, both halves",
-            "wv filter pages.jsonl -o kept --rejected gone --classifier 'topics.bin:news>=0.5'",
+            "wv filter pages.jsonl -o kept --rejected gone --classifier topics.bin:news=0.5..",
         ),
         ("what would go", "wv filter pages.jsonl --dry-run --words 50.. --json"),
         ("why a record goes or stays", "wv filter pages.jsonl --explain 2 --words 50.."),

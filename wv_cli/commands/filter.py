@@ -44,10 +44,10 @@ def command(quiet: bool, as_json: bool, files: tuple[str, ...], **options: Any) 
     """Keep the records of INPUT that pass every rule: JSON lines, CSV, TSV or Parquet, plain or compressed.
 
     \b
-    A rule is a scorer with a comparison or a range:
-      --language 'lid.176.ftz:en,de>=0.65'
-      --classifier 'quality=model.bin:hq>=0.5'
+    A rule is a scorer with a range, or with a comparison in quotes:
       --words 50..100000
+      --language lid.176.ftz:en,de=0.65..
+      --classifier 'quality=model.bin:hq>=0.5'
 
     Each file of INPUT gives a file of the same name in FOLDER. Records stay as they are, byte for byte, and in their
     order. Cheap rules run first. A table of what each rule rejected ends the run; --json prints it as an object.

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
-from wv_cli.filtering.scorers import SCORERS, Setting
-from wv_cli.filtering.scoring import Scorer, Scores
+from wv_cli.filtering.scorers import SCORERS
+from wv_cli.filtering.scoring import Scores
+from wv_cli.filtering.setting import Scorer, Setting
 
 _COMPARED = re.compile(r"(?P<subject>.*?)(?P<sign>>=|<=|>|<)(?P<bound>[-+.\deE]+)")
 _RANGE = re.compile(r"(?:(?P<subject>.*)=)?(?P<low>[-+.\deE]*?)\.\.(?P<high>[-+.\deE]*)")

@@ -5,21 +5,9 @@ A scorer is stateless: threads may share it. Its text says which file it needs a
 
 import importlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from wv_cli.filtering.setting import Scorer, Setting
 from wv_cli.registry import Registry
-
-if TYPE_CHECKING:
-    from wv_cli.filtering.scoring import Scorer
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What scorers share: how documents are made one line, the tokenizer and the normalization of language models."""
-
-    flatten: str = "space"
-    tokenizer: str | None = None
-    normalize: str = "none"
 
 
 @dataclass(frozen=True)
@@ -34,7 +22,7 @@ class ScorerKind:
     help: str
     has_file: bool = False
 
-    def open(self, subject: str, bound: float, setting: Setting) -> "Scorer":
+    def open(self, subject: str, bound: float, setting: Setting) -> Scorer:
         module, _, function = self.opener.partition(":")
         opened: Scorer = getattr(importlib.import_module(module), function)(subject, bound, setting)
         return opened
@@ -56,7 +44,7 @@ SCORERS: Registry[ScorerKind] = Registry(
             ScorerKind(
                 "wv_cli.filtering.scoring:language",
                 2,
-                "MODEL:en,de>=P",
+                "MODEL:en,de=P..",
                 "Keep records in these languages, by a language model of fastText's.",
                 has_file=True,
             ),
@@ -66,7 +54,7 @@ SCORERS: Registry[ScorerKind] = Registry(
             ScorerKind(
                 "wv_cli.filtering.scoring:classifier",
                 3,
-                "[NAME=]MODEL:LABEL>=P",
+                "[NAME=]MODEL:LABEL=P..",
                 "Keep records to which a classifier gives this label.",
                 has_file=True,
             ),

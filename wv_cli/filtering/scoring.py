@@ -1,18 +1,16 @@
 """The scorers of the table SCORERS: what makes a number of every document."""
 
 import difflib
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
 from wv_cli.filtering.flattening import flatten
-from wv_cli.filtering.scorers import Setting
+from wv_cli.filtering.setting import Scorer, Setting
 from wv_cli.models.classifier import ALL, load_classifier
 
 Scores = NDArray[np.float32]
-Scorer = Callable[[list[bytes]], Scores]
 
 
 def words(subject: str, bound: float, setting: Setting) -> Scorer:

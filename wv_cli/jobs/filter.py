@@ -15,7 +15,7 @@ from wv_cli.errors import UsageError
 from wv_cli.filtering.flattening import FLATTENINGS
 from wv_cli.filtering.journal import Journal
 from wv_cli.filtering.rules import Judge, Judged, Rule, parse_rule, require_different_names
-from wv_cli.filtering.scorers import Setting
+from wv_cli.filtering.setting import Setting
 from wv_cli.filtering.shards import ShardFiles, Shards
 from wv_cli.filtering.statistics import RuleCounts, Totals
 from wv_cli.formats.recognise import input_texts

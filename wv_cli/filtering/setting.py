@@ -1,0 +1,16 @@
+"""What a scorer is, and what scorers share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Scorer = Callable[[list[bytes]], Any]  # documents -> (documents,) float32
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What scorers share: how documents are made one line, the tokenizer and the normalization of language models."""
+
+    flatten: str = "space"
+    tokenizer: str | None = None
+    normalize: str = "none"
