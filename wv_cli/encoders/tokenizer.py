@@ -25,7 +25,7 @@ def load(path: Path) -> "tokenizers.Tokenizer":
     installed."""
     package = require("tokenizers", "an encoder's tokenizer.json")
     try:
-        text = path.read_bytes().decode()
+        text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         message = f"{path}: cannot read: {reason(error)}"
         raise WvError(message) from error

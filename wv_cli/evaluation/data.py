@@ -28,7 +28,7 @@ def data_lines(path: str) -> list[str]:
     Raises WvError when it cannot be read, BadFile when it is vectors, a model or another file of wv."""
     text = b"".join(Source([path]))
     require_lines(text[:HEAD_BYTES], path, "lines of text to score vectors on")
-    return decode(text).removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}").split("\n")
+    return decode(text).split("\n")
 
 
 class Malformed:

@@ -15,6 +15,7 @@ from typing import BinaryIO
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.formats.base import Format, FormatWarning
 from wv_cli.system.input import Input
+from wv_cli.system.marks import split_lines
 from wv_cli.system.output import open_output
 from wv_cli.words import WordList
 
@@ -54,15 +55,15 @@ def read_words(
     except OSError as error:
         message = f"{name}: cannot read: {reason(error)}"
         raise WvError(message) from error
-    lines = text.split(b"\n")
-    if lines[-1] == b"":
-        lines.pop()
+    # Words of ours may end with a carriage return; an editor of Windows puts one behind every word.
+    as_written = mark is not None and digest(text) == mark
+    lines = text.split(b"\n")[:-1] if as_written else split_lines(text)
     if len(lines) < rows or (whole and len(lines) > rows):
         problem = (
             f"expected a word a line for the {rows} rows of {path}, found {len(lines)} lines; remove or correct it"
         )
         raise BadFile(name, problem, line=min(len(lines), rows) + 1)
-    if mark is not None and digest(text) != mark:
+    if mark is not None and not as_written and digest(b"".join(line + b"\n" for line in lines)) != mark:
         problem = f"the words are not those {path} was written with; write both again or remove {name}"
         raise BadFile(name, problem)
     return WordList.of(lines[:rows])

@@ -1,8 +1,8 @@
 r"""ARPA files: `\data\` with how many n-grams there are, a section for each length, `\end\`.
 
 Read are those of KenLM, SRILM and IRSTLM: a back-off that is missing is 1 (its logarithm 0); -inf is -99, the
-logarithm of 0; blanks may be tabs or spaces; 1-grams that are missing among <unk>, <s> and </s> have probability 0.
-What cannot be mended is refused with its line.
+logarithm of 0; blanks may be tabs or spaces; any text before `\data\` is a comment; 1-grams that are missing among
+<unk>, <s> and </s> have probability 0. What cannot be mended is refused with its line.
 """
 
 import re
@@ -23,6 +23,7 @@ from wv_cli.system.input import Input
 from wv_cli.words import WordList
 
 _BLOCK = 1 << 16  # n-grams printed at a time
+_BEGIN = re.compile(rb"^[ \t]*\\data\\[ \t\r]*$", re.MULTILINE)
 _SIZE = re.compile(rb"ngram\s+(\d{1,4})\s*=\s*(\d{1,18})")
 _PROBLEMS = {
     _arpa.STOP_NUMBER: "expected a logarithm of 99 or less",
@@ -36,8 +37,8 @@ Floats = NDArray[np.float32]
 
 def looks_like(head: bytes) -> bool:
     """Whether a file may be ARPA that begins with `head`."""
-    lines = (line.strip() for line in head.split(b"\n"))
-    return next((line == b"\\data\\" for line in lines if line and not line.startswith(b"#")), False)
+    found = _BEGIN.search(head)
+    return found is not None and b"\0" not in head[: found.start()]
 
 
 def write(stream: BinaryIO, given: Ngrams, _: int | None) -> None:
@@ -107,9 +108,8 @@ class _Reader:
 
     def _header(self) -> list[int]:
         r"""How many n-grams of each length `\data\` promises; the section of 1-grams comes next."""
-        line = self._filled("\\data\\, with which an ARPA file begins", comments=True)
-        if line != b"\\data\\":
-            self._refuse("expected \\data\\, with which an ARPA file begins", line)
+        while self._filled("\\data\\, with which an ARPA file begins") != b"\\data\\":
+            pass
         sizes: list[int] = []
         while True:
             line = self._line("lines `ngram 1=COUNT`")
@@ -198,10 +198,10 @@ class _Reader:
             (self._buffer, self._end), self._begin = block, 0
         return True
 
-    def _filled(self, expected: str, *, comments: bool = False) -> bytes:
-        """The next line that is not blank, nor (`comments`) one that begins with #."""
+    def _filled(self, expected: str) -> bytes:
+        """The next line that is not blank."""
         line = self._line(expected)
-        while not line or (comments and line.startswith(b"#")):
+        while not line:
             line = self._line(expected)
         return line
 

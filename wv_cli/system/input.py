@@ -16,6 +16,7 @@ from wv_cli._floattext import PADDING
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.system.compression import decompress, is_compressed
 from wv_cli.system.mapped import map_file
+from wv_cli.system.marks import MARK, has_mark, without_mark
 
 BLOCK_BYTES = 2 << 20
 # A longer line cannot be a row of vectors; it would only fill the memory.
@@ -142,8 +143,10 @@ def open_input(path: str | os.PathLike[str], expected: str = "word vectors") -> 
         if is_compressed(head, name):
             chunks = decompress(iter(lambda: source.read(BLOCK_BYTES), b""), name)
             with contextlib.closing(chunks):
-                yield Input(name, _Chunks(chunks), None)
+                yield Input(name, _Chunks(without_mark(chunks)), None)
         else:
+            if has_mark(head):
+                source.read(len(MARK))
             yield source
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile, show_bytes
+from wv_cli.system.marks import split_lines
 from wv_cli.text.config import is_one_word
 from wv_cli.text.joining import JoinedIds
 from wv_cli.text.source import Source
@@ -71,8 +72,8 @@ def read_phrases(path: str) -> SavedPhrases:
     has no phrases. Raises BadFile with the line for a line of another form, a pair given twice in a pass, a pass that
     stands after a later one; WvError when the file cannot be read."""
     passes: dict[int, dict[tuple[bytes, bytes], bytes]] = {}
-    for number, line in enumerate(b"".join(Source([path])).split(b"\n")[:-1], 1):
-        phrase, which, pair = _fields(path, number, line.removesuffix(b"\r"))
+    for number, line in enumerate(split_lines(b"".join(Source([path]))), 1):
+        phrase, which, pair = _fields(path, number, line)
         if passes and which < next(reversed(passes)):
             raise BadFile(path, f"expected passes to ascend, found pass {which} after a later one", line=number)
         if pair in passes.setdefault(which, {}):

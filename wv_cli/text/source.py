@@ -16,6 +16,7 @@ from wv_cli.errors import BadFile
 from wv_cli.system.compression import CHUNK, decompress
 from wv_cli.system.events import OnProgress
 from wv_cli.system.kinds import HEAD_BYTES
+from wv_cli.system.marks import MARK, without_mark
 from wv_cli.text.input_files import Inputs, expand_inputs, total_size
 from wv_cli.text.inputs import UTF16, Texts, binary, not_text
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
@@ -92,13 +93,13 @@ class Source:
                 yield block.texts
             return
         with open_raw(path) as raw:
-            text: Iterator[bytes] = decompress(self._counted(blocks(raw, name, CHUNK)), name)
+            text = without_mark(decompress(self._counted(blocks(raw, name, CHUNK)), name))
             if self._texts is not None:  # a pipe has not been looked at before
                 text = _judged(self._texts, text, name)
             first = next(text, b"")
             if self._texts is None and binary(first[:2]):
                 raise BadFile(name, UTF16)
-            if first := first.removeprefix(b"\xef\xbb\xbf"):
+            if first:
                 yield first
             yield from text
 
@@ -128,7 +129,7 @@ class Source:
             place = begin
             block = b""
             while place < end and (block := next(blocks(raw, path, min(CHUNK, end - place)), b"")):
-                if text := block if place else block.removeprefix(b"\xef\xbb\xbf"):
+                if text := block if place else block.removeprefix(MARK):
                     yield text
                 place += len(block)
                 self.consumed += len(block)

@@ -1,9 +1,9 @@
 """English stop words: the closed classes of words (articles, pronouns, prepositions, conjunctions, auxiliaries) and the
 parts that an apostrophe leaves behind. A data set's own list can be given instead wherever this one is used."""
 
-from pathlib import Path
-
-from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.errors import BadFile
+from wv_cli.text.source import Source
+from wv_cli.words import decode
 
 # Articles and determiners; pronouns; prepositions; conjunctions; auxiliaries; adverbs of place, time, degree and
 # negation; what an apostrophe leaves.
@@ -30,11 +30,7 @@ def read_stop_words(path: str | None) -> frozenset[str]:
     """The words of a file, separated by white space, in lower case; without one ENGLISH. Raises WvError, BadFile."""
     if path is None:
         return ENGLISH
-    try:
-        words = frozenset(Path(path).read_text("utf-8", "surrogateescape").lower().split())
-    except OSError as error:
-        message = f"{path}: cannot read: {reason(error)}"
-        raise WvError(message) from error
+    words = frozenset(decode(b"".join(Source([path]))).lower().split())
     if not words:
         raise BadFile(path, "expected stop words, separated by blanks or lines; found none")
     return words

@@ -15,6 +15,7 @@ from wv_cli.errors import WvError, show_bytes
 from wv_cli.formats.recognise import input_texts
 from wv_cli.search.topk import take_rows
 from wv_cli.search.transport import Costs, Counts, bound_costs, distances, least_cost
+from wv_cli.system.marks import split_lines
 from wv_cli.text.source import Source
 from wv_cli.transforms.sentences import word_rows
 from wv_cli.vectors.comparisons import unit
@@ -140,7 +141,7 @@ class TextAnswers:
 def read_lines(path: str) -> list[str]:
     """The lines of a text, perhaps compressed or standard input. Raises WvError for one that is none or empty."""
     text = b"".join(Source(input_texts([path], log=lambda message: None, written=())))
-    lines = [decode(line.rstrip(b"\r")) for line in text.split(b"\n")[:-1]]
+    lines = [decode(line) for line in split_lines(text)]
     if not any(line.strip() for line in lines):
         message = f"{'standard input' if path == '-' else path}: expected lines of text, found none"
         raise WvError(message)

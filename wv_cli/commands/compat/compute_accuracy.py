@@ -31,6 +31,8 @@ def main(words: Sequence[str]) -> int:
     import numpy as np
 
     from wv_cli.search.neighbours import Neighbours
+    from wv_cli.system.marks import without_mark
+    from wv_cli.words import decode
 
     threshold = atoi(words[1]) if len(words) > 1 else 0
     vectors = load(words[0], threshold if threshold > 0 else None)
@@ -38,7 +40,8 @@ def main(words: Sequence[str]) -> int:
     rows: dict[str, int] = {}
     for row, word in enumerate(vectors.words):
         rows.setdefault(_upper(word), row)
-    sections = list(_sections(sys.stdin.buffer.read().decode("utf-8", "surrogateescape").split()))
+    questions = b"".join(without_mark([sys.stdin.buffer.read()]))
+    sections = list(_sections(decode(questions).split()))
     every = [question for section in sections for question in section.questions]
     found = [[rows.get(word, -1) for word in question] for question in every]
     known = [min(each) >= 0 for each in found]

@@ -124,9 +124,10 @@ class _Asking:
 
 def _typed(prompt: str, count: int) -> Iterator[list[str]]:
     """As many words of standard input at a time, each time after a prompt, until there are no more."""
+    from wv_cli.system.marks import without_mark
     from wv_cli.words import decode
 
-    words = (decode(word) for line in iter(sys.stdin.buffer.readline, b"") for word in line.split())
+    words = (decode(word) for line in without_mark(iter(sys.stdin.buffer.readline, b"")) for word in line.split())
     while True:
         say(prompt)
         sys.stdout.buffer.flush()

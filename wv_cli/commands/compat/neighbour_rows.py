@@ -41,13 +41,17 @@ def load(path: str, limit: int | None = None) -> "Embeddings":
 def read_queries(prompt: str) -> Iterator[list[str]]:
     """The words of each line of standard input, after a prompt, until EXIT or the end of input, where the originals go
     on for ever. Words part at single blanks, so that of two the second belongs to the next word."""
+    from wv_cli.system.marks import without_mark
+    from wv_cli.words import decode
+
+    lines = without_mark(iter(sys.stdin.buffer.readline, b""))
     while True:
         say(prompt)
         sys.stdout.buffer.flush()
-        line = sys.stdin.buffer.readline()
-        if not line or line == b"EXIT\n":
+        line = next(lines, b"")
+        text = decode(line.removesuffix(b"\n").rstrip(b"\r"))
+        if not line or (text == "EXIT" and line.endswith(b"\n")):
             return
-        text = line.removesuffix(b"\n").decode("utf-8", "surrogateescape")
         yield _words(text)
 
 

@@ -60,6 +60,7 @@ def score(
     from wv_cli.lm import asking
     from wv_cli.lm.files import load
     from wv_cli.lm.scoring import Scorer
+    from wv_cli.system.marks import without_mark
     from wv_cli.system.places import require_one_use
     from wv_cli.text.raw_files import blocks, open_raw
     from wv_cli.text.source import Source
@@ -72,7 +73,7 @@ def score(
             input_texts(inputs, log=partial(emit, quiet=False, as_json=False), reading=reading, one_line=True)
         )
     else:
-        text = blocks(open_raw("-"), "standard input", _PIPE_BYTES)
+        text = without_mark(blocks(open_raw("-"), "standard input", _PIPE_BYTES))
     loaded = load(model)
     scorer = Scorer(asking.take_unnormalized(loaded, model) if unnormalised else loaded, ends=ends)
     for scored in scorer.read(text, ", ".join(inputs) or "standard input"):

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -25,10 +26,11 @@ _MOST_HITS = 1 << 20  # in memory at once
 def piped_lines() -> Iterator[list[str]]:
     """The lines of standard input in batches of what is there already: large when a file is piped in, one line when
     another program asks and waits for the answer."""
+    from wv_cli.system.marks import without_mark
     from wv_cli.words import decode
 
     unfinished = bytearray()  # a line of megabytes is there once more when it is decoded, and then gone
-    while block := os.read(sys.stdin.fileno(), 1 << 16):
+    for block in without_mark(iter(partial(os.read, sys.stdin.fileno(), 1 << 16), b"")):
         first, *lines = block.split(b"\n")
         unfinished += first
         if lines:
@@ -37,7 +39,7 @@ def piped_lines() -> Iterator[list[str]]:
             texts += [decode(line).rstrip("\r") for line in lines]
             yield texts
     if unfinished:
-        yield [decode(unfinished)]
+        yield [decode(unfinished).rstrip("\r")]
 
 
 @dataclass(frozen=True)
