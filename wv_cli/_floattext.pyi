@@ -17,6 +17,7 @@ def read_rows(
     matrix: NDArray[np.float32],
     lengths: NDArray[np.int64],
     binary: bool,
+    dim_is_known: bool = False,
 ) -> tuple[int, int, int, int]: ...
 def find_rows(
     data: memoryview,

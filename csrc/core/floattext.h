@@ -47,11 +47,12 @@ size_t wv_parse_float(const char *text, size_t size, float *value);
 
 /* Text rows `word number{dim}`, fields separated by blanks (core/separators.h), each row ended by "\n" or "\r\n" (the last byte of the
  * buffer must be one). A word holding spaces is accepted when the last `dim` fields are numbers and the field before
- * them is not.
+ * them is not; with `dim_is_known` that field may be a number, too ("Windows 10"), unless it has the many decimals of a vector's.
  *   text     (size + WV_TEXT_PADDING)  overwritten: the words are packed end to end at its start
  *   matrix   (capacity, dim)           filled
  *   lengths  (capacity)                bytes of each word, filled */
-wv_rows_read wv_parse_rows(char *text, int64_t size, int32_t dim, int64_t capacity, float *matrix, int64_t *lengths);
+wv_rows_read wv_parse_rows(char *text, int64_t size, int32_t dim, int dim_is_known, int64_t capacity, float *matrix,
+                           int64_t *lengths);
 
 /* Binary rows: word, ' ', dim raw float32; any '\n' before the word is skipped. Arguments as above. */
 wv_rows_read wv_unpack_rows(char *data, int64_t size, int32_t dim, int64_t capacity, float *matrix, int64_t *lengths);

@@ -41,6 +41,9 @@ static inline int is_finite_bits(float value) {
 }
 
 static inline int is_digit(char c) { return (unsigned char)(c - '0') <= 9; }
+
+enum { MANY_DECIMALS = 3 }; /* of a number that ends no name */
+
 static inline int is_blank(char c) { return wv_is_blank((unsigned char)c); }
 
 /* Rounds w * 10^exponent to *value when the double proves the answer; 0 otherwise. */
@@ -239,10 +242,17 @@ static const char *parse_row_forward(const char *line, const char *end, int32_t 
     return *p == '\n' ? p + 1 : NULL;
 }
 
+/* Whether the field [p, end), a number, is written like one of a vector rather than like one of a name. */
+static int has_many_decimals(const char *p, const char *end) {
+    const char *point = memchr(p, '.', (size_t)(end - p));
+    return point && end - point > MANY_DECIMALS;
+}
+
 /* A row whose word may hold spaces: the last dim fields are the numbers, one separator stands before them, and the rest is
- * the word, provided that its own last field is not a number too (then nobody can tell a long row from a word). */
-static const char *parse_row_backward(const char *line, const char *end, int32_t dim, float *row, size_t *word_length,
-                                      int *finite) {
+ * the word. A word that ends with a number may be a row that is too long: see has_many_decimals; without a header nobody can
+ * tell. */
+static const char *parse_row_backward(const char *line, const char *end, int32_t dim, int dim_is_known, float *row,
+                                      size_t *word_length, int *finite) {
     const char *newline = memchr(line, '\n', (size_t)(end - line));
     const char *p = newline;
     while (p > line && p[-1] == '\r') p--;
@@ -259,12 +269,15 @@ static const char *parse_row_backward(const char *line, const char *end, int32_t
     const char *last_end = last;
     while (last > line && !is_blank(last[-1])) last--;
     float ignored;
-    if (word_end == line || (last > line && parse_field(last, last_end, &ignored))) return NULL;
+    if (word_end == line) return NULL;
+    int is_number = last > line && parse_field(last, last_end, &ignored);
+    if (is_number && (!dim_is_known || has_many_decimals(last, last_end))) return NULL;
     *word_length = (size_t)(word_end - line);
     return newline + 1;
 }
 
-wv_rows_read wv_parse_rows(char *text, int64_t size, int32_t dim, int64_t capacity, float *matrix, int64_t *lengths) {
+wv_rows_read wv_parse_rows(char *text, int64_t size, int32_t dim, int dim_is_known, int64_t capacity, float *matrix,
+                           int64_t *lengths) {
     wv_rows_read read = {0, 0, 0, WV_STOP_NONE};
     const char *end = text + size, *line = text;
     while (line < end && read.rows < capacity) {
@@ -274,7 +287,7 @@ wv_rows_read wv_parse_rows(char *text, int64_t size, int32_t dim, int64_t capaci
         const char *next = parse_row_forward(line, end, dim, row, &word_length, &finite);
         if (!next) {
             finite = 1;
-            next = parse_row_backward(line, end, dim, row, &word_length, &finite);
+            next = parse_row_backward(line, end, dim, dim_is_known, row, &word_length, &finite);
         }
         if (!next || !finite) {
             read.stop = next ? WV_STOP_NOT_FINITE : WV_STOP_BAD_ROW;

@@ -19,7 +19,7 @@ cdef extern from "core/floattext.h" nogil:
         int stop
     int wv_floattext_start() noexcept
     size_t wv_parse_float(const char *text, size_t size, float *value) noexcept
-    wv_rows_read wv_parse_rows(char *text, int64_t size, int32_t dim, int64_t capacity, float *matrix,
+    wv_rows_read wv_parse_rows(char *text, int64_t size, int32_t dim, int dim_is_known, int64_t capacity, float *matrix,
                                int64_t *lengths) noexcept
     wv_rows_read wv_unpack_rows(char *data, int64_t size, int32_t dim, int64_t capacity, float *matrix,
                                 int64_t *lengths) noexcept
@@ -74,8 +74,10 @@ def parse_float(bytes text):
     return value
 
 
-def read_rows(unsigned char[::1] buffer, int64_t start, int64_t end, float[:, ::1] matrix, int64_t[::1] lengths, bint binary):
-    """Reads rows from buffer[start:end] into the rows of `matrix`, at most as many as it has.
+def read_rows(unsigned char[::1] buffer, int64_t start, int64_t end, float[:, ::1] matrix, int64_t[::1] lengths, bint binary,
+              bint dim_is_known=False):
+    """Reads rows from buffer[start:end] into the rows of `matrix`, at most as many as it has. In text whose dim is known
+    words may end with a number.
 
     Text must end with a newline at end - 1 and have PADDING bytes after `end`. The words are packed at the start of
     buffer[start:], their sizes go to `lengths`. Returns (rows, consumed bytes, word bytes, stop reason).
@@ -94,8 +96,8 @@ def read_rows(unsigned char[::1] buffer, int64_t start, int64_t end, float[:, ::
             read = wv_unpack_rows(<char *> &buffer[start], end - start, <int32_t> matrix.shape[1], matrix.shape[0], &matrix[0, 0],
                                   &lengths[0])
         else:
-            read = wv_parse_rows(<char *> &buffer[start], end - start, <int32_t> matrix.shape[1], matrix.shape[0], &matrix[0, 0],
-                                 &lengths[0])
+            read = wv_parse_rows(<char *> &buffer[start], end - start, <int32_t> matrix.shape[1], dim_is_known,
+                                 matrix.shape[0], &matrix[0, 0], &lengths[0])
     return read.rows, read.consumed, read.word_bytes, read.stop
 
 

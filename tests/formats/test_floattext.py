@@ -182,10 +182,10 @@ def test_no_locale():
         locale.setlocale(locale.LC_NUMERIC, before)
 
 
-def read_rows(text, dim, capacity=10, binary=False):
+def read_rows(text, dim, capacity=10, binary=False, dim_is_known=False):
     buffer = bytearray(text) + bytes(_floattext.PADDING)
     matrix, lengths = np.zeros((capacity, dim), np.float32), np.zeros(capacity, np.int64)
-    rows, consumed, word_bytes, stop = _floattext.read_rows(buffer, 0, len(text), matrix, lengths, binary)
+    rows, consumed, word_bytes, stop = _floattext.read_rows(buffer, 0, len(text), matrix, lengths, binary, dim_is_known)
     ends = np.cumsum(lengths[:rows])
     words = [bytes(buffer[end - n : end]) for end, n in zip(ends, lengths[:rows], strict=True)]
     assert sum(map(len, words)) == word_bytes
@@ -210,6 +210,19 @@ def test_words_of_text_rows(line, word):
 )  # fmt: skip
 def test_rows_that_are_refused(line):
     assert read_rows(b"good 0.5 0.25\n" + line, 2) == ([b"good"], [[0.5, 0.25]], 14, _floattext.STOP_BAD_ROW)
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [(b"Windows 10 1 2\n", b"Windows 10"), (b"iPhone 6 1 2 \r\n", b"iPhone 6"), (b"w 8.1 1 2\n", b"w 8.1"),
+     (b"2 3 4 1 2\n", b"2 3 4"), (b" w 3 1 2\n", b" w 3")],
+)  # fmt: skip
+def test_words_that_end_with_a_number_where_the_dim_is_known(line, word):
+    assert read_rows(line, 2, dim_is_known=True) == ([word], [[1, 2]], len(line), _floattext.STOP_NONE)
+
+
+def test_a_number_of_many_decimals_ends_no_word():
+    assert read_rows(b"w 0.1234 1 2\n", 2, dim_is_known=True)[3] == _floattext.STOP_BAD_ROW
 
 
 def test_not_finite_stops_at_its_row():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import GOLDEN
 from wv_cli.errors import BadFile
-from wv_cli.formats import check, load, save, sniff
+from wv_cli.formats import SNIFF_BYTES, check, load, save, sniff
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.records import Records
 from wv_cli.words import WordList
@@ -248,3 +248,12 @@ def test_a_mapped_row_is_checked_when_it_is_asked_for(tmp_path):
     for use in (lambda: mapped["b"], lambda: mapped.neighbours("a"), lambda: mapped.matrix):
         with pytest.raises(BadFile, match="row 2 of 3: expected finite numbers, found inf as number 2 of the word 'b'"):
             use()
+
+
+@pytest.mark.parametrize("length", [1 << 16, 300_000, SNIFF_BYTES - 10])
+@pytest.mark.parametrize("matrix", [np.eye(2, 3, dtype=np.float32), np.full((2, 3), 0.123, np.float32)])
+def test_a_first_word_longer_than_what_is_looked_at(length, matrix, tmp_path):
+    for name in ("x.bin", "x.vec"):
+        save(tmp_path / name, Embeddings(WordList.of(["w" * length, "b"]), matrix), precision="exact")
+        again = load(tmp_path / name)
+        assert len(again.words[0]) == length and np.array_equal(again.matrix, matrix)

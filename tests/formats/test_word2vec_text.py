@@ -217,3 +217,17 @@ def test_a_lying_header_allocates_little(header, tmp_path):
             assert tracemalloc.get_traced_memory()[1] < 100_000_000
         finally:
             tracemalloc.stop()
+
+
+def test_a_header_tells_where_words_end(tmp_path):
+    path = written(tmp_path, b"3 2\nthe 0.1 0.2\n2018 World Cup 0.3 0.4\nWindows 10 0.5 0.6\n")
+    assert words(load(path)) == [b"the", b"2018 World Cup", b"Windows 10"]
+    assert load(path).matrix[2].tolist() == [np.float32(0.5), np.float32(0.6)]
+    assert not check(path).damaged
+
+
+def test_a_header_that_all_rows_contradict_tells_nothing(tmp_path):
+    path = written(tmp_path, b"2 2\na 1 2 3\nb 4 5 6\n")
+    with pytest.raises(BadFile, match=r"x\.vec:2: expected 2 numbers after the word 'a', found 3"):
+        load(path)
+    assert check(path).counts["ragged row"] == 2

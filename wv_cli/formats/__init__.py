@@ -17,6 +17,7 @@ from wv_cli.errors import BadFile, UsageError, WvError, show_bytes
 from wv_cli.formats.base import WORD2VEC_PRECISION, Format, FormatWarning, Precision, ReadOptions, WriteOptions
 from wv_cli.formats.beside import find_vectors, mark_of, open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
+from wv_cli.formats.header import bytes_to_tell
 from wv_cli.formats.report import Problem, Report
 from wv_cli.registry import LazyRegistry
 from wv_cli.system import kinds
@@ -92,6 +93,8 @@ def default_threads() -> int:
 def sniff_input(source: Input) -> Format:
     """The format of an open file, by its content. Raises BadFile when it is none of FORMATS."""
     head = source.peek(SNIFF_BYTES)
+    if len(head) == SNIFF_BYTES:
+        head = source.peek(bytes_to_tell(head))
     for row in _candidates(head):
         if row.sniff(head):
             return row

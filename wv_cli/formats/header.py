@@ -4,13 +4,14 @@ size."""
 import re
 from dataclasses import dataclass
 
-from wv_cli._floattext import parse_float
+from wv_cli._floattext import BINARY_WORD_LIMIT, parse_float
 from wv_cli.errors import BadFile, show_bytes
 from wv_cli.system.input import Input
 
 _HEADER = re.compile(rb"[ \t]*(\d{1,18})[ \t]+(\d{1,18})[ \t\r]*\n")
 _BLANKS = re.compile(rb"[ \t]+")  # between fields (core/separators.h)
 _IN_NUMBERS = b"0123456789.,+-eE \t\r\n"
+_DIM_LOOKED_AT = 1000  # numbers of a row that are looked at, at most
 # A row longer than this would not be a word vector, and its size must fit the kernels' 32-bit dimension.
 MAX_DIM = 10_000_000
 
@@ -61,6 +62,15 @@ def read_header(source: Input) -> Header:
     return header
 
 
+def bytes_to_tell(head: bytes) -> int:
+    """How many bytes of a file that begins with `head` tell text rows from binary ones: more than there are where a
+    long word leaves no number among them."""
+    header = parse_header(head)
+    if header is None or b" " in head[header.size : len(head) - 4 * min(header.dim, _DIM_LOOKED_AT)]:
+        return len(head)
+    return len(head) + BINARY_WORD_LIMIT
+
+
 def looks_like_text(rows: bytes, header: Header) -> bool:
     """Tells text rows from binary ones by the bytes after the header (the start of them)."""
     dim = header.dim
@@ -71,11 +81,10 @@ def looks_like_text(rows: bytes, header: Header) -> bool:
         behind = rows.split(b"\n", header.rows)[header.rows :]
         return not (b"".join(behind).strip() and _is_binary_whole(rows, header))
     # Raw floats nearly always hold control characters, text never does. A long row shows in its first part.
-    window = rows[: 4 * dim + 100]
-    if any(byte < 32 and byte not in b"\t\n\r\v\f" for byte in window):
+    numbers = rows.lstrip(b"\n").partition(b" ")[2][: 4 * dim]
+    if any(byte < 32 and byte not in b"\t\n\r\v\f" for byte in rows[: 4 * dim + 100] + numbers):
         return False
     # A few floats may hold none: it takes numbers, right or wrong, to make text of them.
-    numbers = rows.lstrip(b"\n").partition(b" ")[2][: 4 * dim]
     if not numbers.strip(_IN_NUMBERS) or any(parse_float(field) is not None for field in fields[1:][-dim:]):
         return True
     return numbers.isascii() and not _is_binary_whole(rows, header)

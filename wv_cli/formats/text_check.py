@@ -10,10 +10,10 @@ from wv_cli.system.input import Input
 
 
 class TextCheck:
-    """One pass over the rows after the header, which begin at `first_line`."""
+    """One pass over the rows after the header, which begin at `first_line`; `dim_is_known` as for RowReader."""
 
-    def __init__(self, source: Input, report: Report, dim: int, first_line: int) -> None:
-        self.source, self.report, self.dim = source, report, dim
+    def __init__(self, source: Input, report: Report, dim: int, first_line: int, *, dim_is_known: bool = False) -> None:
+        self.source, self.report, self.dim, self._dim_is_known = source, report, dim, dim_is_known
         self.line = first_line
         self.last_word = b""
         self._audit = RowAudit(report, "line")
@@ -39,7 +39,9 @@ class TextCheck:
         lengths = np.empty(len(scratch), np.int64)
         start = 0
         while start < size:
-            rows, consumed, word_bytes, stop = _floattext.read_rows(block, start, size, scratch, lengths, False)
+            rows, consumed, word_bytes, stop = _floattext.read_rows(
+                block, start, size, scratch, lengths, False, self._dim_is_known
+            )
             if rows:
                 self._last_is_good = True
                 self._close_blank_lines()

@@ -2,8 +2,9 @@
 explained.
 
 Not the headers: those are in word2vec_text.py and glove_text.py. Blocks of whole lines are parsed by several threads
-into one matrix. A row's word may hold spaces (gensim writes such words) when the fields before the last `dim` cannot
-be taken for a number; otherwise nobody can tell it from a row that is too long, and it is refused.
+into one matrix. A row's word may hold spaces (gensim writes such words): where a header promises `dim` numbers, the
+last `dim` fields are those. Without a header, or where all rows hold more numbers than it promises, the field before
+them must be no number; nobody can tell such a word from a row that is too long, and it is refused.
 """
 
 import re
@@ -67,6 +68,12 @@ def are_rows(head: bytes, dim: int) -> bool:
     return all(count_numbers(fields) >= dim for fields in rows)
 
 
+def are_longer(rows: bytes, dim: int) -> bool:
+    """Whether the first lines of `rows`, two or more, all end with more than `dim` numbers: then `dim` is wrong."""
+    lines = rows.split(b"\n", _ROWS_LOOKED_AT)[:-1]
+    return len(lines) > 1 and all(count_numbers(split_fields(line)) > dim for line in lines)
+
+
 def _last_fields(line: bytes, count: int) -> list[bytes]:
     # A line may be a hundred megabytes long; no number is longer than a thousand bytes.
     return split_fields(line[-1100 * count :])[-count:]
@@ -106,12 +113,13 @@ class _Task:
 class RowReader:
     """Reads the rows after a header.
 
-    `first_line` is the line number of the first row. `most` stops the reading after so many rows; `overfull` tells
-    whether there was more, `rows` how many there are. Raises BadFile with the line.
+    `first_line` is the line number of the first row. Where the `dim` is known, words may end with a number. `most`
+    stops the reading after so many rows; `overfull` tells whether there was more, `rows` how many there are. Raises
+    BadFile with the line.
     """
 
-    def __init__(self, source: Input, dim: int, first_line: int, threads: int) -> None:
-        self.source, self.dim, self.first_line = source, dim, first_line
+    def __init__(self, source: Input, dim: int, first_line: int, threads: int, *, dim_is_known: bool = False) -> None:
+        self.source, self.dim, self.first_line, self._dim_is_known = source, dim, first_line, dim_is_known
         self.threads = 1 if source.size is not None and source.size <= BLOCK_BYTES else threads
         self.rows = 0
         self.overfull = False
@@ -148,7 +156,7 @@ class RowReader:
                         store.reserve(submitted + take)
                     rows = slice(submitted, submitted + take)
                     views = store.matrix[rows], store.lengths[rows]
-                future = pool.submit(_floattext.read_rows, block, 0, size, *views, False)
+                future = pool.submit(_floattext.read_rows, block, 0, size, *views, False, self._dim_is_known)
                 pending.append(_Task(future, block, size, submitted, None if store else views))
                 del views  # of a store that will grow
                 submitted += take

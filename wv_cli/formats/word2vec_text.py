@@ -15,10 +15,12 @@ from wv_cli.formats.header import Header, header_line, looks_like_text, parse_he
 from wv_cli.formats.report import Report
 from wv_cli.formats.store import RowStore
 from wv_cli.formats.text_check import TextCheck
-from wv_cli.formats.text_rows import RowReader, are_rows, peek_row, refuse_cut_row, write_rows
+from wv_cli.formats.text_rows import RowReader, are_longer, are_rows, peek_row, refuse_cut_row, write_rows
 from wv_cli.system.input import Input
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
+
+_LOOKED_AT = 1 << 16  # bytes of rows that tell whether the header's dimension can be true
 
 
 def sniff(head: bytes) -> bool:
@@ -45,12 +47,20 @@ def _wanted(header: Header, options: ReadOptions) -> tuple[int, bool]:
     return limit, options.limit is None or options.limit > header.rows
 
 
+def _dim_is_known(source: Input, header: Header) -> bool:
+    return not are_longer(source.peek(_LOOKED_AT), header.dim)
+
+
+def _row_reader(source: Input, header: Header, options: ReadOptions) -> RowReader:
+    return RowReader(source, header.dim, 2, options.threads, dim_is_known=_dim_is_known(source, header))
+
+
 def read(source: Input, options: ReadOptions) -> Embeddings:
     header = _header(source)
     first_row = peek_row(source)
     limit, whole = _wanted(header, options)
     store = RowStore(header.dim, limit + whole if source.size is not None else None)
-    reader = RowReader(source, header.dim, 2, options.threads)
+    reader = _row_reader(source, header, options)
     reader.read(store, limit + whole)
     result = store.finish(reader.rows)
     _judge_end(source, header, reader, first_row, options, result.words)
@@ -90,7 +100,7 @@ def stream(source: Input, options: ReadOptions) -> Stream:
     limit, whole = _wanted(header, options)
 
     def blocks() -> Iterator[Embeddings]:
-        reader, words = RowReader(source, header.dim, 2, options.threads), WordList.of([])
+        reader, words = _row_reader(source, header, options), WordList.of([])
         for block in reader.blocks(limit + whole):
             words = block.words
             yield block
@@ -111,7 +121,7 @@ def write_block(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions)
 def check(source: Input, report: Report) -> None:
     header = read_header(source)
     report.promised_rows = header.rows
-    rows = TextCheck(source, report, header.dim, 2)
+    rows = TextCheck(source, report, header.dim, 2, dim_is_known=_dim_is_known(source, header))
     rows.run()
     if report.rows < header.rows:
         text = f"the header promises {header.rows} rows, found {report.rows}: the file was cut or the header is wrong"
