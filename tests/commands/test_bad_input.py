@@ -240,3 +240,19 @@ def require_manners(template, bad_files, folder, capfd, monkeypatch):
             wrong.append((what, code, err[-300:], [path.name for path in folder.glob("out*")]))
     assert not wrong
     assert {path: path.read_bytes() for path in kept} == kept
+
+
+@pytest.mark.parametrize(
+    "command", [["glove", "--iterations", 1], ["train", "--epochs", 1], ["bioword", "--epochs", 1]]
+)
+def test_a_given_vocabulary_is_cut_only_where_the_user_says_so(wv, tmp_path, command):
+    """A vocabulary of rare words, of which the default --min-count would leave one."""
+    (tmp_path / "t").write_text("aap noot mies\n" * 2)
+    (tmp_path / "v").write_text("aap 9\nnoot 2\nmies 1\n")
+    size = ["--cells", 8, "--length", 2] if command[0] == "bioword" else ["--dim", 2]
+    output = "o.codes" if command[0] == "bioword" else "o.glove"
+    run = [command[0], "t", "--vocab", "v", *size, *command[1:], "-o", output, "--overwrite"]
+    for more, kept in (([], 3), (["--min-count", 2], 2)):
+        done = wv(*run, *more)
+        assert done.returncode == 0, done.stderr
+        assert f"{kept} different ones" in done.stderr

@@ -264,3 +264,21 @@ def test_a_long_line_does_not_fill_the_memory(tmp_path, options):
 
     megabytes = 8
     assert peak(megabytes << 18) - peak(1) < 5 * megabytes
+
+
+@pytest.mark.parametrize("more", [[], ["--pooling", "mean"], ["--json"]])
+def test_lines_without_a_known_word_are_noted(wv, tmp_path, more):
+    (tmp_path / "v.vec").write_text("2 2\ncat 1 0\ndog .9 .1\n")
+    done = wv("vectors", "v.vec", "--sentences", *more, input="cat\nx\n\n")
+    assert (done.returncode, done.stdout.count("\n")) == (0, 3)
+    assert done.stderr == "2 of 3 lines have no word with a vector; theirs are zero\n"
+    assert wv("vectors", "v.vec", "--sentences", "-q", *more, input="x\n").stderr == ""
+
+
+def test_words_without_a_vector_are_noted(wv, tmp_path):
+    (tmp_path / "v.vec").write_text("2 2\ncat 1 0\ndog .9 .1\n")
+    assert (
+        wv("vectors", "v.vec", "--oov", "zero", input="cat\nx\n").stderr
+        == "1 of 2 words have no vector; theirs are zero\n"
+    )
+    assert wv("vectors", "v.vec", "--oov", "skip", "-q", input="cat\nx\n").stderr == ""

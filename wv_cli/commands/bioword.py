@@ -24,7 +24,7 @@ from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
 @field_options(VocabConfig)
 @field_options(PhraseLearning)
 @phrases_options
-@click.option("--vocab", metavar="FILE", help="Use this vocabulary and its counts.")
+@click.option("--vocab", metavar="FILE", help="Use this vocabulary, whole unless --min-count is given.")
 @saved_run_options
 @field_options(ReadingConfig)
 @quiet_option

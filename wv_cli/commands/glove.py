@@ -33,7 +33,7 @@ from wv_cli.text.config import PhraseLearning, ReadingConfig, VocabConfig
 @field_options(PhraseLearning)
 @phrases_options
 @continuation_options
-@click.option("--vocab", metavar="FILE", help="Use this vocabulary (from build-vocab, word2vec or GloVe).")
+@click.option("--vocab", metavar="FILE", help="Use this vocabulary, whole unless --min-count is given.")
 @click.option(
     "--counts", multiple=True, metavar="FILE[:VOCAB]",
     help="Train on these co-occurrence counts (or their sum), mapped to --vocab.",

@@ -86,6 +86,7 @@ def command(
     unknown, before = Unknown(oov, quiet), 0
     for lines in piped_lines() if piped else [list(words)]:
         for asked, places, vectors, known in word_vectors(source, lines):
+            unknown.count(known)
             for first, end, has_vectors in runs(known | (oov == "zero")):
                 if has_vectors:
                     show("word", asked[first:end], vectors[first:end])

@@ -209,9 +209,12 @@ class Job:
 
 
 def build(kind: type[Kind], options: Mapping[str, Any], **made: Any) -> Kind:
-    """The job `kind` with these options, each in the part that has a field of its name; `made` are whole fields."""
+    """The job `kind` with these options, each in the part that has a field of its name; `made` are whole fields. Of a
+    vocabulary that the user gave nothing is cut by the default of --min-count."""
     unknown = options.keys() - set(option_names(kind, every=True))
     assert not unknown, f"{kind.__name__} has no {', '.join(unknown)}"
+    if options.get("vocab") and "min_count" not in options.get("explicit", ("min_count",)):
+        options = {**options, "min_count": 1}
     return _build(kind, options, made)
 
 

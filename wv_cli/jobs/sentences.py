@@ -63,7 +63,8 @@ class OfVectors:
     def answer(self, source: Composer, lines: Lines) -> Shown:
         vectors = source.lines(lines)
         require_finite(vectors, lines, self.file)
-        return Shown(_text(lines, vectors, self.precision, self.as_json), len(lines))
+        empty = int(np.count_nonzero(~vectors.any(axis=1)))
+        return Shown(_text(lines, vectors, self.precision, self.as_json), len(lines), empty=empty)
 
 
 @dataclass(frozen=True, kw_only=True)

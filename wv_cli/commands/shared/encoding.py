@@ -13,6 +13,7 @@ from wv_cli.commands.shared.bar import reading_bar
 from wv_cli.commands.shared.options import conflict, field_options, given_options, refuse_options, take
 from wv_cli.commands.shared.pooling import OWN
 from wv_cli.commands.shared.queries import piped_lines
+from wv_cli.commands.shared.unknown import tell_zeros
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.errors import UsageError
 from wv_cli.system.places import require_one_use
@@ -104,18 +105,19 @@ def sentences_of(
         warnings.simplefilter("ignore", FormatWarning)
     asking = OfVectors(file=file, from_format=from_format, precision=precision, as_json=as_json)
     batches = piped_lines() if piped else iter([list(lines)])
-    _write(sentence_lines(asking, batches, partial(emit, quiet=quiet, as_json=as_json), dask), quiet)
+    _write(sentence_lines(asking, batches, partial(emit, quiet=quiet, as_json=as_json), dask), quiet, "word")
 
 
-def _write(answers: "Iterable[Shown]", quiet: bool) -> None:
-    """Writes the lines to standard output as they come, then what the user should know of them."""
+def _write(answers: "Iterable[Shown]", quiet: bool, part: str = "token") -> None:
+    """Writes the lines to standard output as they come, then what the user should know of them. `part`: what lines are
+    made of."""
     lines = cut = empty = 0
     for each in answers:
         sys.stdout.buffer.write(each.text)
         sys.stdout.buffer.flush()
         lines, cut, empty = lines + each.lines, cut + each.cut, empty + each.empty
     if not quiet:
-        _tell(lines, cut, empty)
+        _tell(lines, cut, empty, part)
 
 
 def _write_tokens(
@@ -156,9 +158,8 @@ def _save(output: str, vectors: "NDArray[np.float32]", precision: "Precision") -
     save(output, Embeddings(WordList.of(str(row) for row in range(len(vectors))), vectors), precision=precision)
 
 
-def _tell(lines: int, cut: int, empty: int) -> None:
+def _tell(lines: int, cut: int, empty: int, part: str = "token") -> None:
     """What the user should know of lines that were not encoded whole."""
     if cut:
         click.echo(f"{cut:,} of {lines:,} lines are longer than the encoder reads; their ends were left out", err=True)
-    if empty:
-        click.echo(f"{empty:,} of {lines:,} lines have no token with a vector; theirs are zero", err=True)
+    tell_zeros(empty, lines, f"lines have no {part} with a vector")

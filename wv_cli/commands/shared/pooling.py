@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from wv_cli.commands.shared.options import OpenChoice, conflict, given_options, refuse_options
+from wv_cli.commands.shared.unknown import tell_zeros
 from wv_cli.encoders.config import LAYER, POOLINGS
 from wv_cli.errors import UsageError
 
@@ -105,16 +106,17 @@ def pool_lines(
         check_writable(output)
     if pooling == OWN:
         source = open_composer(file, from_format, quiet, piped=piped)
-        _write(source.lines(lines), precision, output)
+        own = source.lines(lines)
+        _write(own, precision, output)
+        if not quiet:
+            tell_zeros(int(np.count_nonzero(~own.any(axis=1))), len(lines))
         return
     vectors = load_vectors(file, from_format, None, quiet, piped=piped)
     vocab = read_vocab(counts) if counts is not None else None
     made, empty = sentence_vectors(lines, vectors, Lookup(vectors, case), pooling, vocab=vocab)
     _write(made.astype(np.float32), precision, output)
-    if empty.any() and not quiet:
-        click.echo(
-            f"{int(empty.sum()):,} of {len(lines):,} lines have no word with a vector; theirs are zero", err=True
-        )
+    if not quiet:
+        tell_zeros(int(empty.sum()), len(lines))
 
 
 def _write(vectors: "NDArray[np.float32]", precision: "Precision", output: str | None) -> None:

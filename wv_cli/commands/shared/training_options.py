@@ -93,7 +93,7 @@ def start_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "--vocab",
             cls=CommonOption,
             metavar="FILE",
-            help="Use this vocabulary (from build-vocab or word2vec) and its counts.",
+            help="Use this vocabulary, whole unless --min-count is given.",
         ),
     ]:
         function = option(function)
