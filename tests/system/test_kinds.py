@@ -1,5 +1,12 @@
 """Readers that are given another known kind of file name what they found."""
 
+import gzip
+import io
+import pickle
+import re
+import tarfile
+import zipfile
+
 import numpy as np
 import pytest
 
@@ -8,11 +15,14 @@ from wv_cli import formats
 from wv_cli.errors import BadFile
 from wv_cli.evaluation.data import data_lines
 from wv_cli.formats.fasttext_bin import load_model
+from wv_cli.formats.recognise import input_texts
 from wv_cli.hashing.bioword import load_hasher as load_bioword
 from wv_cli.hashing.saved import load_hasher
+from wv_cli.lm.files import load as load_language_model
 from wv_cli.system import container
 from wv_cli.system.input import open_input
-from wv_cli.system.kinds import HEAD_BYTES, kind_of
+from wv_cli.system.kinds import HEAD_BYTES, kind_of, records_of
+from wv_cli.text.source import Source
 from wv_cli.text.vocab import read_vocab
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import Transform
@@ -106,3 +116,67 @@ def test_first_bytes_exclude_no_file_of_their_format(tmp_path):
             head = source.peek(HEAD_BYTES)
         sniffed = [row.name for row in formats.FORMATS.values() if row.sniff(head)]
         assert sniffed == [row.name for row in formats._candidates(head) if row.sniff(head)]
+
+
+def zipped(*names):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name in names:
+            archive.writestr(name, b"x")
+    return file.getvalue()
+
+
+def tarred():
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("v.vec"))
+    return file.getvalue()
+
+
+FOREIGN = {
+    "tar": (tarred(), "a tar archive; unpack it first"),
+    "tar.gz": (gzip.compress(tarred()), "a tar archive; unpack it first"),
+    "zip": (zipped("v.vec"), "a zip archive"),
+    "npz": (zipped("a.npy"), "NumPy arrays (.npz)"),
+    "pickle": (pickle.dumps([1]), "a Python pickle"),
+    "KenLM": (b"mmap lm http://kheafield.com/code format version 5\n\0", "a KenLM binary; give the ARPA file"),
+    "floret": (b"4 2 2 2 3 2166136261 < >\n0 0.1 0.2\n1 0.3 0.4\n", "floret's table of hashed n-grams"),
+    "Magnitude": (b"SQLite format 3\0" + b"\0" * 50 + b"tablemagnitude(", "a Magnitude file (SQLite)"),
+    "SQLite": (b"SQLite format 3\0" + b"\0" * 50, "an SQLite database"),
+    "UTF-16": ("2 2\ncat 1 0\ndog 0 1\n".encode("utf-16"), "UTF-16; convert it"),
+    "UTF-16 without a mark": ("2 2\ncat 1 0\ndog 0 1\n".encode("utf-16-le"), "UTF-16; convert it"),
+    "CSV": (b"cat,1,0\ndog,0,1\n", "comma-separated values (CSV)"),
+    "JSONL": (b'{"word": "cat", "vector": [1, 0]}\n', "JSON, whose text is in a field"),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_foreign_file_is_named_with_what_to_do(name, tmp_path):
+    content, what = FOREIGN[name]
+    (tmp_path / "f").write_bytes(content)
+    for read in (formats.load, formats.check, load_language_model):
+        with pytest.raises(BadFile, match=re.escape(what)) as raised:
+            read(tmp_path / "f")
+        assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", [name for name in FOREIGN if "UTF-16" not in name])
+def test_a_foreign_file_is_no_text(name, tmp_path):
+    content, what = FOREIGN[name]
+    (tmp_path / "f").write_bytes(content)
+    with pytest.raises(BadFile, match=re.escape(what)):
+        list(Source(input_texts([str(tmp_path / "f")], log=print)))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (b'a,b\nx,"y, z"\n', "csv"), (b"label,text\nx,the cat sat\ny,a dog\n", "csv"),
+        (b'[\n {"a": 1}]', "jsonl"), (b'  {"a": "b"}', "jsonl"),
+        (b"one, two\nthree, four\n", None), (b"one , two\nthree , four\n", None),
+        (b"a,b\n", None), (b"a,b\nc,d,e\n", None),
+        (b"a,b\nno comma\n", None), (b"w 0,5 0,1\nv 0,2 0,3\n", None), (b"{curly} text\n", None), (b"", None),
+    ],
+)  # fmt: skip
+def test_records(text, kind):
+    assert records_of(text) == kind

@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import re
 import threading
 
 import pytest
@@ -132,3 +133,20 @@ def test_a_folder_of_texts_gives_no_note(tmp_path):
     (tmp_path / "a").write_bytes(b"text\n")
     asked, notes = texts(tmp_path, written=["-", "none"])
     assert (expand_inputs(asked), notes) == ([f"{tmp_path}/a"], [])
+
+
+def test_text_without_blanks_is_noted(tmp_path):
+    notes = {}
+    chinese = "我们都是来自五湖四海为了一个共同的目标走到一起来了\n" * 20
+    for name, text in {
+        "whole": chinese,
+        "segmented": re.sub("(是|为了|来|的)", r" \1 ", chinese),
+        "thai": "ประเทศไทยเป็นประเทศในเอเชียตะวันออกเฉียงใต้\n" * 20,
+        "english": "some English text with one word, 我们\n" * 20,
+    }.items():
+        (tmp_path / name).write_text(text)
+        said = []
+        list(Source(Texts([str(tmp_path / name)], lambda head: None, lambda path: False, said.append)))
+        notes[name] = said
+    assert [name for name, said in notes.items() if said] == ["whole", "thai"]
+    assert "segment it first" in notes["whole"][0]

@@ -10,6 +10,7 @@ import io
 import lzma
 import os
 import queue
+import re
 import sys
 import threading
 import zlib
@@ -19,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from wv_cli.errors import BadFile, WvError
+from wv_cli.system.kinds import PACKED
 
 CHUNK = 1 << 20  # bytes of text in a chunk, at least (but for the last)
 _HEAD = 16  # first bytes that tell a codec
@@ -98,8 +100,8 @@ def _new_encoder(path: str) -> Any:
 
 
 def _codec(head: bytes, name: str) -> _Codec | None:
-    for magic, what, step in _NOT_TEXT:
-        if head.startswith(magic):
+    for first, what, step in PACKED:
+        if re.match(first, head):
             problem = f"is {what}, which cannot be read as text; {step}"
             raise BadFile(name, problem)
     return next((codec for codec in _CODECS if head.startswith(codec.magic)), None)
@@ -253,9 +255,3 @@ _CODECS = [
     ),
 ]
 COMPRESSIONS = tuple(codec.ending for codec in _CODECS)
-_NOT_TEXT = [
-    (b"PK\x03\x04", "a zip archive", "unzip it first"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first"),
-    (b"\x04\x22\x4d\x18", "lz4-compressed", "run `lz4 -d` first"),
-    (b"\x1f\x9d", "compressed with `compress`", "run `uncompress` first"),
-]

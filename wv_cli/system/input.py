@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from wv_cli._floattext import PADDING
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.system.compression import decompress, is_compressed
+from wv_cli.system.kinds import PACKED_HEAD
 from wv_cli.system.mapped import map_file
 from wv_cli.system.marks import MARK, has_mark, without_mark
 
@@ -140,7 +141,7 @@ def open_input(path: str | os.PathLike[str], expected: str = "word vectors") -> 
         head = source.peek(_HEAD_BYTES)
         if not head:
             raise BadFile(name, f"the file is empty; expected {expected}")
-        if is_compressed(head, name):
+        if is_compressed(source.peek(PACKED_HEAD), name):
             chunks = decompress(iter(lambda: source.read(BLOCK_BYTES), b""), name)
             with contextlib.closing(chunks):
                 yield Input(name, _Chunks(without_mark(chunks)), None)

@@ -3,6 +3,7 @@
 The table begins with what no room here reads and with our own containers; wv_cli.formats adds its rows.
 """
 
+import csv
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from wv_cli.errors import BadFile
 
 HEAD_BYTES = 1 << 16  # at most, looked at
+_CSV_BYTES, _CSV_ROWS = 1 << 14, 20  # the rows that must be alike
 _CONTAINER = re.compile(rb"wv ([a-z-]{1,40}) \d+\n\{")
 
 
@@ -33,11 +35,55 @@ def _container(head: bytes) -> str | None:
 
 
 _PICKLE = "a Python pickle (gensim's own format?); in gensim: model.wv.save_word2vec_format('vectors.bin', binary=True)"
+_MAGNITUDE = "a Magnitude file (SQLite); write its vectors as lines `word number ...` with pymagnitude"
+_FLORET = "floret's table of hashed n-grams; let floret write words: floret print-word-vectors MODEL.bin"
+_UTF16 = "UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE"
+# What only another program unpacks: how it begins, what it is, what to do.
+PACKED = [
+    (rb"PK\x03\x04(?s:.{26,64})\.npy", "NumPy arrays (.npz)", "save one with numpy.save, its words in NAME.words.txt"),
+    (rb"PK\x03\x04", "a zip archive", "unzip it first"),
+    (rb"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it first"),
+    (rb"\x04\x22\x4d\x18", "lz4-compressed", "run `lz4 -d` first"),
+    (rb"\x1f\x9d", "compressed with `compress`", "run `uncompress` first"),
+]
+PACKED_HEAD = 96  # bytes that tell them
+RECORDS = {
+    "jsonl": "JSON, whose text is in a field of each object; take it out first, such as with jq -r .text FILE",
+    "csv": "comma-separated values (CSV); take the column out first, or put blanks for the commas",
+}
+
+
+def records_of(head: bytes) -> str | None:
+    """The name in RECORDS of a text that is made of records with fields, told by the `head` it begins with. Running
+    text has blanks behind its commas, and not the same number of them in every line."""
+    if re.match(rb'\s*(?:\[\s*)?\{\s*"(?:[^"\\\n]|\\.)*"\s*:', head):
+        return "jsonl"
+    lines = head[:_CSV_BYTES].split(b"\n", _CSV_ROWS)
+    text = [f"{line.decode('utf-8', 'surrogateescape')}\n" for line in lines[:-1]]
+    if len(text) < 2 or any(b"," not in line for line in lines[:-1]) or re.search(rb"\d,\d+ -?\d+,\d", lines[0]):
+        return None
+    try:
+        rows = list(csv.reader(text))
+    except csv.Error:
+        return None
+    alike = all(len(row) == len(rows[0]) and not any(cell != cell.strip(" ") for cell in row) for row in rows)
+    return "csv" if alike and len(rows) > 1 else None
+
+
 # In the order in which they are tried.
 KINDS: list[Kind] = [
     match_beginning(b"\x80[\2-\5]", _PICKLE),
     match_beginning(rb"(?:[ \t\r]*\n|#[^\n]*\n)*\\data\\\s", "an ARPA file of n-grams"),
-    match_beginning(b"PK\x03\x04", "a zip archive; unpack it first"),
+    *(match_beginning(first, f"{what}; {step}") for first, what, step in PACKED),
+    match_beginning(rb"(?s:.{257})ustar", "a tar archive; unpack it first: tar -xf FILE"),
+    match_beginning(rb"mmap lm http://kheafield", "a KenLM binary; give the ARPA file that it was built from"),
+    match_beginning(rb"SQLite format 3\0(?s:.{0,65000}?)[Mm]agnitude", _MAGNITUDE),
+    match_beginning(rb"SQLite format 3\0", "an SQLite database"),
+    match_beginning(rb"\x89HDF\r\n", "an HDF5 file"),
+    match_beginning(rb"PAR1", "a Parquet file"),
+    match_beginning(rb"(?:\d+ ){6}\S+ \S+\r?\n", _FLORET),
+    Kind(match_beginning(rb"\xff\xfe|\xfe\xff|(?:[\t\n\r -~]\0){8}|(?:\0[\t\n\r -~]){8}", _UTF16).what, certain=False),
+    Kind(lambda head: RECORDS.get(records_of(head) or ""), certain=False),
     Kind(_container),
     Kind(
         match_beginning(rb"IHNf|IwPQ|IxFI|IxF2|IwFl", "an index of faiss; wv nn takes it as --index").what,

@@ -5,12 +5,14 @@ recognises them is handed down (formats/recognise.py). A model trained on the by
 any other, so doubt is no reason to refuse but knowledge is: a few stray NULs are text, one in a thousand bytes is not.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from wv_cli.errors import BadFile
-from wv_cli.system.kinds import HEAD_BYTES
+from wv_cli.system.kinds import HEAD_BYTES, records_of
+from wv_cli.system.kinds import RECORDS as RECORD_TEXTS
 from wv_cli.text.config import ReadingConfig
 from wv_cli.text.parts import Part, Shard
 from wv_cli.text.records.kinds import RECORDS, record_kind
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     from wv_cli.text.records.reading import Reader, Rules
 
 UTF16 = "expected UTF-8 text, found UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE"
+# Han, kana, Thai, Lao, Khmer, Burmese: scripts that part words by no blanks.
+_WITHOUT_BLANKS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff]")
+_LEAST_LETTERS = 100
+_LONGEST_WORDS = 7  # letters of these scripts in a piece, on average
 _MORE_NULS = 8  # than these, and than one in _NUL_SHARE bytes, are binary data
 _NUL_SHARE = 1000
 
@@ -71,7 +77,7 @@ class Texts:
         """What a file that begins with `head` is instead of text, None when it may be text."""
         if self.reading.force_text:
             return None
-        return self.recognise(head) or binary(head)
+        return self.recognise(head) or binary(head) or RECORD_TEXTS.get(records_of(head) or "")
 
 
 def _unheard(message: str) -> None:
@@ -91,6 +97,22 @@ def binary(head: bytes) -> str | None:
     if max(even, nuls - even) > 0.3 * len(head) / 2 and min(even, nuls - even) <= nuls // 100:
         return UTF16
     return "binary data (NUL bytes)"
+
+
+def unsegmented(head: bytes) -> bool:
+    """Whether a text that begins with `head` is mostly Chinese, Japanese or Thai whose words no blanks part."""
+    if head.isascii():
+        return False
+    text = head[:HEAD_BYTES].decode("utf-8", "ignore")
+    letters = len(_WITHOUT_BLANKS.findall(text))
+    pieces = [piece for piece in text.split() if _WITHOUT_BLANKS.search(piece)]
+    return letters >= _LEAST_LETTERS and 2 * letters > len(text) and letters > _LONGEST_WORDS * len(pieces)
+
+
+UNSEGMENTED = (
+    "few blanks part its Chinese, Japanese or Thai, so that whole sentences are words; segment it first, such as with "
+    "jieba, MeCab or PyThaiNLP"
+)
 
 
 def not_text(name: str, what: str) -> BadFile:

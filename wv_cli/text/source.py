@@ -18,7 +18,7 @@ from wv_cli.system.events import OnProgress
 from wv_cli.system.kinds import HEAD_BYTES
 from wv_cli.system.marks import MARK, without_mark
 from wv_cli.text.input_files import Inputs, expand_inputs, total_size
-from wv_cli.text.inputs import UTF16, Texts, binary, not_text
+from wv_cli.text.inputs import UNSEGMENTED, UTF16, Texts, binary, not_text, unsegmented
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Source:
         with open_raw(path) as raw:
             text = without_mark(decompress(self._counted(blocks(raw, name, CHUNK)), name))
             if self._texts is not None:  # a pipe has not been looked at before
-                text = _judged(self._texts, text, name)
+                text = _judged(self._texts, text, name, first=path == self.paths[0])
             first = next(text, b"")
             if self._texts is None and binary(first[:2]):
                 raise BadFile(name, UTF16)
@@ -167,8 +167,9 @@ def _lower(text: bytes) -> bytes:
     return text.decode("utf-8", "surrogateescape").lower().encode("utf-8", "surrogateescape")
 
 
-def _judged(texts: Texts, chunks: Iterator[bytes], name: str) -> Iterator[bytes]:
-    """The chunks as they come, however small a pipe makes them. Raises BadFile once they are seen to be no text."""
+def _judged(texts: Texts, chunks: Iterator[bytes], name: str, first: bool) -> Iterator[bytes]:
+    """The chunks as they come, however small a pipe makes them. Raises BadFile once they are seen to be no text. Of the
+    `first` file it is noted that no blanks part its words."""
     head, judged = b"", 0
     for chunk in chunks:
         if len(head) < HEAD_BYTES:
@@ -179,6 +180,8 @@ def _judged(texts: Texts, chunks: Iterator[bytes], name: str) -> Iterator[bytes]
         yield chunk
     if judged < len(head):
         _require_text(texts, head, name)
+    if first and unsegmented(head):
+        texts.log(f"{name}: {UNSEGMENTED}")
 
 
 def _require_text(texts: Texts, head: bytes, name: str) -> None:
