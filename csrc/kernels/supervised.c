@@ -9,7 +9,8 @@
  *   ns       that label against `negative` labels drawn with probability count^0.5
  *   ova      every label a yes/no question of its own; all labels of the line are yes
  *
- * With dropout (Srivastava et al. 2014) some numbers of h, drawn anew for every line, are 0, and get no step.
+ * With dropout (Srivastava et al. 2014) some numbers of h, drawn anew for every line, are 0, and get no step. The other
+ * numbers grow by 1 / (1 - dropout), and the learning rate of a line is at most LONGEST_STEP / |h|^2.
  *
  * Departures from fastText: the sigmoid is exact; equal negatives are merged with a weight, and all outputs of an
  * example move at once.
@@ -299,18 +300,32 @@ size_t WV_NAME(wv_supervised_scratch_bytes)(const wv_supervised_run *run) {
     return layer ? line_lay_out(run, layer, NULL, &state) : 0;
 }
 
+/* The largest lr with dropout: lr |h|^2 <= LONGEST_STEP. The loss of softmax has a curvature of |h|^2 / 2 at most along its
+ * output rows, and a step longer than 2 / curvature lands higher on the other side. h then grows without end. */
+static const float LONGEST_STEP = 4;
+
+static float bounded_lr(const float *h, int stride, float lr) {
+    vfloat sum = v_splat(0);
+    for (int d = 0; d < stride; d += WV_LANES) sum += v_load(h + d) * v_load(h + d);
+    float square = v_sum(sum);
+    return lr * square > LONGEST_STEP ? LONGEST_STEP / square : lr;
+}
+
 static double train_line(const wv_supervised_run *run, const output_layer *layer, line_block *state,
                          const text_line *line, const text_line *next, int32_t epoch) {
     state->random = wv_rng_stream(run->options.seed, (uint64_t)epoch, (uint64_t)line->position);
     int32_t target = line->label[wv_rng_below(wv_rng_next(&state->random), (uint32_t)line->labels)];
     size_t stride = (size_t)run->stride;
+    float lr = state->lr;
     mean_of_rows(run, line, state->hidden);
     if (run->options.dropout > 0) {
         draw_kept(run->options.dropout, &state->random, stride, state->keep);
         multiply(stride, state->hidden, state->keep);
+        state->lr = bounded_lr(state->hidden, run->stride, lr);
     }
     for (int d = 0; d < run->stride; d += WV_LANES) v_store(state->delta + d, v_splat(0));
     double loss = layer->train(run, state, line, target);
+    state->lr = lr;
     if (run->options.dropout > 0) multiply(stride, state->delta, state->keep);
     float share = 1.0f / (float)line->rows;
     for (int d = 0; d < run->stride; d += WV_LANES) v_store(state->delta + d, v_load(state->delta + d) * share);

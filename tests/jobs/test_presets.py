@@ -96,6 +96,15 @@ def test_a_classifier_has_a_preset_of_its_own(text):
     assert own == training_job(text, "a.bin", model="supervised").config == SupervisedConfig()
 
 
+def test_the_preset_of_a_classifier_does_not_diverge(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    random = np.random.default_rng(1)
+    lines = [f"__label__{label} w{word}\n" for label, word in random.integers(0, 30, (1500, 2))]
+    Path("noise.txt").write_text("".join(lines))
+    found = train("noise.txt", "a.bin", model="supervised", preset="quality", threads=1)
+    assert found["mean_loss"] < 2 * np.log(30)
+
+
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_run_of_several_models_stops_and_goes_on(text, monkeypatch, threads):
     options = {**OPTIONS, "epochs": 2, "threads": threads}

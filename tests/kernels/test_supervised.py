@@ -134,6 +134,12 @@ def test_dropout(isa, layer, dim, dropout):
 
 
 @pytest.mark.parametrize("isa", _cpu.usable())
+@pytest.mark.parametrize("dim", [17, 100])
+def test_dropout_bounds_the_step(isa, dim):
+    compare(isa, "softmax", dim, lr=2, dropout=0.7)
+
+
+@pytest.mark.parametrize("isa", _cpu.usable())
 @pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize("interval", [1, 7, 1000])
 def test_private_output_rows_change_nothing_for_one_thread(isa, layer, interval):

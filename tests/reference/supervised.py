@@ -8,6 +8,7 @@ from tests.reference.word2vec import Random, below, sigmoid
 
 DRAWS = 20  # of csrc/kernels/supervised.c
 MASK = 2**64 - 1
+LONGEST_STEP = 4  # of a line with dropout, in csrc/kernels/supervised.c
 
 
 def lines(ids, end_of_line):
@@ -99,6 +100,8 @@ class Reference:
         if self.options.dropout > 0:
             keep = kept(random, -(-len(keep) // 16) * 16, self.options.dropout)[: len(keep)]  # as rows are padded
         hidden = keep * self.x[rows].mean(axis=0)
+        if self.options.dropout > 0 and lr * (hidden @ hidden) > LONGEST_STEP:
+            lr = LONGEST_STEP / (hidden @ hidden)
         outputs, parts = self.outputs(labels, target, random)
         value, step = parts(self.y[outputs] @ hidden)
         gradient = lr * keep * (step @ self.y[outputs])

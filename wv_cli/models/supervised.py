@@ -246,7 +246,8 @@ class Supervised(BlockTraining[SupervisedConfig]):
 
     def schedule(self) -> dict[str, Any]:
         """See engine.saved_run.Savable."""
-        return {"version": self.layer.version, "step_rows": _STEP_ROWS, "labels_per_row": _LABELS_PER_ROW}
+        bounded = {"bounded": True} if self.config.dropout else {}  # older runs had no bound on a step with dropout
+        return {"version": self.layer.version, "step_rows": _STEP_ROWS, "labels_per_row": _LABELS_PER_ROW, **bounded}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Everything that training changes."""
