@@ -96,3 +96,13 @@ def test_other_prefixes_and_case(tmp_path):
     corpus = encode_labelled([str(path)], VocabConfig(min_count=1, lowercase=True), label_prefix="#")
     assert [*corpus.labels] == ["#spam", "#ham"]
     assert corpus.words.find("buy") >= 0 and corpus.words.find("\udcff") >= 0
+
+
+@pytest.mark.parametrize("labels", [2, 30])
+def test_lines_in_the_order_of_labels_are_noticed(labels, tmp_path):
+    random = np.random.default_rng(1)
+    lines = [f"__label__{label} word" for label in random.integers(0, labels, 600)]
+    for count, order, expected in ((600, sorted(lines), True), (600, lines, False), (40, sorted(lines[:40]), False)):
+        (tmp_path / "text").write_text("\n".join(order))
+        corpus = encode_labelled([str(tmp_path / "text")], VocabConfig(min_count=1))
+        assert (corpus.lines, corpus.is_sorted_by_label()) == (count, expected)

@@ -181,6 +181,10 @@ class SupervisedJob(Job):
             vocabulary=words,
             labels=labels,
         )
+        if corpus.is_sorted_by_label():
+            run.log(
+                "the lines are sorted by label, which trains badly; shuffle them, for example with shuf", sorted=True
+            )
         search, dsub = None, 2
         if plan is not None:
             from wv_cli.jobs.autotune import LabelSearch

@@ -27,6 +27,7 @@ from wv_cli.words import WordList, encode
 
 _GONE = np.iinfo(np.int32).min
 _AN_EMPTY_LINE = np.array([-1], np.int32).tobytes()  # what a part has that is left without a word: streams have ids
+_LOOKED_AT, _FEWEST_LINES = 10_000_000, 100  # ids and labels by which the order of lines is judged
 FIRST_LABEL = -2  # WV_FIRST_LABEL of csrc/base/wv_shared.h: label i is in the stream as FIRST_LABEL - i
 
 
@@ -62,6 +63,13 @@ class LabelledCorpus(LabelledWords):
     def nbytes(self) -> int:
         """Of ids, words and their counts."""
         return self.ids.nbytes + self.words.nbytes + self.counts.nbytes
+
+    def is_sorted_by_label(self) -> bool:
+        """Whether the label changes from line to line hardly ever: less than a tenth of what a random order has."""
+        labels = self.ids[:_LOOKED_AT][self.ids[:_LOOKED_AT] <= FIRST_LABEL]
+        share = self.label_counts / max(1, self.label_counts.sum())
+        expected = len(labels) * (1 - float(share @ share))
+        return len(labels) >= _FEWEST_LINES and 10 * np.count_nonzero(np.diff(labels)) < expected
 
 
 def encode_labelled(
