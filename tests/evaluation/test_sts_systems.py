@@ -162,3 +162,19 @@ def test_on_the_command_line(wv, files, tmp_path):
         done = wv(*call, *more)
         assert done.returncode == code and message in done.stderr, done.stderr
         assert done.stderr.count("\n") == 1
+
+
+def test_whitening_on_too_few_sentences_is_noted(tmp_path):
+    """The sentences of several files count together, and a sentence that stands in two of them counts once."""
+    paths = [write_csv(tmp_path / f"{seed}.csv", sentences(24, seed=seed)) for seed in (1, 2)]
+    random = np.random.default_rng(1)
+    rows = [str(tmp_path / name) for name in ("one.npy", "two.npy")]
+    for path, count in zip(rows, (48, 96), strict=True):
+        save(path, Embeddings(WordList.of(map(str, range(count))), random.normal(size=(count, 12)).astype(np.float32)))
+    for method in ("whiten", "zca"):
+        note = run([], paths[:1], sentence_vectors=rows[:1], after=(method,), resamples=0).notes
+        assert len(note) == 1 and "one.npy: --after" in note[0] and "use --after soft, or whiten with --dim" in note[0]
+    for options in ({"after": ("soft", "abtt", "pca")}, {"after": ("whiten",), "dim": 5}):
+        assert not run([], paths[:1], sentence_vectors=rows[:1], resamples=0, **options).notes
+    assert not run([], paths, sentence_vectors=rows[1:], after=("whiten",), resamples=0).notes
+    assert run([], [paths[0]] * 2, sentence_vectors=rows[1:], after=("whiten",), resamples=0).notes

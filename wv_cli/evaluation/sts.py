@@ -74,7 +74,7 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: StsConfig) -> R
     files = len(vectors) + len(config.sentence_vectors) + len(config.encoder)
     per_file = len(systems) // files
     report = _new_report(material, bool(vectors), files > 1, per_file > 1)
-    report.notes += notes
+    report.notes += [*notes, *material.notes]
     scored = [_Scores(pairs.path, [i], sets, systems, config) for i, pairs in enumerate(sets)]
     for index, pairs in enumerate(sets):
         report.notes += pairs.malformed.notes()
