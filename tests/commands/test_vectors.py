@@ -75,13 +75,18 @@ def test_sentences(wv, model):
 
 
 def test_sentences_of_plain_vectors(wv):
-    """The mean of the unit vectors of the words that are there; zeros for a line without one."""
+    """The mean of the words that are there, as --pooling mean has it; zeros and a note for a line without one."""
     vectors = load(GOLDEN / "fasttext.vec")
     the, of = (vectors.matrix[vectors.words.find(word)].astype(float) for word in ("the", "of"))
     done = wv("vectors", GOLDEN / "fasttext.vec", "--sentences", "the zzzqqq of", "zzzqqq")
     numbers = rows(done.stdout, names=False)[1]
-    expected = (the / np.linalg.norm(the) + of / np.linalg.norm(of)) / 2
+    expected = (the + of) / 2
     np.testing.assert_allclose(numbers, [expected, 0 * expected], atol=1e-6)
+    assert done.stderr == "1 of 2 lines have no word with a vector; theirs are zero\n"
+    for pooling in ("mean", "own"):
+        same = wv("vectors", GOLDEN / "fasttext.vec", "--sentences", "--pooling", pooling, "the zzzqqq of", "zzzqqq")
+        assert (same.stdout, same.stderr) == (done.stdout, done.stderr)
+    assert not wv("vectors", GOLDEN / "fasttext.vec", "--sentences", "zzzqqq", "-q").stderr
 
 
 def test_words_without_a_vector(wv):

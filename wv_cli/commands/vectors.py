@@ -42,9 +42,10 @@ def command(
     Without WORD, or with -, words come from standard input and their vectors keep the order. A fastText model composes
     unlisted words of their character n-grams; it is memory-mapped, so that large ones answer at once.
 
-    With --sentences each line gets one vector. A classifier averages words, n-grams and line end; word vectors
-    average unit vectors; sent2vec (.s2v) averages words and word n-grams; doc2vec (.d2v) trains a vector. --pooling
-    chooses another rule: mean, sif (frequency weights, common component removed), idf, or own (no change, for -o).
+    With --sentences each line gets one vector. fastText models have fastText's rule: classifiers average words,
+    n-grams and line end, others unit vectors. sent2vec (.s2v) averages words and word n-grams; doc2vec (.d2v) trains a
+    vector. All other files have the rule mean. --pooling chooses another: mean, sif (frequency weights, common
+    component removed), idf, or own (no change, for -o).
 
     With --encoder there is no FILE: the folder of a BERT-like encoder or an ELMo encodes lines, or tokens without
     --sentences. It may need pip install onnxruntime tokenizers h5py.

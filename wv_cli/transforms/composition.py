@@ -1,8 +1,7 @@
 """Vectors of words and of lines, from a fastText model or from plain vectors, a batch at a time.
 
-A model composes words it does not list of their n-grams; how a line becomes one vector is the model's own rule, or for
-plain vectors that of fastText's models of word vectors, the mean of unit vectors. Not here: reading the files
-(wv_cli.formats.open_vectors).
+A model composes words it does not list of their n-grams. A line becomes one vector by the model's own rule. With plain
+vectors it is the mean of its words, as `--pooling mean` has it. Not here: reading files (wv_cli.formats.open_vectors).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
+from wv_cli.transforms.sentences import Sentences, pool_rows
 from wv_cli.vectors.document_models import line_vectors
 from wv_cli.vectors.embeddings import Embeddings
-from wv_cli.vectors.fasttext import FastTextModel, token_blocks, unit_mean
-from wv_cli.words import WordList, decode, each_word
+from wv_cli.vectors.fasttext import FastTextModel
+from wv_cli.vectors.lookup import Lookup
+from wv_cli.words import WordList, each_word
 
 _WORDS_AT_ONCE = 10_000
 
@@ -67,6 +68,7 @@ class OfEmbeddings:
 
     def __init__(self, embeddings: Embeddings) -> None:
         self._embeddings = embeddings
+        self._lookup: Lookup | None = None  # of lines alone: it reads every word of the file
 
     @property
     def dim(self) -> int:
@@ -90,13 +92,15 @@ class OfEmbeddings:
     def lines(self, lines: Sequence[str]) -> NDArray[np.float32]:
         if self._embeddings.texts is not None:
             return line_vectors(self._embeddings.texts, lines)
-        vectors = [unit_mean(map(self._known, token_blocks(line)), self.dim) for line in lines]
-        return np.array(vectors, np.float32).reshape(-1, self.dim)
-
-    def _known(self, words: Sequence[bytes]) -> NDArray[np.float32]:
-        """The vectors of those words that have one."""
-        vectors, known = self.words([decode(word) for word in words])
-        return vectors[known]
+        if self._lookup is None:
+            self._lookup = Lookup(self._embeddings)
+        found = Sentences.of(lines, self._lookup)
+        used, rows = np.unique(found.rows, return_inverse=True)  # a mapped matrix is read no further
+        listed, matrix = used < len(self._embeddings), np.zeros((len(used), self.dim), np.float32)
+        matrix[listed] = self._embeddings.take(used[listed])
+        if not listed.all():
+            matrix[~listed] = self._lookup.oov.vectors()[used[~listed] - len(self._embeddings)]
+        return pool_rows(Sentences(rows, found.starts), matrix, np.ones(len(used))).astype(np.float32)
 
     def ngrams(self, word: str) -> tuple[list[bytes], NDArray[np.float32]]:
         """Raises UsageError."""
