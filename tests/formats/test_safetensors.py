@@ -51,6 +51,19 @@ def test_other_floats(dtype, raw, tmp_path):
     assert found.tolist() == [1.5, -2] and found.dtype == np.float32
 
 
+def test_int8_where_it_is_asked_for(tmp_path):
+    tensors = opened(tmp_path, packed({"x": entry("I8", [2], 0, 2)}, b"\x7f\xfe"))
+    assert tensors.floats("x", (2,), or_int8=True).tolist() == [127, -2]
+    with pytest.raises(BadFile, match="x: expected floats, 2, found I8, 2"):
+        tensors.floats("x", (2,))
+
+
+@pytest.mark.parametrize("dtype", [[], {}, 1, None, ["F32"]])
+def test_a_type_that_is_no_name(dtype, tmp_path):
+    with pytest.raises(BadFile, match="'x': expected type, shape and the two offsets"):
+        opened(tmp_path, packed({"x": entry(dtype, [2], 0, 8)}, bytes(8)))
+
+
 def test_numbers_that_do_not_stand_at_multiples_of_four(tmp_path):
     raw = np.array([1.5, -2], "<f4").tobytes()
     header = (

@@ -117,6 +117,17 @@ def tensors_in(folder, **arrays):
         write(stream, arrays, {})
 
 
+def test_int8_rows_have_the_cosines_of_their_numbers(tmp_path):
+    """What model2vec writes with quantize_to="int8"; its safetensors beside the same tokenizer."""
+    shutil.copytree(PLAIN, tmp_path / "m")
+    rows = Tensors.open(PLAIN / "model.safetensors").floats("embeddings", (401, 50))
+    small = np.rint(rows / np.abs(rows).max() * 127).astype(np.int8)
+    header = json.dumps({"embeddings": {"dtype": "I8", "shape": [401, 50], "data_offsets": [0, small.size]}}).encode()
+    (tmp_path / "m/model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header + small.tobytes())
+    found = load(tmp_path / "m")
+    assert np.array_equal(found.matrix, small[1:].astype(np.float32)) and list(found.words) == list(load(PLAIN).words)
+
+
 def test_other_names(folder):
     """sentence-transformers' own, and the only matrix of any name."""
     matrix = load(folder).matrix

@@ -88,14 +88,14 @@ class Tensors:
         """Raises BadFile when there is no such array."""
         return self._place(name).shape
 
-    def floats(self, name: str, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
-        """(shape), None for any length; bfloat16, float16 and float64 become float32. Raises BadFile when it is not
-        there, not of this shape, of whole numbers, or holds nan or infinity."""
+    def floats(self, name: str, shape: tuple[int | None, ...], *, or_int8: bool = False) -> NDArray[np.float32]:
+        """(shape), None for any length; bfloat16, float16 and float64 become float32, with `or_int8` int8,
+        too. Raises BadFile when it is not there, not of this shape, of whole numbers, or holds nan or infinity."""
         place = self._place(name)
         fits = len(shape) == len(place.shape) and all(
             wanted in (None, found) for wanted, found in zip(shape, place.shape, strict=True)
         )
-        if not fits or place.dtype not in _FLOATS:
+        if not fits or place.dtype not in (_FLOATS | {"I8"} if or_int8 else _FLOATS):
             wanted = " x ".join("any" if size is None else str(size) for size in shape)
             found = " x ".join(map(str, place.shape)) or "a single number"
             raise BadFile(self.path, f"{name}: expected floats, {wanted}, found {place.dtype}, {found}")
@@ -146,7 +146,8 @@ def _places(path: str, header: bytes) -> dict[str, _Place]:
 
 
 def _place(facts: Any) -> _Place | None:
-    if not isinstance(facts, dict) or facts.get("dtype") not in _TYPES:
+    dtype: Any = facts.get("dtype") if isinstance(facts, dict) else None
+    if not isinstance(dtype, str) or dtype not in _TYPES:
         return None
     shape: Any = facts.get("shape")
     offsets: Any = facts.get("data_offsets")

@@ -1,7 +1,8 @@
 """Static embeddings: the folder that model2vec and sentence-transformers load, and plain safetensors as vectors.
 
     model.safetensors   `embeddings` (vocabulary, dim), or `embedding.weight`; if there are, `weights` (tokens,), which
-                        multiply the rows, and `mapping` (tokens,), the row of each token
+                        multiply the rows, and `mapping` (tokens,), the row of each token; int8 numbers of
+                        model2vec are read as they stand, since their common factor changes no cosine
     tokenizer.json      which token has which row, how text becomes tokens
     config.json         whether sentence vectors are made of unit length; no limit of length
     modules.json        the same for sentence-transformers
@@ -54,7 +55,7 @@ def matrix_of(tensors: Tensors) -> tuple[NDArray[np.float32], NDArray[np.float32
         found = ", ".join(tensors.names[:5]) + ", ..." * (len(tensors.names) > 5)
         problem = f"expected one matrix of vectors, called {' or '.join(_NAMES)}, found {found or 'nothing'}"
         raise BadFile(tensors.path, problem)
-    matrix = tensors.floats(names[0], (None, None))
+    matrix = tensors.floats(names[0], (None, None), or_int8=True)
     if not 1 <= matrix.shape[1] <= MAX_DIM:
         raise BadFile(tensors.path, f"expected a dimension of 1 to {MAX_DIM}, found {matrix.shape[1]}")
     if "mapping" in tensors:
