@@ -169,7 +169,7 @@ class Config:
             field.name: Option(
                 field.name,
                 field.default,
-                *_read(hints[field.name]),
+                *read_hint(hints[field.name]),
                 **{**field.metadata, "group": field.metadata["group"] or cls.group},
             )
             for field in dataclasses.fields(cls)
@@ -328,7 +328,7 @@ def search_threads_option(*, only: str = "") -> int:
     return option(0, help, low=0, high=MOST_THREADS, low_is="all processors", only=only, group="Run")
 
 
-def _read(hint: Any) -> tuple[type, tuple[str, ...], bool, bool]:
+def read_hint(hint: Any) -> tuple[type, tuple[str, ...], bool, bool]:
     """(type of a value, its choices, whether there are many, whether None is one) of an annotation."""
     many = typing.get_origin(hint) is tuple
     if many:

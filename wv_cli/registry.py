@@ -17,7 +17,7 @@ class Registry(dict[str, Row]):
         self.kind = kind
 
     def find(self, name: str) -> Row:
-        """The row called `name`. Raises UsageError with the choices and "did you mean"."""
+        """The row called `name`. Raises UsageError with the choices and "did you mean", TypeError for no str."""
         return _find(self, name, self.kind)
 
 
@@ -48,6 +48,8 @@ class LazyRegistry(Mapping[str, Row]):
 
 
 def _find(table: Mapping[str, Row], name: str, kind: str) -> Row:
+    if not isinstance(name, str):
+        raise TypeError(f"{kind}: expected a name as str, found {name!r}")
     if name in table:
         return table[name]
     import difflib

@@ -21,6 +21,7 @@ from wv_cli.formats.header import bytes_to_tell
 from wv_cli.formats.report import Problem, Report
 from wv_cli.registry import LazyRegistry
 from wv_cli.system import kinds
+from wv_cli.system.arguments import require_type, whole_number
 from wv_cli.system.compression import inner_name
 from wv_cli.system.host import processors
 from wv_cli.system.input import Input, open_input
@@ -127,6 +128,8 @@ def load(
     words are kept, duplicates too. Raises BadFile with the line or byte of the first fault, WvError when the file
     cannot be read; warns with FormatWarning about what was odd but read whole.
     """
+    limit = None if limit is None else whole_number(limit, "limit")
+    threads = None if threads is None else whole_number(threads, "threads")
     if limit is not None and limit < 1:
         message = f"the limit must be at least 1 row, not {limit}"
         raise UsageError(message)
@@ -242,8 +245,11 @@ def save(
     the format cannot hold as new%20york. Raises UsageError for a format it cannot choose; WvError, before the file
     is touched, for a word that cannot be kept (with its row) and for nan or infinity; WvError when writing fails.
     """
+    require_type(embeddings, Embeddings, "embeddings", "Embeddings")
     row = format_for_output(path, format)
     assert row.write is not None
+    if precision != "exact":
+        precision = whole_number(precision, "precision")
     if precision != "exact" and not 1 <= precision <= 9:
         message = f"the precision must be 1 to 9 decimals or exact, not {precision}"
         raise UsageError(message)

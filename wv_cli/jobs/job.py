@@ -230,6 +230,16 @@ def option_names(kind: Any, *, every: bool = False) -> list[str]:
     return found
 
 
+def option_hints(kind: Any) -> dict[str, Any]:
+    """The annotations of option_names(kind)."""
+    found: dict[str, Any] = {}
+    hints = get_type_hints(kind)
+    for each in fields(kind):
+        hint = hints[each.name]
+        found |= option_hints(hint) if _has_options(hint) else {each.name: hint}
+    return {name: found[name] for name in option_names(kind)}
+
+
 def conditions_of(kind: Any) -> list[tuple[str, str]]:
     """(name, condition) of the options of a job or part that do not always have an effect: its own, then its parts'."""
     found = kind.conditions() if issubclass(kind, Config) else [*kind.CONDITIONS.items()]

@@ -7,13 +7,14 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from wv_cli.config import either, flag_of
+from wv_cli.config import either, flag_of, read_hint
 from wv_cli.engine.state import StateOptions
 from wv_cli.errors import UsageError
-from wv_cli.jobs.job import build, option_names
+from wv_cli.jobs.job import build, option_hints, option_names
 from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, PRESETS, Model
 from wv_cli.jobs.parts.continuation import inherit_options, state_of
 from wv_cli.models.presets import Preset
+from wv_cli.system.arguments import list_texts, real_number, require_type, whole_number
 
 if TYPE_CHECKING:
     from wv_cli.jobs.job import Job
@@ -48,18 +49,20 @@ def training_job(
     explicit = tuple(given)
     if before is not None and row.config is MODELS[before.model].config:
         given |= inherit_options(path, before, row.config, explicit)
-    known = option_names(kind)
+    hints = option_hints(kind)
     choices = {name: each.choices for name, each in row.config.options().items() if each.choices}
     for name, value in given.items():
-        if name not in known:
+        if name not in hints:
             raise UsageError(_unknown(name, meaning))
+        given[name] = value = _typed(value, name, hints[name])
         if value not in choices.get(name, (value,)):
             possible = ", ".join(choices[name])
             raise UsageError(f"{flag_of(name)} {value} does not exist for {meaning}; choose from {possible}")
     config = {name: value for name, value in given.items() if name in row.config.options()}
     every = option_names(kind, every=True)
     rest = {name: value for name, value in given.items() if name not in config}
-    rest |= {"inputs": _paths(inputs), "outputs": _paths(outputs), "argv": argv, "explicit": explicit}
+    rest |= {"inputs": _paths(inputs, "inputs"), "outputs": _paths(outputs, "output")}
+    rest |= {"argv": argv, "explicit": explicit}
     if "preset" in every:
         rest["preset"] = preset or "word2vec"
     if "fixed" in every:
@@ -86,9 +89,12 @@ def train(
     `on_progress(progress)` how far it is. `continue_` is --continue, a word that Python has for itself. Sizes
     (`memory`) are in bytes, times (`max_time`) in seconds.
 
-    Raises UsageError, WvError and its kin for what cannot be done; Interrupted and TimedOut for a run that a signal or
-    `max_time` stopped, which `resume=True` continues.
+    Raises TypeError for an argument of another type, UsageError, WvError and its kin for what cannot be done;
+    Interrupted and TimedOut for a run that a signal or `max_time` stopped, which `resume=True` continues.
     """
+    for name, function in {"log": log, "on_progress": on_progress}.items():
+        if not (function is None or callable(function)):
+            raise TypeError(f"{name}: expected a function, found {type(function).__name__}")
     made = training_job(inputs, output, model, preset, **options)
     outcome, metadata = made.run(log or _silent, on_progress)
     if outcome is not None and not outcome.finished:
@@ -133,13 +139,29 @@ def _preset(row: Model, name: str | None, meaning: str) -> Preset:
     return row.presets.find(name or next(iter(row.presets)))
 
 
+def _typed(value: Any, name: str, hint: Any) -> Any:
+    """The value of an option; several in any iterable become a tuple. Raises TypeError for one of another type."""
+    kind, _, many, _ = read_hint(hint)
+    if many:
+        return tuple(list_texts(value, name, "value")) if kind is str else tuple(value)
+    if kind is int:
+        return whole_number(value, name)
+    if kind is float:
+        return real_number(value, name)
+    if kind in (bool, str):
+        require_type(value, kind, name, "True or False" if kind is bool else "text as str")
+    return value
+
+
 def _plain(value: Any) -> Any:
     return os.fspath(value) if isinstance(value, os.PathLike) else value
 
 
-def _paths(given: Path | Iterable[Path]) -> tuple[str, ...]:
-    several = (given,) if isinstance(given, str | os.PathLike) else given
-    return tuple(os.fspath(path) for path in several)
+def _paths(given: Path | Iterable[Path], name: str) -> tuple[str, ...]:
+    if isinstance(given, os.PathLike):
+        return (os.fspath(given),)
+    several = given if given is None or isinstance(given, str | int | bytes) else map(_plain, given)
+    return tuple(list_texts(several, name, "path"))
 
 
 def _silent(message: str, **facts: object) -> None:

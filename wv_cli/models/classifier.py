@@ -5,9 +5,10 @@ of fastText's predict; see csrc/kernels/prediction.c for how equal they are. Tra
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from wv_cli.errors import UsageError, WvError
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.models.layers import LAYERS
 from wv_cli.system import memory
+from wv_cli.system.arguments import list_texts, real_number, whole_number
 from wv_cli.system.threads import in_order
 from wv_cli.vectors.fasttext import LABEL_PREFIX, DenseMatrix, FastTextModel, SparseRows
 from wv_cli.words import WordList, encode
@@ -155,17 +157,30 @@ class Classifier:
         gathered = _rows_that_count(kept, values, kept, words, self._model.args.buckets)
         self._engine = self._engine_of(*gathered, self._model.args.buckets, gathered=True)
 
-    def predict(self, lines: str | Sequence[str], k: int = 1, threshold: float = 0.0) -> list[list[tuple[str, float]]]:
+    def __reduce__(self) -> tuple[type["Classifier"], tuple[FastTextModel, str]]:
+        """The model, pickled as its file where that is mapped, from which the rest is made again."""
+        return Classifier, (self._model, self._name)
+
+    def __copy__(self) -> "Classifier":
+        return self  # it does not change
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Classifier":
+        return self
+
+    def predict(self, lines: str | Iterable[str], k: int = 1, threshold: float = 0.0) -> list[list[tuple[str, float]]]:
         """The k best labels of each line (ALL: every label) with their probabilities, 0 to 1, best first. Only labels
-        of at least `threshold` count; a line of unknown words has none. A single line may be given as it is. Raises
-        UsageError for another k or threshold, ValueError for a line with a line end in it."""
+        of at least `threshold` count; a line of unknown words has none. A single line may be given as it is, several in
+        any iterable, which is read once. Raises UsageError for another k or threshold, TypeError for other types,
+        ValueError for a line with a line end in it."""
+        k = whole_number(k, "k")
+        real_number(threshold, "threshold")
         if k < 1 and k != ALL:
             message = f"k must be at least 1, or {ALL} for all labels, not {k}"
             raise UsageError(message)
         if not 0 <= threshold <= 1:
             message = f"threshold is a probability between 0 and 1, not {threshold:g}"
             raise UsageError(message)
-        lines = [lines] if isinstance(lines, str) else lines
+        lines = list_texts(lines, "lines", "line")
         if wrong := [line for line in lines if "\n" in line]:
             message = f"expected lines without line ends, found {wrong[0]!r}; split it into several"
             raise ValueError(message)

@@ -1,15 +1,16 @@
 """Embeddings: words with their vectors, and the composition of vectors for words that are not listed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.search.topk import Index
+from wv_cli.system.arguments import list_words, require_type, whole_number
 from wv_cli.vectors.comparisons import cosine, from_the_mean, unit
 from wv_cli.vectors.oov import Subwords
 from wv_cli.vectors.queries import WordIndex
@@ -20,13 +21,15 @@ if TYPE_CHECKING:
     from wv_cli.vectors.document_models import TextModel
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Embeddings:
-    """Words and their vectors. `matrix` is (len(words), dim) float32, row i the vector of word i; it may be
-    memory-mapped and read-only, and its rows may be padded (a view with a larger row stride). `subwords` gives
-    words that are not listed a vector, `texts` is the model of whole texts that the words' vectors are part of.
+    """Words and their vectors; iteration gives the words. `matrix` is (len(words), dim) float32, row i the vector of
+    word i; it may be memory-mapped and read-only, and its rows may be padded (a view with a larger row stride).
+    `subwords` gives words that are not listed a vector, `texts` is the model of whole texts that the words' vectors
+    are part of. Objects can be pickled and copied; a mapped model is pickled as the path and a digest of its file.
 
     >>> e = wv_cli.load("vectors.bin")
+    >>> own = wv_cli.Embeddings(["king", "queen"], [[0.1, 0.2], [0.3, 0.4]])
     >>> "king" in e, e["king"].shape, e.similarity("king", "queen")
     >>> e.neighbours(["king", "woman"], ["man"], k=5)
     """
@@ -36,10 +39,30 @@ class Embeddings:
     subwords: Subwords | None = None
     texts: "TextModel | None" = None
 
-    def __post_init__(self) -> None:
-        if self.matrix.ndim != 2 or len(self.words) != self.matrix.shape[0]:
-            message = f"{len(self.words)} words do not fit a matrix of shape {self.matrix.shape}"
+    def __init__(
+        self,
+        words: Iterable[str],
+        matrix: ArrayLike,
+        subwords: Subwords | None = None,
+        texts: "TextModel | None" = None,
+    ) -> None:
+        """`words` are str in any iterable, `matrix` is what NumPy makes a matrix of numbers of; a float32 array is not
+        copied. Raises TypeError for other types, ValueError for sizes that do not fit each other."""
+        if isinstance(words, str):
+            message = f"words: expected several words, found the str {words[:40]!r}"
+            raise TypeError(message)
+        listed = words if isinstance(words, WordList) else WordList.of(list_words(words, "words"))
+        rows = _numbers(matrix)
+        if rows.ndim != 2 or len(listed) != rows.shape[0]:
+            message = f"{len(listed)} words do not fit a matrix of shape {rows.shape}"
             raise ValueError(message)
+        for name, value in {"words": listed, "matrix": rows, "subwords": subwords, "texts": texts}.items():
+            object.__setattr__(self, name, value)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what is made when it is first asked for."""
+        lazy = {name for kind in type(self).__mro__ for name, each in vars(kind).items() if _is_lazy(each)}
+        return {name: value for name, value in vars(self).items() if name not in lazy}
 
     @property
     def dim(self) -> int:
@@ -55,43 +78,55 @@ class Embeddings:
     def __getitem__(self, word: str) -> NDArray[np.float32]:
         """The vector (dim,) of a word as it is spelled, a copy; of a word that is not listed composed of its subwords.
         Raises KeyError, with a near spelling if there is one, for a word without a vector."""
+        require_type(word, str, "word", "one word as str")
         row = self.words.find(word)
         vector = self.row(row) if row >= 0 else self._composed(word)
         if vector is None:
             raise KeyError(describe_missing(self.words, word, "the vectors"))
         return vector
 
-    __iter__ = None  # not a sequence; e.words is one
+    def __iter__(self) -> Iterator[str]:
+        """The words, in the order of the rows."""
+        return iter(self.words)
 
-    def similarity(self, a: str | Sequence[str], b: str | Sequence[str]) -> float:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        """The matrix, for NumPy."""
+        return np.array(self.matrix, dtype, copy=copy)
+
+    def similarity(self, a: str | Iterable[str], b: str | Iterable[str]) -> float:
         """The cosine of two words' vectors, -1 to 1; 0 when one is a zero vector. A list of words stands for the mean
         of its vectors as they are. Raises KeyError as e[word], ValueError for an empty list."""
-        return cosine(self._of_all(a).mean(axis=0), self._of_all(b).mean(axis=0))
+        return cosine(self._of_all(a, "a").mean(axis=0), self._of_all(b, "b").mean(axis=0))
 
-    def odd_one_out(self, words: Sequence[str]) -> str:
+    def odd_one_out(self, words: Iterable[str]) -> str:
         """The word whose vector has the lowest cosine with the mean of the unit vectors of all, the first of equals.
         Raises KeyError as e[word], ValueError for an empty list."""
-        return words[int(np.argmin(from_the_mean(self._of_all(words))))]
+        listed = list_words(words, "words")
+        return listed[int(np.argmin(from_the_mean(self._of_all(listed, "words"))))]
 
-    def movers_distance(self, a: Sequence[str], b: Sequence[str]) -> float:
+    def movers_distance(self, a: Iterable[str], b: Iterable[str]) -> float:
         """The word mover's distance of two texts, each a list of words in any order. It is the least cost of turning
         one text into the other by moving words; a move costs the Euclidean distance of the unit vectors. It lies
         between 0 and 2. Raises KeyError as e[word], ValueError for an empty text."""
         from wv_cli.search.transport import distances, least_cost
 
-        (x, x_counts), (y, y_counts) = (np.unique(self._of_all(text), axis=0, return_counts=True) for text in (a, b))
+        rows = self._of_all(a, "a"), self._of_all(b, "b")
+        (x, x_counts), (y, y_counts) = (np.unique(each, axis=0, return_counts=True) for each in rows)
         return least_cost(distances(unit(x), unit(y)), x_counts, y_counts)
 
     def neighbours(
-        self, positive: str | Sequence[str], negative: str | Sequence[str] = (), k: int = 10
+        self, positive: str | Iterable[str], negative: str | Iterable[str] = (), k: int = 10
     ) -> list[tuple[str, float]]:
         """The k words nearest to the mean of the unit vectors of the `positive` words, less those of the `negative`
         ones, with their cosines, best first; the words asked are left out, and the search is exact. Of codes: nearest
         to the bits that most of the words have, with the share of equal bits (sparse codes: of common active ones).
 
-        Raises KeyError as e[word], ValueError when no word is given.
+        Raises KeyError as e[word], ValueError when no word is given and for a negative k.
         """
-        plus, minus = ([each] if isinstance(each, str) else list(each) for each in (positive, negative))
+        plus, minus = list_words(positive, "positive"), list_words(negative, "negative")
+        if (k := whole_number(k, "k")) < 0:
+            message = f"k: expected 0 or more, found {k}"
+            raise ValueError(message)
         return self._index.similar(plus, minus, k)
 
     def zero_rows(self) -> NDArray[np.int64]:
@@ -120,9 +155,9 @@ class Embeddings:
     def _index(self) -> WordIndex:
         return WordIndex(self, self.search())
 
-    def _of_all(self, words: str | Sequence[str]) -> NDArray[np.float64]:
-        """(words, dim). Raises KeyError, and ValueError when there is none."""
-        found = [self[word] for word in ([words] if isinstance(words, str) else words)]
+    def _of_all(self, words: str | Iterable[str], name: str) -> NDArray[np.float64]:
+        """(words, dim). Raises KeyError, and ValueError when there is none; messages call the argument `name`."""
+        found = [self[word] for word in list_words(words, name)]
         if not found:
             message = "name at least one word"
             raise ValueError(message)
@@ -130,3 +165,22 @@ class Embeddings:
 
     def _composed(self, word: str) -> NDArray[np.float32] | None:
         return self.subwords.oov_vector(word) if self.subwords is not None else None
+
+
+def _is_lazy(attribute: object) -> bool:
+    return isinstance(attribute, cached_property)
+
+
+def _numbers(matrix: ArrayLike) -> NDArray[np.float32]:
+    """Raises TypeError for what is no array of real numbers."""
+    if isinstance(matrix, np.ndarray) and matrix.dtype == np.float32:
+        return matrix
+    try:
+        rows = np.asarray(matrix)
+    except ValueError as error:  # rows of several lengths
+        message = f"matrix: expected rows of one length ({error})"
+        raise ValueError(message) from None
+    if rows.dtype.kind not in "fiub":
+        message = f"matrix: expected an array of numbers (words, dim), found {type(matrix).__name__} of {rows.dtype}"
+        raise TypeError(message)
+    return rows.astype(np.float32)
