@@ -1,6 +1,7 @@
 """A classifier's answers: fastText's own, on every instruction set, for every layer and kind of file."""
 
 import lzma
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -60,7 +61,7 @@ def test_rows_taken_as_needed_give_the_same(golden, monkeypatch):
     """Matrices too large to be made dense."""
     model, text, expected = golden
     monkeypatch.setattr(module, "_DENSE_BYTES", 0)
-    model = model.__class__(**{**vars(model), "input": Taking(model.input)})
+    model = replace(model, input=Taking(model.input))
     compare(answered(Classifier(model), text), expected)
 
 
@@ -236,7 +237,7 @@ def test_sparse_rows_answer_too(golden):
     model, text, expected = golden
     rows = np.arange(model.input.shape[0])
     sparse = SparseRows(model.input.shape, rows, model.input.take(rows))
-    compare(answered(Classifier(model.__class__(**{**vars(model), "input": sparse})), text), expected)
+    compare(answered(Classifier(replace(model, input=sparse)), text), expected)
 
 
 def test_gathered_rows_change_no_answer() -> None:

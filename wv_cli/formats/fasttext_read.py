@@ -57,7 +57,10 @@ def load_model(path: str | os.PathLike[str]) -> FastTextModel:
 
 def read_model(source: Input) -> FastTextModel:
     """load_model from an open file."""
-    return ModelReader(source.name, source.contents()).model()
+    origin = source.origin(load_model)
+    model = ModelReader(source.name, source.contents()).model()
+    object.__setattr__(model, "origin", origin)
+    return model
 
 
 class ModelReader:

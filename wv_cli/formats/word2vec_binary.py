@@ -19,7 +19,7 @@ from wv_cli.formats.base import Format, ReadOptions, Stream, WriteOptions
 from wv_cli.formats.header import Header, header_line, looks_like_text, parse_header, read_header
 from wv_cli.formats.report import Report
 from wv_cli.formats.store import RowStore
-from wv_cli.system.input import Input
+from wv_cli.system.input import Input, open_input
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.records import Records
 from wv_cli.words import WordList
@@ -115,6 +115,12 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
     return store.finish(rows)
 
 
+def read_mapped(path: str) -> Embeddings:
+    """Reads a whole file whose numbers stay in the mapping."""
+    with open_input(path) as source:
+        return read(source, ReadOptions(mapped=True))
+
+
 def _records(source: Input, header: Header, most: int) -> Records:
     """The rows where they are; their numbers are looked at only when the file is damaged, for where that begins."""
     first, data = source.position, source.contents()
@@ -130,7 +136,8 @@ def _records(source: Input, header: Header, most: int) -> Records:
         run = Run(row, 0, b"", _floattext.STOP_NOT_FINITE, first + begin, len(record), record)
         raise BadFile(source.name, explain(run, header)[1], byte=run.offset)
 
-    records = Records(WordList(words[:word_bytes].tobytes(), starts), data, offsets, header.dim, refuse)
+    origin = source.origin(read_mapped) if most == header.rows else None
+    records = Records(WordList(words[:word_bytes].tobytes(), starts), data, offsets, header.dim, refuse, origin)
     at = first + consumed
     try:
         if rows < most:

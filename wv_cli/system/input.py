@@ -18,6 +18,7 @@ from wv_cli.system.compression import decompress, is_compressed
 from wv_cli.system.kinds import PACKED_HEAD
 from wv_cli.system.mapped import map_file
 from wv_cli.system.marks import MARK, has_mark, without_mark
+from wv_cli.system.origin import Origin, Reader
 
 BLOCK_BYTES = 2 << 20
 # A longer line cannot be a row of vectors; it would only fill the memory.
@@ -79,6 +80,11 @@ class Input:
                 return memoryview(whole)[start:]
         blocks = list(iter(lambda: self.read(BLOCK_BYTES), b""))
         return memoryview(b"".join(blocks))
+
+    def origin(self, read: Reader) -> Origin | None:
+        """The file itself, for objects that keep it mapped and that `read` reads again from its path; None for a
+        pipe and for what is decompressed."""
+        return Origin.of(self.name, self._stream.fileno(), read) if isinstance(self._stream, io.FileIO) else None
 
     def line_blocks(self, size: int = BLOCK_BYTES) -> Iterator[tuple[bytearray, int]]:
         """Whole lines in buffers of at least `size` bytes: (buffer, length), the last byte a newline (added when the

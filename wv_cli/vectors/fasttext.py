@@ -9,16 +9,17 @@ answers of a classifier (wv_cli.models.supervised).
 import re
 import string
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from wv_cli import _subwords
 from wv_cli._text import SEPARATORS
+from wv_cli.system.origin import Origin
 from wv_cli.words import WordList, encode
 
 Rows = NDArray[np.int64]
@@ -118,6 +119,21 @@ class FastTextModel:
     input: Matrix
     output: Matrix
     version: int = 12
+    # The file whose pages the matrices are; a model changed by replace() has none.
+    origin: Origin | None = field(default=None, init=False, repr=False)
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        """A mapped model is pickled as its file, another one whole."""
+        return (self.origin.reduce() if self.origin is not None else None) or super().__reduce_ex__(protocol)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("origin", "_bucket_rows")}
+
+    def __copy__(self) -> "FastTextModel":
+        return self  # it does not change
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "FastTextModel":
+        return self
 
     @property
     def dim(self) -> int:

@@ -7,6 +7,7 @@ here: files (wv_cli.formats.finalfusion).
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,18 +26,23 @@ def by_hash(exponent: int) -> Indexer:
     """finalfusion's: FNV-1a of the number of characters (8 bytes, little-endian) and of the characters (4 bytes each),
     its last `exponent` bits."""
 
-    def number(ngram: str) -> int:
-        value = _FNV_START
-        for byte in len(ngram).to_bytes(8, "little") + ngram.encode("utf-32-le", "surrogatepass"):
-            value = ((value ^ byte) * _FNV_PRIME) & _ALL_BITS
-        return value & ((1 << exponent) - 1)
-
-    return number
+    return partial(_hashed, exponent)
 
 
 def by_fasttext_hash(buckets: int) -> Indexer:
     """fastText's hash of the bytes, modulo `buckets`."""
-    return lambda ngram: _subwords.word_hash(ngram.encode("utf-8", "surrogateescape")) % buckets
+    return partial(_hashed_as_fasttext, buckets)
+
+
+def _hashed(exponent: int, ngram: str) -> int:
+    value = _FNV_START
+    for byte in len(ngram).to_bytes(8, "little") + ngram.encode("utf-32-le", "surrogatepass"):
+        value = ((value ^ byte) * _FNV_PRIME) & _ALL_BITS
+    return value & ((1 << exponent) - 1)
+
+
+def _hashed_as_fasttext(buckets: int, ngram: str) -> int:
+    return _subwords.word_hash(ngram.encode("utf-8", "surrogateescape")) % buckets
 
 
 def index_names(numbers: Mapping[str, int]) -> Indexer:

@@ -6,13 +6,14 @@ checked for NaN and infinity when it is.
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import NoReturn
+from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._floattext import first_not_finite
 from wv_cli.search.neighbours import Neighbours
+from wv_cli.system.origin import Origin
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
@@ -21,7 +22,8 @@ _BLOCK_VALUES = 1 << 20
 
 class Records(Embeddings):
     """The numbers of row i are the `dim` float32 that begin offsets[i] bytes after the first of `data`. `refuse(row)`
-    raises for a row that holds NaN or infinity. `matrix` is a copy, made when it is first asked for."""
+    raises for a row that holds NaN or infinity. `origin` is the file when all its rows are there. `matrix` is a copy,
+    made when it is first asked for."""
 
     def __init__(
         self,
@@ -30,11 +32,19 @@ class Records(Embeddings):
         offsets: NDArray[np.int64],
         dim: int,
         refuse: Callable[[int], NoReturn],
+        origin: Origin | None = None,
     ) -> None:
         fields = {"words": words, "_data": data, "_offsets": offsets, "_dim": dim, "_refuse": refuse}
+        fields |= {"_origin": origin}
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        """The file where it is as it was, else a copy of all rows."""
+        kept = self._origin.reduce() if self._origin is not None else None
+        return kept or (Embeddings, (self.words, self.matrix))
+
+    _origin: Origin | None
     _data: memoryview
     _offsets: NDArray[np.int64]
     _dim: int
