@@ -16,6 +16,8 @@ import sys
 _COLLECT_EVERY = 200_000
 # Options that make a command take less memory when they are lowered.
 _LESS_IS_LESS = ("--dim", "--max-vocab", "--buckets", "--cells", "--expansion", "--limit", "--memory", "--threads")
+# Of the dynamic linker's message about a library for which there is no memory.
+_NO_ROOM_TO_LOAD = ("failed to map segment", "cannot allocate memory", "cannot map zero-fill pages")
 _HOW: dict[int, str] = {signal.SIGINT: "interrupted", signal.SIGTERM: "terminated", signal.SIGHUP: "hung up"}
 
 
@@ -49,10 +51,26 @@ def _interrupted_at_once(number: int, frame: object) -> None:
 
 def _out_of_memory(asked: str, flags: set[str]) -> str:
     """How much was asked, where NumPy says it, and the options of the command that make it less."""
+    from wv_cli.system.host import is_limited
+
     lower = " or ".join(flag for flag in _LESS_IS_LESS if flag in flags)
     ways = [f"lower {lower}"] * bool(lower) + [f"raise {flag}" for flag in ("--min-count",) if flag in flags]
+    ways += ["raise the limit on memory (ulimit -v)"] * is_limited()
     what = f": {asked[:1].lower()}{asked[1:]}" if asked else ""
     return f"out of memory{what}" + (f"; {', or '.join(ways)}" if ways else "")
+
+
+def _known_failure(error: OSError) -> str:
+    """The message about a name or folder that no reader or writer has worded; "" for another failure."""
+    import errno
+
+    from wv_cli.errors import escape_for_terminal, reason
+
+    if error.errno == errno.ENOENT and error.filename is None:
+        return "the current folder has been removed; change to another one"
+    if error.errno in (errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.ELOOP):
+        return f"{escape_for_terminal(str(error.filename))}: {reason(error)}" if error.filename is not None else ""
+    return ""
 
 
 def run(argv: list[str]) -> int:
@@ -97,7 +115,7 @@ def run(argv: list[str]) -> int:
         if debug:
             raise
         return _fail(speaker, str(error), error.exit_code)
-    except (OSError, MemoryError, ValueError, RuntimeError) as error:
+    except (OSError, MemoryError, ValueError, RuntimeError, ImportError) as error:
         if debug:
             raise
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT) and error.filename is None:
@@ -105,13 +123,19 @@ def run(argv: list[str]) -> int:
             return _fail(speaker, f"standard output: cannot write: {what}; make room and run it again", 1)
         if isinstance(error, OSError) and error.errno == errno.EBADF and error.filename is None:
             return _fail(speaker, "standard input or output is closed; open it or name a file", 1)
+        if isinstance(error, OSError) and (known := _known_failure(error)):
+            return _fail(speaker, known, 1)
         text = str(error)
         if isinstance(error, RuntimeError):
-            from wv_cli.system.threads import NO_THREAD, NO_THREAD_MESSAGE
+            from wv_cli.system.threads import NO_THREAD, no_thread_message
 
             if NO_THREAD not in text:
                 raise
-            text = NO_THREAD_MESSAGE
+            text = no_thread_message()
+        if isinstance(error, ImportError):
+            if not any(sign in text for sign in _NO_ROOM_TO_LOAD):
+                raise
+            error, text = MemoryError(), ""
         if isinstance(error, MemoryError):
             text = _out_of_memory(text, wv.flags(speaker[3:]))
         return _fail(speaker, f"{text} (run `wv --debug ...` to see where)", 1)
@@ -124,17 +148,24 @@ def _words(argv: list[str]) -> list[str]:
     return [*PROGRAMS.get(argv[0].rpartition("/")[2], ()), *argv[1:]]
 
 
+def _works(argv: list[str]) -> bool:
+    """Whether the words ask for more than help or the version."""
+    return _speaker(argv) not in ("wv", "wv help") and not {"-h", "--help", "--help-all"}.intersection(argv)
+
+
 def main() -> None:
     """Runs the command line of this process and ends it."""
     gc.set_threshold(_COLLECT_EVERY)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupted_at_once)
     from wv_cli.commands.shared import streams
-    from wv_cli.system.launcher import leave_processors_to_ranks
+    from wv_cli.system.launcher import leave_processors_to_ranks, prepare_for_little_memory
 
     leave_processors_to_ranks()
     streams.prepare()
-    code = run(_words(sys.argv))
+    argv = _words(sys.argv)
+    problem = prepare_for_little_memory()
+    code = _fail(_speaker(argv), problem, 1) if problem and _works(argv) else run(argv)
     # All is done and said: nobody is left who could make a message of it.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:

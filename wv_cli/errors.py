@@ -98,6 +98,7 @@ def reason(error: OSError) -> str:
         errno.EISDIR: "name a file, not a folder",
         errno.ENOTDIR: "name a folder, not a file",
         errno.EEXIST: "choose another name",
+        errno.ENAMETOOLONG: "choose a shorter one; a name has at most 255 bytes, what is appended to it included",
         errno.ENOENT: "check the spelling of the path",
     }
     if error.errno == errno.EBADF:

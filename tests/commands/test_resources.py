@@ -116,7 +116,7 @@ def test_out_of_memory_says_how_much_and_what_helps(slice_text, tmp_path):
 @pytest.mark.parametrize(("threads", "lower"), [(1, "--dim"), (2, "--dim or --threads")])
 def test_a_model_larger_than_memory_is_refused_before_it_is_made(threads, lower, slice_text, tmp_path):
     done = python(LITTLE_MEMORY, tmp_path, "train", slice_text, "-o", "a.vec", "-q", "--threads", threads)
-    numbers = r"training needs 0\.0\d GB of memory, but 0\.00 GB are available"
+    numbers = r"training needs \d\.\d\d MB of memory, but 1\.0 KB are available"
     message = rf"wv train: {numbers}; lower {lower} or raise --min-count"
     assert done.returncode == 1
     assert re.fullmatch(message, done.stderr.strip()), done.stderr

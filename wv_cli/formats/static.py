@@ -17,8 +17,10 @@ sentence-transformers takes the row into the mean, and since sentence vectors ar
 same.
 """
 
+import contextlib
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -195,12 +197,7 @@ def save_folder(
         ],
     }
     folder = Path(path)
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        message = f"{folder}: cannot make the folder: {reason(error)}"
-        raise WvError(message) from error
-    with commit_together():
+    with _made(folder), commit_together():
         for name, facts in texts.items():
             with open_output(folder / name) as stream:
                 stream.write(json.dumps(facts, ensure_ascii=False, indent=1).encode() + b"\n")
@@ -208,6 +205,24 @@ def save_folder(
             safetensors.write(stream, arrays, {})
     unreachable = sum(1 for word in first if len(word.split()) != 1)
     return Written(len(first), len(words) - len(first), unreachable, lower)
+
+
+@contextlib.contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """The folder is there in this block; one that was made for it goes when the block fails. Raises WvError."""
+    is_new = not folder.exists()
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        message = f"{folder}: cannot make the folder: {reason(error)}"
+        raise WvError(message) from error
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            with contextlib.suppress(OSError):  # not empty: another process writes there
+                folder.rmdir()
+        raise
 
 
 def _tokenizer(vocabulary: dict[str, int], unknown: str, lowercase: bool, split: Split) -> dict[str, Any]:

@@ -195,7 +195,7 @@ class GloveJob(Job):
             model.go_on(state.rows, vocab.words.find_all(state.vocab.words), continuation.kept)
         if continuation.save_state:
             rows = sum(array.nbytes for array in model.state_rows().values())
-            check_writable(continuation.save_state, rows + kept.length * RECORD.itemsize)
+            check_writable(continuation.save_state, rows + kept.length * RECORD.itemsize, read_only="")
         outcome = self._trained(model, run)
         metadata["training_seconds"] = round(outcome.seconds, 3)
         metadata["costs"] = [cost / store.records for cost in model.costs if cost]

@@ -106,9 +106,12 @@ class Job:
         self.check()
         reject_ineffective(self.conditions(), self.must_have_effect, self.values())
         self._check_resume()
-        writes = self.writes()
+        writes, resume = self.writes(), self._resume if self.trains else None
         for path in writes:
-            check_writable(path)
+            if resume is None:
+                check_writable(path)
+            else:
+                check_writable(path, read_only="" if resume.overwrite else "give --overwrite to replace it")
         files = [path for path in self.results() if not is_stream(path)]
         words = [name for name in (formats.words_file(path, self.output_format) for path in files) if name is not None]
         sidecars = [meta.sidecar_path(path) for path in files] if self.invocation.meta else []
@@ -193,7 +196,7 @@ class Job:
     def require_disk_space(self, needed: int) -> None:
         """Raises WvError where a result or the checkpoint, of `needed` bytes each, cannot be written."""
         for path in [*self.results(), *([self.checkpoint_path] if self.checkpoint_path else [])]:
-            check_writable(path, needed)
+            check_writable(path, needed, read_only="")
 
     def finish(self, run: Run, written: Sequence[str], metadata: Mapping[str, object]) -> None:
         """Writes the sidecars of the written results and removes the run's own checkpoint. A sidecar that cannot be

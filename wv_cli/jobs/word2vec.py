@@ -349,9 +349,9 @@ class Word2vecJob(Job):
         )
         if run.processes.is_main:
             for path in self.outputs.outputs:
-                check_writable(path, words * (dim * _BYTES_PER_TEXT_FLOAT + 8))
+                check_writable(path, words * (dim * _BYTES_PER_TEXT_FLOAT + 8), read_only="")
             if self.checkpoint_path:
-                check_writable(self.checkpoint_path, saved)
+                check_writable(self.checkpoint_path, saved, read_only="")
         return allocator
 
     def _save(self, model: Word2vec | Ensemble, joiner: Phrases | None) -> None:

@@ -85,6 +85,11 @@ def address_space() -> int | None:
     return max(0, limit - (pages[0] * mmap.PAGESIZE if pages else _PYTHON + peak_memory() - _FIRST_PEAK))
 
 
+def is_limited() -> bool:
+    """Whether the address space of this process has a limit (ulimit -v)."""
+    return address_space() is not None
+
+
 # A process begins with the peak of the one that started it, which is no memory of its own.
 _FIRST_PEAK = peak_memory()
 

@@ -1,6 +1,8 @@
 """What a launcher (mpirun, srun) says in the environment of the processes it starts. Imports nothing but the errors."""
 
+import contextlib
 import os
+import sys
 from collections.abc import Mapping
 
 from wv_cli.errors import WvError
@@ -10,6 +12,8 @@ from wv_cli.errors import WvError
 _COUNTS = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS")
 # How many threads the libraries of linear algebra under NumPy use.
 _BLAS_THREADS = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+# Bytes of address space (ulimit -v): what NumPy takes before any work, with one thread; what is enough for all threads.
+_LEAST_SPACE, _MUCH_SPACE = 160_000 << 10, 1 << 30
 
 
 def started_together(environment: Mapping[str, str] = os.environ) -> int:
@@ -34,3 +38,19 @@ def leave_processors_to_ranks() -> None:
     if started_together() > 1:
         for name in _BLAS_THREADS:
             os.environ.setdefault(name, "1")
+
+
+def prepare_for_little_memory() -> str:
+    """Before NumPy is imported: one thread for its matrix products under a small limit on address space, since each
+    takes some. Returns what is wrong where the limit is so low that NumPy would end the process; else ""."""
+    with contextlib.suppress(ImportError, AttributeError):
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY and limit < _MUCH_SPACE:
+            for name in _BLAS_THREADS:
+                os.environ.setdefault(name, "1")
+        if limit != resource.RLIM_INFINITY and limit < _LEAST_SPACE and "numpy" not in sys.modules:
+            found = f"the limit on memory (ulimit -v) is {limit >> 10} KB, too low to begin"
+            return f"{found}; raise it to {2 * _LEAST_SPACE >> 10} or more"
+    return ""

@@ -13,6 +13,7 @@ ROW_FLOATS = 16  # WV_ROW_FLOATS of csrc/base/wv_shared.h
 _CACHE_LINE = 64
 _HUGE_PAGE = 1 << 21
 _LEAST_BUFFERS = 1 << 18
+_LARGE = 1 << 24  # bytes of a matrix that a smaller dimension would make much smaller
 
 
 def pad_width(dim: int) -> int:
@@ -39,7 +40,7 @@ def zeros(rows: int, columns: int) -> NDArray[np.float32]:
         # Private: a shared mapping, Python's default, gets no huge pages.
         block = mmap.mmap(-1, size + _HUGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except (OSError, ValueError, OverflowError) as error:
-        message = f"cannot allocate {size / 1e9:,.1f} GB for a matrix of {rows:,} x {columns}; lower --dim"
+        message = f"cannot allocate {_show_size(size)} for a matrix of {rows:,} x {columns}; {_advice(size)}"
         raise WvError(message) from error
     host.want_huge_pages(block)
     floats = np.frombuffer(block, np.float32)
@@ -72,5 +73,20 @@ def require(needed: int, what: str, advice: str) -> None:
     """Raises WvError with both numbers when `needed` bytes are more than there are."""
     free = available()
     if free is not None and needed > free:
-        message = f"{what} needs {needed / 1e9:,.2f} GB of memory, but {free / 1e9:,.2f} GB are available; {advice}"
+        found = f"{_show_size(free)} are available"
+        message = f"{what} needs {_show_size(needed)} of memory, but {found}; {advice}"
         raise WvError(message)
+
+
+def _show_size(size: int) -> str:
+    """In GB, small sizes in MB or KB."""
+    if size >= 10_000_000:
+        return f"{size / 1e9:,.2f} GB"
+    return f"{size / 1e6:.2f} MB" if size >= 10_000 else f"{size / 1e3:.1f} KB"
+
+
+def _advice(size: int) -> str:
+    """What to do when a matrix of so many bytes cannot be allocated."""
+    if size < _LARGE:
+        return "raise the limit on memory (ulimit -v)" if host.is_limited() else "free some memory"
+    return "lower --dim"

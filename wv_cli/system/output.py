@@ -205,8 +205,13 @@ def remove_output(path: str | os.PathLike[str]) -> None:
     remove_strays(target)
 
 
-def check_writable(path: str | os.PathLike[str], expected_bytes: int = 0) -> None:
-    """Raises WvError now, before hours of work, when `path` could not be written later.
+def check_writable(
+    path: str | os.PathLike[str],
+    expected_bytes: int = 0,
+    read_only: str = "make it writable (chmod u+w) or write to another file",
+) -> None:
+    """Raises WvError now, before hours of work, when `path` could not be written later. `read_only` is what to do about
+    a file that its owner has made read-only; where it is "", such a file may be replaced.
 
     `expected_bytes` is compared with the free space of the folder's file system, except for what gets compressed.
     """
@@ -217,6 +222,9 @@ def check_writable(path: str | os.PathLike[str], expected_bytes: int = 0) -> Non
     refuse_folder(path)
     target = Path(os.path.realpath(path))
     folder = target.parent
+    if read_only and target.is_file() and not (mode := target.stat().st_mode) & 0o222:
+        message = f"{path}: cannot write: the file is read-only (mode {mode & 0o777:o}); {read_only}"
+        raise WvError(message)
     if not folder.is_dir():
         message = f"{path}: cannot write: the folder {Path(path).parent} does not exist; create it first"
         raise WvError(message)

@@ -8,9 +8,10 @@ from threading import Event
 from typing import TypeVar
 
 from wv_cli.errors import WvError
+from wv_cli.system import host
 
 NO_THREAD = "can't start new thread"  # Python's RuntimeError
-NO_THREAD_MESSAGE = "the system starts no more threads; lower --threads, or raise the limit on processes (ulimit -u)"
+_THREAD_BYTES = 64 << 20  # of address space: a stack, and what the C library's allocator keeps for a thread
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
@@ -23,7 +24,15 @@ def raise_start_errors() -> Iterator[None]:
     except RuntimeError as error:
         if NO_THREAD not in str(error):
             raise
-        raise WvError(NO_THREAD_MESSAGE) from error
+        raise WvError(no_thread_message()) from error
+
+
+def no_thread_message() -> str:
+    """Why a thread does not start: address space is short, or there are as many processes as may be."""
+    space = host.address_space()
+    if space is not None and space < _THREAD_BYTES:
+        return "too little memory for another thread; lower --threads, or raise the limit on memory (ulimit -v)"
+    return "the system starts no more threads; lower --threads, or raise the limit on processes (ulimit -u)"
 
 
 def all_started(threads: int) -> ThreadPoolExecutor:

@@ -51,6 +51,8 @@ def describe_missing(words: WordList, word: str, name: str, rest: Rest | None = 
     """What to say of a word that is not in `words`. When these are only the first of a file, `rest` gives the row of a
     word in all of it, or -1."""
     row = rest(word) if rest is not None else -1
+    if len(word) > _LONG:
+        return f"{word[:_LONG]!r}... ({len(word):,} characters) is not in {name}"
     if row >= 0:
         return f"{word!r} is beyond the limit of {len(words):,} rows of {name} (row {row + 1:,}); raise --limit"
     near = near_spelling(words, word)
@@ -69,6 +71,9 @@ def near_spelling(words: WordList, word: str) -> str:
     edits = _edits(word) | _edits(word.lower())
     rows = words.find_all(WordList.of(edits))
     return words[int(rows[rows >= 0].min())] if (rows >= 0).any() else ""
+
+
+_LONG = 1000  # characters of a word that a message shows whole
 
 
 def _edits(word: str) -> set[str]:
