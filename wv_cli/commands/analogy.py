@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.habits import require_file_first
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import json_option, quiet_option
 from wv_cli.commands.shared.queries import Asked, Layout, run_queries
@@ -36,6 +37,10 @@ def command(words: tuple[str, ...], k: int, method: str, oov: str, quiet: bool, 
     """
     from wv_cli.vectors.queries import WordIndex
 
+    require_file_first([read["vectors"]], words, "analogy")
+    if len(words) > 3 and {"+", "-"}.intersection(words):
+        total = " ".join(words)
+        raise UsageError(f"{total!r} is a sum: `wv nn VECTORS {total!r}` answers it; an analogy is three words A B C")
     if len(words) not in (0, 3):
         message = f"expected three words A B C, found {len(words)}; questions can also be piped in, three words a line"
         raise UsageError(message)

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.habits import require_file_first
 from wv_cli.commands.shared.options import conflict, json_option, quiet_option, refuse_options
 from wv_cli.commands.shared.queries import Asked, Layout, run_queries
 from wv_cli.commands.shared.reading import Source, load_vectors, vector_options
@@ -46,6 +47,7 @@ def command(
     from wv_cli.vectors.queries import WordIndex
     from wv_cli.vectors.sums import Sum
 
+    require_file_first([read["vectors"]], words, "nn")
     refuse_options(
         candidates="rerank or index", beside="not rerank and not index", rerank="not index",
         restrict_vocab="not index", limit="not index",

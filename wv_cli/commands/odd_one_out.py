@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.habits import require_file_first
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import json_option, quiet_option
 from wv_cli.commands.shared.queries import Asked, Layout, run_queries
@@ -38,6 +39,7 @@ def command(words: tuple[str, ...], k: int, oov: str, quiet: bool, as_json: bool
     from wv_cli.vectors.comparisons import Comparer
     from wv_cli.words import split_words
 
+    require_file_first([read["vectors"]], words, "odd-one-out")
     if len(words) == 1:
         message = "expected two words or more, found 1; lists can also be piped in, one a line"
         raise UsageError(message)

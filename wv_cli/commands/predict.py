@@ -33,7 +33,9 @@ def command(quiet: bool, **options: Any) -> None:
     the same files at the same paths.
     """
     from wv_cli.commands.shared.display import emit
+    from wv_cli.commands.shared.habits import require_files
     from wv_cli.commands.shared.running import job_of
     from wv_cli.jobs.predict import PredictJob
 
+    require_files(options["inputs"])
     job_of(PredictJob, options).run(partial(emit, quiet=quiet, as_json=options["as_json"]))

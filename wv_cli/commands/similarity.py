@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.habits import require_file_first
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import json_option, quiet_option
 from wv_cli.commands.shared.queries import Asked, Layout, run_queries
@@ -28,6 +29,7 @@ def command(words: tuple[str, ...], oov: str, quiet: bool, as_json: bool, **read
     """
     from wv_cli.vectors.comparisons import Comparer
 
+    require_file_first([read["vectors"]], words, "similarity")
     if len(words) not in (0, 2):
         message = f"expected two words A B, found {len(words)}; put quotes around each of two lists, or pipe pairs in"
         raise UsageError(message)

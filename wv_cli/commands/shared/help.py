@@ -11,6 +11,7 @@ import click
 
 from wv_cli.commands.shared.mistakes import require_two_dashes
 from wv_cli.commands.shared.options import FieldOption, TextType, range_of
+from wv_cli.errors import UsageError
 from wv_cli.registry import Registry
 
 # In this order; a command with few options shows them as one list.
@@ -127,6 +128,11 @@ class CommandGroup(click.Group):
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
         if args:
+            from wv_cli.commands.shared.habits import subcommand_for
+
+            name = context.command_path.rpartition(" ")[2]
+            if args[0] not in self.commands and (way := subcommand_for(name, args[0])):
+                raise UsageError(f"unknown subcommand {args[0]!r}; {way}")
             Registry("subcommand", self.commands.items()).find(args[0])
         return super().resolve_command(context, args)
 

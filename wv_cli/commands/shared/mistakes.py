@@ -6,6 +6,8 @@ import click
 
 from wv_cli.commands.shared.options import range_of
 
+WORDS = "wv.words"  # in a context's meta: the whole command line
+
 # What word2vec, fastText, GloVe and gensim call it -> what we do: options, of which the first that the command has is
 # meant, or else words that say what to do. Written without dashes, underscores and capitals; names that differ from an
 # option in nothing else need no row.
@@ -58,10 +60,22 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("loadinitgradsq", "initgradsqfile", "gradsqfile"), ("--init-gradsq",)),
     **dict.fromkeys(("savegradsq", "saveinitparam"), ("--checkpoint",)),
     "scoring": ("--score",),
+    **dict.fromkeys(("minfreq", "minfrequency", "freq", "cutoff"), ("--min-count",)),
+    **dict.fromkeys(("gpu", "cuda", "device"), ("leave it out: wv computes on processors",)),
+    "config": ("leave it out: options stand on the command line",),
+    **dict.fromkeys(("subword", "subwords", "charngrams"), ("--preset fasttext", "--no-subwords")),
+    **dict.fromkeys(("topk", "neighbors", "neighbours"), ("-k",)),
+    "n": ("-k", "--order", "-n"),
+    **dict.fromkeys(("metric", "cosine"), ("leave it out: words are compared by cosine",)),
+    **dict.fromkeys(("dict", "dictionary", "seeddict"), ("--dictionary",)),
+    "tsne": ("--method tsne",),
+    **dict.fromkeys(("trees", "ntrees", "nlist", "efconstruction"), ("leave it out: --recall chooses the effort",)),
+    **dict.fromkeys(("o", "output"), ("--output", "name the output behind the input, without an option")),
+    "autotune": ("--autotune-validation FILE",),
     "connectorwords": ("leave it out: no words are joined specially",),
     "topn": ("-k",),
     "count": ("-n",),
-    "bits": ("--length",),
+    "bits": ("--length", "--quantize", "--dsub"),
     "ngram": ("--order",),
     "cosmul": ("--method 3cosmul",),
     "th": ("--threshold",),
@@ -72,6 +86,24 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "caseinsensitive": ("--case",),
     "format": ("--to", "--from"),
 }
+
+# The same of values: what is meant by them, of which the first that is a choice counts.
+VALUES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("sg", "word2vec", "sgns"), ("skipgram",)),
+    **dict.fromkeys(("classifier", "classification", "sup", "text"), ("supervised",)),
+    **dict.fromkeys(("paragraphvector", "pvdm", "pvdbow", "dbow", "dm"), ("doc2vec",)),
+    **dict.fromkeys(("onevsall", "ovr", "onevsrest", "sigmoid", "bce", "binary"), ("ova",)),
+    **dict.fromkeys(("negativesampling", "neg", "negative", "nsloss"), ("ns",)),
+    **dict.fromkeys(("hierarchicalsoftmax", "hierarchical", "huffman"), ("hs",)),
+    **dict.fromkeys(("crossentropy", "sm"), ("softmax",)),
+    **dict.fromkeys(("flyhash", "flylsh"), ("fly",)),
+    **dict.fromkeys(("simhash", "randomprojection", "hyperplanes"), ("lsh",)),
+    **dict.fromkeys(("productquantization", "opq"), ("pq",)),
+    **dict.fromkeys(("pcahash",), ("pcah",)),
+    **dict.fromkeys(("kneserney", "kn", "modifiedkneserney", "mkn"), ("kneser-ney", "modified-kneser-ney")),
+}
+# Values of --model that are none here.
+_OTHERWISE = {"glove": "`wv glove` trains that model", "fasttext": "--preset fasttext trains its subwords"}
 
 
 def plain(name: str) -> str:
@@ -120,7 +152,21 @@ def message(error: click.UsageError) -> str:
 def _unknown(error: click.NoSuchOption) -> str:
     command, path = (error.ctx.command, error.ctx.command_path) if error.ctx else (None, "wv")
     way = suggest_option(error.option_name, command) if command else ""
+    if error.ctx and not error.ctx.parent and (later := _command_of(error)):
+        return f"no such option {error.option_name} before the command; put it behind `wv {later}`"
     return f"no such option {error.option_name}; {way or f'`{path} --help` shows the options'}"
+
+
+def _command_of(error: click.NoSuchOption) -> str:
+    """The command behind an option that stands before it, "" where that has no such option."""
+    from wv_cli.commands import COMMANDS
+
+    context = error.ctx
+    if context is None or not isinstance(context.command, click.Group):
+        return ""
+    name = next((word for word in context.meta.get(WORDS, []) if word in COMMANDS), "")
+    command = context.command.get_command(context, name) if name else None
+    return name if command is not None and plain(error.option_name) in map(plain, flags(command)) else ""
 
 
 def _bad_value(error: click.BadParameter) -> str:
@@ -137,6 +183,11 @@ def _bad_value(error: click.BadParameter) -> str:
     if is_not and isinstance(parameter.type, click.Choice):
         import difflib
 
-        words = [str(each) for each in parameter.type.choices if len(str(each)) > 1]
-        near = difflib.get_close_matches(value.strip("'"), words, n=1)
+        given, choices = plain(value.strip("'")), [str(each) for each in parameter.type.choices]
+        if name == "--model" and given in _OTHERWISE:
+            return f"{name}: {text}; {_OTHERWISE[given]}"
+        words = [each for each in choices if len(each) > 1]
+        near = [each for each in choices if plain(each) == given]
+        near += [each for each in VALUES.get(given, ()) if each in choices]
+        near += difflib.get_close_matches(value.strip("'"), words, n=1)
     return f"{name}: {text}" + (f"; did you mean {near[0]!r}?" if near else "")

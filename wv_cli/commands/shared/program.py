@@ -15,6 +15,7 @@ import click
 
 from wv_cli import __version__
 from wv_cli.commands import COMMANDS, COMPAT, grouped
+from wv_cli.commands.shared.mistakes import WORDS
 from wv_cli.errors import UsageError
 from wv_cli.registry import Registry
 
@@ -99,6 +100,10 @@ def _past_click() -> Iterator[None]:
 class LazyGroup(click.Group):
     """A group that imports a command's module only when that command is asked for."""
 
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        context.meta[WORDS] = [*args]
+        return super().parse_args(context, args)
+
     def make_context(self, *arguments: Any, **options: Any) -> click.Context:
         with _past_click():
             return super().make_context(*arguments, **options)
@@ -125,6 +130,10 @@ class LazyGroup(click.Group):
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
         if args and args[0] not in self.list_commands(context):
+            from wv_cli.commands.shared.habits import command_for
+
+            if way := command_for(args[0]):
+                raise UsageError(f"unknown command {args[0]!r}; {way}")
             Registry("command", [*COMMANDS.items(), *COMPAT.items()]).find(args[0])
         return super().resolve_command(context, args)
 
