@@ -188,6 +188,45 @@ def test_texts_that_cannot_be_learnt(text, message, wv, tmp_path):
     assert (tmp_path / "m.bin").read_text() == "yesterday"
 
 
+def test_eval_by_threshold(wv, tmp_path, lines):
+    """Every row is what --threshold gives, and no other threshold is better than the best."""
+    (tmp_path / "v.txt").write_text("".join(lines[:300]))
+    call = ["eval", "labels", GOLDEN / "cook-raw.ftz", "-d", "v.txt", "--tsv", "-k", 5]
+    known = {}
+    for best in ("f1", "precision=0.6", "recall=.3"):
+        done = wv(*call, "--best", best)
+        assert done.returncode == 0, done.stderr
+        header, *rows = (line.split("\t") for line in done.stdout.splitlines())
+        table = [dict(zip(header, row, strict=True)) for row in rows]
+        chosen = table[-1]["label"].removeprefix("best: p >= ")
+        assert len(table) == 12 and f"--threshold {chosen} is best by {best}" in done.stderr
+        known[best] = table[-1]
+        again = wv(*call, "--threshold", chosen).stdout.splitlines()[1].split("\t")
+        numbers = slice(header.index("precision"), header.index("lines") + 1)
+        assert again[numbers] == [table[-1][name] for name in header[numbers]]
+    tenths = table[2:-1]
+    assert all(float(known["f1"]["f1"]) >= float(row["f1"]) for row in table)
+    for name, other, least in (("precision", "recall", 0.6), ("recall", "precision", 0.3)):
+        row = known[f"{name}={'0.6' if name == 'precision' else '.3'}"]
+        assert float(row[name]) >= least
+        assert all(float(each[other]) <= float(row[other]) for each in tenths if float(each[name]) >= least)
+    done = wv(*call, "--best", "recall=1.0")
+    assert "no threshold has recall=1.0" in done.stderr and len(done.stdout.splitlines()) == 12
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--best", "f2"], "--best must be f1, precision=P or recall=R"),
+        (["--best", "precision=2"], "--best must be"),
+        (["--best", "f1", "--threshold", "0.5"], "--best chooses the threshold; leave out --threshold"),
+    ],
+)
+def test_a_best_threshold_that_cannot_be(options, message, wv):
+    done = wv("eval", "labels", GOLDEN / "cook-raw.ftz", "-d", "v.txt", *options)
+    assert done.returncode == 2 and message in done.stderr
+
+
 def test_labels_alone_teach_the_line_end(wv, tmp_path):
     """A line of labels has one word, `</s>`: fastText trains on it, too."""
     (tmp_path / "t.txt").write_text("__label__a\n__label__a\n__label__b\n__label__a\n" * 50)

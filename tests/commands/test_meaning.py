@@ -70,7 +70,7 @@ VALUES = {
     "grad_clip": "0.01", "init_gradsq": "g.bin", "counts_only": "--counts-only", "cells": "30",
     "apply": "text.phrases", "phrases": "text.phrases",
     "restrict_vocab": "40", "at": "3", "queries": "5", "neighbours": "4", "pooling": "idf", "after": "abtt",
-    "stop_list": "stop.txt", "sif_a": "0.5", "resamples": "50", "k": "2", "confusions": "0",
+    "stop_list": "stop.txt", "sif_a": "0.5", "resamples": "50", "k": "2", "confusions": "0", "best": "f1",
     "candidates": "30", "rerank": "words.vec", "sentences": "--sentences", "ngrams": "king", "perplexity": "5",
     "prob": "--prob", "cutoff": "300", "dsub": "5", "inputs": "labelled.txt", "retrain": "--retrain", "size": "25k",
     "passes": "4", "delimiter": "+", "stop_words": "drop",

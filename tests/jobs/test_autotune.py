@@ -3,15 +3,20 @@
 import json
 import lzma
 import os
+import re
+import time
 from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
 
 from tests.conftest import GOLDEN
+from wv_cli import __main__ as entry
+from wv_cli.engine.progress import Totals
+from wv_cli.engine.run import Outcome
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats.fasttext_bin import load_model
-from wv_cli.jobs.autotune import Metric, Plan, propose
+from wv_cli.jobs.autotune import LabelSearch, Metric, Plan, propose
 from wv_cli.jobs.autotune_log import Trial, TrialLog, claim_log
 from wv_cli.models.classifier import Classifier
 from wv_cli.models.config import SupervisedConfig
@@ -39,6 +44,19 @@ def test_proposals_stay_in_their_ranges_and_repeat():
         seen.add((config.word_ngrams, config.minn))
     assert len(seen) == 15, "every combination is tried"
     assert propose(best, 2, plan, 0, 0.0) == (best, 2)
+
+
+def test_a_search_that_finished_one_trial_says_how_long_it_takes(files, monkeypatch, capsys):
+    def attempt(search, config, dsub, seconds):
+        time.sleep(0.3)
+        return (None if search.trials else 0.5), Outcome(1, Totals(), 0.3)
+
+    monkeypatch.chdir(files)
+    monkeypatch.setattr(LabelSearch, "attempt", attempt)
+    assert entry.run(["train", "train.txt", "-o", "m.bin", *map(str, TUNE), "--autotune-duration", "1"]) == 0
+    said = capsys.readouterr().err
+    told = r"found nothing: only the options as given were tried, in 0\.\d s a trial; give --autotune-d\S+ \d+\n"
+    assert re.search(told, said)
 
 
 @pytest.mark.parametrize("text", ["f2", "", "precisionAtRecall", "precisionAtRecall:x", "recallAtPrecision:101", "F1"])

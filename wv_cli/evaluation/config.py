@@ -1,5 +1,6 @@
 """The protocols of the evaluation tasks: each of these choices changes the number."""
 
+import re
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -43,6 +44,21 @@ class LabelsConfig(PredictConfig):
 
     per_label: bool = option(False, "Also show a row per label.")
     confusions: int = option(5, "Number of most confused label pairs to show.", low=0, low_is="none")
+    best: str | None = option(None, "Show scores by threshold, and the threshold best by f1, precision=P or recall=R.")
+
+    def check(self) -> None:
+        super().check()
+        if self.best is not None:
+            require(not self.threshold, "--best chooses the threshold; leave out --threshold")
+            self.goal()
+
+    def goal(self) -> tuple[str, float]:
+        """("f1", 0), or "precision" or "recall" with the value that must be reached. Raises UsageError."""
+        name, _, value = (self.best or "f1").partition("=")
+        least = float(value) if re.fullmatch(r"0?\.\d+|1|0|1\.0*", value) else None
+        valid = (name == "f1" and not value) or (name in ("precision", "recall") and least is not None)
+        require(valid, f"--best must be f1, precision=P or recall=R with P and R from 0 to 1, not {self.best!r}")
+        return name, least or 0.0
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.config import require
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number
 from wv_cli.evaluation.config import LabelsConfig
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.recognise import input_texts
 from wv_cli.models.classifier import Answered, Classifier
+from wv_cli.system.places import is_stream
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.source import Source
 
@@ -99,8 +101,71 @@ def count(
     return counts
 
 
+@dataclass(frozen=True)
+class Curve:
+    """Micro scores by threshold. `probabilities` (n,) are those of all predicted labels, highest first; of the first
+    i + 1 right[i] are right, and `gold` labels stand in the data."""
+
+    probabilities: NDArray[np.float64]
+    right: NDArray[np.int64]
+    gold: int
+
+    @classmethod
+    def of(cls, classifier: Classifier, data: Inputs, k: int, threads: int) -> "Curve":
+        """Of the k best labels of each line that count() counts. Raises what Source raises."""
+        found, hits, gold, n = [np.empty(0)], [np.empty(0, np.bool_)], 0, len(classifier.labels)
+        for answered in classifier.answers(Source(data), k, threads=threads):
+            known = np.diff(answered.true_starts)
+            used = (known > 0) & answered.reads
+            label_line = np.repeat(np.arange(len(known)), known)
+            keep = used[label_line]
+            true = np.unique(label_line[keep] * n + answered.true_labels[keep])
+            line, rank = np.nonzero((np.arange(answered.labels.shape[1]) < answered.found[:, None]) & used[:, None])
+            hits.append(np.isin(line * n + answered.labels[line, rank], true, assume_unique=True))
+            # --threshold is compared with the probability itself, scores have fastText's 1e-5 in them.
+            found.append(np.exp(answered.scores[line, rank].astype(np.float64)) - 1e-5)
+            gold += len(true)
+        probabilities = np.concatenate(found)
+        order = np.argsort(-probabilities, kind="stable")
+        return cls(probabilities[order], np.cumsum(np.concatenate(hits)[order]), gold)
+
+    def at(self, threshold: float) -> tuple[int, int, int]:
+        """(right, predicted, gold) of the labels that are at least so probable."""
+        predicted = int(np.searchsorted(-self.probabilities, -threshold, side="right"))
+        return (int(self.right[predicted - 1]) if predicted else 0), predicted, self.gold
+
+    def best(self, goal: str, least: float) -> float | None:
+        """The threshold of the highest F1, or of the highest recall where precision is at least `least` ("precision"),
+        or the other way round ("recall"). It lies halfway to the next probability. None where none reaches it."""
+        if not len(self.right) or not self.gold:
+            return None
+        predicted = np.arange(1, len(self.right) + 1)
+        precision, recall = self.right / predicted, self.right / self.gold
+        last = np.append(self.probabilities[1:] < self.probabilities[:-1], [True])  # equal ones come together
+        given, value = {
+            "f1": (np.ones_like(precision), 2 * self.right / (predicted + self.gold)),
+            "precision": (precision, recall),
+            "recall": (recall, precision),
+        }[goal]
+        possible = np.flatnonzero(last & (given >= least))
+        if not len(possible):
+            return None
+        chosen = int(possible[np.argmax(value[possible])])
+        below = self.probabilities[chosen + 1] if chosen + 1 < len(self.probabilities) else 0.0
+        return _round_between(float(below), float(self.probabilities[chosen]))
+
+
+def _round_between(low: float, high: float) -> float:
+    """A short number above `low` and up to `high`."""
+    middle = (low + high) / 2
+    return next((short for digits in range(2, 9) if low < (short := round(middle, digits)) <= high), middle)
+
+
 def run(vectors: Sequence[Vectors], data: Sequence[str], config: LabelsConfig) -> Report:
     """Scores every model on every data file; see evaluation.Task.run."""
+    if config.best is not None:
+        for path in data:
+            require(not is_stream(path), f"--best reads the data twice, which {path} cannot be; name a file")
     kept = {1: "the best label of a line", -1: "all labels of a line"}.get(config.k, f"the best {config.k} of a line")
     kept += f" with a probability of at least {config.threshold:g}" if config.threshold else ""
     report = Report(
@@ -127,7 +192,24 @@ def run(vectors: Sequence[Vectors], data: Sequence[str], config: LabelsConfig) -
             text = input_texts([path], log=report.notes.append, reading=config)
             counts = count(classifier, text, config.k, config.threshold, config.threads)
             _add_rows(report, model.name, path, classifier, counts, config)
+            if config.best is not None:
+                _add_thresholds(report, model.name, path, Curve.of(classifier, text, config.k, config.threads), config)
     return report
+
+
+def _add_thresholds(report: Report, model: str, path: str, curve: Curve, config: LabelsConfig) -> None:
+    """A row for each tenth, and one for the best threshold."""
+    best = curve.best(*config.goal())
+    lines = report.rows[-1]["lines"]
+    thresholds = [(f"p >= {tenth / 10:g}", tenth / 10) for tenth in range(1, 10)]
+    thresholds += [(f"best: p >= {best}", best)] if best is not None else []
+    for name, threshold in thresholds:
+        right, predicted, gold = curve.at(threshold)
+        precision, recall, f1 = scores(right, predicted, gold)
+        facts: Row = {"data": path, "model": model, "label": name, "precision": precision, "recall": recall, "f1": f1}
+        report.rows.append({**facts, "right": right, "predicted": predicted, "gold": gold, "lines": lines})
+    found = f"--threshold {best} is best by {config.best}" if best is not None else f"no threshold has {config.best}"
+    report.notes.append(f"{model} on {path}: {found}")
 
 
 def _add_rows(

@@ -28,6 +28,8 @@ from wv_cli.system.events import Log
 Values = Mapping[str, Any]
 Learner = TypeVar("Learner", bound=Config)
 
+_OUT_OF_TIME = "out of time"  # why a trial has no score
+
 
 class NothingFound(WvError):
     """Error: every trial of a search failed, or there was none."""
@@ -168,7 +170,19 @@ class Search(ABC, Generic[Learner]):
         self.trials = trial_log.begin(log, resume=resume)
         stopped = self._search(trial_log, log)
         trial_log.close(over=stopped is None)
+        if stopped is None and self.trials and all(trial.why == _OUT_OF_TIME for trial in self.trials[1:]):
+            self._tell_of_one(log)
         return stopped
+
+    def _tell_of_one(self, log: Log) -> None:
+        """That nothing was searched, when no trial but the first, with the options as given, was finished in time."""
+        first = self.trials[0]
+        if first.score is not None:
+            log(
+                f"the search found nothing: only the options as given were tried, in {first.elapsed:.1f} s a trial; "
+                f"give --autotune-duration {math.ceil(20 * first.elapsed)}",
+                trial_seconds=first.elapsed,
+            )
 
     def _search(self, trial_log: TrialLog, log: Log) -> Outcome | None:
         used = self.trials[-1].elapsed if self.trials else 0.0
@@ -201,7 +215,7 @@ class Search(ABC, Generic[Learner]):
             config.validate()
             score, outcome = self.attempt(config, dsub, seconds)
             if score is None:
-                return None, "out of time", outcome
+                return None, _OUT_OF_TIME, outcome
             return (None, "nothing to score", outcome) if math.isnan(score) else (score, "", outcome)
         except Diverged:
             return None, "diverged", None
