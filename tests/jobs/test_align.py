@@ -214,7 +214,8 @@ def test_the_commands(turned, wv, tmp_path):
     np.testing.assert_allclose(load(str(tmp_path / "c.bin")).matrix, a.vectors.matrix @ rotation, atol=1e-5)
     assert wv("align", "a.vec", "b.vec", "-o", "a.vec", "-q").stderr == ""  # takes the place of its input
     np.testing.assert_allclose(load(str(tmp_path / "a.vec")).matrix, a.vectors.matrix @ rotation, atol=2e-6)
-    lines = [line.split("\t") for line in wv("drift", "a.vec", "b.vec", "--top", "4").stdout.splitlines()]
+    header, *lines = [line.split("\t") for line in wv("drift", "a.vec", "b.vec", "--top", "4").stdout.splitlines()]
+    assert header == ["word", "neighbours", "cosine"]
     assert [len(line) for line in lines] == [3] * 4 and lines[0][2] == "1.0000"
     assert len(json.loads(wv("drift", "a.vec", "b.vec", "--json", "--top", "0").stdout)["words"]) == 500
     wv("hash", "a.vec", "-m", "lsh", "-o", "a.codes", "-q", "--no-meta")

@@ -22,9 +22,9 @@ def command(quiet: bool, as_json: bool, **options: Any) -> None:
     """Show which words of both A and B changed most between the two files: vectors of two times, or of two kinds of
     text.
 
-    A word is printed as `word TAB neighbours TAB cosine`. neighbours is the fraction of the nearest words that A and
-    B share. cosine compares the two vectors of the word after A was aligned to B by all common words. Rare words
-    change most, by chance; --restrict-vocab leaves them out.
+    A word is printed as `word TAB neighbours TAB cosine`, below a header of these names. neighbours is the fraction
+    of the nearest words that A and B share. cosine compares the two vectors of the word after A was aligned to B by
+    all common words. Rare words change most, by chance; --restrict-vocab leaves them out.
     """
     from wv_cli.commands.shared.reading import ignore_format_warnings
     from wv_cli.commands.shared.running import job_of, run_job
@@ -41,6 +41,7 @@ def _show(metadata: dict[str, Any]) -> None:
     from wv_cli.words import encode
 
     stream = sys.stdout.buffer
+    stream.write(b"word\tneighbours\tcosine\n")
     for each in metadata["words"]:
         stream.write(encode(each["word"]) + f"\t{each['neighbours']:.4f}\t{each['cosine']:.4f}\n".encode())
     stream.flush()
