@@ -38,6 +38,8 @@ class Kind:
         return make(path, config, poolings)
 
 
+_HOLDS = "a folder holds config.json, the vocabulary (vocab.txt or tokenizer.json) and model.safetensors or model.onnx"
+
 # In the order in which a folder is looked at.
 ENCODERS: Registry[Kind] = Registry(
     "kind of encoder",
@@ -79,8 +81,8 @@ def open_encoder(
     folder, config = Path(path), config or EncoderConfig()
     config.validate()
     if not folder.is_dir():
-        found = "a file" if folder.exists() else "nothing; check the spelling of the path"
-        raise WvError(f"{folder}: expected the folder of an encoder, found {found}")
+        found = "a file" if folder.exists() else "nothing; wv downloads no encoder"
+        raise WvError(f"{folder}: expected the folder of an encoder, found {found}; {_HOLDS}")
     for kind in ENCODERS.values():
         if kind.is_one(folder):
             return kind.open(folder, config, poolings)
