@@ -187,6 +187,30 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
+        "`--continue` learns a text once",
+        ("tests/jobs/test_killed_at_the_end.py",),
+        (
+            Fault(
+                "a text that the state has learnt is learnt again",
+                "wv_cli/jobs/parts/continuation.py",
+                "text not in self.before.texts:",
+                "True:",
+            ),
+            Fault(
+                "the state is renamed before other outputs",
+                OUTPUT,
+                "        waiting.sort(key=lambda output: output.target == target)\n",
+                "        waiting.sort(key=lambda output: output.target != target)\n",
+            ),
+            Fault(
+                "the checkpoint of a run that has ended stays",
+                SAVED_RUN,
+                "if found is not None and self._learnt.count(found[0]) > found[1]:",
+                "if False:",
+            ),
+        ),
+    ),
+    Guarantee(
         "A checkpoint is never discarded silently",
         ("tests/jobs/test_checkpoints.py", "tests/jobs/test_continuation.py"),
         (

@@ -102,7 +102,9 @@ def test_the_vectors_are_those_of_the_best_trial(folder, monkeypatch, best):
     assert f"training with the best options: {chosen}" in said
     train("text.txt", "plain.npy", model=best, dim=8, min_count=2, **GIVEN)
     assert Path("a.npy").read_bytes() == Path("plain.npy").read_bytes()
-    train("text.txt", "later.npy", continue_="a.state", epochs=1)  # what was found is what the state goes on with
+    train(
+        "text.txt", "later.npy", continue_="a.state", epochs=1, again=True
+    )  # what was found is what the state goes on with
     assert json.loads(Path("later.npy.meta.json").read_text())["config"]["model"] == best
 
 

@@ -145,10 +145,12 @@ def test_the_learning_rate_goes_on_or_is_given(here):
     assert metadata["config"]["lr"] == pytest.approx(0.1 * tokens / (tokens + state.trained))
     after = read_options("2.state")
     assert (after.lr, after.trained) == (0.1, state.trained + tokens)
-    metadata = train(here / "second.txt", "a.vec", continue_="2.state", decay=0.5, epochs=2, save_state="3.state")
+    metadata = train(
+        here / "second.txt", "a.vec", continue_="2.state", decay=0.5, again=True, epochs=2, save_state="3.state"
+    )
     assert metadata["config"]["lr"] == pytest.approx(0.1 * tokens / (tokens + after.trained / 2))
     assert read_options("3.state").trained == after.trained / 2 + tokens
-    assert train(here / "second.txt", "a.vec", continue_="2.state", lr=0.01)["config"]["lr"] == 0.01
+    assert train(here / "second.txt", "a.vec", continue_="2.state", again=True, lr=0.01)["config"]["lr"] == 0.01
 
 
 def test_nothing_trained_leaves_the_rate_at_its_start():

@@ -91,6 +91,18 @@ def describe_progress(path: str | os.PathLike[str]) -> str:
     return f"the checkpoint of an earlier run is there, at {100 * step / steps:.1f} %{of}"
 
 
+def text_of(path: str | os.PathLike[str]) -> tuple[str, int] | None:
+    """The digest of the text of a run with a state, and how often the state had learnt it when the run began; None for
+    a checkpoint of another run, or no checkpoint."""
+    try:
+        with open_input(path, "a checkpoint") as source:
+            state = container.Reader(source, _KIND).fact("state", dict)
+    except WvError:
+        return None
+    text, times = state.get("text"), state.get("times")
+    return (text, times) if isinstance(text, str) and _is_whole(times) else None
+
+
 def _is_whole(value: object) -> TypeGuard[int]:
     return type(value) is int
 

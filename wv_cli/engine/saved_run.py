@@ -9,8 +9,9 @@ holds the checkpoint's name (wv_cli.system.lock), so that no two runs save to th
 import os
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -59,12 +60,23 @@ class Savable(Trainable[Worker], Checkpointed, Protocol[Worker]):
 class SavedRun:
     """The checkpoint of one run at `path` (None: the run saves nothing). With `resume` it goes on from there, with
     `overwrite` it begins anew although a checkpoint may be there. Of a run that begins with rows `from_files` these
-    are, by a check sum, part of what must be the same for it to go on."""
+    are, by a check sum, part of what must be the same for it to go on. `learnt` are the digests of the texts that the
+    state has learnt which the run continues. The checkpoint of a run that has ended, so that the state has its text, is
+    of no use: it was killed before it could remove it."""
 
     def __init__(
-        self, path: str | None, *, resume: bool = False, overwrite: bool = False, from_files: bool = False
+        self,
+        path: str | None,
+        *,
+        resume: bool = False,
+        overwrite: bool = False,
+        from_files: bool = False,
+        learnt: Sequence[str] = (),
     ) -> None:
         self.path, self._resume, self._overwrite, self._from_files = path, resume, overwrite, from_files
+        self._learnt = learnt
+        self._text: dict[str, object] = {}
+        self._keep: Callable[[], None] | None = None
         self._ours: object = None  # the file at `path` that this run may remove
         self._first_rows: dict[str, object] = {}
 
@@ -79,6 +91,10 @@ class SavedRun:
         with hold_lock(self.path, who) as locked:
             if not locked:
                 log(f"{self.path}: no locks on this file system; see that no other run saves to the same checkpoint")
+            found = checkpoint.text_of(self.path) if self._learnt and Path(self.path).is_file() else None
+            if found is not None and self._learnt.count(found[0]) > found[1]:
+                log(f"{self.path}: the run of this checkpoint has ended, the state has learnt its text; removed")
+                remove_output(self.path)
             if Path(self.path).is_file() and not (self._resume or self._overwrite):
                 made = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(Path(self.path).stat().st_mtime))
                 way_on = "go on with --resume, or begin anew with --overwrite"
@@ -86,6 +102,15 @@ class SavedRun:
                 raise WvError(message)
             self._ours = _file_at(self.path) if self._overwrite else None
             yield
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether there is a checkpoint with which this run goes on."""
+        return self.path is not None and self._resume and Path(self.path).is_file()
+
+    def learns(self, text: str) -> None:
+        """The run, which leaves a state, learns the text with this digest."""
+        self._text = {"text": text, "times": self._learnt.count(text)} if text else {}
 
     def first_step(self, model: Checkpointed, log: Log) -> int:
         """The step to begin with: 0, or with `resume` where the checkpoint, now loaded into the model, was saved. The
@@ -128,12 +153,12 @@ class SavedRun:
 
         def save(next_step: int) -> None:
             assert self.path is not None, "only called when there is a path"
-            state = {"next_step": next_step, "isa": _cpu.name()}
+            state = {"next_step": next_step, "isa": _cpu.name(), **self._text}
             checkpoint.save(self.path, self._identity(model), state, model.arrays(), _schedule(model))
             self._ours = _file_at(self.path)
 
         try:
-            return train(
+            outcome = train(
                 trainer,
                 save=save if self.path else None,
                 save_every=save_every,
@@ -141,6 +166,8 @@ class SavedRun:
                 on_progress=on_progress,
                 after_epoch=after_epoch,
             )
+            self._keep = partial(save, outcome.next_step) if self.path and outcome.finished else None
+            return outcome
         except Diverged as error:
             intact = self.path is not None and _file_at(self.path) is not None
             kept = f"the last checkpoint, {self.path}, is intact; " if intact else ""
@@ -148,9 +175,18 @@ class SavedRun:
             ended.agreed = error.agreed
             raise ended from error
 
+    def keep(self, error: WvError) -> None:
+        """After a training, of which not all results could be written: what was learnt is saved, if it can be, and the
+        message of the `error` says so."""
+        if self._keep is not None:
+            with suppress(WvError):
+                self._keep()
+                error.args = (f"{error}; what was learnt is in {self.path}, from which --resume writes it",)
+
     def remove(self) -> None:
         """After the results are written: the checkpoint goes if this run made it, continued it, or was told to
         overwrite it; one that appeared meanwhile stays."""
+        self._keep = None
         if self.path is not None and self._ours is not None and _file_at(self.path) == self._ours:
             remove_output(self.path)
 

@@ -3,7 +3,7 @@
 A container (wv_cli.system.container) of the kind "state" with the header
 
     {"model": name, "config": {...}, "vocabulary_config": {...}, "lines": N, "tokens_read": N, "trained": X, "lr": X,
-     "wv": version}
+     "texts": [digest, ...], "wv": version}
 
 and the arrays `words` (the letters, end to end), `word_starts`, `word_counts`, for a classifier the same three of its
 labels, `input`, `output` and what else the model learns; those of GloVe are in wv_cli.glove.state. A checkpoint
@@ -34,13 +34,15 @@ _LARGEST = 1e18  # of a row's numbers: their products are finite
 class StateOptions:
     """How a state was made: `model` is its name among the models, `config` and `vocab_config` are the options by the
     names of their fields. `trained` is the number of tokens (GloVe's pairs) learnt from, those of every epoch; `lr`
-    what the learning rate was when none had been."""
+    what the learning rate was when none had been. `texts` are the digests of the texts learnt, the last ones at the
+    end."""
 
     model: str
     config: dict[str, Any]
     vocab_config: dict[str, Any]
     trained: float
     lr: float
+    texts: tuple[str, ...] = ()
 
     def lr_after(self, tokens: int, fraction: float) -> float:
         """The learning rate at which `tokens` more (those of every epoch) begin, when it falls to nothing from the
@@ -76,6 +78,7 @@ def header_of(options: StateOptions, vocab: Vocab) -> dict[str, object]:
         "tokens_read": vocab.tokens_read,
         "trained": options.trained,
         "lr": options.lr,
+        "texts": list(options.texts),
         "wv": __version__,
     }
 
@@ -107,13 +110,17 @@ def read_state(path: str, layout: container.Layout, *, labelled: bool = False) -
 
 
 def options_of(reader: container.Reader) -> StateOptions:
-    """The options in a state's header. Raises BadFile."""
+    """The options in a state's header; states of earlier versions name no texts. Raises BadFile."""
+    texts = reader.fact("texts", list) if "texts" in reader.header else []
+    if not all(isinstance(text, str) for text in texts):
+        reader.refuse("expected `texts` to be digests of texts, found others")
     return StateOptions(
         model=reader.fact("model", str),
         config=reader.fact("config", dict),
         vocab_config=reader.fact("vocabulary_config", dict),
         trained=reader.fact("trained", float, 0, _MOST_TRAINED),
         lr=reader.fact("lr", float, 0, _MOST_LR),
+        texts=tuple(texts),
     )
 
 

@@ -3,7 +3,7 @@
 The text is word2vec's, with five significant digits and the words of the model, so `</s>` among them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -11,16 +11,15 @@ from wv_cli.formats.base import FASTTEXT_PRECISION, WriteOptions
 from wv_cli.formats.fasttext_write import save_model
 from wv_cli.formats.word2vec_text import write
 from wv_cli.system.host import processors
-from wv_cli.system.output import open_output, write_together
+from wv_cli.system.output import open_output
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
 
 VECTORS, OUTPUT = ".vec", ".output"
 
 
-def save_files(paths: Sequence[str], model: FastTextModel) -> None:
-    """Writes to each of `paths` what its ending says, the model where it is another one: all of them or none. Raises
-    WvError."""
+def file_writers(paths: Sequence[str], model: FastTextModel) -> list[tuple[str, Callable[[str], None]]]:
+    """The `paths`, each with what writes to it what its ending says, the model where it is another one."""
 
     def save(path: str) -> None:
         if path.endswith(VECTORS):
@@ -31,7 +30,7 @@ def save_files(paths: Sequence[str], model: FastTextModel) -> None:
         else:
             save_model(path, model)
 
-    write_together((path, save) for path in paths)
+    return [(path, save) for path in paths]
 
 
 def _save_text(path: str, vectors: Embeddings) -> None:

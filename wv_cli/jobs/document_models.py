@@ -24,7 +24,6 @@ from wv_cli.models.sent2vec import Sent2vec
 from wv_cli.models.sentence_config import Doc2vecConfig, Sent2vecConfig
 from wv_cli.system.compression import inner_name
 from wv_cli.system.matrices import MatrixAllocator
-from wv_cli.system.output import write_together
 from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.vocab import write_vocab
 from wv_cli.vectors.embeddings import Embeddings
@@ -152,8 +151,8 @@ def _train(
     )
     if outcome.finished:
         outputs = _writers(model, job.outputs.outputs, ending)
-        write_together([*job.phrases.writers(joiner), *outputs, *(documents.writers(model) if documents else [])])
-        job.finish(run, job.results(), metadata)
+        writers = [*job.phrases.writers(joiner), *outputs, *(documents.writers(model) if documents else [])]
+        job.finish(run, job.results(), metadata, writers)
     return outcome, metadata
 
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import ClassVar
 
 from wv_cli import formats
@@ -20,7 +20,7 @@ from wv_cli.glove.state import GloveState, open_state, save_state
 from wv_cli.glove.tiles import TileStore
 from wv_cli.jobs.distribution import refuse_with_dask
 from wv_cli.jobs.glove_counting import Counted, Counting, Counts
-from wv_cli.jobs.job import Job
+from wv_cli.jobs.job import Job, Writer
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.continuation import Continuation
 from wv_cli.jobs.parts.phrases import PhraseJoining, found_phrases
@@ -28,7 +28,7 @@ from wv_cli.jobs.parts.reading import Reading, SavedVocabulary
 from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.events import Log
-from wv_cli.system.output import check_writable, commit_together, open_output, write_together
+from wv_cli.system.output import check_writable, commit_together, open_output, write_each, write_together
 from wv_cli.text.vocab import write_vocab
 
 # The options that the arrays of a state depend on.
@@ -148,17 +148,20 @@ class GloveJob(Job):
         """See Job.work: counts, trains unless `counts_only`, saves. The log is told how the training goes, once an
         iteration."""
         # The counts wait for the vectors. A run that a signal stops leaves the counts, which are complete.
-        with commit_together(), ExitStack() as stack:
-            outcome, metadata = self._work(run, stack)
+        problems: list[str] = []
+        with commit_together(self.continuation.save_state), ExitStack() as stack:
+            outcome, metadata = self._work(run, stack, problems)
         if outcome is not None and outcome.finished:
-            self.finish(run, [*self.outputs.outputs, *self.continuation.results()], metadata)
+            self.end(run, problems)
         return outcome, metadata
 
-    def _work(self, run: Run, stack: ExitStack) -> tuple[Outcome | None, Metadata]:
+    def _work(self, run: Run, stack: ExitStack, problems: list[str]) -> tuple[Outcome | None, Metadata]:
+        """`problems` are those with sidecars."""
         begin, continuation = time.monotonic(), self.continuation
         state = open_state(continuation.continue_) if continuation.continue_ else None
         found = self._counted(run, state, stack)
-        vocab, records = found.vocab, found.records
+        vocab, records, leaves_state = found.vocab, found.records, continuation.leaves_state(known=found.known)
+        run.learns(found.text)
         kept = RecordFile(self.beside)
         stack.callback(kept.close)
         if self.vocabulary.save_vocab:
@@ -167,7 +170,7 @@ class GloveJob(Job):
         with ExitStack() as files:
             if self.counts.save_counts:
                 records = record_files.write_through(records, files.enter_context(open_output(self.counts.save_counts)))
-            if continuation.save_state:
+            if leaves_state:
                 records = kept.kept(records)
             if self.counts.counts_only:
                 counted = sum(len(block) for block in records)
@@ -192,24 +195,29 @@ class GloveJob(Job):
         if self.first.init:
             model.load_raw(self.first.init, self.first.init_gradsq)
         if state is not None:
-            model.go_on(state.rows, vocab.words.find_all(state.vocab.words), continuation.kept)
-        if continuation.save_state:
+            fraction = continuation.kept if not found.known else 1
+            model.go_on(state.rows, vocab.words.find_all(state.vocab.words), fraction)
+        if continuation.save_state and leaves_state:
             rows = sum(array.nbytes for array in model.state_rows().values())
             check_writable(continuation.save_state, rows + kept.length * RECORD.itemsize, read_only="")
-        outcome = self._trained(model, run)
+        outcome = self._trained(model.until(0) if found.known else model, run)
         metadata["training_seconds"] = round(outcome.seconds, 3)
         metadata["costs"] = [cost / store.records for cost in model.costs if cost]
         metadata["seconds"] = round(time.monotonic() - begin, 3)
         if outcome.finished:
-            vectors = model.embeddings()
-            write_together(
-                (path, lambda path: formats.save(path, vectors, format=self.outputs.to))
-                for path in self.outputs.outputs
-            )
-            if continuation.save_state:
-                config, learnt = self.config, self.config.iterations * store.records
-                left = continuation.left_behind(MODEL, config, self.reading.words, lr=config.eta, learnt=learnt)
-                save_state(continuation.save_state, left, vocab, model.state_rows(), kept.mapped())
+            save = partial(formats.save, embeddings=model.embeddings(), format=self.outputs.to)
+            writers: list[Writer] = [(path, save) for path in self.outputs.outputs]
+            if continuation.save_state and leaves_state:
+                config, learnt = self.config, 0 if found.known else self.config.iterations * store.records
+                left = continuation.left_behind(
+                    MODEL, config, self.reading.words, lr=config.eta, learnt=learnt, text=found.text
+                )
+                arrays, pairs = model.state_rows(), kept.mapped()
+                save_left = partial(save_state, options=left, vocab=vocab, rows=arrays, records=pairs)
+                writers.append((continuation.save_state, save_left))
+            missing = write_each(writers)
+            results = [*self.outputs.outputs, *continuation.results()]
+            problems += self.write_sidecars([path for path in results if path not in missing], metadata)
         return outcome, metadata
 
     def _counted(self, run: Run, state: GloveState | None, stack: ExitStack) -> Counted:

@@ -10,7 +10,7 @@ from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.continued_counts import EarlierCounts
 from wv_cli.glove.record_runs import Records
 from wv_cli.glove.shard_counting import counted_corpus, shard_records
-from wv_cli.glove.state import GloveState
+from wv_cli.glove.state import GloveState, blocks
 from wv_cli.glove.tiles import ORDERING_BYTES
 from wv_cli.jobs.distribution import executor
 from wv_cli.jobs.metadata import tell_corpus
@@ -25,7 +25,10 @@ from wv_cli.text.corpus import encode
 from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Phrases
 from wv_cli.text.shard_counting import SHARD_BYTES, Divided
+from wv_cli.text.source import text_digest
 from wv_cli.text.vocab import Vocab
+
+_RECORDS = 1 << 18  # at a time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,12 +50,15 @@ class Counts(Part):
 @dataclass(frozen=True)
 class Counted:
     """Co-occurrence counts: sorted `records` of the words `vocab`, the fingerprint `digest` of both, and the phrase
-    joiner of the text."""
+    joiner of the text. `text` is the digest of a text that is to be known again, and a text that is `known` adds
+    nothing to the state's counts."""
 
     vocab: Vocab
     records: Iterator[Records]
     digest: str
     joiner: Phrases | None = None
+    text: str = ""
+    known: bool = False
 
 
 @dataclass(frozen=True)
@@ -97,8 +103,12 @@ class Counting:
             memory=ids_memory,
             spool_beside=self.beside,
             progress=run.on_reading,
+            known_again=self.continuation.knows_texts,
         )
         tell_corpus(corpus, run.log, time.monotonic() - begin)
+        if state is not None and not run.goes_on and self.continuation.knows(corpus.text, run.log):
+            records = blocks(state.records, _RECORDS)
+            return Counted(state.vocab, records, state.digest, joiner, known=True)
         if self.continuation.save_state:
             corpus.require_different_words()
         earlier, digest = None, corpus.digest
@@ -108,7 +118,7 @@ class Counting:
         records = cooccurrence.count(
             corpus, self.config, memory=self.buffer_memory, spool_beside=self.beside, earlier=earlier
         )
-        return Counted(corpus.vocab, records, digest, joiner)
+        return Counted(corpus.vocab, records, digest, joiner, corpus.text)
 
     def of_text_on(self, address: str, texts: Texts, run: Run, stack: ExitStack) -> Counted:
         """The counts of a text, by the executor at `address`, which `stack` ends after the last record."""
@@ -134,4 +144,5 @@ class Counting:
                     spool_beside=self.beside,
                 )
 
-        return Counted(corpus.vocab, records(), corpus.digest, joiner)
+        text = text_digest(texts) if self.continuation.knows_texts else ""
+        return Counted(corpus.vocab, records(), corpus.digest, joiner, text)

@@ -7,7 +7,7 @@ after the other. An option belongs to exactly one part because it is a field of 
 """
 
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, get_type_hints
@@ -21,7 +21,7 @@ from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, OnTraining, Run
 from wv_cli.system import meta
 from wv_cli.system.events import Log, OnProgress
-from wv_cli.system.output import check_writable
+from wv_cli.system.output import check_writable, commit_together, write_each
 from wv_cli.system.places import is_stream, refuse_folder, refuse_reading, require_different
 
 if TYPE_CHECKING:
@@ -89,9 +89,9 @@ class Job:
         """Checks and works. `log` is told of events, `on_progress` about a training, `on_reading` (done, total or None)
         about a long file. Raises what `work` raises, and UsageError or WvError for what the checks find."""
         if (shared := self.shared) is not None:
-            with run_shared(shared, log, on_progress, on_reading) as (job, run):
+            with run_shared(shared, log, on_progress, on_reading) as (job, run), run.kept_on_failure():
                 return job.work(run)
-        with run_alone(self, log, on_progress, on_reading) as run:
+        with run_alone(self, log, on_progress, on_reading) as run, run.kept_on_failure():
             return self.work(run)
 
     def validate(self) -> None:
@@ -188,7 +188,8 @@ class Job:
             stack.enter_context(part.claimed(beside, anew=resume is not None and (resume.resume or resume.overwrite)))
         if resume is not None and self.trains:
             from_files = any(part.begins_with() for part in self.parts())
-            saved = resume.saved_run(beside, from_files=from_files)
+            learnt = [text for part in self.parts() for text in part.learnt()]
+            saved = resume.saved_run(beside, from_files=from_files, learnt=learnt)
             run = replace(run, saved=saved, save_every=resume.checkpoint_every, max_seconds=resume.max_time)
             stack.enter_context(saved.claimed(run.log))
         return run
@@ -198,15 +199,39 @@ class Job:
         for path in [*self.results(), *([self.checkpoint_path] if self.checkpoint_path else [])]:
             check_writable(path, needed, read_only="")
 
-    def finish(self, run: Run, written: Sequence[str], metadata: Mapping[str, object]) -> None:
-        """Writes the sidecars of the written results and removes the run's own checkpoint. A sidecar that cannot be
-        written is a SidecarWarning."""
+    def finish(
+        self,
+        run: Run,
+        written: Sequence[str],
+        metadata: Mapping[str, object],
+        writers: Iterable[Writer] = (),
+        *,
+        last: str | None = None,
+    ) -> None:
+        """Writes results that each stand alone, then the sidecars of the `written` ones, and removes the run's own
+        checkpoint. All are complete before the first is renamed. The file `last` is renamed after all others: where it
+        is new, so are they. A sidecar that cannot be written is a SidecarWarning. Raises WvError, when the others are
+        written, for results that cannot be."""
+        with commit_together(last):
+            missing = write_each(writers)
+            problems = self.write_sidecars([path for path in written if path not in missing], metadata)
+        self.end(run, problems)
+
+    def write_sidecars(self, written: Sequence[str], metadata: Mapping[str, object]) -> list[str]:
+        """Returns what is to be said about those that could not be written."""
+        problems = []
         for path in written:
             if self.invocation.meta and not is_stream(path):
                 try:
                     meta.write(path, list(self.invocation.argv), metadata)
                 except WvError as error:
-                    warnings.warn(f"{error}; {path} itself is written and whole", SidecarWarning, stacklevel=2)
+                    problems.append(f"{error}; {path} itself is written and whole")
+        return problems
+
+    def end(self, run: Run, problems: Sequence[str]) -> None:
+        """Removes the run's own checkpoint: the results are written."""
+        for problem in problems:
+            warnings.warn(problem, SidecarWarning, stacklevel=3)
         if run.saved is not None:
             run.saved.remove()
 

@@ -23,7 +23,7 @@ from wv_cli.lm.vocabulary import SPECIAL
 from wv_cli.models.config import NeuralConfig
 from wv_cli.models.neural import NeuralLm
 from wv_cli.system.compression import inner_name
-from wv_cli.system.output import open_output, write_together
+from wv_cli.system.output import open_output
 from wv_cli.text.vocab import write_vocab
 
 _ENDING = ".lm"
@@ -99,8 +99,7 @@ class NeuralJob(Job):
             asdict(config), reading.words, corpus_metadata(corpus), outcome, first_step=first_step, begin=begin
         )
         if outcome.finished:
-            write_together([_writer(model, path) for path in self.outputs.outputs])
-            self.finish(run, self.results(), metadata)
+            self.finish(run, self.results(), metadata, [_writer(model, path) for path in self.outputs.outputs])
         return outcome, metadata
 
 

@@ -3,7 +3,7 @@
 No part knows another. What two of them must know is checked by the job that has both (wv_cli.jobs.job).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
@@ -42,6 +42,10 @@ class Part:
     def begins_with(self) -> list[str]:
         """The files whose rows a training begins with."""
         return []
+
+    def learnt(self) -> Sequence[str]:
+        """The digests of the texts that were learnt before, one for each time."""
+        return ()
 
     def claimed(self, beside: str | None, *, anew: bool) -> AbstractContextManager[object]:
         """Keeps other runs from what this one alone may write, while it lasts. `anew`: what an earlier run has left on

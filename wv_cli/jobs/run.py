@@ -1,10 +1,11 @@
 """One run of a job: its event log, its checkpoint, and the processes that share the work."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+from wv_cli.errors import WvError
 from wv_cli.system.events import Log, OnProgress
 
 if TYPE_CHECKING:  # most jobs train nothing and do without
@@ -86,6 +87,26 @@ class Run:
     saved: "SavedRun | None" = None
     save_every: float | None = None
     max_seconds: float | None = None
+
+    @contextmanager
+    def kept_on_failure(self) -> Iterator[None]:
+        """What was learnt is saved when its results cannot be written."""
+        try:
+            yield
+        except WvError as error:
+            if self.saved is not None:
+                self.saved.keep(error)
+            raise
+
+    def learns(self, text: str) -> None:
+        """The run, which leaves a state, learns the text with this digest."""
+        if self.saved is not None:
+            self.saved.learns(text)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether there is a checkpoint with which it goes on."""
+        return self.saved is not None and self.saved.is_waiting
 
     def first_step(self, model: "Savable[Any]") -> int:
         """The step to begin with: 0, or where the checkpoint, now loaded, was saved. Raises WvError."""

@@ -3,15 +3,16 @@
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli import formats
 from wv_cli.engine.run import Outcome
 from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
-from wv_cli.formats.fasttext_files import save_files
+from wv_cli.formats.fasttext_files import file_writers
 from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, SharedJob, refuse_fasttext, refuse_sharing
-from wv_cli.jobs.job import Job
+from wv_cli.jobs.job import Job, Writer
 from wv_cli.jobs.metadata import number_of, run_metadata
 from wv_cli.jobs.part import Part, internal
 from wv_cli.jobs.parts.continuation import Continuation
@@ -24,7 +25,6 @@ from wv_cli.jobs.run import Metadata, Run
 from wv_cli.models.config import SupervisedConfig
 from wv_cli.models.supervised import Supervised
 from wv_cli.system.compression import inner_name
-from wv_cli.system.output import commit_together, write_together
 from wv_cli.system.places import is_stream
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.continued_labels import extend_labelled
@@ -32,7 +32,7 @@ from wv_cli.text.continued_vocabulary import decay_vocab
 from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.inputs import Texts
 from wv_cli.text.joining import Phrases
-from wv_cli.text.labelled import LabelledCorpus, encode_labelled
+from wv_cli.text.labelled import LabelledCorpus, empty_labelled, encode_labelled
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.fasttext import FastTextModel
 
@@ -181,6 +181,10 @@ class SupervisedJob(Job):
             vocabulary=words,
             labels=labels,
         )
+        known = not run.goes_on and self.continuation.knows(corpus.text, run.log)
+        if known and state is not None and state.labels is not None:
+            corpus = empty_labelled(state.vocab, state.labels)
+        run.learns(corpus.text)
         if corpus.is_sorted_by_label():
             run.log(
                 "the lines are sorted by label, which trains badly; shuffle them, for example with shuf", sorted=True
@@ -236,24 +240,27 @@ class SupervisedJob(Job):
             if search is not None:
                 trained = search.finished(trained, config, dsub)
                 metadata["autotune"] = search.metadata()
-            self._save(model, trained, joiner)
-            self.finish(run, self.results(), metadata)
+            writers = self._writers(model, trained, joiner, known=known)
+            self.finish(run, self.results(), metadata, writers, last=self.continuation.save_state)
         return outcome, metadata
 
     def _texts(self, run: Run, *others: str) -> Texts:
         part = run.processes.part(whole_lines=self.whole_lines)
         return self.reading.texts(run.log, *others, written=self.writes(), part=part)
 
-    def _save(self, model: Supervised, trained: FastTextModel, joiner: Phrases | None) -> None:
+    def _writers(
+        self, model: Supervised, trained: FastTextModel, joiner: Phrases | None, *, known: bool
+    ) -> list[Writer]:
         continuation = self.continuation
-        with commit_together():
-            if continuation.save_state:
-                config, words = model.config, self.reading.words
-                learnt = config.epochs * len(model.corpus.ids)
-                left = continuation.left_behind("supervised", config, words, lr=self.config.lr, learnt=learnt)
-                save_state(continuation.save_state, model.state(left))
-            write_together(self.phrases.writers(joiner))
-            save_files(self.outputs.outputs, trained)
+        writers = [*self.phrases.writers(joiner), *file_writers(self.outputs.outputs, trained)]
+        if continuation.save_state and continuation.leaves_state(known=known):
+            config, words = model.config, self.reading.words
+            learnt = 0 if known else config.epochs * len(model.corpus.ids)
+            left = continuation.left_behind(
+                "supervised", config, words, lr=self.config.lr, learnt=learnt, text=model.corpus.text
+            )
+            writers.append((continuation.save_state, partial(save_state, state=model.state(left))))
+        return writers
 
     def corpus(
         self, run: Run, joiner: Phrases | None = None, vectors: Embeddings | None = None, state: State | None = None
@@ -274,6 +281,7 @@ class SupervisedJob(Job):
             spool_beside=self.beside,
             progress=run.on_reading,
             pooled=run.processes.pooled,
+            known_again=self.continuation.knows_texts,
         )
         if state is None or state.labels is None:
             return run.processes.whole_labelled(corpus)

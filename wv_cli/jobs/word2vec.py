@@ -16,9 +16,9 @@ from wv_cli.engine.run import Outcome
 from wv_cli.engine.state import State, read_state, save_state
 from wv_cli.errors import UsageError
 from wv_cli.formats import fasttext_bin
-from wv_cli.formats.fasttext_files import save_files
+from wv_cli.formats.fasttext_files import file_writers
 from wv_cli.jobs.distribution import FIND_BEFORE, LEAVE_OUT, SharedJob, refuse_fasttext, refuse_sharing
-from wv_cli.jobs.job import Job
+from wv_cli.jobs.job import Job, Writer
 from wv_cli.jobs.metadata import corpus_metadata, run_metadata, tell_corpus
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.continuation import Continuation
@@ -36,9 +36,9 @@ from wv_cli.models.subwords import Subwords, counts_with_line_end
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.compression import inner_name
 from wv_cli.system.matrices import MatrixAllocator
-from wv_cli.system.output import check_writable, write_together
+from wv_cli.system.output import check_writable
 from wv_cli.text.continued_vocabulary import decay_vocab
-from wv_cli.text.corpus import Corpus, encode
+from wv_cli.text.corpus import Corpus, empty_corpus, encode
 from wv_cli.text.joining import Phrases
 from wv_cli.text.vocab import write_vocab
 from wv_cli.vectors.embeddings import Embeddings
@@ -215,6 +215,10 @@ class Word2vecJob(Job):
         joiner = self.phrases.joiner(run.log, self.reading.memory)
         corpus = self._corpus(run, joiner, init, state)
         tell_corpus(corpus, run.log, time.monotonic() - begin)
+        known = not run.goes_on and self.continuation.knows(corpus.text, run.log)
+        if known and state is not None:
+            corpus = empty_corpus(state.vocab)
+        run.learns(corpus.text)
         if self.vocabulary.save_vocab and run.processes.is_main:
             write_vocab(self.vocabulary.save_vocab, corpus.vocab)
         if self.outputs.fasttext_files:
@@ -233,7 +237,7 @@ class Word2vecJob(Job):
             model = self._model(run, config, corpus, init, state)
         del state  # as large as the model
         advice = f"lower --lr (now {config.start_lr:g})" + ("" if config.cbow_mean else " or use --cbow-mean")
-        validated = self._validated(model, items, run)
+        validated = self._validated(model, items, run) if not known else None
         trained, after_epoch = (validated, validated.after_epoch) if validated else (model, None)
         first_step = run.first_step(trained)
         outcome = run.train(
@@ -263,8 +267,13 @@ class Word2vecJob(Job):
             if search is not None:
                 metadata["autotune"] = search.metadata()
                 run.log(f"{self.search.autotune_validation} chose the options: score the vectors on other data")
-            self._save(model, joiner)
-            self.finish(run, self.results(), metadata)
+            self.finish(
+                run,
+                self.results(),
+                metadata,
+                self._writers(model, joiner, known=known),
+                last=self.continuation.save_state,
+            )
         return outcome, metadata
 
     def _corpus(self, run: Run, joiner: Phrases | None, init: Embeddings | None, state: State | None) -> Corpus:
@@ -281,6 +290,7 @@ class Word2vecJob(Job):
             spool_beside=self.beside,
             progress=run.on_reading,
             pooled=processes.pooled,
+            known_again=self.continuation.knows_texts,
         )
         return processes.whole(corpus)
 
@@ -354,21 +364,21 @@ class Word2vecJob(Job):
                 check_writable(self.checkpoint_path, saved, read_only="")
         return allocator
 
-    def _save(self, model: Word2vec | Ensemble, joiner: Phrases | None) -> None:
+    def _writers(self, model: Word2vec | Ensemble, joiner: Phrases | None, *, known: bool) -> list[Writer]:
         phrases, min_count = self.phrases.writers(joiner), self.reading.words.min_count
         if isinstance(model, Ensemble):
-            write_together([*phrases, *self.outputs.ensemble_writers(model, self.members, self.config)])
-            return
+            return [*phrases, *self.outputs.ensemble_writers(model, self.members, self.config)]
         if self.outputs.fasttext_files:
-            save_files(self.outputs.outputs, model.fasttext_model(min_count))
-            return
+            return file_writers(self.outputs.outputs, model.fasttext_model(min_count))
         writers = [*phrases, *self.outputs.writers(model, min_count)]
-        if self.continuation.save_state:
+        if self.continuation.save_state and self.continuation.leaves_state(known=known):
             config, words = model.config, self.reading.words
             learnt = config.epochs * model.corpus.tokens
-            left = self.continuation.left_behind(config.model, config, words, lr=config.start_lr, learnt=learnt)
+            left = self.continuation.left_behind(
+                config.model, config, words, lr=config.start_lr, learnt=learnt, text=model.corpus.text
+            )
             writers.append((self.continuation.save_state, partial(save_state, state=model.state(left))))
-        write_together(writers)
+        return writers
 
 
 def _tell_words_and_labels(corpus: Corpus, run: Run) -> None:

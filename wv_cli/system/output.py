@@ -4,8 +4,9 @@ A file is written under another name beside its target (wv_cli.system.temporary)
 `kill -9` leaves behind is gone after the next success. (click's `atomic=True` is not safe: it renames the half-written
 file when the block raises.)
 
-Several files of one run stand in commit_together(): no rename before all of them are complete and on the disk. A name
-that ends like a compression (.gz, .bz2, .xz, .zst) is written compressed.
+Several files of one run stand in commit_together(): no rename before all of them are complete and on the disk. What
+stands alone is written by write_each(): a file that fails keeps none of the others back. A name that ends like a
+compression (.gz, .bz2, .xz, .zst) is written compressed.
 """
 
 import contextlib
@@ -18,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from wv_cli.errors import WvError, reason
+from wv_cli.errors import Interrupted, WvError, reason
 from wv_cli.system import host
 from wv_cli.system.compression import Compressor, compression_of, require_compressor
 from wv_cli.system.interrupts import defer_signals
@@ -26,41 +27,47 @@ from wv_cli.system.places import descriptor_of, is_stdout, is_stream, refuse_fol
 from wv_cli.system.temporary import Temporary, remove_strays
 
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+_UNCHANGED = "nothing that was there has been changed"
 
 
 class _Set(threading.local):
     """The outputs of the commit_together() that this thread is in, in the order of their opening; None outside of one.
-    `streamed`: the last of all is written to standard output or a device."""
+    `streamed`: the last of all is written to standard output or a device. `failed`: the errors of write_each()."""
 
     outputs: list[Temporary] | None = None
     streamed = False
+    failed: tuple[WvError, ...] = ()
 
 
 _set = _Set()
 
 
 @contextlib.contextmanager
-def commit_together() -> Iterator[None]:
+def commit_together(last: str | None = None) -> Iterator[None]:
     """What open_output() writes in this block, in this thread, appears when the block ends without an exception, all of
-    it or none: every file is complete and on the disk before the first is renamed, in the order of their opening.
+    it or none: every file is complete and on the disk before the first is renamed, in the order of their opening; the
+    file `last` comes after all others.
 
     What goes to `-` or a device cannot wait: write it last, as write_together does. When its reader has closed the
     pipe, the files before it appear all the same, and BrokenPipeError goes on. A block inside another one is a part of
-    it. Raises WvError; when the system refuses a rename after others it says which files are new.
+    it. Raises WvError, in the end also for what write_each() could not write. When the system refuses a rename after
+    others the error says which files are new.
     """
     if _set.outputs is not None:
         yield
         return
     outputs = _set.outputs = []
-    _set.streamed = False
+    _set.streamed, _set.failed = False, ()
     try:
         try:
             yield
         except BrokenPipeError:
             if _set.streamed:
-                _publish(outputs)
+                _publish(outputs, last)
             raise
-        _publish(outputs)
+        _publish(outputs, last)
+        if _set.failed:
+            raise _summary(_set.failed, outputs)
     finally:
         _set.outputs = None
         with defer_signals():
@@ -87,6 +94,28 @@ def write_together(writers: Iterable[tuple[str, Callable[[str], object]]]) -> No
             write(path)
 
 
+def write_each(writers: Iterable[tuple[str, Callable[[str], object]]]) -> list[str]:
+    """Like write_together(), in commit_together(), for files that each stand alone: one that raises WvError keeps none
+    of the others back. Returns the paths of those that failed; their error comes when commit_together() ends."""
+    outputs = _set.outputs
+    assert outputs is not None, "stands in commit_together()"
+    missing = []
+    for path, write in sorted(writers, key=lambda one: is_stream(one[0])):
+        before = len(outputs)
+        try:
+            write(path)
+        except Interrupted:
+            raise
+        except WvError as error:
+            _set.failed = (*_set.failed, error)
+            missing.append(path)
+            with defer_signals():
+                for output in outputs[before:]:
+                    output.close()
+                del outputs[before:]
+    return missing
+
+
 @contextlib.contextmanager
 def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A binary file that becomes `path` when the block ends without an exception, in commit_together() when that one
@@ -107,7 +136,7 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     _require_new(path, target)
     output = Temporary(path, target)
     try:
-        with _explain_errors(path, "; nothing that was there has been changed"):
+        with _explain_errors(path, f"; {_UNCHANGED}"):
             stream = output.create()
             if outputs is not None:
                 outputs.append(output)
@@ -152,10 +181,13 @@ def _require_new(path: str | os.PathLike[str], target: Path) -> None:
         raise WvError(message)
 
 
-def _publish(outputs: list[Temporary]) -> None:
+def _publish(outputs: list[Temporary], last: str | None = None) -> None:
     """Renames what is complete. Raises WvError."""
     new: list[Temporary] = []
     waiting = [output for output in outputs if output.complete]
+    if last is not None:
+        target = Path(os.path.realpath(last))
+        waiting.sort(key=lambda output: output.target == target)
     with defer_signals():
         try:
             for output in waiting:
@@ -169,9 +201,18 @@ def _publish(outputs: list[Temporary]) -> None:
                 _sync_folder(folder)
 
 
+def _summary(failed: tuple[WvError, ...], outputs: list[Temporary]) -> WvError:
+    """One error for all files that could not be written, which says what was written all the same."""
+    names = ", ".join(os.fspath(output.path) for output in outputs if output.complete)
+    if not names:
+        return failed[0]
+    problems = "; ".join(str(error).removesuffix(f"; {_UNCHANGED}") for error in failed)
+    return WvError(f"{problems}; written all the same: {names}")
+
+
 def _list_outputs(new: list[Temporary], old: list[Temporary]) -> str:
     if not new:
-        return "nothing that was there has been changed"
+        return _UNCHANGED
     names = [", ".join(os.fspath(output.path) for output in some) for some in (new, old)]
     return f"already new: {names[0]}; still as before: {names[1]}; they do not belong together, run it again"
 

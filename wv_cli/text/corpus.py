@@ -50,7 +50,8 @@ class Corpus:
     others.
     `tokens_read` counts all words of the text, those outside `vocab` included. `labels` are tokens that were told from
     words, with their counts (int64); they are not in the stream. The last `added` words of the vocabulary are there
-    because they were asked for. `left_out` lines were not read (text.lines)."""
+    because they were asked for. `left_out` lines were not read (text.lines). `text` is the digest of a text that is to
+    be known again, whatever the options."""
 
     ids: NDArray[np.int32]
     vocab: Vocab
@@ -62,6 +63,7 @@ class Corpus:
     label_counts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     added: int = 0
     left_out: int = 0
+    text: str = ""
 
     @property
     def nbytes(self) -> int:
@@ -109,6 +111,7 @@ def encode(
     may_be_empty: bool = False,
     every_line: bool = False,
     pooled: Pooled | None = None,
+    known_again: bool = False,
 ) -> Corpus:
     """Reads texts (see text.source.Source) once and returns their ids.
 
@@ -119,13 +122,15 @@ def encode(
     were read. When the ids take more than `memory` bytes they go to a file in the folder of `spool_beside` (default:
     the current folder). With `every_line` each line has a line end in the stream, whether it has a word or not. Memory
     used otherwise: 4 bytes a token and the vocabulary. Where the text is a part of one that several processes read,
-    `pooled` makes the vocabulary of all of it, cut as `config` says.
+    `pooled` makes the vocabulary of all of it, cut as `config` says. `known_again` is Source's.
 
     Raises WvError when there is no text or no word of it is in `vocab` (unless it `may_be_empty`, which needs a
     `vocab`), when the cuts leave no word, when the spool cannot be written, and what Source raises.
     """
     known = vocab.cut(config) if vocab is not None else None
-    source = Source(inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress)
+    source = Source(
+        inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress, known_again=known_again
+    )
     # Words that are in no vocabulary stand between others: they are dropped when phrases have been joined.
     at_once = known is not None and phrases is None
     encoder = _text.Encoder(
@@ -160,7 +165,13 @@ def encode(
     parts = [fingerprint.digest(), bytes.fromhex(known.digest)] + ([bytes.fromhex(phrases.digest)] if phrases else [])
     digest = hashlib.blake2b(b"".join(parts), digest_size=16).hexdigest()
     left_out = source.lines.left_out if source.lines else 0
-    return Corpus(ids, known, tokens, lines, digest, encoder.tokens, labels, label_counts, added, left_out)
+    found = (ids, known, tokens, lines, digest, encoder.tokens, labels, label_counts, added, left_out)
+    return Corpus(*found, text=source.digest)
+
+
+def empty_corpus(vocab: Vocab) -> Corpus:
+    """Nothing to learn, in the ids of `vocab`."""
+    return Corpus(np.array([END_OF_LINE], np.int32), vocab, 0, 0, vocab.digest, vocab.tokens_read)
 
 
 def remap_ids(

@@ -22,7 +22,7 @@ from wv_cli.text.id_stream import read_ids
 from wv_cli.text.input_files import Inputs
 from wv_cli.text.joining import Phrases, read_words
 from wv_cli.text.source import Source
-from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Tally, times
+from wv_cli.text.vocab import SENTENCE_END, EmptyVocabulary, Tally, Vocab, times
 from wv_cli.words import WordList, encode
 
 _GONE = np.iinfo(np.int32).min
@@ -52,12 +52,14 @@ class LabelledWords:
 @dataclass(frozen=True, eq=False)
 class LabelledCorpus(LabelledWords):
     """`ids` is one-dimensional int32, read-only: word ids, labels (FIRST_LABEL - label) and -1 after each of the
-    `lines`; `digest` tells this corpus from others, `counted` as well as its counts can."""
+    `lines`; `digest` tells this corpus from others, `counted` as well as its counts can. `text` is the digest of a text
+    that is to be known again, whatever the options."""
 
     ids: NDArray[np.int32]
     lines: int
     digest: str
     counted: str
+    text: str = ""
 
     @property
     def nbytes(self) -> int:
@@ -86,17 +88,21 @@ def encode_labelled(
     spool_beside: str | None = None,
     progress: OnProgress | None = None,
     pooled: Pooled | None = None,
+    known_again: bool = False,
 ) -> LabelledCorpus:
     """Reads texts (see text.source.Source) once. `config` is for words alone; with `keep_dropped` words that it cuts
     stay in the stream. The words `also` are kept, however rare: those that the cut drops, and those that the text does
     not have, stand behind the others as words seen once. `phrases` are joined first, as if the joined text were read.
+    `known_again` is Source's.
 
     Where the text is a part of one that several processes read, cut between lines, `pooled` makes the words and labels
     of all of it, which then decide the digest; `ids` and `lines` are those of the part.
 
     Raises WvError when there is no text, no label, fewer than `fewest_labels`, or no word, and what Source raises.
     """
-    source = Source(inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress)
+    source = Source(
+        inputs, lowercase=config.lowercase, lines=config.lines(), progress=progress, known_again=known_again
+    )
     encoder = _text.Encoder(every_line=True)
     cut = _Cut(config, label_prefix, min_count_label, fewest_labels, keep_dropped, source.inputs)
     with Spool(spool_beside) as file:
@@ -126,7 +132,15 @@ def encode_labelled(
     if pooled is not None and not len(ids):
         ids = np.frombuffer(_AN_EMPTY_LINE, np.int32)
     own = digest(fingerprint.digest()) if pooled is None else counted
-    return LabelledCorpus(**vars(found), ids=ids, lines=lines, digest=own, counted=counted)
+    return LabelledCorpus(**vars(found), ids=ids, lines=lines, digest=own, counted=counted, text=source.digest)
+
+
+def empty_labelled(words: Vocab, labels: Vocab) -> LabelledCorpus:
+    """Nothing to learn, in the ids of these words and labels."""
+    end = int(words.words.find(SENTENCE_END))
+    found = (words.words, len(words), words.counts, end, labels.words, labels.counts, words.tokens_read)
+    ids = np.frombuffer(_AN_EMPTY_LINE, np.int32)
+    return LabelledCorpus(*found, ids=ids, lines=words.lines, digest=words.digest, counted=words.digest)
 
 
 def _add_asked(encoder: _text.Encoder, also: WordList | None) -> tuple[int, NDArray[np.int32]]:

@@ -7,6 +7,7 @@ so that neither a word nor a line runs from one file into the next. Decisions:
     they must be running text (inputs.Texts) that goes for their first bytes too.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,7 +36,8 @@ class Source:
     no newline is added to the last input.
     `progress` is called after each chunk with the bytes consumed (compressed ones of compressed files) and their total,
     None when it cannot be known, and once at the end with two equal numbers. `divided` counts the lines of which the
-    end stands in the part that another process reads; here they get a newline all the same.
+    end stands in the part that another process reads; here they get a newline all the same. A text that is to be
+    `known_again` has a `digest` when it is read: of its bytes as they lie in the files, before anything is changed.
 
     Raises WvError for an input that is missing, unreadable or empty of files, BadFile for one that is not the text it
     must be, UsageError when there is none; while iterating BadFile for damaged or truncated compressed data.
@@ -49,6 +51,7 @@ class Source:
         lines: "Lines | None" = None,
         bare_end: bool = False,
         progress: OnProgress | None = None,
+        known_again: bool = False,
     ) -> None:
         self._texts = inputs if isinstance(inputs, Texts) else None
         self.inputs = inputs.inputs if isinstance(inputs, Texts) else inputs
@@ -61,9 +64,14 @@ class Source:
         if self._pieces is not None:
             self.total = sum(end - begin for _, begin, end in self._pieces)
         self._progress = progress
+        self._digest = hashlib.blake2b(digest_size=16) if known_again else None
+
+    @property
+    def digest(self) -> str:
+        return self._digest.hexdigest() if self._digest is not None else ""
 
     def __iter__(self) -> Iterator[bytes]:
-        chunks: Iterable[bytes] = self._all_files()
+        chunks: Iterable[bytes] = self._all_files() if self._digest is None else self._hashed(self._all_files())
         if self.lowercase:
             chunks = lowercase_chunks(chunks)
         if self.lines is not None:
@@ -84,6 +92,12 @@ class Source:
                 yield chunk
             if last != b"\n" and not (self.bare_end and number == len(self.paths)):
                 yield b"\n"
+
+    def _hashed(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        assert self._digest is not None
+        for chunk in chunks:
+            self._digest.update(chunk)
+            yield chunk
 
     def _file(self, path: str) -> Iterator[bytes]:
         """The text of one file; empty chunks never."""
@@ -139,6 +153,14 @@ class Source:
         for block in blocks:
             self.consumed += len(block)
             yield block
+
+
+def text_digest(inputs: Inputs) -> str:
+    """The digest of a text that somebody else reads. Raises what Source raises."""
+    source = Source(inputs, known_again=True)
+    for _ in source:
+        pass
+    return source.digest
 
 
 def lowercase_chunks(chunks: Iterable[bytes]) -> Iterator[bytes]:

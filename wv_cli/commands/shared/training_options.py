@@ -116,6 +116,12 @@ def continuation_options(function: Callable[..., Any]) -> Callable[..., Any]:
             help="With --continue: weight of the earlier counts and training, 0 to 1.  [default: 1]",
         ),
         click.option(
+            "--again",
+            is_flag=True,
+            default=None,
+            help="With --continue: learn INPUT even if the state has already learnt it.",
+        ),
+        click.option(
             "--continue",
             "continue_",
             cls=CommonOption,

@@ -1,9 +1,11 @@
 """Continued training from a state: its options, words, counts and learning rate."""
 
+import contextlib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 from wv_cli.config import Config, flag_of
@@ -21,18 +23,20 @@ from wv_cli.text.config import VocabConfig
 Learner = TypeVar("Learner", Word2vecConfig, SupervisedConfig)
 # How fast a run learns depends on how much it has learnt: this is not taken from the state.
 _NOT_CONTINUED = ("lr",)
+_MOST_TEXTS = 10_000  # are remembered, the last ones
 
 
 @dataclass(frozen=True, kw_only=True)
 class Continuation(Part):
     """The options of continued training: the run continues the state in the file `continue_`; `decay` says how much of
     the counts and of the schedule of the earlier texts is kept. `save_state` gets the state that this run leaves,
-    perhaps in the place of the first."""
+    perhaps in the place of the first. A text that the state has learnt is learnt `again` only where that is asked."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = {"decay": "continue_"}
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("decay", "again"), "continue_")
 
     continue_: str | None = None
     decay: float | None = None
+    again: bool = False
     save_state: str | None = None
 
     def check(self) -> None:
@@ -47,9 +51,7 @@ class Continuation(Part):
 
     def reads(self) -> list[str]:
         """A state may be replaced by the one that follows it."""
-        if self.continue_ is None or (self.save_state and identity(self.continue_) == identity(self.save_state)):
-            return []
-        return [self.continue_]
+        return [self.continue_] if self.continue_ is not None and not self._replaces else []
 
     def results(self) -> list[str]:
         return [self.save_state] if self.save_state else []
@@ -70,6 +72,40 @@ class Continuation(Part):
                 message = f"{self.continue_}: another run has replaced this state meanwhile; begin again"
                 raise WvError(message)
             yield
+
+    def learnt(self) -> tuple[str, ...]:
+        """Where no state is continued, the texts of the one that is replaced: they do not tell how far this run is."""
+        if self.before is not None:
+            return self.before.texts
+        with contextlib.suppress(WvError):
+            if self.save_state is not None and Path(self.save_state).is_file():
+                return read_options(self.save_state).texts
+        return ()
+
+    @property
+    def knows_texts(self) -> bool:
+        """Whether the text must be known again."""
+        return bool(self.continue_ or self.save_state)
+
+    def knows(self, text: str, log: Log) -> bool:
+        """Whether the state has learnt the text with this digest, which is not to be learnt again. The log is told."""
+        if self.before is None or self.again or text not in self.before.texts:
+            return False
+        log(
+            f"{self.continue_}: this text is already learnt, so nothing is trained; --again learns it once more",
+            already_learnt=True,
+        )
+        return True
+
+    def leaves_state(self, *, known: bool) -> bool:
+        """Whether a state is written. After a text that was `known` the state that is continued stays as it is."""
+        return self.save_state is not None and not (known and self._replaces)
+
+    @property
+    def _replaces(self) -> bool:
+        """Whether the state that is continued is replaced."""
+        same = self.continue_ is not None and self.save_state is not None
+        return same and identity(str(self.continue_)) == identity(str(self.save_state))
 
     @property
     def kept(self) -> float:
@@ -119,14 +155,18 @@ class Continuation(Part):
         return {"continued": {"state": self.continue_, "decay": self.kept, "trained": before.trained}}
 
     def left_behind(
-        self, model: str, config: Config, vocabulary: VocabConfig, *, lr: float, learnt: int
+        self, model: str, config: Config, vocabulary: VocabConfig, *, lr: float, learnt: int, text: str
     ) -> StateOptions:
-        """The options of the state that this run leaves. The run trained on `learnt` tokens, those of every epoch, and
-        began with the learning rate `lr` if it began at all."""
+        """The options of the state that this run leaves. The run trained on `learnt` tokens of the `text` with this
+        digest (empty: of none), those of every epoch, and began with the learning rate `lr` if it began at all."""
         before, trained = self.before, float(learnt)
+        texts = (text,) if learnt and text else ()
         if before is not None:
+            if not text:
+                return before
             trained, lr = trained + before.trained * self.kept, before.lr
-        return StateOptions(model, asdict(config), asdict(vocabulary), trained, lr)
+            texts = (*before.texts, *texts)
+        return StateOptions(model, asdict(config), asdict(vocabulary), trained, lr, texts[-_MOST_TEXTS:])
 
 
 def state_of(path: str, models: Collection[str]) -> StateOptions:

@@ -1,5 +1,6 @@
 """The checkpoint of a training: its place, its times, and the treatment of an existing one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -47,7 +48,8 @@ class Resume(Part):
         if (self.resume or self.checkpoint_every) and self.path(beside) is None:
             raise UsageError(f"{flag} needs --checkpoint FILE, since no output is a file")
 
-    def saved_run(self, beside: str | None, *, from_files: bool) -> "SavedRun":
+    def saved_run(self, beside: str | None, *, from_files: bool, learnt: Sequence[str] = ()) -> "SavedRun":
         from wv_cli.engine.saved_run import SavedRun
 
-        return SavedRun(self.path(beside), resume=self.resume, overwrite=self.overwrite, from_files=from_files)
+        how = {"resume": self.resume, "overwrite": self.overwrite, "from_files": from_files}
+        return SavedRun(self.path(beside), **how, learnt=learnt)
