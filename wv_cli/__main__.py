@@ -83,13 +83,14 @@ def run(argv: list[str]) -> int:
     from wv_cli.commands.shared.program import ClosedPipe, Stopped, caught_signals, wv
     from wv_cli.errors import WvError
     from wv_cli.system.mapped import require_unchanged
+    from wv_cli.system.pipes import kept_pipes
 
     speaker = _speaker(argv)
     # The library warns of what is odd but does not stop it (formats.FormatWarning).
     warnings.showwarning = lambda message, *_, **__: _note(f"{speaker}: note: {message}")
     debug = "--debug" in argv[: argv.index(speaker[3:])] if speaker != "wv" else "--debug" in argv
     try:
-        with caught_signals():
+        with caught_signals(), kept_pipes():
             result = wv.main(args=argv, prog_name="wv", standalone_mode=False)
             require_unchanged()
             sys.stdout.flush()

@@ -120,7 +120,9 @@ def _check_file(file: CountsFile, digest: "hashlib.blake2b") -> bool:
         message = f"{file.path}: cannot read: {reason(error)}"
         raise WvError(message) from error
     if not Path(file.path).is_file():
-        message = f"{file.path}: expected a file of counts, which is read twice, found a folder, pipe or device"
+        message = (
+            f"{file.path}: expected a file of counts, which is read twice, found a folder, pipe or device; give a file"
+        )
         raise WvError(message)
     if not compression_of(file.path):
         _require_records(file.path, size)

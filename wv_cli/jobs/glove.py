@@ -29,6 +29,7 @@ from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.events import Log
 from wv_cli.system.output import check_writable, commit_together, open_output, write_each, write_together
+from wv_cli.system.places import is_stream
 from wv_cli.text.vocab import write_vocab
 
 # The options that the arrays of a state depend on.
@@ -57,6 +58,9 @@ class FirstRows(Part):
         if self.init_gradsq and not self.init:
             message = "--init-gradsq needs --init, the vectors it belongs to"
             raise UsageError(message)
+        for path in self.reads():
+            if is_stream(path):
+                raise UsageError(f"{path}: expected a file of raw numbers, found a pipe or device; write it to a file")
 
     def reads(self) -> list[str]:
         return [path for path in (self.init, self.init_gradsq) if path]

@@ -22,6 +22,7 @@ from wv_cli.jobs.run import Metadata, OnTraining, Run
 from wv_cli.system import meta
 from wv_cli.system.events import Log, OnProgress
 from wv_cli.system.output import check_writable, commit_together, write_each
+from wv_cli.system.pipes import keep, kept_pipes
 from wv_cli.system.places import is_stream, refuse_folder, refuse_reading, require_different
 
 if TYPE_CHECKING:
@@ -89,9 +90,9 @@ class Job:
         """Checks and works. `log` is told of events, `on_progress` about a training, `on_reading` (done, total or None)
         about a long file. Raises what `work` raises, and UsageError or WvError for what the checks find."""
         if (shared := self.shared) is not None:
-            with run_shared(shared, log, on_progress, on_reading) as (job, run), run.kept_on_failure():
+            with kept_pipes(), run_shared(shared, log, on_progress, on_reading) as (job, run), run.kept_on_failure():
                 return job.work(run)
-        with run_alone(self, log, on_progress, on_reading) as run, run.kept_on_failure():
+        with kept_pipes(), run_alone(self, log, on_progress, on_reading) as run, run.kept_on_failure():
             return self.work(run)
 
     def validate(self) -> None:
@@ -139,6 +140,10 @@ class Job:
     def reads(self) -> list[str]:
         return [path for part in self.parts() for path in part.reads()]
 
+    def reads_again(self) -> list[str]:
+        """The running texts that are read more than once."""
+        return []
+
     def results(self) -> list[str]:
         return [path for part in self.parts() for path in part.results()]
 
@@ -183,6 +188,7 @@ class Job:
     def begin(self, run: Run, stack: ExitStack) -> Run:
         """Checks the job and acquires what the run holds until `stack` ends. Raises UsageError, WvError."""
         self.validate()
+        keep(self.reads_again())
         resume, beside = self._resume, self.beside
         for part in self.parts():
             stack.enter_context(part.claimed(beside, anew=resume is not None and (resume.resume or resume.overwrite)))

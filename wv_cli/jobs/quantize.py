@@ -60,6 +60,9 @@ class QuantizeJob(Job):
         message = "--retrain needs --cutoff: it trains the rows that are kept"
         require(not config.retrain or bool(config.cutoff or size), message)
 
+    def reads_again(self) -> list[str]:
+        return self.texts.reads()
+
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Quantizes the model and reports its scores before and after."""
         begin, config, scores = time.monotonic(), self.config, Metadata()

@@ -129,6 +129,10 @@ class SupervisedJob(Job):
             )
             raise UsageError(message)
 
+    def reads_again(self) -> list[str]:
+        """What trials are scored on, and the text that a pruned model is retrained on."""
+        return [*self.search.reads(), *(self.reading.inputs if self.goal.autotune_size else ())]
+
     def refuse_sharing(self, processes: int) -> None:
         """See wv_cli.jobs.distribution.SharedJob."""
         refuse_sharing(processes, self.values(), self.ONE_PROCESS)

@@ -15,6 +15,7 @@ from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, PRESETS, Model
 from wv_cli.jobs.parts.continuation import inherit_options, state_of
 from wv_cli.models.presets import Preset
 from wv_cli.system.arguments import list_texts, real_number, require_type, whole_number
+from wv_cli.system.pipes import kept_pipes
 
 if TYPE_CHECKING:
     from wv_cli.jobs.job import Job
@@ -95,8 +96,9 @@ def train(
     for name, function in {"log": log, "on_progress": on_progress}.items():
         if not (function is None or callable(function)):
             raise TypeError(f"{name}: expected a function, found {type(function).__name__}")
-    made = training_job(inputs, output, model, preset, **options)
-    outcome, metadata = made.run(log or _silent, on_progress)
+    with kept_pipes():
+        made = training_job(inputs, output, model, preset, **options)
+        outcome, metadata = made.run(log or _silent, on_progress)
     if outcome is not None and not outcome.finished:
         # What is saved is the checkpoint, or in a search for options its log.
         raise outcome.ended_early("go on with resume=True" if made.checkpoint_path else "nothing was saved")

@@ -19,6 +19,7 @@ from wv_cli.system.kinds import PACKED_HEAD
 from wv_cli.system.mapped import map_file
 from wv_cli.system.marks import MARK, has_mark, without_mark
 from wv_cli.system.origin import Origin, Reader
+from wv_cli.system.pipes import open_bytes
 
 BLOCK_BYTES = 2 << 20
 # A longer line cannot be a row of vectors; it would only fill the memory.
@@ -134,7 +135,7 @@ def open_input(path: str | os.PathLike[str], expected: str = "word vectors") -> 
     is_stdin = os.fspath(path) == "-"
     name = "standard input" if is_stdin else os.fspath(path)
     try:
-        stream = open(0 if is_stdin else path, "rb", buffering=0, closefd=not is_stdin)  # noqa: SIM115
+        stream = open_bytes(path)
     except (OSError, ValueError) as error:
         why = reason(error) if isinstance(error, OSError) else str(error)
         message = f"{name}: cannot read: {why}"
@@ -142,7 +143,8 @@ def open_input(path: str | os.PathLike[str], expected: str = "word vectors") -> 
     with stream:
         status = os.fstat(stream.fileno())
         # Standard input may be a file of which somebody has read a part.
-        size = status.st_size - stream.tell() if stat.S_ISREG(status.st_mode) else None
+        is_file = isinstance(stream, io.FileIO) and stat.S_ISREG(status.st_mode)
+        size = status.st_size - stream.tell() if is_file else None
         source = Input(name, stream, size)
         head = source.peek(_HEAD_BYTES)
         if not head:

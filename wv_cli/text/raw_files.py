@@ -1,10 +1,11 @@
 """A file's bytes as they lie there, in blocks. Standard input is `-`."""
 
+import io
 import select
 from collections.abc import Iterator
-from typing import BinaryIO
 
 from wv_cli.errors import WvError, reason
+from wv_cli.system.pipes import open_bytes
 
 _PIPE = 1 << 16  # bytes that a pipe holds, on Linux
 
@@ -13,17 +14,16 @@ def name_of_input(path: str) -> str:
     return "standard input" if path == "-" else path
 
 
-def open_raw(path: str) -> BinaryIO:
-    # Standard input by its descriptor: a thread may hang in a read of it when the interpreter ends, and the lock of
-    # sys.stdin would then be fatal.
+def open_raw(path: str, *, once: bool = False) -> io.RawIOBase:
+    """`once`: a pipe is not kept for whoever opens it again (wv_cli.system.pipes)."""
     try:
-        return open(0 if path == "-" else path, "rb", buffering=0, closefd=path != "-")
+        return open_bytes(path, once=once)
     except OSError as error:
         message = f"{name_of_input(path)}: cannot read: {reason(error)}"
         raise WvError(message) from error
 
 
-def blocks(raw: BinaryIO, name: str, size: int) -> Iterator[bytes]:
+def blocks(raw: io.RawIOBase, name: str, size: int) -> Iterator[bytes]:
     """What is there, up to `size` bytes at once. Raises WvError when it cannot be read."""
     asked = size
     while True:

@@ -106,7 +106,7 @@ class Source:
             for block in self.blocks(path):
                 yield block.texts
             return
-        with open_raw(path) as raw:
+        with open_raw(path, once=self._texts is not None) as raw:
             text = without_mark(decompress(self._counted(blocks(raw, name, CHUNK)), name))
             if self._texts is not None:  # a pipe has not been looked at before
                 text = _judged(self._texts, text, name, first=path == self.paths[0])
