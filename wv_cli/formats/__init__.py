@@ -28,6 +28,7 @@ from wv_cli.system.input import Input, open_input
 from wv_cli.system.output import commit_together, open_output
 from wv_cli.system.places import is_stdout, is_stream
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.words import WordList
 
 if TYPE_CHECKING:
     from wv_cli.vectors.fasttext import FastTextModel
@@ -253,14 +254,9 @@ def save(
     if precision != "exact" and not 1 <= precision <= 9:
         message = f"the precision must be 1 to 9 decimals or exact, not {precision}"
         raise UsageError(message)
-    words = embeddings.words
-    name = "standard output" if os.fspath(path) == "-" else os.fspath(path)
-    if escape:
-        words = escape_words(words)
-    else:
-        require_writable(words, row.name, name)
-    if row.require_words is not None:
-        row.require_words(words, name)
+    words = escape_words(embeddings.words) if escape else embeddings.words
+    name = name_of_output(path)
+    _require_words(row, words, name, escape=escape)
     matrix = embeddings.matrix
     if embeddings.dim > 1 and matrix.strides[1] != 4:
         matrix = np.ascontiguousarray(matrix)
@@ -268,6 +264,22 @@ def save(
     with commit_together(), open_output(path) as stream, open_beside(row, path, stream) as beside:
         row.write(stream, Embeddings(words, matrix), WriteOptions(precision, threads or default_threads()))
         beside.add(words)
+
+
+def require_words(path: str | os.PathLike[str], words: WordList, format: str | None = None) -> None:
+    """Raises, before any work, what save() would raise for the words of vectors."""
+    _require_words(format_for_output(path, format), words, name_of_output(path))
+
+
+def name_of_output(path: str | os.PathLike[str]) -> str:
+    return "standard output" if os.fspath(path) == "-" else os.fspath(path)
+
+
+def _require_words(row: Format, words: WordList, name: str, *, escape: bool = False) -> None:
+    if not escape:
+        require_writable(words, row.name, name)
+    if row.require_words is not None:
+        row.require_words(words, name)
 
 
 def require_finite(embeddings: Embeddings, name: str) -> None:

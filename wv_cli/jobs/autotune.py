@@ -1,6 +1,7 @@
 """The search for a classifier's options: search space, score of a trial, models of a given size; see jobs.trials."""
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -152,10 +153,13 @@ class LabelSearch(Search[SupervisedConfig]):
         corpus: LabelledCorpus,
         pretrained: Embeddings | None,
         inputs: Inputs,
+        require_space: Callable[[int], None] = lambda size: None,
     ) -> None:
+        """`require_space` raises WvError for a model of so many bytes that the disk has no room for."""
         super().__init__(plan, config)
         self.metric = Metric.parse(plan.metric)
         self._min_count, self._corpus, self._pretrained, self._inputs = min_count, corpus, pretrained, inputs
+        self._require_space = require_space
 
     @property
     def first_may_fail(self) -> bool:
@@ -171,6 +175,7 @@ class LabelSearch(Search[SupervisedConfig]):
 
     def attempt(self, config: SupervisedConfig, dsub: int, seconds: float) -> tuple[float | None, Outcome]:
         model = Supervised(config, self._min_count, self._corpus, self._fitting(config))
+        self._require_space(model.input.nbytes + model.output.nbytes)
         outcome = train(Threads(model, config.threads), max_seconds=seconds)
         if not outcome.finished:
             return None, outcome

@@ -63,13 +63,15 @@ def _fitting(choice: Choice, config: Word2vecConfig, named: Collection[str]) -> 
 @dataclass(frozen=True)
 class Task:
     """The text, the validation data and the starting vectors `init` of all trials; a trial runs as many steps at once
-    as `workers`."""
+    as `workers`. `require_space` raises WvError for a model of so many bytes that the disk has no room for, which is
+    then not chosen."""
 
     corpus: Corpus
     items: Items
     init: str | None
     model: Callable[[Word2vecConfig], Word2vec]
     workers: int
+    require_space: Callable[[int], None] = lambda size: None
 
 
 class WordSearch(Search[Word2vecConfig]):
@@ -117,6 +119,7 @@ class WordSearch(Search[Word2vecConfig]):
 
     def attempt(self, config: Word2vecConfig, dsub: int, seconds: float) -> tuple[float | None, Outcome]:
         model = self.task.model(config)
+        self.task.require_space(sum(array.nbytes for array in model.arrays().values()))
         outcome = train(Threads(model, self.task.workers), max_seconds=seconds)
         if not outcome.finished:
             return None, outcome

@@ -21,7 +21,7 @@ from wv_cli.jobs.parts.resume import Resume
 from wv_cli.jobs.run import Metadata, OnTraining, Run
 from wv_cli.system import meta
 from wv_cli.system.events import Log, OnProgress
-from wv_cli.system.output import check_writable, commit_together, write_each
+from wv_cli.system.output import check_name, check_writable, commit_together, write_each
 from wv_cli.system.pipes import keep, kept_pipes
 from wv_cli.system.places import is_stream, refuse_folder, refuse_reading, require_different
 
@@ -97,6 +97,7 @@ class Job:
 
     def validate(self) -> None:
         """Checks everything that can be checked before a file is read. Raises UsageError or WvError."""
+        self._check_names()
         for each in parts_of(self):
             if isinstance(each, Config):
                 each.validate()
@@ -119,6 +120,18 @@ class Job:
         require_different([*writes, *words, *sidecars])
         replacing = self.results() if self.REPLACES_INPUT else []
         refuse_reading([path for path in (*writes, *words) if path not in replacing], self.reads())
+
+    def _check_names(self) -> None:
+        """Raises WvError for a name that is too long, or becomes too long for what stands beside the file."""
+        for path in self.results():
+            check_name(path)
+        if (checkpoint := self.checkpoint_path) is not None:
+            check_name(checkpoint, "choose a shorter name for the output, or give --checkpoint FILE")
+        for path in self.results():
+            if (words := formats.words_file(path, self.output_format)) is not None:
+                check_name(words)
+            if self.invocation.meta and not is_stream(path):
+                check_name(meta.sidecar_path(path), "choose a shorter name, or give --no-meta")
 
     def _check_resume(self) -> None:
         resume = self._resume

@@ -197,7 +197,8 @@ class SupervisedJob(Job):
         if plan is not None:
             from wv_cli.jobs.autotune import LabelSearch
 
-            search = LabelSearch(plan, config, words_config.min_count, corpus, vectors, self._texts(run))
+            texts, fits = self._texts(run), self.require_disk_space
+            search = LabelSearch(plan, config, words_config.min_count, corpus, vectors, texts, fits)
             stopped = run_search(search, run, resume=self.resume.resume)
             if stopped is not None:
                 return stopped, {}

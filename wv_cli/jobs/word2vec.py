@@ -215,6 +215,8 @@ class Word2vecJob(Job):
         joiner = self.phrases.joiner(run.log, self.reading.memory)
         corpus = self._corpus(run, joiner, init, state)
         tell_corpus(corpus, run.log, time.monotonic() - begin)
+        if run.processes.is_main:
+            self.outputs.check_words(self.config, corpus.vocab.words)
         known = not run.goes_on and self.continuation.knows(corpus.text, run.log)
         if known and state is not None:
             corpus = empty_corpus(state.vocab)
@@ -317,7 +319,14 @@ class Word2vecJob(Job):
 
         self.require_disk_space(len(corpus.vocab) * config.dim * 4)
         space = space_of(config, self.search.fixed, self.must_have_effect)
-        task = Task(corpus, items, self.first.init, lambda chosen: self.kind(chosen, corpus, init), self.steps_at_once)
+        task = Task(
+            corpus,
+            items,
+            self.first.init,
+            lambda chosen: self.kind(chosen, corpus, init),
+            self.steps_at_once,
+            self.require_disk_space,
+        )
         return WordSearch(SearchPlan(**self.search.plan(self.beside)), config, space, task)
 
     def _model(

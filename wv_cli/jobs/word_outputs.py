@@ -17,7 +17,7 @@ from wv_cli.models.presets import Member
 from wv_cli.models.word2vec import Word2vec
 from wv_cli.system.output import open_output
 from wv_cli.text.vocab import SENTENCE_END
-from wv_cli.transforms.clusters import word_classes
+from wv_cli.transforms.clusters import require_classes, word_classes
 from wv_cli.transforms.ensemble import as_long_as, concatenate, plus_contexts
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
@@ -71,6 +71,19 @@ class WordOutputs(Part):
                 raise UsageError(f"{path}: fastText's models know no --loss {loss}; leave --to out or use --loss ns")
         if self.save_output_vectors and not self.fasttext_files:
             formats.format_for_output(self.save_output_vectors, self.format)
+
+    def check_words(self, config: Word2vecConfig, words: WordList) -> None:
+        """Raises UsageError, WvError for what the words show before the training: more classes than words, a word that
+        an output cannot hold."""
+        if self.classes:
+            require_classes(self.classes, len(words) + self.line_ends)
+        if self.fasttext_files:
+            return
+        for path in self.outputs if not self.classes else ():
+            if not self.writes_model(path, config):
+                formats.require_words(path, words, self.to)
+        if self.save_output_vectors:
+            formats.require_words(self.save_output_vectors, words, self.format)
 
     def writes_model(self, path: str, config: Word2vecConfig) -> bool:
         """Whether a fastText model goes there."""

@@ -246,6 +246,16 @@ def remove_output(path: str | os.PathLike[str]) -> None:
     remove_strays(target)
 
 
+def check_name(path: str | os.PathLike[str], advice: str = "choose a shorter name") -> None:
+    """Raises WvError for a name that is longer than the file system allows, with the `advice`."""
+    target = Path(os.path.realpath(path))
+    with contextlib.suppress(OSError, ValueError):
+        length, most = len(os.fsencode(target.name)), os.pathconf(target.parent, "PC_NAME_MAX")
+        if 0 < most < length:
+            message = f"{path}: cannot write: a name of {length} bytes, where {most} are allowed; {advice}"
+            raise WvError(message)
+
+
 def check_writable(
     path: str | os.PathLike[str],
     expected_bytes: int = 0,
@@ -275,6 +285,7 @@ def check_writable(
             raise WvError(message)
         message = f"{path}: cannot write: no permission to write in the folder {folder}"
         raise WvError(message)
+    check_name(path)
     free = shutil.disk_usage(folder).free
     if expected_bytes > free and not compression_of(path):
         message = (

@@ -67,6 +67,13 @@ def nearest(x: NDArray[np.float32], centres: NDArray[np.float32], threads: int =
     return owner[:, 0].astype(np.int64)
 
 
+def require_classes(classes: int, words: int) -> None:
+    """Raises UsageError for more classes than words, or none."""
+    if not 1 <= classes <= words:
+        message = f"--classes must be between 1 and the number of words, {words}, not {classes}"
+        raise UsageError(message)
+
+
 def word_classes(embeddings: Embeddings, classes: int) -> Owner:
     """Class of every word, 0 .. classes - 1, as word2vec's -classes: word i starts in class i mod k, ten rounds, a
     centroid is the normalised mean of its words (its count starts at one), inner products in float64. Given the same
@@ -74,9 +81,7 @@ def word_classes(embeddings: Embeddings, classes: int) -> Owner:
 
     Raises UsageError unless 1 <= classes <= words."""
     words, vectors = len(embeddings), embeddings.matrix
-    if not 1 <= classes <= words:
-        message = f"--classes must be between 1 and the number of words, {words}, not {classes}"
-        raise UsageError(message)
+    require_classes(classes, words)
 
     def centroids_of(owner: Owner) -> NDArray[np.float64]:
         sums, counts = sums_of_classes(vectors, owner, classes)
