@@ -197,3 +197,11 @@ def test_what_was_learnt_is_kept_when_an_output_cannot_be_written(tmp_path, monk
 
 
 real_train = saved_run.train
+
+
+def test_options_of_one_night_are_not_those_of_the_next(command):
+    before = read_options("X")
+    name = "iterations" if command.startswith("glove") else "epochs"
+    assert run([*night(command, "b.txt"), f"--{name}", "1"]) == 0
+    after = read_options("X")
+    assert (after.config, after.vocab_config) == (before.config, before.vocab_config) and after.config[name] == 4

@@ -157,16 +157,19 @@ class Continuation(Part):
     def left_behind(
         self, model: str, config: Config, vocabulary: VocabConfig, *, lr: float, learnt: int, text: str
     ) -> StateOptions:
-        """The options of the state that this run leaves. The run trained on `learnt` tokens of the `text` with this
+        """The options of the state that this run leaves; options given for this run alone do not become those of later
+        runs. The run trained on `learnt` tokens of the `text` with this
         digest (empty: of none), those of every epoch, and began with the learning rate `lr` if it began at all."""
         before, trained = self.before, float(learnt)
+        options, words = asdict(config), asdict(vocabulary)
         texts = (text,) if learnt and text else ()
         if before is not None:
             if not text:
                 return before
             trained, lr = trained + before.trained * self.kept, before.lr
+            options, words = {**options, **before.config}, {**words, **before.vocab_config}
             texts = (*before.texts, *texts)
-        return StateOptions(model, asdict(config), asdict(vocabulary), trained, lr, texts[-_MOST_TEXTS:])
+        return StateOptions(model, options, words, trained, lr, texts[-_MOST_TEXTS:])
 
 
 def state_of(path: str, models: Collection[str]) -> StateOptions:
