@@ -48,8 +48,8 @@ PACKED = [
 ]
 PACKED_HEAD = 96  # bytes that tell them
 RECORDS = {
-    "jsonl": "JSON, whose text is in a field of each object; take it out first, such as with jq -r .text FILE",
-    "csv": "comma-separated values (CSV); take the column out first, or put blanks for the commas",
+    "jsonl": "JSON, whose text is in a field of each object; name it with --field, or end the file's name in .jsonl",
+    "csv": "comma-separated values (CSV); end the file's name in .csv, which is read by columns (--field)",
 }
 
 

@@ -71,7 +71,7 @@ class LabelledCorpus(LabelledWords):
         labels = self.ids[:_LOOKED_AT][self.ids[:_LOOKED_AT] <= FIRST_LABEL]
         share = self.label_counts / max(1, self.label_counts.sum())
         expected = len(labels) * (1 - float(share @ share))
-        return len(labels) >= _FEWEST_LINES and 10 * np.count_nonzero(np.diff(labels)) < expected
+        return bool(len(labels) >= _FEWEST_LINES and 10 * np.count_nonzero(np.diff(labels)) < expected)
 
 
 def encode_labelled(
