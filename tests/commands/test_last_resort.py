@@ -67,7 +67,7 @@ CALLS = [
 @for_each("call", CALLS)
 def test_a_name_that_is_too_long(call, wv):
     done = wv(*call)
-    assert done.returncode == 1 and "file name too long; choose a shorter one" in done.stderr, done.stderr
+    assert done.returncode == 1 and "choose a shorter" in done.stderr, done.stderr
     assert "Errno" not in done.stderr and len(done.stderr.splitlines()) == 1
 
 

@@ -27,6 +27,7 @@ READING = {
     "links",
     "nn",
     "odd-one-out",
+    "filter",  # goes on from its journal: tests/commands/test_filter.py
     "plot",
     "predict",
 }

@@ -16,6 +16,7 @@ from wv_cli.jobs.bioword import BiowordJob
 from wv_cli.jobs.convert import ConvertJob
 from wv_cli.jobs.distil import DistilJob
 from wv_cli.jobs.drift import DriftJob
+from wv_cli.jobs.filter import FilterJob
 from wv_cli.jobs.glove import GloveJob
 from wv_cli.jobs.glove_files import GloveFilesJob
 from wv_cli.jobs.hash import HashJob
@@ -42,6 +43,7 @@ JOBS: dict[str, type[Job]] = {
     "distil": DistilJob,
     "bioword": BiowordJob,
     "drift": DriftJob,
+    "filter": FilterJob,
     "glove": GloveJob,
     "hash": HashJob,
     "index": IndexJob,

@@ -9,7 +9,7 @@ from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import field_options, json_option, quiet_option
 from wv_cli.filtering.flattening import FLATTENINGS
 from wv_cli.filtering.scorers import SCORERS
-from wv_cli.text.config import ReadingConfig
+from wv_cli.text.config import RecordsConfig
 
 
 def rule_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -37,7 +37,7 @@ def rule_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--explain", type=click.IntRange(1), metavar="N", help="Show the scores of record N only.")
 @click.option("--overwrite", is_flag=True, help="Begin anew instead of going on with an unfinished run.")
 @click.option("--threads", type=click.IntRange(0, 1024), default=1, show_default=True, help="Threads; 0 uses all.")
-@field_options(ReadingConfig)
+@field_options(RecordsConfig)
 @quiet_option
 @json_option
 def command(quiet: bool, as_json: bool, files: tuple[str, ...], **options: Any) -> None:

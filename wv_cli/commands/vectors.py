@@ -44,8 +44,7 @@ def command(
 
     With --sentences each line gets one vector. fastText models have fastText's rule: classifiers average words,
     n-grams and line end, others unit vectors. sent2vec (.s2v) averages words and word n-grams; doc2vec (.d2v) trains a
-    vector. All other files have the rule mean. --pooling chooses another: mean, sif (frequency weights, common
-    component removed), idf, or own (no change, for -o).
+    vector. All other files have the rule mean. --pooling chooses: mean, sif (frequency weights), idf, or own (for -o).
 
     With --encoder there is no FILE: the folder of a BERT-like encoder or an ELMo encodes lines, or tokens without
     --sentences. It may need pip install onnxruntime tokenizers h5py.
@@ -77,8 +76,8 @@ def command(
 
     def show(kind: str, names: Sequence[str | bytes], vectors: "NDArray[np.float32]") -> None:
         require_finite(vectors, names, file)
-        text = json_lines(kind, names, vectors, precision) if as_json else text_lines(names, vectors, precision)
-        sys.stdout.buffer.write(text)
+        made = json_lines(kind, names, vectors, precision) if as_json else text_lines(names, vectors, precision)
+        sys.stdout.buffer.write(made)
         sys.stdout.buffer.flush()
 
     if ngrams is not None:

@@ -23,7 +23,7 @@ from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.run import Metadata, Run
 from wv_cli.system.threads import in_order
-from wv_cli.text.config import ReadingConfig
+from wv_cli.text.config import ReadingConfig, RecordsConfig
 from wv_cli.text.inputs import Texts
 from wv_cli.text.records.kinds import RECORDS
 from wv_cli.text.records.reading import Block, Column
@@ -37,7 +37,7 @@ class FilteredRecords(Part):
     """The records that are judged."""
 
     inputs: tuple[str, ...]
-    reading: ReadingConfig = field(default_factory=ReadingConfig)
+    reading: RecordsConfig = field(default_factory=RecordsConfig)
 
     def reads(self) -> list[str]:
         return [*self.inputs]
@@ -101,7 +101,7 @@ class FilterJob(Job):
     threads: int = 1
 
     def work(self, run: Run) -> tuple[None, Metadata]:
-        texts = input_texts(self.records.inputs, log=run.log, reading=self.records.reading)
+        texts = input_texts(self.records.inputs, log=run.log, reading=ReadingConfig(**vars(self.records.reading)))
         source = Source(texts, progress=run.on_reading)
         _require_records(texts, source.paths)
         explained = self.kept.explain

@@ -40,23 +40,29 @@ def all_thresholds(given: tuple[float, ...], passes: int | None, score: ScoreNam
 
 
 @dataclass(frozen=True)
-class ReadingConfig(Config):
-    """What a command takes for running text."""
+class RecordsConfig(Config):
+    """What a command takes for records, and how it reads them."""
 
     group: ClassVar[str] = "Input"
 
-    force_text: bool = option(
-        False, "Read INPUT as text even if it looks like records, vectors or binary data.", identity=False
-    )
     field: str | None = option(
-        None,
-        "Field of records (JSON lines, CSV, TSV, Parquet) with the text; a.b is nested.",
-        shown="text",
-        only="not force_text",
+        None, "Field of records (JSON lines, CSV, TSV, Parquet) with the text; a.b is nested.", shown="text"
     )
     no_header: bool = option(False, "CSV and TSV have no header; --field is then a column's number.", only="field")
     bad_records: BadRecordsName = option(
-        "skip", "Records that cannot be read: count and skip them, or stop.", identity=False, only="not force_text"
+        "skip", "Records that cannot be read: count and skip them, or stop.", identity=False
+    )
+
+
+@dataclass(frozen=True)
+class ReadingConfig(RecordsConfig):
+    """What a command takes for running text."""
+
+    force_text: bool = option(
+        False,
+        "Read INPUT as text even if it looks like records, vectors or binary data.",
+        identity=False,
+        only="not field and bad_records=skip",
     )
 
 
