@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
+from wv_cli.commands.shared.flattening import flatten_option
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import field_options, json_option, quiet_option
-from wv_cli.filtering.flattening import FLATTENINGS
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.text.config import RecordsConfig
 
@@ -28,10 +28,7 @@ def rule_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--rules", "files", multiple=True, metavar="FILE", help="Rules from a TOML file, or from a shipped recipe."
 )
-@click.option(
-    "--flatten", type=click.Choice(list(FLATTENINGS)), default="space", show_default=True,
-    help="How classifiers get a document as one line.",
-)  # fmt: skip
+@flatten_option
 @click.option("--add-scores", is_flag=True, help="Add the score of each rule to the records.")
 @click.option("--dry-run", is_flag=True, help="Write no records; show what each rule would reject.")
 @click.option("--explain", type=click.IntRange(1), metavar="N", help="Show the scores of record N only.")

@@ -23,16 +23,18 @@ def characters(subject: str, bound: float, setting: Setting) -> Scorer:
 
 
 def language(subject: str, bound: float, setting: Setting) -> Scorer:
-    """`MODEL:en,de`: the probability of the most probable of these languages."""
-    return _of_labels(subject, bound, setting)
+    """`MODEL:en,de`: the probability of the most probable of these languages, 0 for a text without known words."""
+    return _of_labels(subject, bound, setting, unknown_is_zero=True)
 
 
 def classifier(subject: str, bound: float, setting: Setting) -> Scorer:
     """`MODEL:LABEL`: the probability of the label."""
-    return _of_labels(subject, bound, setting)
+    return _of_labels(subject, bound, setting, unknown_is_zero=False)
 
 
-def _of_labels(subject: str, bound: float, setting: Setting) -> Scorer:
+def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero: bool) -> Scorer:
+    """With `unknown_is_zero` a text without a word that the model knows has no language; fastText answers by the row of
+    its line end, as classifiers of other things do."""
     path, _, named = subject.rpartition(":")
     if not path or not named:
         message = f"{subject!r}: expected MODEL:LABEL, such as lid.176.ftz:en"
@@ -52,6 +54,6 @@ def _of_labels(subject: str, bound: float, setting: Setting) -> Scorer:
         valid = np.arange(answered.labels.shape[1]) < answered.found[:, None]
         of_chosen = np.where(valid & np.isin(answered.labels, chosen), answered.probabilities, np.float32(0))
         best: Scores = of_chosen.max(axis=1, initial=np.float32(0)).astype(np.float32)
-        return np.where(answered.seen[:, 1] > 0, best, np.float32(0))
+        return np.where(answered.seen[:, 1] > 0, best, np.float32(0)) if unknown_is_zero else best
 
     return score

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wv_cli.config import require
+from wv_cli.filtering.flattening import FLATTENINGS, flatten
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.recognise import input_texts
 from wv_cli.jobs.distribution import ask, refuse_with_dask
@@ -27,6 +28,7 @@ from wv_cli.text.source import Source
 from wv_cli.vectors.fasttext import LABEL_PREFIX
 
 UNKNOWN = "und"  # ISO 639's code of a language that is not known
+ANSWER = "answer"  # instead of it, what fastText says
 PREFIX = LABEL_PREFIX.decode()
 SHARD_BYTES = 1 << 22  # of text that a task answers: some seconds of work
 
@@ -47,14 +49,25 @@ class AskedTexts(Part):
 @dataclass(frozen=True, kw_only=True)
 class Answers(Part):
     """The output file, with a line for each line of text: the labels, with `prob` their probabilities, or `as_json` an
-    object; or with the records that were read, to which fields are added whose names begin with `add`."""
+    object; or with the records that were read, to which fields are added whose names begin with `add`. How a text of
+    several lines becomes one is `flatten`; a text without known words has the label `unknown`, or ANSWER."""
 
-    CONDITIONS: ClassVar[dict[str, str]] = {"prob": "not as_json and not add", "as_json": "not add"}
+    CONDITIONS: ClassVar[dict[str, str]] = {
+        "prob": "not as_json and not add",
+        "as_json": "not add",
+        "flatten": "add",
+        "unknown": "add",
+    }
 
     output: str = "-"
     prob: bool = False
     as_json: bool = False
     add: str | None = None
+    flatten: str = "space"
+    unknown: str = UNKNOWN
+
+    def check(self) -> None:
+        FLATTENINGS.find(self.flatten)
 
     def results(self) -> list[str]:
         return [self.output]
@@ -76,7 +89,9 @@ class PredictJob(Job):
     def work(self, run: Run) -> tuple[None, Metadata]:
         """Answers many lines at a time, in order. Looks at the texts before the model is read."""
         asked, answers = self.asked, self.answers
-        texts = input_texts(asked.inputs, log=run.log, written=[answers.output], reading=self.config, one_line=True)
+        texts = input_texts(
+            asked.inputs, log=run.log, written=[answers.output], reading=self.config, one_line=answers.add is None
+        )
         if answers.add is not None:
             self._add(texts, answers.add)
             return None, {}
@@ -96,7 +111,7 @@ class PredictJob(Job):
         classifier = Classifier(load_model(self.asked.model), self.asked.model)
         names = added_names(name)
         with open_output(self.answers.output) as file:
-            answer = partial(_columns, names, classifier, config)
+            answer = partial(_columns, names, classifier, config, self.answers)
             add_fields(source, kind, names, answer, file, config.threads)
 
 
@@ -106,20 +121,19 @@ def added_names(name: str) -> tuple[str, str, str]:
 
 
 def _columns(
-    names: tuple[str, str, str], classifier: Classifier, config: PredictConfig, block: Block
+    names: tuple[str, str, str], classifier: Classifier, config: PredictConfig, answers: Answers, block: Block
 ) -> dict[str, Column]:
-    """Of a text without a word that the model knows the label is UNKNOWN, with probability 0."""
     one, label, score = config.k == 1, names[0], names[1]
     best: list[Any] = []
     scores: list[Any] = []
     share: list[float] = []
     if block.count:
-        answered = classifier.answer(block.texts, config.k, config.threshold)
+        answered = classifier.answer(flatten(block.each, answers.flatten), config.k, config.threshold)
         labels = [label.removeprefix(PREFIX) for label in classifier.labels]
         seen, known = answered.seen.T
-        found = np.where(known > 0, answered.found, -1).tolist()
+        found = np.where((known > 0) | (answers.unknown == ANSWER), answered.found, -1).tolist()
         for row, probabilities, count in zip(answered.labels.tolist(), answered.probabilities, found, strict=True):
-            named = [labels[label] for label in row[:count]] if count >= 0 else [UNKNOWN]
+            named = [labels[label] for label in row[:count]] if count >= 0 else [answers.unknown]
             shown = probabilities[:count] if count >= 0 else [0]
             best.append(named if not one else named[0] if named else None)
             scores.append(shown if not one else shown[0] if named else None)
