@@ -134,7 +134,7 @@ def test_quantised_in_training_and_in_converting(wv, model, tmp_path):
         ("train {text} -o out.lm --order 11", "--order must be between 1 and 10"),
         ("train {text} -o out.lm --limit-vocab {empty}", "expected words divided by spaces"),
         ("train {empty} -o out.lm", "no text"),
-        ("score {text} {text}", "expected a language model (arpa, binary, neural), found"),
+        ("score {text} {text}", "expected a language model (arpa, binary, kenlm, neural), found"),
         ("score - -", "standard input"),
     ],
 )

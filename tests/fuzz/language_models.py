@@ -1,10 +1,12 @@
 """Files of language models: whole ones to begin with, and what the commands ask of one that was read."""
 
 import io
+import tempfile
 from functools import cache
 from pathlib import Path
 
 from tests.fuzz.seeds import golden, written
+from tests.lm.golden import kenlm_files as golden_kenlm_files
 from wv_cli.engine.run import train
 from wv_cli.engine.threads import Threads
 from wv_cli.evaluation import TASKS, Vectors
@@ -18,6 +20,7 @@ from wv_cli.lm.counts import count
 from wv_cli.lm.estimate import estimate
 from wv_cli.lm.files import load, load_ngrams, save
 from wv_cli.lm.generating import Generator
+from wv_cli.lm.kenlm import KenlmModel
 from wv_cli.lm.scoring import Scorer
 from wv_cli.lm.sentences import encode_sentences
 from wv_cli.models.config import NeuralConfig
@@ -33,6 +36,21 @@ def arpa_files() -> list[bytes]:
     kenlm = golden("lm/micro.o3.arpa", "lm/micro.o3.prune1.arpa", "lm/fallback.o2.arpa")
     other = kenlm[0].replace(b"\n0\t<s>", b"\n-99\t<s>").replace(b"\t0\n", b"\n").replace(b"\t", b" ")
     return [*kenlm, other.replace(b"\n", b"\r\n")]
+
+
+@cache
+def kenlm_files() -> list[bytes]:
+    """KenLM's binaries: hashed, a trie, and one with all that can be made smaller."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = golden_kenlm_files(Path(folder))
+        return [(files / f"sri.{name}.bin").read_bytes() for name in ("probing", "trie", "trie-q4-a8")]
+
+
+def kenlm_file(path: Path) -> None:
+    model = load(path)
+    ask(model)
+    if isinstance(model, KenlmModel) and "trie" in model.type:
+        save("/dev/null", model.unpack(), format="arpa")
 
 
 @cache

@@ -154,6 +154,7 @@ TARGETS: dict[str, Target] = {
             beside={"model.ftz": lambda: (GOLDEN / "ft-labels.ftz").read_bytes()},
         ),
         Target("arpa", language_models.arpa_files, language_models.model_file, IN_TEXT),
+        Target("kenlm", language_models.kenlm_files, language_models.kenlm_file, ANYWHERE),
         Target(
             "ngrams",
             language_models.binary_files,

@@ -1,6 +1,7 @@
 """KenLM's files in tests/golden/lm, and the models that are to equal them."""
 
 import lzma
+import tarfile
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,6 +70,13 @@ def answers(name: str) -> list[list[Answer]]:
 def _answer(field: str) -> Answer:
     number, length, score = field.rpartition("=")[2].split()
     return Answer(number == "0", int(length), float(score))
+
+
+def kenlm_files(folder: Path) -> Path:
+    """KenLM's binary files and what they were made of, unpacked."""
+    with tarfile.open(FOLDER / "kenlm.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    return folder
 
 
 def unpacked(path: Path, folder: Path) -> Path:

@@ -103,9 +103,8 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
     sums: list[list[Normalisers | None]] = [[] for _ in paths]
     first: WordList | None = None
     for model, name in _models(names, config):
-        if first is None:
-            first = model.words
-        elif not config.common_vocab:
+        if len(names) > 1 and not config.common_vocab:
+            first = first or model.words
             _require_same(names[0], first, name, model.words)
         for i, path in enumerate(paths):
             log = report.notes.append if name == names[0] else lambda message: None

@@ -16,8 +16,8 @@ from wv_cli import _arpa
 from wv_cli.errors import BadFile, show_bytes
 from wv_cli.formats.base import FormatWarning
 from wv_cli.lm.config import LARGEST_ORDER
+from wv_cli.lm.levels import Levels
 from wv_cli.lm.model import LOG_ZERO, NgramModel, Ngrams, unpack_model
-from wv_cli.lm.trie import Trie, link
 from wv_cli.lm.vocabulary import SPECIAL
 from wv_cli.system.input import Input
 from wv_cli.words import WordList
@@ -80,31 +80,15 @@ class _Reader:
         words = _arpa.Reader(SPECIAL.blob, SPECIAL.starts)
         rows, *level = self._section(words, 1, sizes)
         blob, starts, listed = words.vocabulary()
-        levels, tables = [len(listed)], [np.arange(len(listed), dtype=np.int32)[:, None]]
-        probs, backoffs = [np.full(len(listed), LOG_ZERO, np.float32)], [np.zeros(len(listed), np.float32)]
-        probs[0][rows[:, 0]], backoffs[0][rows[:, 0]] = level
-        firsts = []
+        prob, backoff = np.full(len(listed), LOG_ZERO, np.float32), np.zeros(len(listed), np.float32)
+        prob[rows[:, 0]], backoff[rows[:, 0]] = level
+        levels = Levels(prob, backoff)
         for length in range(2, len(sizes) + 1):
             rows, prob, backoff = self._section(words, length, sizes)
-            order = _arpa.ascending(rows, len(listed))
-            ordered = rows[order]
-            parents, twice = _arpa.parents(tables[-1], ordered)
-            self._require_places(order, parents, twice)
-            firsts.append(np.searchsorted(parents, np.arange(levels[-1])))
-            tables.append(ordered)
-            levels.append(len(ordered))
-            probs.append(prob[order])
-            backoffs.append(backoff[order])
+            self._require_places(*levels.add(rows, prob, backoff))
         self._end_mark()
         self._warn(listed)
-        bounds = np.cumsum([0, *levels])
-        if bounds[-1] >= 2**31:
-            raise BadFile(self.name, f"{bounds[-1]:,} n-grams are more than 2^31, which wv cannot keep")
-        word = np.concatenate([table[:, -1] for table in tables])
-        shifted = [first + bounds[length] for length, first in enumerate(firsts, 1)]
-        first = np.concatenate([*shifted, bounds[-1:]]).astype(np.int32)
-        trie = Trie(WordList(blob, starts), bounds, word, first, link(bounds, word, first)[0])
-        return NgramModel(trie, np.concatenate(probs), np.concatenate([np.empty(0, np.float32), *backoffs[:-1]]))
+        return levels.model(WordList(blob, starts), self.name)
 
     def _header(self) -> list[int]:
         r"""How many n-grams of each length `\data\` promises; the section of 1-grams comes next."""

@@ -11,10 +11,11 @@ model understands:
 from dataclasses import replace
 
 from wv_cli.errors import UsageError
+from wv_cli.lm.kenlm import KenlmModel
 from wv_cli.lm.model import Ngrams
 from wv_cli.lm.neural import NeuralModel, Normalisers
 
-LanguageModel = Ngrams | NeuralModel
+LanguageModel = Ngrams | KenlmModel | NeuralModel
 
 
 def take_unnormalized(model: LanguageModel, name: str) -> NeuralModel:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from wv_cli.errors import BadFile, UsageError, show_bytes
-from wv_cli.lm import arpa, binary, neural_files
+from wv_cli.lm import arpa, binary, kenlm, neural_files
 from wv_cli.lm.asking import LanguageModel
+from wv_cli.lm.kenlm import KenlmModel
 from wv_cli.lm.model import Ngrams
 from wv_cli.lm.neural import NeuralModel
 from wv_cli.registry import Registry
@@ -21,13 +22,14 @@ from wv_cli.system.output import open_output
 @dataclass(frozen=True)
 class ModelFormat:
     """`looks_like` is given a file's first bytes; `endings` choose the format of a file to be written. `write` is told
-    how many bits to quantise numbers to, None without quantising and where `quantises` is false."""
+    how many bits to quantise numbers to, None without quantising and where `quantises` is false; a format without it is
+    only read."""
 
     summary: str
     endings: tuple[str, ...]
     looks_like: Callable[[bytes], bool]
-    read: Callable[[Input], Ngrams]
-    write: Callable[[BinaryIO, Ngrams, int | None], None]
+    read: Callable[[Input], Ngrams | KenlmModel]
+    write: Callable[[BinaryIO, Ngrams, int | None], None] | None
     quantises: bool
 
     def require_quantise(self, bits: int | None) -> None:
@@ -42,6 +44,7 @@ MODEL_FORMATS: Registry[ModelFormat] = Registry(
     [
         ("arpa", ModelFormat("text, of every toolkit", (".arpa",), arpa.looks_like, arpa.read, arpa.write, False)),
         ("binary", ModelFormat("our own", (".lm",), binary.looks_like, binary.read, binary.write, True)),
+        ("kenlm", ModelFormat("of KenLM's build_binary", (), kenlm.looks_like, kenlm.read, None, False)),
     ],
 )
 
@@ -63,8 +66,11 @@ def load(path: str | os.PathLike[str]) -> LanguageModel:
 
 
 def load_ngrams(path: str | os.PathLike[str]) -> Ngrams:
-    """The same of n-grams. Raises UsageError for a neural model, which no other format can hold."""
+    """The same of n-grams, to be written. Raises UsageError for a neural model, which no other format can hold, and for
+    a KenLM file whose n-grams cannot be listed."""
     model = load(path)
+    if isinstance(model, KenlmModel):
+        return model.unpack()
     if isinstance(model, NeuralModel):
         message = f"{os.fspath(path)}: a neural model, which no other format can hold; give a model of n-grams"
         raise UsageError(message)
@@ -86,12 +92,17 @@ def format_for_output(path: str, format: str | None = None) -> ModelFormat:
     """The format to write `path` in: the one called `format`, else by the name's ending, else (`-`) ARPA. Raises
     UsageError."""
     if format is not None:
-        return MODEL_FORMATS.find(format)
+        chosen = MODEL_FORMATS.find(format)
+        if chosen.write is None:
+            message = f"--to {format}: wv reads files {chosen.summary} and does not write them; choose arpa or binary"
+            raise UsageError(message)
+        return chosen
     if path == "-":
         return MODEL_FORMATS["arpa"]
-    row = next((row for row in MODEL_FORMATS.values() if inner_name(path).endswith(row.endings)), None)
+    row = next((row for row in MODEL_FORMATS.values() if row.endings and inner_name(path).endswith(row.endings)), None)
     if row is None:
-        choices = ", ".join(f"{name} ({', '.join(row.endings)})" for name, row in MODEL_FORMATS.items())
+        written = {name: row for name, row in MODEL_FORMATS.items() if row.write is not None}
+        choices = ", ".join(f"{name} ({', '.join(row.endings)})" for name, row in written.items())
         message = f"{path}: the ending names no format to write; choose one by --to or the ending: {choices}"
         raise UsageError(message)
     return row
@@ -102,5 +113,6 @@ def save(path: str, model: Ngrams, *, format: str | None = None, quantise: int |
     of each length take at most 2^quantise values. Raises UsageError, WvError."""
     row = format_for_output(path, format)
     row.require_quantise(quantise)
+    assert row.write is not None  # format_for_output refuses the others
     with open_output(path) as stream:
         row.write(stream, model, quantise)

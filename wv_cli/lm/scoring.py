@@ -13,8 +13,11 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
 from wv_cli.lm.asking import LanguageModel
-from wv_cli.lm.vocabulary import SENTENCE, SENTENCE_END, UNKNOWN, new_encoder
+from wv_cli.lm.kenlm import KenlmModel
+from wv_cli.lm.vocabulary import SENTENCE, SENTENCE_END, SPECIAL, UNKNOWN, new_encoder
 from wv_cli.words import WordList
+
+Ids = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +44,15 @@ class Scored:
 
 
 class Scorer:
-    """Scores a text as it comes: whole sentences, as soon as they end. `ends`: they begin in <s> and end in </s>."""
+    """Scores a text as it comes: whole sentences, as soon as they end. `ends`: they begin in <s> and end in </s>.
+
+    A KenLM file is asked by the hashes of words, and <s> and </s> in a text are words to it, as to KenLM."""
 
     def __init__(self, model: LanguageModel, *, ends: bool = True) -> None:
         self._model, self._ends = model, ends
         self._asked: Any = model.asked  # its states are its own affair
-        self._encoder = new_encoder(model.words)
+        self._encoder = new_encoder(SPECIAL if isinstance(model, KenlmModel) else model.words)
+        self._ids = np.arange(len(SPECIAL), dtype=np.int32)  # of a KenLM file, by the encoder's
         self._carry = np.empty(0, np.int32)
         self._lines = 0
 
@@ -69,14 +75,22 @@ class Scorer:
         ends = np.flatnonzero(stream < 0)
         whole = int(ends[-1]) + 1 if len(ends) else 0
         spelled, self._carry = stream[:whole], stream[whole:]
+        ids = self._ids_of(spelled, name)
+        self._lines += len(ends)
+        scores, lengths, _ = self._asked.score(ids, self._asked.begin(self._ends), self._ends)
+        return Scored(ids, spelled, scores, lengths)
+
+    def _ids_of(self, spelled: Ids, name: str) -> Ids:
+        """The model's ids for the encoder's."""
+        if isinstance(self._model, KenlmModel):
+            if spelled.max(initial=0) >= len(self._ids):
+                self._ids = np.append(self._ids, self._model.find(self.words()[len(self._ids) :]))
+            return np.where(spelled < 0, spelled, self._ids[spelled])
         marks = (spelled == SENTENCE) | (spelled == SENTENCE_END)
         if marks.any():
             at = int(np.argmax(marks))
             line = self._lines + int(np.count_nonzero(spelled[:at] < 0)) + 1
-            word = self._model.words[int(spelled[at])]
+            word = SPECIAL[int(spelled[at])]
             problem = f"expected words, found {word}, which marks sentences in the model; give lines without it"
             raise BadFile(name, problem, line=line)
-        self._lines += len(ends)
-        ids = np.where(spelled < len(self._model.words), spelled, np.int32(UNKNOWN))
-        scores, lengths, _ = self._asked.score(ids, self._asked.begin(self._ends), self._ends)
-        return Scored(ids, spelled, scores, lengths)
+        return np.where(spelled < len(self._model.words), spelled, np.int32(UNKNOWN))

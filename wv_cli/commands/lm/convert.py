@@ -14,7 +14,8 @@ from wv_cli.commands.shared.help import Command
 def command(model: str, output: str, to: str | None, quantise: int | None) -> None:
     """Write MODEL as OUTPUT: NAME.arpa or NAME.arpa.gz (ARPA), NAME.lm (wv's binary), or - (ARPA on standard output).
 
-    The conversion loses nothing without --quantise: every number reads back to the same value.
+    The conversion loses nothing without --quantise: every number reads back to the same value. Of KenLM's binaries
+    only tries can be converted, because the others hold no words of n-grams.
     """
     from wv_cli.lm.files import format_for_output, load_ngrams, save
     from wv_cli.system.output import check_writable

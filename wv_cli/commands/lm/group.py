@@ -10,9 +10,9 @@ from wv_cli.commands.shared.help import CommandGroup
 def command() -> None:
     """Train, query and convert n-gram language models.
 
-    MODEL is an ARPA file of KenLM, SRILM or wv (.arpa, .arpa.gz), wv's binary (.lm), or a neural model (.lm). `wv
-    train --model nplm` or lbl makes neural models, which cannot be converted. `wv eval perplexity` scores models on
-    a text.
+    MODEL is an ARPA file of KenLM, SRILM or wv (.arpa, .arpa.gz), KenLM's binary of any type, wv's binary (.lm), or a
+    neural model (.lm). `wv train --model nplm` or lbl makes neural models, which cannot be converted. `wv eval
+    perplexity` scores models on a text.
     """
 
 
