@@ -55,6 +55,7 @@ PLAIN = {
 }
 # An argument that changes something, and what goes with it; {} are files of the fixture.
 VALUES = {
+    "tokenizer": "text.txt",  # is refused
     "dim": "3", "window": "1", "negative": "2", "power": "0.1", "sample": "0", "minn": "1", "maxn": "5", "lr": "0.4",
     "buckets": "7", "lr_floor": "0.9", "epochs": "4", "max_sentence": "3", "seed": "9", "min_count": "6",
     "max_vocab": "9", "word_ngrams": "3", "min_count_label": "45", "label_prefix": "__l", "classes": "3",

@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 
 from wv_cli.config import Config, option, require, search_threads_option, seed_option
 from wv_cli.encoders.config import LAYER
+from wv_cli.lm.config import PiecesConfig
 from wv_cli.models.prediction_config import PredictConfig
 from wv_cli.text.config import ReadingConfig
 from wv_cli.transforms.config import WhitenConfig
@@ -97,7 +98,7 @@ class RetrievalConfig(Config):
 
 
 @dataclass(frozen=True)
-class PerplexityConfig(ReadingConfig):
+class PerplexityConfig(PiecesConfig, ReadingConfig):
     """The protocol of `wv eval perplexity`."""
 
     common_vocab: bool = option(False, "Count only words that all models list; their vocabularies may differ.")

@@ -21,6 +21,7 @@ from wv_cli.lm.asking import LanguageModel, count_normalizers, normalisers_of, t
 from wv_cli.lm.files import load
 from wv_cli.lm.mixing import fitted_weights, mix_scores
 from wv_cli.lm.neural import Normalisers
+from wv_cli.lm.pieces import Preparation
 from wv_cli.lm.scoring import Scorer
 from wv_cli.text.source import Source
 from wv_cli.words import WordList
@@ -102,13 +103,14 @@ def _events(names: list[str], paths: list[str], config: PerplexityConfig, report
     ends: list[NDArray[np.int64]] = []
     sums: list[list[Normalisers | None]] = [[] for _ in paths]
     first: WordList | None = None
+    preparation = Preparation(config)
     for model, name in _models(names, config):
         if len(names) > 1 and not config.common_vocab:
             first = first or model.words
             _require_same(names[0], first, name, model.words)
         for i, path in enumerate(paths):
             log = report.notes.append if name == names[0] else lambda message: None
-            source = Source(input_texts([path], log=log, reading=config))
+            source = preparation.blocks(Source(input_texts([path], log=log, reading=config)))
             asked = count_normalizers(model)
             parts = list(Scorer(asked).read(source, path))
             sums[i].append(normalisers_of(asked))

@@ -12,6 +12,16 @@ _INTERPOLATED = "smoothing=kneser-ney|absolute|witten-bell"
 
 
 @dataclass(frozen=True)
+class PiecesConfig(Config):
+    """What is done to a text before a model of pieces reads it."""
+
+    normalize: Literal["none", "ccnet", "datatrove"] = option(
+        "none", "Normalization of each line of the text.", group="Input"
+    )
+    tokenizer: str | None = option(None, "Cut the text into pieces of this sentencepiece model.", group="Input")
+
+
+@dataclass(frozen=True)
 class CountConfig(Config):
     """What is counted."""
 

@@ -4,12 +4,13 @@ import json
 import math
 import sys
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import field_options, refuse_options, take
+from wv_cli.lm.config import PiecesConfig
 from wv_cli.text.config import ReadingConfig
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ sentences_option = click.option(
     help="Use scores of a noise-contrast model as log10 probabilities, without normalizing.",
 )  # fmt: skip
 @sentences_option
+@field_options(PiecesConfig)
 @field_options(ReadingConfig)
 @answers_option
 def score(
@@ -43,6 +45,8 @@ def score(
     each_word: bool,
     unnormalised: bool,
     ends: bool,
+    normalize: Literal["none", "ccnet", "datatrove"],
+    tokenizer: str | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -51,6 +55,9 @@ def score(
     Each line of input gives one line of output, as in KenLM's query. Without INPUT the lines of standard input are
     answered at once. LENGTH is the length of the n-gram that was found; OOV counts the words that the model does not
     list.
+
+    A model of pieces, such as CCNet's, needs its sentencepiece model (--tokenizer) and the normalization that it was
+    trained with. The text is then normalized, cut into pieces and scored.
     """
     refuse_options(**dict.fromkeys(ReadingConfig.options(), "inputs"))
     from functools import partial
@@ -59,6 +66,7 @@ def score(
     from wv_cli.formats.recognise import input_texts
     from wv_cli.lm import asking
     from wv_cli.lm.files import load
+    from wv_cli.lm.pieces import Preparation
     from wv_cli.lm.scoring import Scorer
     from wv_cli.system.marks import without_mark
     from wv_cli.system.places import require_one_use
@@ -66,7 +74,9 @@ def score(
     from wv_cli.text.source import Source
 
     reading = take(ReadingConfig, options)
-    require_one_use(model, not inputs or "-" in inputs)
+    piped = not inputs or "-" in inputs
+    require_one_use(model, piped or tokenizer == "-")
+    require_one_use(tokenizer or "", piped)
     text: Iterable[bytes]
     if inputs:
         text = Source(
@@ -74,9 +84,10 @@ def score(
         )
     else:
         text = without_mark(blocks(open_raw("-"), "standard input", _PIPE_BYTES))
+    prepared = Preparation(PiecesConfig(normalize=normalize, tokenizer=tokenizer)).blocks(text)
     loaded = load(model)
     scorer = Scorer(asking.take_unnormalized(loaded, model) if unnormalised else loaded, ends=ends)
-    for scored in scorer.read(text, ", ".join(inputs) or "standard input"):
+    for scored in scorer.read(prepared, ", ".join(inputs) or "standard input"):
         words = scorer.words() if each_word else None
         for sentence in scored.sentences():
             _print(_facts(scored, sentence, words, ends), as_json)

@@ -1,0 +1,121 @@
+"""The perplexity of documents, by which CCNet and datatrove filter a corpus. It is 10 to the power of minus the mean
+log10 p of a document's pieces and ends of sentences. The modes:
+
+    ccnet       the document normalized as CCNet does, as one sentence: normalization drops the line ends
+    lines       each of its lines normalized and scored as a sentence, as CCNet's class does when it is used alone
+    raw         the document as it is, as one sentence
+    datatrove   the document normalized as datatrove does, as one sentence
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _text
+from wv_cli.lm.asking import LanguageModel
+from wv_cli.lm.kenlm import KenlmModel
+from wv_cli.lm.pieces import Pieces, join_pieces
+from wv_cli.lm.vocabulary import UNKNOWN
+from wv_cli.registry import Registry
+from wv_cli.text.normalize import normalize_ccnet, normalize_datatrove
+from wv_cli.words import WordList, encode
+
+_BLOCK = 1 << 20  # characters at a time
+_ODD = -2  # a piece whose spelling in the text must be looked at
+Floats = NDArray[np.float64]
+
+# The sentences of a document.
+MODES: Registry[Callable[[str], list[str]]] = Registry(
+    "mode of perplexity",
+    [
+        ("ccnet", lambda text: [normalize_ccnet(text)] if text else []),
+        ("lines", lambda text: [normalize_ccnet(line) for line in text.split("\n")] if text else []),
+        ("raw", lambda text: [text]),
+        ("datatrove", lambda text: [normalize_datatrove(text)]),
+    ],
+)
+
+
+class DocumentScorer:
+    """Scores documents by a language model of pieces. `mode` is one of MODES. Raises UsageError for another."""
+
+    def __init__(self, model: LanguageModel, pieces: Pieces, mode: str = "ccnet") -> None:
+        self._model, self._pieces, self._sentences = model, pieces, MODES.find(mode)
+        self._asked: Any = model.asked  # its states are its own affair
+        listed = pieces.pieces()
+        self._ids = self._find(listed)
+        odd = [
+            i for i, piece in enumerate(listed) if not piece or any(mark in encode(piece) for mark in _text.SEPARATORS)
+        ]
+        self._ids[[*odd, pieces.unknown]] = _ODD
+
+    def perplexities(self, texts: Iterable[str]) -> Floats:
+        """That of each text (n,); NaN for one without a sentence."""
+        return np.concatenate([np.empty(0), *map(self._block, _blocks(texts))])
+
+    def scores(self, texts: Iterable[str]) -> tuple[Floats, NDArray[np.int64]]:
+        """(log10 p (n,), events (n,): pieces and ends of sentences) of each text."""
+        found = [self._scores(block) for block in _blocks(texts)]
+        sums, events = zip(*found, strict=True) if found else ((), ())
+        return np.concatenate([np.empty(0), *sums]), np.concatenate([np.empty(0, np.int64), *events])
+
+    def _block(self, texts: list[str]) -> Floats:
+        sums, events = self._scores(texts)
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.asarray(10.0 ** (-sums / np.where(events, events, np.nan)))
+
+    def _scores(self, texts: list[str]) -> tuple[Floats, NDArray[np.int64]]:
+        sentences = [self._sentences(text) for text in texts]
+        rows = self._rows(list(chain.from_iterable(sentences)))
+        ids = np.concatenate([np.empty(0, np.int32), *rows])
+        scores = self._asked.score(ids, self._asked.begin(True), True)[0]
+        ends = np.append(0, np.cumsum(list(map(len, rows)), dtype=np.int64))
+        # KenLM adds float32 numbers one after the other, and thresholds are chosen by its sums.
+        sums = [float(np.add.accumulate(scores[begin:end])[-1]) for begin, end in pairwise(ends.tolist())]
+        last = np.append(0, np.cumsum(list(map(len, sentences)), dtype=np.int64))
+        totals = [math.fsum(sums[begin:end]) for begin, end in pairwise(last.tolist())]
+        return np.array(totals, np.float64), np.diff(ends[last])
+
+    def _rows(self, sentences: list[str]) -> list[NDArray[np.int32]]:
+        """The model's ids of the pieces of each sentence, -1 behind them."""
+        found = self._pieces.ids(sentences)
+        lengths = np.fromiter(map(len, found), np.int64, len(found))
+        ids = self._ids[np.fromiter(chain.from_iterable(found), np.int64, int(lengths.sum()))]
+        ends = np.cumsum(lengths)
+        rows = np.split(np.insert(ids, ends, np.int32(-1)), (ends + np.arange(1, len(ends) + 1))[:-1]) if found else []
+        odd = np.unique(np.searchsorted(ends, np.flatnonzero(ids == _ODD), side="right")).tolist()
+        for place, row in zip(odd, self._spelled_rows([sentences[place] for place in odd]), strict=True):
+            rows[place] = row
+        return rows
+
+    def _spelled_rows(self, sentences: list[str]) -> list[NDArray[np.int32]]:
+        """The same, by the spelling of the pieces."""
+        encoder = _text.Encoder(every_line=True)
+        encoder.feed(join_pieces(self._pieces.cut(sentences)))
+        encoder.finish()
+        stream = np.frombuffer(memoryview(encoder.take_stream()), np.int32)
+        blob, starts, _ = encoder.vocabulary()
+        ids = np.append(self._find(WordList(blob, starts)), np.int32(-1))[stream]
+        return np.split(ids, (np.flatnonzero(ids < 0) + 1)[:-1]) if sentences else []
+
+    def _find(self, words: WordList) -> NDArray[np.int32]:
+        if isinstance(self._model, KenlmModel):
+            return self._model.find(words)
+        found = self._model.words.find_all(words)
+        return np.where(found < 0, UNKNOWN, found).astype(np.int32)
+
+
+def _blocks(texts: Iterable[str]) -> Iterator[list[str]]:
+    block, size = [], 0
+    for text in texts:
+        block.append(text)
+        size += len(text)
+        if size >= _BLOCK:
+            yield block
+            block, size = [], 0
+    if block:
+        yield block

@@ -1,0 +1,100 @@
+"""Pieces of words, as a model of sentencepiece cuts a text, and texts made ready for a language model of pieces."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from wv_cli.errors import BadFile, show_bytes
+from wv_cli.lm.config import PiecesConfig
+from wv_cli.system.extra import require
+from wv_cli.system.input import open_input
+from wv_cli.system.kinds import HEAD_BYTES, kind_of
+from wv_cli.text.normalize import NORMALIZERS
+from wv_cli.words import WordList, decode, encode
+
+_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")  # but those that stand for a byte
+_EXPECTED = "a model of sentencepiece (.model)"
+
+
+class Pieces:
+    """A model of sentencepiece in a file. Bytes that are no UTF-8, and lone surrogates, are in no piece."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        """Raises WvError where the package is missing or the file cannot be read, BadFile for another file."""
+        package = require("sentencepiece", "--tokenizer")
+        with open_input(path, _EXPECTED) as source:
+            contents = bytes(source.contents())
+        head = contents[:HEAD_BYTES]
+        try:
+            self._processor = package.SentencePieceProcessor(model_proto=contents)
+        except RuntimeError:  # with a line of its source
+            problem = f"expected {_EXPECTED}, found {kind_of(head) or show_bytes(head, 20)}"
+            raise BadFile(source.name, problem, byte=0) from None
+
+    @property
+    def unknown(self) -> int:
+        """The id of what is in no piece."""
+        return int(self._processor.unk_id())
+
+    def pieces(self) -> WordList:
+        """All pieces, by their ids."""
+        return WordList.of(map(self._processor.id_to_piece, range(self._processor.get_piece_size())))
+
+    def cut(self, texts: Sequence[str]) -> list[list[str]]:
+        """The pieces of each text. What is in no piece is one with its own spelling."""
+        return self._encode(texts, str)
+
+    def ids(self, texts: Sequence[str]) -> list[list[int]]:
+        """Their ids."""
+        return self._encode(texts, int)
+
+    def _encode(self, texts: Sequence[str], kind: type) -> list[list[Any]]:
+        found: list[list[Any]]
+        given: list[str | bytes] = list(texts)
+        try:
+            found = self._processor.encode(given, out_type=kind, num_threads=1)
+        except TypeError:  # it does not take surrogates
+            given = [encode(_SURROGATE.sub("\udcff", text)) for text in texts]
+            found = self._processor.encode(given, out_type=kind, num_threads=1)
+        return found
+
+
+class Preparation:
+    """What is done to a text before a language model reads it: normalization, then cutting into pieces."""
+
+    def __init__(self, config: PiecesConfig) -> None:
+        """Raises what Pieces raises."""
+        self._normalize: Callable[[str], str] | None = (
+            None if config.normalize == "none" else NORMALIZERS.find(config.normalize)
+        )
+        self._pieces = Pieces(config.tokenizer) if config.tokenizer is not None else None
+
+    def blocks(self, text: Iterable[bytes]) -> Iterator[bytes]:
+        """A text in chunks, cut anywhere, as chunks of whole lines that hold the pieces divided by blanks. Nothing is
+        done where there is nothing to do."""
+        if self._normalize is None and self._pieces is None:
+            yield from text
+            return
+        carry: list[bytes] = []
+        for chunk in text:
+            whole, newline, rest = chunk.rpartition(b"\n")
+            if newline:
+                yield self._lines(b"".join([*carry, whole]))
+                carry = []
+            carry.append(rest)
+        if any(carry):
+            yield self._lines(b"".join(carry))
+
+    def _lines(self, block: bytes) -> bytes:
+        lines = decode(block).split("\n")
+        if self._normalize is not None:
+            lines = list(map(self._normalize, lines))
+        if self._pieces is not None:
+            return join_pieces(self._pieces.cut(lines))
+        return encode("".join(f"{line}\n" for line in lines))
+
+
+def join_pieces(lines: Iterable[Iterable[str]]) -> bytes:
+    """The pieces of lines as a text, divided by blanks. A NUL would divide them, too, and is in no word of a model."""
+    return encode("".join(f"{' '.join(pieces).replace(chr(10), ' ')}\n" for pieces in lines).replace("\0", "\1"))
