@@ -49,8 +49,8 @@ def test_many_lines_are_known_again_by_eight_bytes_each():
     out = b"".join(filtered.kept(text[start : start + 10_000] for start in range(0, len(text), 10_000)))
     first = np.sort(np.unique(numbers, return_index=True)[1])
     assert out == b"".join(b"line %d\n" % number for number in numbers[first])
-    assert sum(level.nbytes for level in filtered._seen) == 8 * len(first)
-    assert len(filtered._seen) < 15
+    assert filtered._seen.memory == 8 * len(first)
+    assert len(filtered._seen._levels) < 15
 
 
 def test_a_last_line_without_an_end():

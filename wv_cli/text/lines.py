@@ -1,20 +1,15 @@
 """Lines of a text that are left out before its words are counted: those it had before, those with few words.
 
 Web texts repeat themselves, and dropping repeated lines is among what Mikolov et al. 2018 (arXiv 1712.09405) name as
-most useful for vectors. A line is known again by 8 bytes of its BLAKE2b digest: of n different lines about n^2 / 2^65
-are taken for another, none of ten million. They stand in a few sorted arrays, each at least twice as long as the next,
-so that a line costs 8 bytes, and as much again while two of them become one.
+most useful for vectors. A line is known again by its digest (text/digests.py).
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wv_cli._text import SEPARATORS
-
-Digests = NDArray[np.uint64]
+from wv_cli.text.digests import DigestSet, digests
 
 _BLANK = bytes.maketrans(SEPARATORS, b" " * len(SEPARATORS))
 
@@ -25,7 +20,7 @@ class Lines:
 
     def __init__(self, *, repeated: bool = False, least: int = 0) -> None:
         self._repeated, self._least = repeated, least
-        self._seen: list[Digests] = []
+        self._seen = DigestSet()
         self.left_out = 0
 
     def kept(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -47,28 +42,9 @@ class Lines:
             chosen &= np.array([len(line.translate(_BLANK).split()) >= self._least for line in lines])
         if self._repeated:
             where = np.flatnonzero(chosen)
-            digests = b"".join(hashlib.blake2b(lines[i].rstrip(b"\n"), digest_size=8).digest() for i in where)
-            chosen[where] &= self._new(np.frombuffer(digests, "<u8").astype(np.uint64))
+            chosen[where] = self._seen.first(digests(lines[i].rstrip(b"\n") for i in where))
         self.left_out += len(lines) - int(chosen.sum())
         return text if chosen.all() else b"".join(lines[i] for i in np.flatnonzero(chosen))
-
-    def _new(self, digests: Digests) -> NDArray[np.bool_]:
-        """(n,) whether each digest is seen for the first time; they are seen from now on."""
-        values, first = np.unique(digests, return_index=True)
-        unseen = np.ones(len(values), np.bool_)
-        for level in self._seen:
-            places = np.minimum(np.searchsorted(level, values), len(level) - 1)
-            unseen &= level[places] != values
-        new = np.zeros(len(digests), np.bool_)
-        new[first[unseen]] = True
-        if unseen.any():
-            self._seen.append(values[unseen])
-        while len(self._seen) > 1 and len(self._seen[-2]) < 2 * len(self._seen[-1]):
-            last = self._seen.pop()
-            merged = np.concatenate([self._seen.pop(), last])
-            merged.sort(kind="stable")
-            self._seen.append(merged)
-        return new
 
 
 def _lines(text: bytes) -> list[bytes]:
