@@ -1,0 +1,129 @@
+#include "core/simplify.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/recordtext.h"
+
+struct wv_characters {
+    _Atomic(wv_character *) page[WV_CHARACTER_PAGES];
+};
+
+/* The character at `at`, and how many bytes it has; NULL: `problem` says why there is none. */
+typedef struct {
+    const wv_characters *characters;
+    const unsigned char *end;
+    int64_t problem;
+} reader;
+
+wv_characters *wv_characters_new(void) { return calloc(1, sizeof(wv_characters)); }
+
+void wv_characters_free(wv_characters *characters) {
+    for (int i = 0; characters && i < WV_CHARACTER_PAGES; i++) free(atomic_load(&characters->page[i]));
+    free(characters);
+}
+
+static int utf8_bytes(int32_t c) { return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4; }
+
+int wv_characters_add(wv_characters *characters, int page, const wv_character *rows) {
+    for (int i = 0; i < WV_CHARACTER_PAGE; i++) {
+        int most = WV_SIMPLIFY_GROWTH * utf8_bytes(page * WV_CHARACTER_PAGE + i);
+        if (rows[i].length > (most < WV_CHARACTER_BYTES ? most : WV_CHARACTER_BYTES)) return -2;
+    }
+    wv_character *copy = malloc(WV_CHARACTER_PAGE * sizeof *copy), *none = NULL;
+    if (!copy) return -1;
+    memcpy(copy, rows, WV_CHARACTER_PAGE * sizeof *copy);
+    if (!atomic_compare_exchange_strong(&characters->page[page], &none, copy)) free(copy); /* another thread was faster */
+    return 0;
+}
+
+static inline const wv_character *read_character(reader *r, const unsigned char *at, int *length) {
+    int32_t c = at[0];
+    *length = 1;
+    if (c >= 0x80) {
+        *length = wv_utf8_length(at, r->end);
+        if (*length == 2)
+            c = (c & 0x1f) << 6 | (at[1] & 0x3f);
+        else if (*length == 3)
+            c = (c & 0x0f) << 12 | (at[1] & 0x3f) << 6 | (at[2] & 0x3f);
+        else if (*length == 4)
+            c = (c & 0x07) << 18 | (at[1] & 0x3f) << 12 | (at[2] & 0x3f) << 6 | (at[3] & 0x3f);
+        else {
+            r->problem = WV_SIMPLIFY_HARD;
+            return NULL;
+        }
+    }
+    const wv_character *page = atomic_load_explicit(&r->characters->page[c / WV_CHARACTER_PAGE], memory_order_acquire);
+    if (page) return page + c % WV_CHARACTER_PAGE;
+    r->problem = WV_SIMPLIFY_PAGE - c / WV_CHARACTER_PAGE;
+    return NULL;
+}
+
+/* The end of the digits that begin at `at`; NULL: see the reader's problem. */
+static const unsigned char *skip_digits(reader *r, const unsigned char *at) {
+    while (at < r->end) {
+        int length;
+        const wv_character *c = read_character(r, at, &length);
+        if (!c) return NULL;
+        if ((c->flags & WV_CHARACTER_KIND) != WV_CHARACTER_DIGIT) break;
+        at += length;
+    }
+    return at;
+}
+
+/* The end of a number, whose first digits end at `at`: one mark with digits behind it belongs to it. */
+static const unsigned char *skip_number(reader *r, const unsigned char *at) {
+    at = skip_digits(r, at);
+    if (!at || at == r->end) return at;
+    int length;
+    const wv_character *c = read_character(r, at, &length);
+    if (!(c->flags & WV_CHARACTER_MARK)) return at; /* it was read before */
+    const unsigned char *end = skip_digits(r, at + length);
+    return end == at + length ? at : end;
+}
+
+/* Whether a cased character follows, 1 or 0; -1: see the reader's problem. */
+static int is_cased_next(reader *r, const unsigned char *at) {
+    while (at < r->end) {
+        int length;
+        const wv_character *c = read_character(r, at, &length);
+        if (!c) return -1;
+        if (!(c->flags & WV_CHARACTER_IGNORED)) return (c->flags & WV_CHARACTER_CASED) != 0;
+        at += length;
+    }
+    return 0;
+}
+
+int64_t wv_simplify(const wv_characters *characters, const unsigned char *text, int64_t length, unsigned char *out) {
+    reader r = {characters, text + length, 0};
+    unsigned char *begin = out;
+    int separated = 0, after_cased = 0;
+    for (const unsigned char *at = text; at < r.end;) {
+        int bytes, is_final = 0;
+        const wv_character *c = read_character(&r, at, &bytes);
+        if (!c) return r.problem;
+        at += bytes;
+        int kind = c->flags & WV_CHARACTER_KIND;
+        if (kind == WV_CHARACTER_SPACE) {
+            separated = 1;
+        } else if (kind == WV_CHARACTER_DIGIT) {
+            at = skip_number(&r, at);
+            if (!at) return r.problem;
+        } else if (kind == WV_CHARACTER_SIGMA) {
+            int cased = after_cased ? is_cased_next(&r, at) : 1;
+            if (cased < 0) return r.problem;
+            is_final = !cased;
+        } else if (kind == WV_CHARACTER_HARD) {
+            return WV_SIMPLIFY_HARD;
+        }
+        if (!(c->flags & WV_CHARACTER_IGNORED)) after_cased = c->flags & WV_CHARACTER_CASED;
+        if (!c->length) continue;
+        if (separated && out > begin) *out++ = ' ';
+        separated = 0;
+        memcpy(out, c->bytes, WV_CHARACTER_BYTES);
+        out[1] = (unsigned char)(out[1] - is_final); /* U+03C3 becomes U+03C2 */
+        out += c->length;
+    }
+    return out - begin;
+}

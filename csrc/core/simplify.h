@@ -1,0 +1,45 @@
+/* A text reduced to its words, as near-duplicates are compared: lower case, numbers as 0, without punctuation and accents.
+ *
+ * Each character is replaced by itself: a table, of which the caller makes a page when its first character comes, says by
+ * what. Only two things depend on their neighbours: a number (digits, one mark, digits) and the capital sigma, whose lower
+ * case at the end of a word is another letter. */
+#ifndef WV_SIMPLIFY_H
+#define WV_SIMPLIFY_H
+
+#include <stdint.h>
+
+enum {
+    WV_CHARACTER_LETTER, /* becomes its `bytes`, or nothing */
+    WV_CHARACTER_SPACE,  /* separates words */
+    WV_CHARACTER_DIGIT,
+    WV_CHARACTER_SIGMA,
+    WV_CHARACTER_HARD, /* the caller must simplify a text with such a character */
+    WV_CHARACTER_KIND = 7,
+    WV_CHARACTER_MARK = 8,     /* may stand once within a number */
+    WV_CHARACTER_CASED = 16,   /* has upper or lower case */
+    WV_CHARACTER_IGNORED = 32, /* is passed over where sigma looks for a cased neighbour */
+    WV_CHARACTER_BYTES = 14,
+    WV_CHARACTER_PAGE = 256, /* characters */
+    WV_CHARACTER_PAGES = 0x110000 / WV_CHARACTER_PAGE,
+    WV_SIMPLIFY_GROWTH = 3 /* a character becomes at most this many times as long */
+};
+
+typedef struct {
+    unsigned char flags, length, bytes[WV_CHARACTER_BYTES];
+} wv_character;
+
+typedef struct wv_characters wv_characters;
+
+wv_characters *wv_characters_new(void); /* without a page; NULL without memory */
+void wv_characters_free(wv_characters *characters);
+/* Copies a page; other threads may be reading. 0; -1 without memory, -2 for a character that is too long. */
+int wv_characters_add(wv_characters *characters, int page, const wv_character *rows);
+
+enum { WV_SIMPLIFY_HARD = -1, WV_SIMPLIFY_PAGE = -2 /* - 2 - p: page p is missing */ };
+
+/* The words of text[:length], which is UTF-8, with a space between two of them. `out` has room for
+ * WV_SIMPLIFY_GROWTH * length + WV_CHARACTER_BYTES bytes. Returns how many were written, WV_SIMPLIFY_HARD for a text with a
+ * hard character or one that is no UTF-8, or WV_SIMPLIFY_PAGE - p. */
+int64_t wv_simplify(const wv_characters *characters, const unsigned char *text, int64_t length, unsigned char *out);
+
+#endif

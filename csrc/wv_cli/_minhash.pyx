@@ -1,0 +1,175 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""MinHash keys of texts for Python (core/minhash.h), and the words that they are made of (core/simplify.h)."""
+
+cimport cython
+import numpy as np
+
+from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from wv_cli._arguments cimport require
+
+
+cdef extern from "core/simplify.h" nogil:
+    enum:
+        WV_CHARACTER_LETTER
+        WV_CHARACTER_SPACE
+        WV_CHARACTER_DIGIT
+        WV_CHARACTER_SIGMA
+        WV_CHARACTER_HARD
+        WV_CHARACTER_MARK
+        WV_CHARACTER_CASED
+        WV_CHARACTER_IGNORED
+        WV_CHARACTER_BYTES
+        WV_CHARACTER_PAGE
+        WV_CHARACTER_PAGES
+        WV_SIMPLIFY_GROWTH
+        WV_SIMPLIFY_HARD
+        WV_SIMPLIFY_PAGE
+    ctypedef struct wv_character:
+        unsigned char flags
+    ctypedef struct wv_characters:
+        pass
+    wv_characters *wv_characters_new()
+    void wv_characters_free(wv_characters *characters)
+    int wv_characters_add(wv_characters *characters, int page, const wv_character *rows)
+    int64_t wv_simplify(const wv_characters *characters, const unsigned char *text, int64_t length, unsigned char *out)
+
+
+cdef extern from "core/minhash.h" nogil:
+    enum:
+        WV_MINHASH_MOST
+        WV_MINHASH_NO_MEMORY
+    ctypedef struct wv_minhash:
+        int shingle
+        int bands
+        int rows
+        uint64_t a[WV_MINHASH_MOST]
+        uint64_t b[WV_MINHASH_MOST]
+    ctypedef struct wv_minhash_scratch:
+        pass
+    void wv_minhash_free(wv_minhash_scratch *scratch)
+    uint64_t wv_xxhash64(const unsigned char *bytes, int64_t length, uint64_t seed)
+    int64_t wv_minhash_text(const wv_minhash *m, const wv_characters *characters, const unsigned char *text,
+                            int64_t length, wv_minhash_scratch *scratch, uint64_t *keys, uint64_t *numbers)
+
+
+LETTER, SPACE, DIGIT, SIGMA, HARD = (
+    WV_CHARACTER_LETTER, WV_CHARACTER_SPACE, WV_CHARACTER_DIGIT, WV_CHARACTER_SIGMA, WV_CHARACTER_HARD)
+MARK, CASED, IGNORED = WV_CHARACTER_MARK, WV_CHARACTER_CASED, WV_CHARACTER_IGNORED
+BYTES, PAGE, GROWTH, MOST_HASHES = WV_CHARACTER_BYTES, WV_CHARACTER_PAGE, WV_SIMPLIFY_GROWTH, WV_MINHASH_MOST
+
+
+def xxhash64(const unsigned char[::1] data, uint64_t seed=0):
+    return wv_xxhash64(&data[0] if data.shape[0] else NULL, data.shape[0], seed)
+
+
+@cython.final
+cdef class Signer:
+    """Makes the keys of texts; any number of threads may use one.
+
+    `page(number)` is asked for the rows of the characters from PAGE * number on, when the first of them comes: for each
+    flags, a length and BYTES bytes. `words(text)` is asked for the words of a text that has a character of the kind HARD,
+    or is no UTF-8: bytes with a space between two words."""
+
+    cdef wv_characters *_characters
+    cdef wv_minhash _rules
+    cdef object _page
+    cdef object _words
+
+    def __cinit__(self, page, words, int shingle, int bands, int rows, const uint64_t[::1] a, const uint64_t[::1] b):
+        cdef int i
+        require(shingle > 0 and 0 < bands <= WV_MINHASH_MOST and 0 < rows <= WV_MINHASH_MOST, "expected bands and rows")
+        require(bands * rows <= WV_MINHASH_MOST, "too many bands and rows")
+        require(a.shape[0] == bands * rows and b.shape[0] == bands * rows, "expected a and b for every row")
+        self._page, self._words = page, words
+        self._rules.shingle, self._rules.bands, self._rules.rows = shingle, bands, rows
+        for i in range(bands * rows):
+            self._rules.a[i], self._rules.b[i] = a[i], b[i]
+        self._characters = wv_characters_new()
+        if self._characters == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        wv_characters_free(self._characters)
+
+    cdef int _add_page(self, int page) except -1:
+        cdef const unsigned char[::1] rows = self._page(page)
+        require(rows.shape[0] == WV_CHARACTER_PAGE * <int64_t>sizeof(wv_character), "expected a page of characters")
+        cdef int failed = wv_characters_add(self._characters, page, <const wv_character *>&rows[0])
+        require(failed != -2, "a character becomes too long")
+        if failed:
+            raise MemoryError
+        return 0
+
+    def words(self, const unsigned char[::1] text):
+        """The words of a text, with a space between two."""
+        cdef int64_t length = text.shape[0], done = 0
+        cdef unsigned char *out = <unsigned char *>malloc(<size_t>(WV_SIMPLIFY_GROWTH * length + WV_CHARACTER_BYTES))
+        if out == NULL:
+            raise MemoryError
+        try:
+            while length:
+                with nogil:
+                    done = wv_simplify(self._characters, &text[0], length, out)
+                if done == WV_SIMPLIFY_HARD:
+                    return self._words(bytes(text))
+                if done >= 0:
+                    break
+                self._add_page(<int>(WV_SIMPLIFY_PAGE - done))
+            return (<char *>out)[:done]
+        finally:
+            free(out)
+
+    def keys(self, list texts):
+        """(n, bands) the keys of the bands of each text; zeros for one with fewer words than a shingle has."""
+        keys = np.empty((len(texts), self._rules.bands), np.uint64)
+        self._sign(texts, keys, None)
+        return keys
+
+    def numbers(self, list texts):
+        """(n, bands * rows) the numbers that the keys are made of."""
+        keys = np.empty((len(texts), self._rules.bands), np.uint64)
+        numbers = np.empty((len(texts), self._rules.bands * self._rules.rows), np.uint64)
+        self._sign(texts, keys, numbers)
+        return numbers
+
+    cdef int _sign(self, list texts, uint64_t[:, ::1] keys, uint64_t[:, ::1] numbers) except -1:
+        cdef int64_t n = len(texts), i = 0, status = 0, hashes = self._rules.bands * self._rules.rows
+        cdef uint64_t *key = &keys[0, 0] if n else NULL
+        cdef uint64_t *number = &numbers[0, 0] if n and numbers is not None else NULL
+        cdef wv_minhash_scratch scratch
+        cdef const unsigned char **text = <const unsigned char **>malloc(<size_t>(n + 1) * sizeof(void *))
+        cdef int64_t *length = <int64_t *>malloc(<size_t>(n + 1) * sizeof(int64_t))
+        cdef bytes each
+        memset(&scratch, 0, sizeof(scratch))
+        try:
+            if text == NULL or length == NULL:
+                raise MemoryError
+            for i in range(n):
+                each = texts[i]
+                text[i], length[i] = each, len(each)
+            i = 0
+            while i < n:
+                with nogil:
+                    while i < n:
+                        status = wv_minhash_text(&self._rules, self._characters, text[i], length[i], &scratch,
+                                                 key + i * self._rules.bands, number + i * hashes if number else NULL)
+                        if status:
+                            break
+                        i += 1
+                if status <= WV_SIMPLIFY_PAGE:
+                    self._add_page(<int>(WV_SIMPLIFY_PAGE - status))
+                elif status == WV_SIMPLIFY_HARD:
+                    each = self._words(texts[i])
+                    status = wv_minhash_text(&self._rules, NULL, each, len(each), &scratch,
+                                             key + i * self._rules.bands, number + i * hashes if number else NULL)
+                    i += 1
+                if status == WV_MINHASH_NO_MEMORY:
+                    raise MemoryError
+        finally:
+            wv_minhash_free(&scratch)
+            free(text)
+            free(length)
+        return 0

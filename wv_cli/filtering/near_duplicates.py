@@ -1,0 +1,145 @@
+"""Near-duplicates: texts that share most of their 5-word shingles, found by MinHash with datatrove's numbers.
+
+A text's shingles give `bands * rows` numbers, and each band a key (csrc/core/minhash.h). Two texts whose shingles have
+the Jaccard similarity s share a key with the probability 1 - (1 - s^rows)^bands. This curve rises around the threshold
+(1 / bands)^(1 / rows). With 14 bands of 8 rows the threshold is 0.72:
+
+    similarity    0.5   0.6   0.7   0.75  0.8   0.85  0.9
+    probability   0.05  0.21  0.57  0.77  0.92  0.99  0.9996
+
+The first of several near-duplicates stays. A text is compared with earlier texts that stayed, not with those that were
+left out. `clusters` has datatrove's rule instead: all texts that are connected by shared keys are one cluster.
+"""
+
+import itertools
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import _keysets
+from wv_cli._minhash import MOST_HASHES, Signer
+from wv_cli.errors import UsageError
+from wv_cli.filtering.simplify import character_page, simplify_bytes
+from wv_cli.system import container
+from wv_cli.system.input import open_input
+
+Keys = NDArray[np.uint64]
+
+KIND = "near-duplicates"
+SHINGLE = 5
+_LEAST_HASHES = 96  # of MOST_HASHES: the fewer there are, the flatter is the curve
+_PRIME = (1 << 61) - 1
+
+
+@dataclass(frozen=True)
+class Banding:
+    """How the numbers of a text are cut into bands."""
+
+    bands: int = 14
+    rows: int = 8
+
+    @property
+    def threshold(self) -> float:
+        """The similarity around which the probability of a shared key rises."""
+        return float((1 / self.bands) ** (1 / self.rows))
+
+    @classmethod
+    def nearest(cls, threshold: float) -> Self:
+        """The banding of 96 to 112 numbers with the nearest threshold. For 0.72 that is datatrove's: 14 bands of 8.
+        Raises UsageError."""
+        if not 0 < threshold < 1:
+            raise UsageError(f"expected a similarity between 0 and 1, such as 0.72, found {threshold:g}")
+        shapes = itertools.product(range(1, MOST_HASHES + 1), repeat=2)
+        choices = (cls(bands, rows) for bands, rows in shapes if _LEAST_HASHES <= bands * rows <= MOST_HASHES)
+        return min(choices, key=lambda choice: (abs(choice.threshold - threshold), -choice.bands * choice.rows))
+
+    def signer(self) -> Signer:
+        """Makes the keys of texts; any number of threads may use it."""
+        return Signer(character_page, simplify_bytes, SHINGLE, self.bands, self.rows, *self.permutations())
+
+    def permutations(self) -> tuple[Keys, Keys]:
+        """a and b of the numbers, as datatrove draws them: the stream of RandomState(1) is fixed for ever."""
+        random, size = np.random.RandomState(1), self.bands * self.rows
+        a = random.randint(1, _PRIME, size, np.uint64)
+        return a, random.randint(0, _PRIME, size, np.uint64)
+
+
+class NearDuplicates:
+    """The keys of the texts that stayed: 150 to 230 bytes a text with 14 bands. Any number of threads may ask for keys.
+    The other methods are for one thread, in the order of the texts."""
+
+    def __init__(self, banding: Banding | None = None) -> None:
+        self.banding = banding or Banding()
+        self._signer = self.banding.signer()
+        self._seen = _keysets.KeySets(self.banding.bands)
+
+    def keys(self, texts: list[bytes]) -> Keys:
+        """(n, bands) the keys of UTF-8 texts. Two texts share a band if they share its key. A text of fewer than five
+        words has no shingle. Its keys are 0, and it is never a near-duplicate."""
+        return self._signer.keys(texts)
+
+    def first(self, keys: Keys) -> NDArray[np.bool_]:
+        """(n,) whether each text is unlike every earlier one that stayed; those that stay are known from now on."""
+        return self._seen.first(keys)
+
+    def insert(self, keys: Keys) -> None:
+        """Makes texts known that stayed in another run, or in one that was interrupted."""
+        for band in range(self.banding.bands):
+            self._seen.insert(band, keys[:, band])
+
+    @property
+    def memory(self) -> int:
+        """Bytes that the keys take."""
+        return self._seen.memory
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the known keys, in ascending order for each band, whole or not at all. Raises WvError."""
+        header = {"shingle": SHINGLE, "bands": self.banding.bands, "rows": self.banding.rows}
+        container.save(path, KIND, header, _Sorted(self._seen))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Reads what save() wrote. Raises BadFile."""
+        with open_input(path) as source:
+            reader = container.Reader(source, KIND, "make the index again with wv filter")
+            bands, rows = (reader.fact(name, int, 1, MOST_HASHES) for name in ("bands", "rows"))
+            if reader.fact("shingle", int, 1) != SHINGLE or bands * rows > MOST_HASHES:
+                reader.refuse(f"expected shingles of {SHINGLE} words and up to {MOST_HASHES} numbers a text")
+            reader.expect({_name(band): ("<i8", (f"keys {band + 1}",)) for band in range(bands)}, "the bands")
+            loaded = cls(Banding(bands, rows))
+            for band, keys in enumerate(reader.views(checked=True).values()):
+                loaded._seen.insert(band, keys.view(np.uint64))
+        return loaded
+
+
+def clusters(keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(n,), (n,) for each text: the text that stands for its cluster, and how many texts are in the cluster. Texts are
+    in one cluster if they share a key, or are connected by others that do. Which text stands for a cluster is
+    datatrove's choice, and often not the first: when two clusters are joined, the larger one's text stays."""
+    stays = _keysets.clusters(keys)
+    return stays, np.bincount(stays, minlength=len(stays))[stays]
+
+
+def _name(band: int) -> str:
+    return f"band-{band + 1}"
+
+
+class _Sorted(Mapping[str, NDArray[np.generic]]):
+    """The arrays of an index, made one at a time."""
+
+    def __init__(self, seen: _keysets.KeySets) -> None:
+        self._columns = {_name(band): band for band in range(seen.columns)}
+        self._seen = seen
+
+    def __getitem__(self, name: str) -> NDArray[np.generic]:
+        return np.sort(self._seen.keys(self._columns[name]), kind="stable").view(np.int64)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
