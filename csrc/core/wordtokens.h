@@ -1,0 +1,35 @@
+/* Words and punctuation marks of a text, near to spaCy's English tokenizer, by rules that need no list of words.
+ *
+ * 1. White space (Unicode) separates.
+ * 2. Of what stands between, an opening character is a token at the front and a closing one at the end. At the end so are
+ *    's n't 'll 're 've 'd 'm, a unit or currency sign behind a digit, and a dot, but not that of an initial (J. U.S.) or of
+ *    an abbreviation (Mr. e.g.). A run of two dots or more is one token.
+ * 3. The rest is divided at a run of dots or an icon, and at a dot between a lower and an upper case letter, a comma between
+ *    letters, a hyphen or one of :<>=/ before a letter and after a letter or digit, one of +-*^ between digits; not when it
+ *    looks like an address (example.com/a-b).
+ */
+#ifndef WV_WORDTOKENS_H
+#define WV_WORDTOKENS_H
+
+#include <stdint.h>
+
+typedef struct {
+    int32_t begin, length; /* bytes of the text */
+    int32_t characters;
+    uint16_t any, all; /* classes that one of its characters has, and that all have */
+} wv_token;
+
+typedef struct {
+    wv_token *token;
+    int64_t count, capacity;
+    int32_t *place, *cut; /* of a stretch that is divided: where each character begins; where its end was cut */
+    uint16_t *kind;       /* the class of each character */
+    int64_t places;
+    int32_t longest; /* characters of the longest stretch without white space */
+} wv_tokens;
+
+/* Tokens of valid UTF-8 of less than 2 GB; empties `out` first. 0, or -1 without memory. */
+int wv_tokens_split(const unsigned char *text, int64_t length, wv_tokens *out);
+void wv_tokens_free(wv_tokens *tokens);
+
+#endif

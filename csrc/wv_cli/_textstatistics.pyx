@@ -1,0 +1,137 @@
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""Statistics of texts for the heuristics of `wv filter` (core/textstatistics.h)."""
+
+import numpy as np
+
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t
+from libc.stdlib cimport calloc, free
+
+from wv_cli._arguments cimport require
+
+
+cdef extern from "core/characters.h" nogil:
+    enum:
+        WV_CHARACTERS
+    uint16_t wv_character_class[]
+    void wv_characters_prepare()
+
+cdef extern from "core/wordtokens.h" nogil:
+    ctypedef struct wv_token:
+        int32_t begin, length
+    ctypedef struct wv_tokens:
+        wv_token *token
+        int64_t count
+
+cdef extern from "core/textstatistics.h" nogil:
+    enum:
+        WV_STATISTIC_COUNT
+    const char *wv_statistic_names[]
+    ctypedef struct wv_textscratch:
+        wv_tokens tokens
+    ctypedef struct wv_c4:
+        int64_t length
+    int wv_textstatistics(const unsigned char *text, int64_t length, uint64_t wanted, wv_textscratch *scratch, double *out)
+    void wv_textscratch_free(wv_textscratch *scratch)
+    int wv_tokens_split(const unsigned char *text, int64_t length, wv_tokens *out)
+    int wv_c4_lines(const unsigned char *text, int64_t length, int terminal, wv_textscratch *scratch, unsigned char *kept,
+                    wv_c4 *out)
+    const unsigned char *wv_valid_text(const unsigned char *text, int64_t *length, wv_textscratch *scratch)
+
+
+wv_characters_prepare()
+NAMES = tuple((<bytes>wv_statistic_names[i]).decode() for i in range(WV_STATISTIC_COUNT))
+LONGEST_TEXT = (1 << 29) - 1
+
+
+def statistics(list texts, list columns):
+    """(len(columns), len(texts)) float64: the statistics with these numbers (places in NAMES) of each text. No two threads
+    share anything; the GIL is not held."""
+    cdef int64_t n = len(texts), n_columns = len(columns), i, j
+    cdef uint64_t wanted = 0
+    cdef int failed = 0
+    cdef bytes text
+    for column in columns:
+        require(0 <= column < WV_STATISTIC_COUNT, "unknown statistic")
+        wanted |= <uint64_t>1 << <int>column
+    found = np.empty((n_columns, n))
+    row = np.empty(WV_STATISTIC_COUNT)
+    numbers = np.array(columns, np.int64)
+    cdef double[:, ::1] out = found
+    cdef double[::1] one = row
+    cdef int64_t[::1] number = numbers
+    held = list(texts)
+    cdef const unsigned char **begin = <const unsigned char **>calloc(n + 1, sizeof(void *))
+    cdef int64_t *length = <int64_t *>calloc(n + 1, sizeof(int64_t))
+    cdef wv_textscratch *scratch = <wv_textscratch *>calloc(1, sizeof(wv_textscratch))
+    try:
+        if begin == NULL or length == NULL or scratch == NULL:
+            raise MemoryError
+        for i in range(n):
+            text = held[i]
+            require(len(text) <= LONGEST_TEXT, "a text is longer than 512 MB")
+            begin[i], length[i] = text, len(text)
+        with nogil:
+            for i in range(n):
+                failed = wv_textstatistics(begin[i], length[i], wanted, scratch, &one[0])
+                if failed:
+                    break
+                for j in range(n_columns):
+                    out[j, i] = one[number[j]]
+        if failed:
+            raise MemoryError
+    finally:
+        if scratch != NULL:
+            wv_textscratch_free(scratch)
+        free(scratch)
+        free(length)
+        free(begin)
+    return found
+
+
+def c4_lines(bytes text, bint terminal):
+    """The lines of a text that C4's rules keep, joined by line feeds."""
+    cdef int64_t length = len(text)
+    cdef int failed
+    cdef const unsigned char *valid
+    cdef const unsigned char *given = text
+    cdef wv_c4 found
+    cdef wv_textscratch *scratch = <wv_textscratch *>calloc(1, sizeof(wv_textscratch))
+    cdef unsigned char *kept = NULL
+    require(length <= LONGEST_TEXT, "a text is longer than 512 MB")
+    try:
+        valid = wv_valid_text(given, &length, scratch) if scratch != NULL else NULL
+        kept = <unsigned char *>calloc(length + 1, 1)
+        if valid == NULL or kept == NULL:
+            raise MemoryError
+        with nogil:
+            failed = wv_c4_lines(valid, length, terminal, scratch, kept, &found)
+        if failed:
+            raise MemoryError
+        return (<char *>kept)[:found.length]
+    finally:
+        if scratch != NULL:
+            wv_textscratch_free(scratch)
+        free(scratch)
+        free(kept)
+
+
+def tokens(bytes text):
+    """The tokens of a text that is UTF-8."""
+    cdef wv_textscratch *scratch = <wv_textscratch *>calloc(1, sizeof(wv_textscratch))
+    cdef const unsigned char *given = text
+    cdef int64_t i
+    require(len(text) <= LONGEST_TEXT, "a text is longer than 512 MB")
+    try:
+        if scratch == NULL or wv_tokens_split(given, len(text), &scratch.tokens):
+            raise MemoryError
+        return [(<char *>given)[scratch.tokens.token[i].begin:scratch.tokens.token[i].begin + scratch.tokens.token[i].length]
+                for i in range(scratch.tokens.count)]
+    finally:
+        if scratch != NULL:
+            wv_textscratch_free(scratch)
+        free(scratch)
+
+
+def character_classes():
+    """The class of every code point, for tests."""
+    return np.asarray(<uint16_t[:WV_CHARACTERS]>&wv_character_class[0]).copy()

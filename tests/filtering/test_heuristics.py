@@ -1,0 +1,221 @@
+"""The heuristics of `wv filter`: C against the reference implementation, and each bound at its border."""
+
+import codecs
+import unicodedata
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.reference import characters
+from tests.reference import heuristics as reference
+from wv_cli import _textstatistics
+from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, Bound, c4_lines, statistics
+
+codecs.register_error("wv-each-byte", lambda error: ("\ufffd", error.start + 1))
+
+LATIN = (
+    "the and that a b ab The U.S. e.g. Mr. end. end.Next don't it’s John's they'll we've '' \" “q” ( ) [12] [edit] {x} "
+    "# ... .. … • - — mother-in-law a/b x=y 1,000 2-3 10% 9kg 5€ $5 +3 + a,b www.ex-a.com/b-c http://a.bc/d?e "
+    "javascript JavaScript lorem Lorem ipsum. privacy policy Uses cookies A. AB. .. ? ! 3.5. j@x-y.org --"
+)
+OTHERS = "é été. 中文。 ひ ☺ a☺b \u3000 \u00a0 \u200b \x85 \u2028 \x1c \r \r\n \0 ² Ⅷ ा. 🎉 «mot» é. ؟"
+PIECES = f"{LATIN} {OTHERS}".split(" ")
+texts = st.lists(
+    st.one_of(
+        st.sampled_from(PIECES),
+        st.sampled_from([" ", " ", "\n", "\n\n", "a b c d e f ", "line one.\n"]),
+        st.text(max_size=3),
+    ),
+    max_size=60,
+).map("".join)
+spaced = st.lists(st.sampled_from([*PIECES, "\n", "\n\n", "a"]), max_size=80).map(" ".join)
+
+
+def check(text: bytes) -> None:
+    found = {name: values[0] for name, values in statistics([text], list(HEURISTICS)).items()}
+    assert found == reference.statistics(text.decode(errors="wv-each-byte"))
+
+
+@given(st.one_of(texts, spaced))
+@settings(max_examples=60)
+def test_statistics_equal_the_reference(text):
+    check(text.encode(errors="surrogatepass"))
+
+
+@given(st.lists(st.one_of(st.binary(max_size=4), st.sampled_from([b"a ", b"\n", "é".encode(), b"."])), max_size=40))
+def test_bytes_that_are_not_utf8_count_as_replacement_characters(parts):
+    check(b"".join(parts))
+
+
+@given(st.one_of(texts, spaced))
+def test_tokens_equal_the_reference(text):
+    expected = [token.encode() for token in reference.tokens(text)]
+    assert _textstatistics.tokens(text.encode()) == expected
+
+
+@given(st.one_of(texts, spaced), st.booleans())
+def test_c4_keeps_the_lines_of_the_reference(text, terminal):
+    expected = "\n".join(reference.c4(text, terminal)["kept"]).strip()
+    assert c4_lines(text.encode(), terminal).decode() == expected
+
+
+@given(st.lists(st.sampled_from(["a", "b", "ab", "aa", "a b", "\n"]), max_size=200))
+def test_repetition_of_few_words(words):
+    check(" ".join(words).encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *[
+            b"",
+            b"\n",
+            b"\n\n\n\n",
+            b" \t\n ",
+            b"\xff",
+            b"\0",
+            b"." * 500,
+            b"-" * 500,
+            b"x" * 1000,
+            b"a, " * 1000 + b"\n",
+        ],
+        *["é☺.".encode() * 200, b"n't" * 200, b"a.b" * 200, b"{\n" * 500],
+    ],
+)
+def test_odd_texts(text):
+    check(text)
+
+
+@pytest.mark.parametrize("piece", ["x", "a ", "...", "-", "é☺.", "n't", "a.b", "a-b/", "[1]", "\n", "😀", "'s"])
+def test_a_line_of_a_megabyte(piece):
+    text = piece * (2**20 // len(piece.encode()))
+    found = {name: values[0] for name, values in statistics([text.encode()], list(HEURISTICS)).items()}
+    assert found["characters"] == len(text)
+    assert found["longest-word"] == max(map(len, text.split()), default=0)
+    assert found["lines"] == bool(text.strip())
+
+
+def test_tokens_of_one_stretch():
+    stretches = {
+        "and.Then": "and . Then",
+        "example.com/a-b": "example.com/a-b",
+        "either/or": "either / or",
+        "they've": "they 've",
+        "(mother-in-law),": "( mother - in - law ) ,",
+        "don’t": "do n’t",
+        "U.S.": "U.S.",
+        "etc.": "etc .",
+        "Mr.": "Mr.",
+        "p.m.).": "p.m. ) .",
+        "wait...what": "wait ... what",
+        "10GB": "10 GB",
+        "$5": "$ 5",
+        "1,000": "1,000",
+        "C++": "C++",
+    }
+    for stretch, expected in stretches.items():
+        assert _textstatistics.tokens(stretch.encode()) == expected.encode().split(), stretch
+
+
+def repeated(n: int, characters: int, rest: int) -> str:
+    """n tokens of so many characters together, twice, and a last token that makes it `rest` characters."""
+    sizes = [characters // n + (i < characters % n) for i in range(n)]
+    unit = " ".join(chr(ord("a") + i) * size for i, size in enumerate(sizes))
+    return f"{unit} {unit} ".ljust(rest, "z")
+
+
+# For each bound of the recipes: a document at the bound, which is kept, and one just beyond it, which is dropped.
+BORDERS = {
+    ("words", ">="): ("a " * 49 + "a !", "a " * 49 + "!"),
+    ("words", "<="): ("a " * 100_000, "a " * 100_001),
+    ("mean-word-length", ">="): ("abc abc !", "abc ab !"),
+    ("mean-word-length", "<="): ("x" * 10, "x" * 10 + " " + "x" * 11),
+    ("hashes-per-word", "<="): ("a " * 9 + "#", "a " * 8 + "#"),
+    ("ellipses-per-word", "<="): ("a " * 9 + "…", "a " * 8 + "..."),
+    ("bullet-lines", "<="): (" - a\n" * 9 + "a", " • a\n" * 10),
+    ("ellipsis-lines", "<="): ("a... \n" * 3 + "a\n" * 7, "a… \r\n" * 4 + "a\n" * 6),
+    ("words-with-letter", ">="): ("a a a a 1", "a a a 1"),
+    ("stop-words", ">="): ("the of", "the the The the."),
+    ("characters", ">="): ("a", ""),
+    ("repeated-paragraphs", "<="): ("\n\n".join("aaaabcdefg"), "\n\n".join("aaaaabcdef")),
+    ("repeated-paragraph-characters", "<="): ("aa\n\naa\n\nbb", "aa\n\naa\n\nb"),
+    ("repeated-lines", "<="): ("\n".join("aaaabcdefg"), "\n".join("aaaaabcdef")),
+    ("repeated-line-characters", "<="): ("aa\naa\nbbbb", "aa\naa\nbbb"),
+    ("top-2-gram", "<="): ("a b cdefghijklm", "a b cdefghijkl"),
+    ("top-3-gram", "<="): ("aaa bbb c ".ljust(50, "x"), "aaa bbb c ".ljust(49, "x")),
+    ("top-4-gram", "<="): ("aa b c d ".ljust(50, "x"), "aa b c d ".ljust(49, "x")),
+    **{(f"repeated-{n}-grams", "<="): (repeated(n, 20 - n, 100), repeated(n, 20 - n, 99)) for n in range(5, 11)},
+    ("lines", ">="): ("\na", " \n\u3000"),
+    ("terminal-lines", ">="): ("a。\n" * 3 + "\n" + "a\n" * 22, "a. \n" + "a.\n" * 2 + "a\n" * 23),
+    ("short-lines", "<="): (("é" * 30 + "\n") * 67 + ("é" * 31 + "\n") * 33, "a\n" * 68 + ("a" * 31 + "\n") * 32),
+    ("repeated-characters", "<="): ("a\na\n" + "b" * 98, "a\na\n" + "b" * 97),
+    ("newlines-per-word", "<="): ("a\nb\nc\nd e f g h i j", "a\nb\nc\nd e f g h i"),
+    ("long-lines", ">="): (("é" * 200 + "\n") * 3, ("a" * 200 + "\n") * 2 + "a" * 199),
+    ("lorem-ipsum", "<="): ("lorem ipsum", "a Lorem IPSUM"),
+    ("curly-brackets", "<="): ("a {", "a b {"),
+    ("sentences", ">="): ("One two three. " * 5, "One two three. " * 4),
+    ("terminal-lorem-ipsum", "<="): ("a lorem ipsum", "a lorem ipsum."),
+    ("terminal-curly-brackets", "<="): ("a b {", 'a b {"'),
+    ("terminal-sentences", ">="): ("One two three?\n" * 5, "One two three!\n" * 4 + "One two three\nOne two three..."),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("bound", {bound: None for recipe in RECIPES.values() for bound in recipe}, ids=str)
+def test_a_bound_keeps_what_equals_it(bound):
+    kept, dropped = BORDERS[bound.heuristic, bound.comparison]
+    found = statistics([kept.encode(), dropped.encode()], [bound.heuristic])[bound.heuristic]
+    assert bound.keeps(found).tolist() == [True, False]
+    exact = not isinstance(bound.bound, int) or bound.comparison == ">="
+    assert not exact or found[0] == bound.bound
+
+
+def test_reasons_are_those_of_datatrove():
+    reasons = {recipe: [bound.reason for bound in bounds] for recipe, bounds in RECIPES.items()}
+    assert reasons["gopher-quality"][:2] == ["gopher_short_doc", "gopher_long_doc"]
+    assert reasons["gopher-repetition"][-7:-5] == ["top_4_gram", "duplicated_5_n_grams"]
+    assert reasons["fineweb"] == ["empty", "line_punct_ratio", "short_line_ratio", "char_dup_ratio", "list_ratio"]
+    assert reasons["c4"] == ["lorem_ipsum", "curly_bracket", "too_few_sentences"]
+    assert Bound("words", "<=", 7).reason == "gopher_long_doc"
+    assert Bound("hashes-per-word", ">=", 7).reason == "hashes-per-word"
+
+
+def test_every_statistic_is_a_heuristic():
+    assert list(HEURISTICS) == list(_textstatistics.NAMES)
+
+
+def test_c4_lines():
+    text = (
+        'A line of [12] words[edit].\nno end mark here\nToo few.\nMy JavaScript is on.\nWe use cookies here.\n'
+        f'A {"w" * 1001} word.\nHe said "no"\nAnd so on...\n'
+    )  # fmt: skip
+    assert c4_lines(text.encode()) == b'A line of  words.\nHe said "no"'
+    assert c4_lines(text.encode(), terminal=False) == (
+        b'A line of  words.\nno end mark here\nHe said "no"\nAnd so on...'
+    )
+
+
+def test_names_are_answered_in_their_order_and_alone():
+    found = statistics([b"a b", b""], ["words", "characters"])
+    assert {name: values.tolist() for name, values in found.items()} == {"words": [2, 0], "characters": [3, 0]}
+    assert statistics([], ["words"])["words"].shape == (0,)
+    documents = [kept.encode() for kept, _ in BORDERS.values() if len(kept) < 10_000]
+    every = statistics(documents, list(HEURISTICS))
+    for name in HEURISTICS:
+        assert statistics(documents, [name])[name].tolist() == every[name].tolist()
+
+
+def test_threads_have_the_numbers_of_one():
+    documents = [text.encode() for pair in BORDERS.values() for text in pair]
+    alone = {name: values.tolist() for name, values in statistics(documents, list(HEURISTICS)).items()}
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: statistics(documents, list(HEURISTICS)), range(8)):
+            assert {name: values.tolist() for name, values in found.items()} == alone
+
+
+@pytest.mark.skipif(unicodedata.unidata_version != "14.0.0", reason="the classes are those of Unicode 14")
+def test_classes_are_those_of_unicode():
+    found = _textstatistics.character_classes()
+    for code in [*range(0x20000), *range(0x20000, 0x110000, 97)]:
+        assert found[code] == characters.character_class(code), hex(code)
