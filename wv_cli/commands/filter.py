@@ -7,7 +7,7 @@ import click
 
 from wv_cli.commands.shared.flattening import flatten_option
 from wv_cli.commands.shared.help import Command
-from wv_cli.commands.shared.options import field_options, json_option, quiet_option
+from wv_cli.commands.shared.options import field_options, given_options, json_option, quiet_option
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.text.config import RecordsConfig
 
@@ -28,6 +28,19 @@ def rule_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--rules", "files", multiple=True, metavar="FILE", help="Rules from a TOML file, or from a shipped recipe."
 )
+@click.option("--tokenizer", metavar="FILE", help="Sentencepiece model of the language model of --perplexity.")
+@click.option(
+    "--perplexity-of", type=click.Choice(["ccnet", "lines", "raw", "datatrove"]), default="ccnet", show_default=True,
+    help="How a text is normalized and cut into sentences for --perplexity.",
+)  # fmt: skip
+@click.option("--exact-duplicates", is_flag=True, help="Keep the first of records that have the same text.")
+@click.option(
+    "--near-duplicates", type=float, metavar="S",
+    help="Keep the first of records whose texts are similar: 0.72 is FineWeb's threshold.",
+)  # fmt: skip
+@click.option("--against", metavar="INDEX", help="Near-duplicates of an earlier run (--save-index) go, too.")
+@click.option("--save-index", metavar="FILE", help="Also save the near-duplicates known in the end, for --against.")
+@click.option("--clusters", metavar="FILE", help="With --dry-run: write which records are near-duplicates.")
 @flatten_option
 @click.option("--add-scores", is_flag=True, help="Add the score of each rule to the records.")
 @click.option("--dry-run", is_flag=True, help="Write no records; show what each rule would reject.")
@@ -57,7 +70,11 @@ def command(quiet: bool, as_json: bool, files: tuple[str, ...], **options: Any) 
     from wv_cli.jobs.filter import FilterJob
     from wv_cli.system.host import processors
 
-    given = [rule for name in files for rule in read_rules(name)]
+    given: list[tuple[str, str]] = []
+    for name in files:
+        rules, others = read_rules(name)
+        given += rules
+        options |= {key: value for key, value in others.items() if key not in given_options()}
     given += [(scorer, rule) for scorer in SCORERS for rule in options.pop(scorer)]
     options["threads"] = options["threads"] or processors()
     job = job_of(FilterJob, {**options, "given": tuple(given)})

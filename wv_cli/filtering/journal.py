@@ -95,6 +95,14 @@ class PartFile:
             self._file.truncate(size)
             self._file.seek(size)
 
+    def read(self, size: int) -> bytes:
+        """The first `size` bytes."""
+        with self._errors():
+            self._file.seek(0)
+            data = self._file.read(size)
+            self._file.seek(0, os.SEEK_END)
+            return data
+
     def write(self, data: Any) -> int:
         with self._errors():
             if compression_of(self.path):

@@ -8,10 +8,21 @@ heuristic = ["gopher-quality", "gopher-repetition"]
 import tomllib
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.filtering.scorers import SCORERS
 
+# Options that are no scorers, and their types.
+_OPTIONS: dict[str, Any] = {
+    "exact-duplicates": bool,
+    "near-duplicates": (int, float),
+    "against": str,
+    "tokenizer": str,
+    "perplexity-of": str,
+    "flatten": str,
+}
+_KINDS = {bool: "true or false", (int, float): "a number", str: "text"}
 _SHIPPED = files("wv_cli.filtering") / "recipes"
 
 
@@ -20,8 +31,8 @@ def shipped() -> list[str]:
     return sorted(Path(each.name).stem for each in _SHIPPED.iterdir() if each.name.endswith(".toml"))
 
 
-def read_rules(name: str) -> list[tuple[str, str]]:
-    """(scorer, rule) of a file, or of a shipped one by its name. Raises BadFile, WvError."""
+def read_rules(name: str) -> tuple[list[tuple[str, str]], dict[str, Any]]:
+    """(scorer, rule) of a file, or of a shipped one by its name, and its other options. Raises BadFile, WvError."""
     try:
         text = (_SHIPPED / f"{name}.toml").read_text("utf-8") if name in shipped() else Path(name).read_text("utf-8")
         given = tomllib.loads(text)
@@ -30,10 +41,16 @@ def read_rules(name: str) -> list[tuple[str, str]]:
         raise WvError(message) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadFile(name, f"expected TOML, found: {error}") from error
-    found = []
+    found: list[tuple[str, str]] = []
+    others: dict[str, Any] = {}
     for scorer, rules in given.items():
+        if scorer in _OPTIONS:
+            if not isinstance(rules, _OPTIONS[scorer]) or isinstance(rules, bool) is not (_OPTIONS[scorer] is bool):
+                raise BadFile(name, f"{scorer}: expected {_KINDS[_OPTIONS[scorer]]}, found {rules!r}")
+            others[scorer.replace("-", "_")] = rules
+            continue
         if scorer not in SCORERS:
-            raise BadFile(name, f"expected one of {', '.join(SCORERS)}, found {scorer}")
+            raise BadFile(name, f"expected one of {', '.join([*SCORERS, *_OPTIONS])}, found {scorer}")
         for rule in rules if isinstance(rules, list) else [rules]:
             found.append((scorer, str(rule)))
-    return found
+    return found, others

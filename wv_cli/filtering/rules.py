@@ -1,18 +1,22 @@
 """Rules: a scorer and a range of its scores. A record stays while every rule keeps it."""
 
+import difflib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError
+from wv_cli.filtering.duplicates import Deduplicator, Keys
+from wv_cli.filtering.heuristics import HEURISTICS, RECIPES, statistics
 from wv_cli.filtering.scorers import SCORERS
 from wv_cli.filtering.scoring import Scores
 from wv_cli.filtering.setting import Scorer, Setting
 
+STATISTICS = ("words", "heuristic")  # the scorers that need no model
 _COMPARED = re.compile(r"(?P<subject>.*?)(?P<sign>>=|<=|>|<)(?P<bound>[-+.\deE]+)")
 _RANGE = re.compile(r"(?:(?P<subject>.*)=)?(?P<low>[-+.\deE]*?)\.\.(?P<high>[-+.\deE]*)")
 
@@ -39,15 +43,21 @@ class Rule:
         return [self.subject if Path(self.subject).exists() else self.subject.rpartition(":")[0] or self.subject]
 
     @property
+    def statistic(self) -> str | None:
+        """The statistic of the text that it is about, for a rule without a model."""
+        return self.subject if self.scorer in STATISTICS else None
+
+    @property
     def cost(self) -> int:
-        return SCORERS.find(self.scorer).cost
+        """The cheaper, the earlier it is asked."""
+        return 1 if self.statistic is not None and "-gram" in self.statistic else SCORERS.find(self.scorer).cost
 
     def opened(self, setting: Setting) -> Scorer:
         bound = self.low if np.isfinite(self.low) else 0.0
         return SCORERS.find(self.scorer).open(self.subject, bound, setting)
 
     def kept(self, scores: Scores) -> NDArray[np.bool_]:
-        low, high = np.float32(self.low), np.float32(self.high)
+        low, high = scores.dtype.type(self.low), scores.dtype.type(self.high)
         return (scores > low) & (scores < high) if self.open else (scores >= low) & (scores <= high)
 
     @property
@@ -58,6 +68,22 @@ class Rule:
         if self.high == np.inf:
             return f"{'>' if self.open else '>='} {self.low:g}"
         return f"{self.low:g}..{self.high:g}"
+
+
+def parse_rules(scorer: str, text: str) -> list[Rule]:
+    """The rules of the option --SCORER TEXT: one, or those of a recipe. Raises UsageError."""
+    if scorer != "heuristic" or "=" in text or ">" in text or "<" in text:
+        return [parse_rule(scorer, text)]
+    if text not in RECIPES:
+        known = ", ".join(RECIPES)
+        raise UsageError(f"--heuristic {text}: expected NAME=LOW..HIGH, or a recipe ({known})")
+    found: dict[str, Rule] = {}
+    for bound in RECIPES[text]:
+        name = bound.heuristic
+        rule = found.get(name, Rule(name, scorer, name, -np.inf, np.inf, False, f"--heuristic {text}"))
+        is_low = bound.comparison == ">="
+        found[name] = replace(rule, low=bound.bound if is_low else rule.low, high=rule.high if is_low else bound.bound)
+    return [*found.values()]
 
 
 def parse_rule(scorer: str, text: str) -> Rule:
@@ -85,6 +111,11 @@ def parse_rule(scorer: str, text: str) -> Rule:
     subject = found["subject"] or ""
     name, given, rest = subject.partition("=")
     name, subject = (name, rest) if given and re.fullmatch(r"[\w.-]+", name) else (scorer, subject)
+    if scorer in STATISTICS:
+        name = subject = subject or scorer
+        if subject not in HEURISTICS:
+            near = difflib.get_close_matches(subject, HEURISTICS, n=3) or [*HEURISTICS][:5]
+            raise UsageError(f"--{scorer} {text}: unknown statistic {subject!r}; did you mean {', '.join(near)}?")
     return Rule(name, scorer, subject, float(low), float(high), is_open, f"--{scorer} {text}")
 
 
@@ -112,26 +143,62 @@ class Judge:
 
     def __init__(self, rules: Sequence[Rule], setting: Setting, *, every: bool = False) -> None:
         self.rules = sorted(rules, key=lambda rule: rule.cost)
-        self._scorers = {rule.name: rule.opened(setting) for rule in self.rules}
+        self._scorers = {rule.name: rule.opened(setting) for rule in self.rules if rule.statistic is None}
         self._every = every
+        self.duplicates: list[Deduplicator] = []
+
+    @property
+    def names(self) -> list[str]:
+        """Of all rules, those of duplicates last."""
+        return [*(rule.name for rule in self.rules), *(each.name for each in self.duplicates)]
 
     def judged(self, texts: list[bytes]) -> "Judged":
         scores: dict[str, Scores] = {}
         reason = np.full(len(texts), -1, np.int32)
         for number, rule in enumerate(self.rules):
             alive = np.arange(len(texts)) if self._every else np.flatnonzero(reason < 0)
-            own = scores[rule.name] = np.full(len(texts), np.nan, np.float32)
+            if rule.statistic is not None and rule.name not in scores:
+                scores |= self._statistics(rule.cost, texts, alive)
+            elif rule.statistic is None:
+                own = scores[rule.name] = np.full(len(texts), np.nan, np.float32)
+                own[alive] = self._scorers[rule.name]([texts[i] for i in alive.tolist()]) if len(alive) else 0
+            own = scores[rule.name]
             if len(alive):
-                own[alive] = self._scorers[rule.name]([texts[i] for i in alive.tolist()])
                 wrong = alive[~rule.kept(own[alive])]
                 reason[wrong] = np.where(reason[wrong] < 0, number, reason[wrong])
-        return Judged(scores, reason)
+        alive = np.flatnonzero(reason < 0)
+        left = [texts[i] for i in alive.tolist()]
+        return Judged(scores, reason, alive, [each.keys(left) for each in self.duplicates])
+
+    def _statistics(self, cost: int, texts: list[bytes], alive: NDArray[np.int64]) -> dict[str, Scores]:
+        """Those of all rules of this cost, in one walk over the texts."""
+        names = [rule.name for rule in self.rules if rule.statistic is not None and rule.cost == cost]
+        found = {}
+        for name, values in statistics([texts[i] for i in alive.tolist()], names).items():
+            found[name] = np.full(len(texts), np.nan)
+            found[name][alive] = values
+        return found
+
+    def settle(self, judged: "Judged") -> list[Keys]:
+        """Rejects duplicates. One thread asks, in the order of the records. Returns the keys of what each rule of
+        duplicates keeps."""
+        alive, stays = judged.alive, np.ones(len(judged.alive), np.bool_)
+        kept = []
+        for number, (each, keys) in enumerate(zip(self.duplicates, judged.keys, strict=True), len(self.rules)):
+            asked = np.flatnonzero(stays)
+            first = each.first(keys[asked])
+            judged.reason[alive[asked[~first]]] = number
+            stays[asked[~first]] = False
+            kept.append(keys[asked[first]])
+        return kept
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
     """Of some documents: the scores of each rule, NaN where it was not asked, and the number of the rule that rejects
-    each, -1 for those that stay."""
+    each, -1 for those that stay. `alive` are those that are left for the rules of duplicates, with their `keys`."""
 
     scores: Mapping[str, Scores]
     reason: NDArray[np.int32]
+    alive: NDArray[np.int64]
+    keys: list[Keys]

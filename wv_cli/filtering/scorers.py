@@ -33,11 +33,16 @@ SCORERS: Registry[ScorerKind] = Registry(
     [
         (
             "words",
-            ScorerKind("wv_cli.filtering.scoring:words", 0, "LOW..HIGH", "Keep records of so many words."),
+            ScorerKind("wv_cli.filtering.heuristics:statistics", 0, "LOW..HIGH", "Keep records of so many words."),
         ),
         (
-            "characters",
-            ScorerKind("wv_cli.filtering.scoring:characters", 0, "LOW..HIGH", "Keep records of so many characters."),
+            "heuristic",
+            ScorerKind(
+                "wv_cli.filtering.heuristics:statistics",
+                0,
+                "NAME=LOW..HIGH | RECIPE",
+                "Keep by a statistic of the text, or a recipe of several.",
+            ),
         ),
         (
             "language",
@@ -56,6 +61,16 @@ SCORERS: Registry[ScorerKind] = Registry(
                 3,
                 "[NAME=]MODEL:LABEL=P..",
                 "Keep records to which a classifier gives this label.",
+                has_file=True,
+            ),
+        ),
+        (
+            "perplexity",
+            ScorerKind(
+                "wv_cli.filtering.scoring:perplexity",
+                4,
+                "MODEL=..PP",
+                "Keep records with this perplexity, by a language model of pieces.",
                 has_file=True,
             ),
         ),

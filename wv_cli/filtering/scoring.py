@@ -13,15 +13,6 @@ from wv_cli.models.classifier import ALL, load_classifier
 Scores = NDArray[np.float32]
 
 
-def words(subject: str, bound: float, setting: Setting) -> Scorer:
-    """Words divided by white space."""
-    return lambda texts: np.fromiter((len(text.split()) for text in texts), np.float32, len(texts))
-
-
-def characters(subject: str, bound: float, setting: Setting) -> Scorer:
-    return lambda texts: np.fromiter((len(text.decode("utf-8", "replace")) for text in texts), np.float32, len(texts))
-
-
 def language(subject: str, bound: float, setting: Setting) -> Scorer:
     """`MODEL:en,de`: the probability of the most probable of these languages, 0 for a text without known words."""
     return _of_labels(subject, bound, setting, unknown_is_zero=True)
@@ -57,3 +48,15 @@ def _of_labels(subject: str, bound: float, setting: Setting, *, unknown_is_zero:
         return np.where(answered.seen[:, 1] > 0, best, np.float32(0)) if unknown_is_zero else best
 
     return score
+
+
+def perplexity(subject: str, bound: float, setting: Setting) -> Scorer:
+    """`MODEL`: the perplexity by a language model of pieces; NaN, which no rule keeps, for an empty text."""
+    from wv_cli.lm.files import load
+    from wv_cli.lm.perplexities import DocumentScorer
+    from wv_cli.lm.pieces import Pieces
+
+    if setting.tokenizer is None:
+        raise UsageError("--perplexity needs --tokenizer FILE, the sentencepiece model of the language model")
+    scorer = DocumentScorer(load(subject), Pieces(setting.tokenizer), setting.perplexity)
+    return lambda texts: scorer.perplexities(text.decode("utf-8", "replace") for text in texts).astype(np.float32)

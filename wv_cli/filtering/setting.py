@@ -13,4 +13,4 @@ class Setting:
 
     flatten: str = "space"
     tokenizer: str | None = None
-    normalize: str = "none"
+    perplexity: str = "ccnet"

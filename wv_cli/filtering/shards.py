@@ -5,7 +5,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from wv_cli.errors import UsageError, WvError
+from wv_cli.filtering.duplicates import Deduplicator, Keys
 from wv_cli.filtering.journal import Journal, PartFile, Point, drop, publish
 from wv_cli.filtering.statistics import Totals
 from wv_cli.system.compression import inner_name
@@ -25,6 +28,7 @@ class Shards:
     ) -> None:
         self._paths, self._folders, self._journal = paths, [kept, *([rejected] if rejected else [])], journal
         self._overwrite = overwrite
+        self._keys: list[PartFile] = []
         self.point = Point()
         names = [Path(path).name for path in paths]
         if twice := next((name for name in names if names.count(name) > 1), None):
@@ -51,8 +55,23 @@ class Shards:
                     for folder in self._folders:
                         drop(folder / Path(path).name)
             self.point = self._journal.read() or Point()
-            yield
+            try:
+                yield
+            finally:
+                for keys in self._keys:
+                    keys.close()
             self._journal.remove()
+            for keys in self._keys:
+                drop(keys.path)
+
+    def restore(self, duplicates: Sequence[Deduplicator]) -> None:
+        """Opens the files of their keys, and makes known what stayed before."""
+        for each in duplicates:
+            path = self._folders[0] / f"wv-filter-{each.name}"
+            size = self.point.sizes.get(str(path), 0)
+            keys = PartFile(path, size)
+            each.insert(np.frombuffer(keys.read(size), "<u8").astype(np.uint64).reshape(-1, each.width))
+            self._keys.append(keys)
 
     @property
     def judged_before(self) -> bool:
@@ -72,7 +91,7 @@ class Shards:
             if self.point.at == path and self.point.closing:
                 _close(path, outputs, self.point, self._journal)
                 continue
-            yield ShardFiles(path, outputs, self.point, self._journal)
+            yield ShardFiles(path, outputs, self.point, self._journal, self._keys)
 
 
 def _close(source: str, outputs: list[Path], point: Point, journal: Journal) -> None:
@@ -80,14 +99,17 @@ def _close(source: str, outputs: list[Path], point: Point, journal: Journal) -> 
     for output in outputs:
         publish(output)
     point.done.append(source)
-    point.at, point.blocks, point.sizes, point.closing = "", 0, {}, False
+    point.at, point.blocks, point.closing = "", 0, False
+    for output in outputs:
+        point.sizes.pop(str(output), None)
     journal.write(point)
 
 
 class ShardFiles:
     """The outputs of the shard `source`, of which the first `blocks` are judged. A context: what is open is closed."""
 
-    def __init__(self, source: str, outputs: list[Path], point: Point, journal: Journal) -> None:
+    def __init__(self, source: str, outputs: list[Path], point: Point, journal: Journal, keys: list[PartFile]) -> None:
+        self._keys = keys
         self.source, self._outputs, self._point, self._journal = source, outputs, point, journal
         self._kind = record_kind(inner_name(source)) or "jsonl"
         # Parquet is whole when its end is written, so it begins anew.
@@ -116,6 +138,11 @@ class ShardFiles:
     def write_rejected(self, written: Any) -> None:
         self._sinks[1].write(written)
 
+    def keep_keys(self, kept: Sequence[Keys]) -> None:
+        """Those of duplicates that are known from now on."""
+        for file, keys in zip(self._keys, kept, strict=True):
+            file.write(keys.astype("<u8").tobytes())
+
     def judged(self, size: int, totals: Totals) -> None:
         """A block of `size` bytes is judged and written."""
         self.blocks += 1
@@ -133,6 +160,6 @@ class ShardFiles:
     def _save(self, totals: Totals, *, closing: bool) -> None:
         self._since = 0
         self._point.at, self._point.blocks, self._point.closing = self.source, self.blocks, closing
-        self._point.sizes = {str(file.path): file.save() for file in self._files}
+        self._point.sizes = {str(file.path): file.save() for file in [*self._files, *self._keys]}
         self._point.totals = totals.saved()
         self._journal.write(self._point)

@@ -55,7 +55,7 @@ class RuleCounts:
     def add(self, scores: NDArray[np.float32], kept: NDArray[np.bool_]) -> None:
         self.seen += len(kept)
         self.rejected += int((~kept).sum())
-        self.scores.add(scores[np.isfinite(scores)])
+        self.scores.add(scores[np.isfinite(scores)].astype(np.float32))
 
     def saved(self) -> dict[str, Any]:
         return {"seen": self.seen, "rejected": self.rejected, "scores": self.scores.saved()}

@@ -12,9 +12,12 @@ import numpy as np
 
 from wv_cli.config import require
 from wv_cli.errors import UsageError
+from wv_cli.filtering.clusters import Clusters
+from wv_cli.filtering.duplicates import NearDuplicateRule, opened_duplicates
 from wv_cli.filtering.flattening import FLATTENINGS
 from wv_cli.filtering.journal import Journal
-from wv_cli.filtering.rules import Judge, Judged, Rule, parse_rule, require_different_names
+from wv_cli.filtering.near_duplicates import Banding
+from wv_cli.filtering.rules import Judge, Judged, Rule, parse_rules, require_different_names
 from wv_cli.filtering.setting import Setting
 from wv_cli.filtering.shards import ShardFiles, Shards
 from wv_cli.filtering.statistics import RuleCounts, Totals
@@ -45,34 +48,55 @@ class FilteredRecords(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Rules(Part):
-    """The rules, each as the option of its scorer has it, and what scorers share."""
+    """The rules, each as the option of its scorer has it, and what scorers share. `near_duplicates` is the similarity
+    from which records are near-duplicates, of which the first stays; `against` is an index of an older corpus."""
+
+    CONDITIONS: ClassVar[dict[str, str]] = {"against": "near_duplicates", "perplexity_of": "tokenizer"}
 
     given: tuple[tuple[str, str], ...] = ()
     flatten: str = "space"
+    tokenizer: str | None = None
+    perplexity_of: str = "ccnet"
+    exact_duplicates: bool = False
+    near_duplicates: float | None = None
+    against: str | None = None
 
     @property
     def rules(self) -> list[Rule]:
-        return [parse_rule(scorer, text) for scorer, text in self.given]
+        return [rule for scorer, text in self.given for rule in parse_rules(scorer, text)]
 
     def check(self) -> None:
-        require(bool(self.given), "no rule is given; name one, such as --words 50..100000, or a file of --rules")
+        some = self.given or self.exact_duplicates or self.near_duplicates is not None
+        require(bool(some), "no rule is given; name one, such as --words 50..100000, or a file of --rules")
+        if self.near_duplicates is not None:
+            Banding.nearest(self.near_duplicates)
+        asked = any(scorer == "perplexity" for scorer, _ in self.given)
+        require(asked or self.tokenizer is None, "--tokenizer needs --perplexity")
+        require(not asked or self.tokenizer is not None, "--perplexity needs --tokenizer FILE, a sentencepiece model")
         require_different_names(self.rules)
         FLATTENINGS.find(self.flatten)
 
     def reads(self) -> list[str]:
-        return [path for rule in self.rules for path in rule.files]
+        more = [path for path in (self.tokenizer, self.against) if path is not None]
+        return [*(path for rule in self.rules for path in rule.files), *more]
+
+    def setting(self) -> Setting:
+        return Setting(self.flatten, self.tokenizer, self.perplexity_of)
 
 
 @dataclass(frozen=True, kw_only=True)
 class FilterOutput(Part):
     """The folder `output` gets the records that stay, in a file for each input; `rejected` those that do not, with the
     rule that rejects them as the field REASON. With `add_scores` records get the score of each rule. `dry_run` writes
-    nothing; `explain` shows the scores of one record, by its number."""
+    nothing, but the `clusters` of near-duplicates; `explain` shows the scores of one record, by its number.
+    `save_index` gets the near-duplicates that are known in the end."""
 
     CONDITIONS: ClassVar[dict[str, str]] = {
         "rejected": "not dry_run and not explain",
         "add_scores": "not dry_run and not explain",
         "overwrite": "not dry_run and not explain",
+        "save_index": "not dry_run and not explain",
+        "clusters": "dry_run and near_duplicates",
     }
 
     output: str | None = None
@@ -80,11 +104,17 @@ class FilterOutput(Part):
     add_scores: bool = False
     dry_run: bool = False
     explain: int | None = None
+    save_index: str | None = None
+    clusters: str | None = None
     overwrite: bool = False
+
+    def results(self) -> list[str]:
+        return [path for path in (self.save_index, self.clusters) if path is not None]
 
     def check(self) -> None:
         writes = not self.dry_run and self.explain is None
         require(writes == (self.output is not None), "give -o FOLDER, or --dry-run or --explain N instead of it")
+        require(self.save_index is None or self.save_index != "-", "--save-index needs a file")
         require(self.rejected is None or self.rejected != self.output, "--rejected needs a folder of its own")
         for folder in (self.output, self.rejected):
             if folder is not None and Path(folder).is_file():
@@ -105,15 +135,21 @@ class FilterJob(Job):
         source = Source(texts, progress=run.on_reading)
         _require_records(texts, source.paths)
         explained = self.kept.explain
-        setting = Setting(self.rules.flatten)
-        judge = Judge(self.rules.rules, setting, every=explained is not None)
-        totals = Totals({rule.name: RuleCounts() for rule in judge.rules})
+        rules = self.rules
+        judge = Judge(rules.rules, rules.setting(), every=explained is not None)
+        if explained is None:
+            judge.duplicates = opened_duplicates(rules.exact_duplicates, rules.near_duplicates, rules.against)
+        totals = Totals({name: RuleCounts() for name in judge.names})
         if explained is not None:
             return None, {"explained": _explained(source, judge, explained)}
         if self.kept.dry_run:
+            clusters = Clusters(self.kept.clusters)
             for path in source.paths:
                 for judged in in_order(partial(_judged, judge), source.blocks(path, ()), self.threads):
+                    judge.settle(judged.found)
                     _count(totals, judge, judged)
+                    clusters.add(path, judged.found)
+            clusters.write()
             return None, totals.shown()
         assert self.kept.output is not None
         with ExitStack() as stack:
@@ -126,10 +162,12 @@ class FilterJob(Job):
             )
             stack.enter_context(shards.claimed())
             totals = shards.totals(totals)
+            shards.restore(judge.duplicates)
             if shards.judged_before:
                 run.log(f"going on after {totals.records:,} records")
             for files in shards.left():
                 self._filter(source, judge, totals, files)
+        self._save_index(judge)
         return None, totals.shown()
 
     def _filter(self, source: Source, judge: Judge, totals: Totals, files: ShardFiles) -> None:
@@ -139,23 +177,29 @@ class FilterJob(Job):
         blocks = itertools.islice(source.blocks(files.source, added), files.blocks, None)
         with files:
             for judged in in_order(partial(_judged, judge), blocks, self.threads):
+                files.keep_keys(judge.settle(judged.found))
                 _count(totals, judge, judged)
                 stays = judged.found.reason < 0
                 columns = {name: _column(judged.found.scores[name]) for name in names}
                 files.write_kept(judged.block.written(columns, stays.tolist()))
                 if files.rejects:
-                    reasons = [judge.rules[i].name if i >= 0 else None for i in judged.found.reason.tolist()]
+                    reasons = [judge.names[i] if i >= 0 else None for i in judged.found.reason.tolist()]
                     columns = {**columns, REASON: Column("text", reasons)}
                     files.write_rejected(judged.block.written(columns, (~stays).tolist()))
                 files.judged(judged.block.size, totals)
             files.finish(totals)
+
+    def _save_index(self, judge: Judge) -> None:
+        for each in judge.duplicates:
+            if isinstance(each, NearDuplicateRule) and self.kept.save_index is not None:
+                each.known.save(self.kept.save_index)
 
     def _identity(self, source: Source) -> dict[str, Any]:
         """What must be the same for a run to go on."""
         return {
             "inputs": [[path, Path(path).stat().st_size] for path in source.paths],
             "rules": [rule.text for rule in self.rules.rules],
-            "--flatten": self.rules.flatten,
+            "settings": [value for name, value in vars(self.rules).items() if name != "given"],
             "--add-scores": self.kept.add_scores,
             "--rejected": self.kept.rejected,
             "reading": list(self.records.reading.identity().values()),
@@ -179,10 +223,11 @@ def _count(totals: Totals, judge: Judge, judged: _JudgedBlock) -> None:
     totals.kept += int(stays.sum())
     totals.read_bytes += int(sizes.sum())
     totals.kept_bytes += int(sizes[stays].sum())
-    for number, rule in enumerate(judge.rules):
+    none = np.full(len(stays), np.nan, np.float32)
+    for number, name in enumerate(judge.names):
         reason = judged.found.reason
         asked = (reason < 0) | (reason >= number)
-        totals.rules[rule.name].add(judged.found.scores[rule.name][asked], reason[asked] != number)
+        totals.rules[name].add(judged.found.scores.get(name, none)[asked], reason[asked] != number)
 
 
 def _column(scores: Any) -> Column:

@@ -1,0 +1,79 @@
+"""Duplicates as rules: the first of several stays. What decides is the order of the records, so one thread asks."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.errors import BadFile, UsageError
+from wv_cli.filtering.exact_duplicates import ExactDocuments
+from wv_cli.filtering.near_duplicates import Banding, NearDuplicates
+
+Keys = NDArray[np.uint64]
+
+
+class Deduplicator(Protocol):
+    """Keys are made by any number of threads; `first` and `insert` are for one, in the order of the records."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def width(self) -> int:
+        """Keys of a record."""
+        ...
+
+    def keys(self, texts: list[bytes]) -> Keys:
+        """(n, width)"""
+        ...
+
+    def first(self, keys: Keys) -> NDArray[np.bool_]:
+        """(n,) whether each is no duplicate of an earlier one that stayed; those that stay are known from now on."""
+        ...
+
+    def insert(self, keys: Keys) -> None:
+        """Makes known what stayed before."""
+        ...
+
+
+class ExactDuplicates:
+    """Documents that are equal byte for byte."""
+
+    name, width = "exact-duplicates", 1
+
+    def __init__(self) -> None:
+        self._documents = ExactDocuments()
+
+    def keys(self, texts: list[bytes]) -> Keys:
+        return self._documents.keys(texts)[:, None]
+
+    def first(self, keys: Keys) -> NDArray[np.bool_]:
+        return self._documents.first(keys[:, 0])
+
+    def insert(self, keys: Keys) -> None:
+        self._documents.first(keys[:, 0])
+
+
+class NearDuplicateRule:
+    """Documents of which most 5-word shingles are the same; `against` is an index of those of an older corpus."""
+
+    name = "near-duplicates"
+
+    def __init__(self, threshold: float, against: str | None = None) -> None:
+        banding = Banding.nearest(threshold)
+        self.known = NearDuplicates(banding) if against is None else NearDuplicates.load(against)
+        if self.known.banding != banding:
+            other = self.known.banding.threshold
+            raise BadFile(against, f"expected an index for --near-duplicates {threshold:g}, found one for {other:.3g}")
+        self.width = banding.bands
+        self.keys: Callable[[list[bytes]], Keys] = self.known.keys
+        self.first: Callable[[Keys], NDArray[np.bool_]] = self.known.first
+        self.insert: Callable[[Keys], None] = self.known.insert
+
+
+def opened_duplicates(exact: bool, near: float | None, against: str | None) -> list[Any]:
+    """The rules of duplicates, the cheap one first. Raises UsageError, BadFile."""
+    if against is not None and near is None:
+        raise UsageError("--against needs --near-duplicates")
+    rules: list[Any] = [ExactDuplicates()] if exact else []
+    return [*rules, NearDuplicateRule(near, against)] if near is not None else rules
