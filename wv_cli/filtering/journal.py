@@ -114,6 +114,11 @@ class PartFile:
         with self._errors():
             self._file.flush()
 
+    def finish(self) -> None:
+        """Nothing more comes: a file that is compressed has a member even where it is empty."""
+        if self._file.tell() == 0:
+            self.write(b"")
+
     def save(self) -> int:
         """Ends what is compressed, and brings everything to the disk. Returns the bytes of the file."""
         with self._errors():

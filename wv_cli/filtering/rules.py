@@ -126,6 +126,19 @@ def _number(text: str, rule: str) -> float:
         raise UsageError(f"{rule}: expected a number, found {text!r}") from None
 
 
+def merge_statistics(rules: Sequence[Rule]) -> list[Rule]:
+    """The same rules, where those about one statistic are one: what each of them keeps."""
+    merged: list[Rule] = []
+    for rule in rules:
+        same = [i for i, other in enumerate(merged) if rule.statistic is not None and other.statistic == rule.statistic]
+        if same and merged[same[0]].open == rule.open:
+            other = merged[same[0]]
+            merged[same[0]] = replace(other, low=max(other.low, rule.low), high=min(other.high, rule.high))
+        else:
+            merged.append(rule)
+    return merged
+
+
 def require_different_names(rules: Sequence[Rule]) -> None:
     """Raises UsageError for two rules of one name."""
     seen: dict[str, Rule] = {}

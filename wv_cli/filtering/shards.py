@@ -152,8 +152,9 @@ class ShardFiles:
 
     def finish(self, totals: Totals) -> None:
         """The shard is whole."""
-        for sink in self._sinks:
+        for sink, file in zip(self._sinks, self._files, strict=True):
             sink.close()
+            file.finish()
         self._save(totals, closing=True)
         _close(self.source, self._outputs, self._point, self._journal)
 

@@ -17,7 +17,7 @@ from wv_cli.filtering.duplicates import NearDuplicateRule, opened_duplicates
 from wv_cli.filtering.flattening import FLATTENINGS
 from wv_cli.filtering.journal import Journal
 from wv_cli.filtering.near_duplicates import Banding
-from wv_cli.filtering.rules import Judge, Judged, Rule, parse_rules, require_different_names
+from wv_cli.filtering.rules import Judge, Judged, Rule, merge_statistics, parse_rules, require_different_names
 from wv_cli.filtering.setting import Setting
 from wv_cli.filtering.shards import ShardFiles, Shards
 from wv_cli.filtering.statistics import RuleCounts, Totals
@@ -63,7 +63,7 @@ class Rules(Part):
 
     @property
     def rules(self) -> list[Rule]:
-        return [rule for scorer, text in self.given for rule in parse_rules(scorer, text)]
+        return merge_statistics([rule for scorer, text in self.given for rule in parse_rules(scorer, text)])
 
     def check(self) -> None:
         some = self.given or self.exact_duplicates or self.near_duplicates is not None
