@@ -57,6 +57,9 @@ class Rule:
         return SCORERS.find(self.scorer).open(self.subject, bound, setting)
 
     def kept(self, scores: Scores) -> NDArray[np.bool_]:
+        """(n,) A score that is no number is in no range, unless both ends are left out: then the rule only scores."""
+        if self.low == -np.inf and self.high == np.inf:
+            return np.ones(len(scores), np.bool_)
         low, high = scores.dtype.type(self.low), scores.dtype.type(self.high)
         return (scores > low) & (scores < high) if self.open else (scores >= low) & (scores <= high)
 
