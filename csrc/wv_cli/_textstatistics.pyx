@@ -21,6 +21,7 @@ cdef extern from "core/wordtokens.h" nogil:
     ctypedef struct wv_tokens:
         wv_token *token
         int64_t count
+    int wv_tokens_split(const unsigned char *text, int64_t length, wv_tokens *out)
 
 cdef extern from "core/textstatistics.h" nogil:
     enum:
@@ -32,7 +33,6 @@ cdef extern from "core/textstatistics.h" nogil:
         int64_t length
     int wv_textstatistics(const unsigned char *text, int64_t length, uint64_t wanted, wv_textscratch *scratch, double *out)
     void wv_textscratch_free(wv_textscratch *scratch)
-    int wv_tokens_split(const unsigned char *text, int64_t length, wv_tokens *out)
     int wv_c4_lines(const unsigned char *text, int64_t length, int terminal, wv_textscratch *scratch, unsigned char *kept,
                     wv_c4 *out)
     const unsigned char *wv_valid_text(const unsigned char *text, int64_t *length, wv_textscratch *scratch)

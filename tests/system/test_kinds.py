@@ -139,7 +139,6 @@ FOREIGN = {
     "zip": (zipped("v.vec"), "a zip archive"),
     "npz": (zipped("a.npy"), "NumPy arrays (.npz)"),
     "pickle": (pickle.dumps([1]), "a Python pickle"),
-    "KenLM": (b"mmap lm http://kheafield.com/code format version 5\n\0", "a KenLM binary, which wv lm reads"),
     "floret": (b"4 2 2 2 3 2166136261 < >\n0 0.1 0.2\n1 0.3 0.4\n", "floret's table of hashed n-grams"),
     "Magnitude": (b"SQLite format 3\0" + b"\0" * 50 + b"tablemagnitude(", "a Magnitude file (SQLite)"),
     "SQLite": (b"SQLite format 3\0" + b"\0" * 50, "an SQLite database"),
