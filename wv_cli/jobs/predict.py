@@ -129,7 +129,7 @@ def _columns(
     share: list[float] = []
     if block.count:
         answered = classifier.answer(flatten(block.each, answers.flatten), config.k, config.threshold)
-        labels = [label.removeprefix(PREFIX) for label in classifier.labels]
+        labels = [_readable(label.removeprefix(PREFIX)) for label in classifier.labels]
         seen, known = answered.seen.T
         found = np.where((known > 0) | (answers.unknown == ANSWER), answered.found, -1).tolist()
         for row, probabilities, count in zip(answered.labels.tolist(), answered.probabilities, found, strict=True):
@@ -171,13 +171,16 @@ class Prediction:
                 yield answered.lines(classifier.labels, self.prob)
 
 
+def _readable(label: str) -> str:
+    """A label for formats that hold UTF-8 only."""
+    return label.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def _objects(answered: Answered, names: list[str]) -> Iterator[str]:
     rows = zip(answered.labels.tolist(), answered.probabilities.tolist(), answered.found.tolist(), strict=True)
     for labels, probabilities, found in rows:
         facts = {
-            "labels": [
-                names[label].encode("utf-8", "surrogateescape").decode("utf-8", "replace") for label in labels[:found]
-            ],
+            "labels": [_readable(names[label]) for label in labels[:found]],
             "probabilities": [round(p, 6) for p in probabilities[:found]],
         }
         yield json.dumps(facts) + "\n"

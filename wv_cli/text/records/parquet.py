@@ -1,5 +1,6 @@
 """Parquet, through pyarrow. A block is a batch of rows; what is written again keeps schema, codecs and row groups."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -76,10 +77,10 @@ class ParquetReader:
         if taken := [name for name in rules.added if name in file.schema_arrow.names]:
             raise BadFile(self._name, f"there is already a column {taken[0]}; choose another name")
         bad = BadRecords(self._name, rules)
+        row = 0
         for group in range(metadata.num_row_groups):
             codecs = _codecs(metadata.row_group(group))
             size = Path(self._path).stat().st_size / max(1, metadata.num_rows)
-            row = 0
             with foreign(self._name, f"expected the rows of row group {group}"):
                 for batch in file.iter_batches(_ROWS, [group], None if rules.whole else [".".join(path)]):
                     texts = [self._text(each, bad, row + i) for i, each in enumerate(_values(batch, path))]
@@ -113,7 +114,7 @@ class ParquetReader:
     def _require_strings(self, kind: Any) -> None:
         types = require("pyarrow", "Parquet").types
         of = kind.value_type if types.is_dictionary(kind) else kind
-        if not (types.is_string(of) or types.is_large_string(of) or "string" in str(of) or "binary" in str(of)):
+        if not re.fullmatch(r"(?:large_)?(?:string|binary)(?:_view)?|fixed_size_binary\[\d+\]", str(of)):
             raise BadFile(self._name, f"expected strings in the field {self._rules.field}, found {kind}")
 
     def _text(self, value: str | bytes | None, bad: BadRecords, row: int) -> bytes | None:
@@ -127,7 +128,7 @@ class ParquetReader:
             except UnicodeDecodeError:
                 problem = "expected UTF-8, found another byte"
         if problem or value is None:
-            bad.add(f"row {row + 1:,} of its row group: {problem}", None)
+            bad.add(f"row {row + 1:,}: {problem}", None)
             return None
         text = value.encode() if isinstance(value, str) else value
         return text.replace(b"\n", self._rules.newline.encode()) if self._rules.one_line else text
@@ -140,8 +141,8 @@ def _codecs(group: Any) -> dict[str, str]:
 
 def _values(batch: Any, path: Sequence[str]) -> list[Any]:
     column = batch.column(path[0])
-    for part in path[1:]:
-        column = column.field(part)
+    if len(path) > 1:  # of an object that is null the fields are, too
+        column = require("pyarrow.compute", "Parquet", "pyarrow").struct_field(column, path[1:])
     return list(column.to_pylist())
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _records
 from wv_cli.errors import BadFile
+from wv_cli.text.inputs import UTF16, binary
 from wv_cli.text.records.reading import BadRecords, Column, Rules, no_field
 
 _BOM = b"\xef\xbb\xbf"
@@ -149,7 +150,8 @@ class _Counting:
             problem = _PROBLEMS[record.status].format(field=self._rules.field)
             if record.status == _records.TAKEN:
                 names = ", ".join(self._rules.added)
-                raise BadFile(self.bad.name, f"there is already a field of those to be added ({names})", line=line)
+                problem = f"there is already a field of those to be added ({names}); choose another name"
+                raise BadFile(self.bad.name, problem, line=line)
             self.bad.add(problem, line, self.byte + record.at)
         self.bad.good += good
         self.byte += used
@@ -177,6 +179,7 @@ class JsonReader:
             start = len(_BOM) if first and raw.startswith(_BOM) else 0
             texts, rows, used = scanner.scan(raw, start)
             if first:
+                _refuse_utf16(self._name, raw)
                 self._require_field(raw, rows)
             first = False
             yield ScannedBlock(texts, counting.take(raw, rows, used), raw, rows, start)
@@ -189,6 +192,11 @@ class JsonReader:
         if len(without) and not (status == _records.GOOD).any():
             begin, end = rows[without[0], :2].tolist()
             raise no_field(self._name, self._rules, list(json.loads(raw[begin:end])))
+
+
+def _refuse_utf16(name: str, head: bytes) -> None:
+    if binary(head) == UTF16:
+        raise BadFile(name, UTF16)
 
 
 def _whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -222,6 +230,7 @@ class CsvReader:
                 break
         if not held:
             return
+        _refuse_utf16(self._name, held)
         counting = _Counting(BadRecords(self._name, self._rules), self._rules)
         header, scanner = self._begin(held)
         block = held[len(header) :]
