@@ -91,6 +91,7 @@ class PartFile:
             self._file: BinaryIO = os.fdopen(os.open(self._part, flags, 0o666), "r+b", buffering=1 << 20)
             there = self._file.seek(0, os.SEEK_END)
             if there < size:
+                self._file.close()
                 raise BadFile(self._part, f"expected {size:,} bytes, found {there:,}; --overwrite begins anew")
             self._file.truncate(size)
             self._file.seek(size)

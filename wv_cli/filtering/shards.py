@@ -48,7 +48,9 @@ class Shards:
             except OSError as error:
                 message = f"{folder}: cannot make this folder: {error.strerror}"
                 raise WvError(message) from error
-        with hold_lock(self._journal.path, "another wv filter"):
+        with contextlib.ExitStack() as locks:
+            for folder in self._folders:
+                locks.enter_context(hold_lock(folder / self._journal.path.name, "another wv filter"))
             if self._overwrite:
                 self._journal.remove()
                 for path in self._paths:
@@ -124,8 +126,14 @@ class ShardFiles:
         return len(self._outputs) > 1
 
     def __enter__(self) -> "ShardFiles":
-        self._files = [PartFile(path, self._sizes.get(str(path), 0)) for path in self._outputs]
-        self._sinks: list[Sink] = [open_sink(self._kind, file) for file in self._files]  # type: ignore[arg-type]
+        self._files: list[PartFile] = []
+        try:
+            for path in self._outputs:
+                self._files.append(PartFile(path, self._sizes.get(str(path), 0)))
+            self._sinks: list[Sink] = [open_sink(self._kind, file) for file in self._files]  # type: ignore[arg-type]
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -29,7 +29,7 @@ class Histogram:
         values = (buckets << np.uint32(16)).view(np.float32)
         order = np.argsort(values, kind="stable")
         ends = np.cumsum(self.counts[buckets[order]])
-        ranks = np.ceil(np.arange(101) / 100 * (total - 1)).astype(np.int64)
+        ranks = -(-np.arange(101) * (total - 1) // 100)
         found = values[order[np.searchsorted(ends, ranks, side="right")]]
         return [float(f"{value:.4g}") for value in found.tolist()]
 

@@ -197,13 +197,20 @@ class FilterJob(Job):
     def _identity(self, source: Source) -> dict[str, Any]:
         """What must be the same for a run to go on."""
         return {
-            "inputs": [[path, Path(path).stat().st_size] for path in source.paths],
+            "inputs": [_file(path) for path in source.paths],
             "rules": [rule.text for rule in self.rules.rules],
             "settings": [value for name, value in vars(self.rules).items() if name != "given"],
+            "models": [_file(path) for path in self.rules.reads()],
             "--add-scores": self.kept.add_scores,
             "--rejected": self.kept.rejected,
             "reading": list(self.records.reading.identity().values()),
         }
+
+
+def _file(path: str) -> tuple[str, int, int]:
+    """Tells a file from another one that takes its name."""
+    status = Path(path).stat()
+    return path, status.st_size, status.st_mtime_ns
 
 
 class _JudgedBlock(NamedTuple):

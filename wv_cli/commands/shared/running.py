@@ -66,5 +66,5 @@ def run_job(
         return
     if show is not None:
         show(metadata)
-    if told is not None and not quiet:
-        click.echo(told(metadata), err=True)
+    if told is not None and not quiet and (line := told(metadata)):
+        click.echo(line, err=True)

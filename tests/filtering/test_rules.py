@@ -1,0 +1,137 @@
+"""Rules as they are written, and which documents they keep."""
+
+import numpy as np
+import pytest
+
+from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.filtering.flattening import FLATTENINGS, flatten
+from wv_cli.filtering.rule_files import read_rules
+from wv_cli.filtering.rules import Judge, parse_rule, require_different_names
+from wv_cli.filtering.setting import Setting
+from wv_cli.filtering.statistics import Histogram, RuleCounts, Totals
+
+INF = float("inf")
+
+
+@pytest.mark.parametrize(
+    ("scorer", "text", "name", "subject", "low", "high", "is_open"),
+    [
+        ("words", "50..100000", "words", "words", 50, 100000, False),
+        ("words", "50..", "words", "words", 50, INF, False),
+        ("words", "..1e5", "words", "words", -INF, 1e5, False),
+        ("words", "5..5", "words", "words", 5, 5, False),
+        ("words", "..", "words", "words", -INF, INF, False),
+        ("words", ">=50", "words", "words", 50, INF, False),
+        ("words", "<50", "words", "words", -INF, 50, True),
+        ("language", "lid.176.ftz:en,de>=0.65", "language", "lid.176.ftz:en,de", 0.65, INF, False),
+        ("language", "lid.176.ftz:en=0.65..", "language", "lid.176.ftz:en", 0.65, INF, False),
+        ("classifier", "q=m.bin:hq>0.5", "q", "m.bin:hq", 0.5, INF, True),
+        ("classifier", "q=m.bin:hq=0.018112..0.9", "q", "m.bin:hq", 0.018112, 0.9, False),
+        ("classifier", "a/b.bin:__label__x<=.5", "classifier", "a/b.bin:__label__x", -INF, 0.5, False),
+    ],
+)
+def test_a_rule(scorer, text, name, subject, low, high, is_open):
+    rule = parse_rule(scorer, text)
+    assert (rule.name, rule.subject, rule.low, rule.high, rule.open) == (name, subject, low, high, is_open)
+    assert rule.text == f"--{scorer} {text}"
+
+
+@pytest.mark.parametrize(
+    ("scorer", "text", "problem"),
+    [
+        ("words", "fifty", "expected a rule such as 50..100000"),
+        ("words", "50", "expected a rule such as"),
+        ("words", "9..5", "the range is empty"),
+        ("words", "1..2..3", "expected a number, found '2..3'"),
+        ("words", "e>=-", "expected a number, found '-'"),
+        ("language", "lid.176.ftz:en", "quote the rule"),
+        ("language", "lid.176.ftz", "expected a rule such as lid.176.ftz:en>=0.65"),
+    ],
+)
+def test_what_is_no_rule(scorer, text, problem):
+    with pytest.raises(UsageError) as error:
+        parse_rule(scorer, text)
+    assert problem in str(error.value) and "\n" not in str(error.value)
+
+
+def test_two_rules_need_two_names():
+    with pytest.raises(UsageError, match="two rules are called language; give one a name: --language NAME="):
+        require_different_names([parse_rule("language", "m:en>=1"), parse_rule("language", "m:de>=1")])
+    require_different_names([parse_rule("language", "m:en>=1"), parse_rule("language", "other=m:de>=1")])
+
+
+def test_the_first_rule_that_rejects_is_the_reason():
+    rules = [parse_rule("words", "2.."), parse_rule("heuristic", "characters=..5")]
+    texts = [b"a b", b"a", b"a bcdefg", "\N{LATIN SMALL LETTER E WITH ACUTE}t b".encode(), b""]
+    for every in (False, True):
+        found = Judge(rules, Setting(), every=every).judged(texts)
+        assert found.reason.tolist() == [-1, 0, 1, -1, 0]
+        assert found.scores["words"].tolist() == [2, 1, 2, 2, 0]
+        assert found.scores["characters"].tolist() == [3, 1, 8, 4, 0]
+
+
+def test_bounds():
+    scores = np.array([1, 2, 3], np.float32)
+    for text, kept in [
+        ("2..", [0, 1, 1]),
+        (">2", [0, 0, 1]),
+        ("<2", [1, 0, 0]),
+        ("..2", [1, 1, 0]),
+        ("2..2", [0, 1, 0]),
+    ]:
+        assert parse_rule("words", text).kept(scores).tolist() == [bool(stays) for stays in kept]
+    assert parse_rule("words", ">=0.65").kept(np.array([0.65], np.float32)).all()
+
+
+def test_flattenings():
+    """As each pipeline does it: str.splitlines and str.split know more than line ends in ASCII."""
+    text = " A\nb\u2028c __label__x\r\n"
+    wanted = {
+        "space": " A b\u2028c __label__x\r ",
+        "none": " Ab\u2028c __label__x\r",
+        "strip-space": "A b\u2028c __label__x",
+        "datatrove": "Ab\u2028c __label__x",
+        "dclm": "A b c __label__x",
+        "dolma": "a b\u2028c __label__x",
+        "words": "A b c __label__x",
+        "nemo": " A b\u2028c  x\r ",
+    }
+    assert set(wanted) == set(FLATTENINGS)
+    for name, flat in wanted.items():
+        assert flatten([text.encode(), b""], name).decode() == f"{flat}\n\n", name
+
+
+def test_percentiles():
+    """Whole numbers up to 256 as they are, others to within 0.8 %; added up in parts they are the same."""
+    values = np.arange(101, dtype=np.float32)
+    whole, parts = Histogram(), Histogram()
+    whole.add(values)
+    for part in np.array_split(values[::-1], 7):
+        parts.add(part)
+    assert whole.percentiles() == parts.percentiles() == values.tolist()
+    assert Histogram.of(whole.saved()).percentiles() == values.tolist()
+    assert Histogram().percentiles() == []
+    some = Histogram()
+    some.add(np.array([-1000.5, 0, 0.65, 12345], np.float32))
+    assert np.allclose(np.unique(some.percentiles()), [-1000.5, 0, 0.65, 12345], rtol=0.008)
+
+
+def test_totals_are_saved_and_read_again():
+    totals = Totals({"words": RuleCounts()}, 3, 2, 10, 5)
+    totals.rules["words"].add(np.array([1, 2, np.inf], np.float32), np.array([True, False, True]))
+    again = Totals.of(totals.saved())
+    assert again.shown() == totals.shown()
+    assert (again.rules["words"].seen, again.rules["words"].rejected) == (3, 1)
+
+
+def test_rules_in_a_file(tmp_path):
+    path = tmp_path / "r.toml"
+    path.write_text('words = "50.."\nheuristic = ["characters=5..", "mean-word-length=..9"]\nflatten = "dclm"\n')
+    given = [("words", "50.."), ("heuristic", "characters=5.."), ("heuristic", "mean-word-length=..9")]
+    assert read_rules(str(path)) == (given, {"flatten": "dclm"})
+    for text, problem in [("words = ", "expected TOML"), ('nosuch = "1.."', "found nosuch"), ("\xff", "expected TOML")]:
+        path.write_bytes(text.encode("latin-1"))
+        with pytest.raises(BadFile, match=problem):
+            read_rules(str(path))
+    with pytest.raises(WvError, match="cannot read"):
+        read_rules(str(tmp_path / "none"))
