@@ -6,6 +6,7 @@ import gzip
 import io
 import itertools
 import lzma
+import tarfile
 import tempfile
 from collections.abc import Callable
 from functools import cache, partial
@@ -50,6 +51,15 @@ def golden(*names: str, most: int = 0) -> list[bytes]:
         data = lzma.decompress(data) if name.endswith(".xz") else data
         found.append(data[: data.rindex(b"\n", 0, most) + 1] if 0 < most < len(data) else data)
     return found
+
+
+@cache
+def record_texts(kind: str) -> list[bytes]:
+    """The files of golden/records.tar.xz with this ending, but for a long one."""
+    with tarfile.open(GOLDEN / "records.tar.xz") as packed:
+        members = [member for member in packed if member.name.endswith(f".{kind}") and 0 < member.size < 20_000]
+        found = [file.read() for member in members if (file := packed.extractfile(member))]
+    return [data for data in found if not data.startswith(b"\x1f\x8b")]
 
 
 def vectors(name: str) -> list[bytes]:

@@ -32,6 +32,18 @@ def _packed(codec: str) -> Target:
     return Target(f"packed-{codec}", lambda: seeds.packed(codec), uses.packed, ANYWHERE, (f"codec:{codec}",))
 
 
+def _records(kind: str) -> Target:
+    """Parquet is read by another program, pyarrow."""
+    return Target(
+        f"records-{kind}",
+        lambda: seeds.record_texts(kind),
+        uses.record_texts,
+        IN_TEXT,
+        (f"records:{kind}",),
+        f"file.{kind}",
+    )
+
+
 def _of_encoder(name: str, encoder: str = "tiny-bert") -> Callable[[], bytes]:
     return lambda: (GOLDEN / "encoders" / encoder / name).read_bytes()
 
@@ -131,6 +143,7 @@ TARGETS: dict[str, Target] = {
         Target("counts", seeds.records, uses.counts, beside={"vocab.txt": lambda: seeds.vocabularies()[0]}),
         Target("counts-vocabulary", lambda: seeds.vocabularies()[:1], uses.counts_vocabulary, IN_TEXT),
         Target("glove-start", seeds.glove_start, uses.glove_start),
+        *(_records(name) for name in ("jsonl", "csv", "tsv")),
         Target("text", lambda: [seeds.text()[:2000]], uses.text, IN_TEXT),
         Target("labelled-text", lambda: [seeds.text()[:2000]], uses.labelled, IN_TEXT),
         Target("stop-words", lambda: [b"the of and\nin to\n"], uses.stop_words, IN_TEXT),

@@ -25,6 +25,7 @@ from wv_cli.formats import FORMATS
 from wv_cli.hashing import HASHERS
 from wv_cli.jobs.models import MODELS
 from wv_cli.system import compression
+from wv_cli.text.records.kinds import RECORDS
 
 EACH = 60  # files of a target in the short run
 
@@ -49,6 +50,7 @@ def test_the_table_has_every_reader():
         "container": containers(),
         "codec": [codec.name for codec in compression._CODECS],
         "model": TRAINED,
+        "records": [name for name in RECORDS if name != "parquet"],
     }
     assert covered == {f"{table}:{name}" for table, names in tables.items() for name in names}
     assert set(MODELS) <= set(TRAINED)

@@ -22,6 +22,7 @@ from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.fasttext_dump import parts
 from wv_cli.formats.fasttext_read import MAGIC
 from wv_cli.formats.fasttext_write import save_model
+from wv_cli.formats.recognise import input_texts
 from wv_cli.formats.streams import RowSource
 from wv_cli.glove.config import GloveConfig
 from wv_cli.glove.model import Glove
@@ -37,6 +38,9 @@ from wv_cli.models.word2vec import Word2vec
 from wv_cli.text.config import VocabConfig
 from wv_cli.text.corpus import Corpus, encode
 from wv_cli.text.labelled import encode_labelled
+from wv_cli.text.records.reading import Block, Column
+from wv_cli.text.records.writing import add_fields
+from wv_cli.text.source import Source
 from wv_cli.text.stop_words import read_stop_words
 from wv_cli.text.vocab import merge_vocabs, read_vocab, write_vocab
 from wv_cli.transforms.composition import composer, word_vectors
@@ -178,6 +182,24 @@ def trained(corpus: Corpus) -> None:
 
 def text(path: Path) -> None:
     trained(encode([str(path)], VocabConfig(min_count=1)))
+
+
+def record_texts(path: Path) -> None:
+    """Read, written again with a field, and read again: the texts are the same."""
+    texts = input_texts([str(path)], log=lambda message: None)
+    written = path.with_name(f"written.{path.name}")
+    found = [text for block in Source(texts).blocks(str(path), ()) for text in block.each]
+    with written.open("wb") as file:
+        kind = texts.records(str(path))
+        assert kind is not None
+        add_fields(Source(texts), kind, ("added",), _counted, file, 1)
+    if found:
+        again = Source(input_texts([str(written)], log=lambda message: None))
+        assert found == [text for block in again.blocks(str(written), ()) for text in block.each]
+
+
+def _counted(block: Block) -> dict[str, Column]:
+    return {"added": Column("number", list(range(block.count)))}
 
 
 def labelled(path: Path) -> None:

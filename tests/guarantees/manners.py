@@ -175,6 +175,78 @@ MANNERS: list[Guarantee] = [
         ),
     ),
     Guarantee(
+        "A field is added to a record by insertion",
+        ("tests/text/test_records.py",),
+        (
+            Fault(
+                "a field that is there is added again",
+                "wv_cli/text/records/scanned.py",
+                "            [added.encode() for added in rules.added],\n",
+                "            [],\n",
+            ),
+            Fault(
+                "records are written as Parquet's usual codec",
+                "wv_cli/text/records/parquet.py",
+                "codecs = dict.fromkeys(table.schema.names, usual) | known",
+                'codecs = dict.fromkeys(table.schema.names, "SNAPPY")',
+            ),
+        ),
+    ),
+    Guarantee(
+        "A record that cannot be read is counted and named",
+        ("tests/text/test_records.py",),
+        (
+            Fault(
+                "a file without a record is empty",
+                "wv_cli/text/records/reading.py",
+                "        if self.count and not self.good:\n",
+                "        if False:\n",
+            ),
+            Fault(
+                "bad records are told within their block",
+                "wv_cli/text/records/scanned.py",
+                "        self.byte += used\n",
+                "",
+            ),
+        ),
+    ),
+    Guarantee(
+        "A killed `wv filter` goes on to the same bytes",
+        ("tests/commands/test_filter.py",),
+        (
+            Fault(
+                "the journal of another run will do",
+                "wv_cli/filtering/journal.py",
+                "if version != _VERSION or identity != self._identity:",
+                "if False:",
+            ),
+            Fault(
+                "another model of that name will do",
+                "wv_cli/jobs/filter.py",
+                '            "models": [_file(path) for path in self.rules.reads()],\n',
+                "",
+            ),
+            Fault(
+                "what was written after the last point stays",
+                "wv_cli/filtering/journal.py",
+                "            self._file.truncate(size)\n",
+                "",
+            ),
+            Fault(
+                "the journal is ahead of its parts",
+                "wv_cli/filtering/journal.py",
+                "            host.sync(self._file.fileno())\n",
+                "",
+            ),
+            Fault(
+                "two runs filter into one folder",
+                "wv_cli/filtering/shards.py",
+                'locks.enter_context(hold_lock(folder / self._journal.path.name, "another wv filter"))',
+                "pass",
+            ),
+        ),
+    ),
+    Guarantee(
         "A second Ctrl-C ends the program at once",
         ("tests/commands/test_signals.py", GUARDS),
         (
