@@ -243,6 +243,9 @@ def test_a_file_without_the_field_shows_its_fields(nasty, tmp_path):
     (tmp_path / "x.jsonl").write_text('{"id": 1, "body": "x"}\n')
     with pytest.raises(BadFile, match="expected the field text, found id, body; name one with --field"):
         texts_of(tmp_path / "x.jsonl")
+    (tmp_path / "x.csv").write_text('"two\nlines",id\n')
+    with pytest.raises(BadFile, match=r"found 'two\\nlines', id; name one"):
+        texts_of(tmp_path / "x.csv")
 
 
 def test_a_line_of_ten_megabytes(tmp_path):

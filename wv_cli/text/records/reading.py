@@ -118,5 +118,7 @@ class Reader(Protocol):
 
 def no_field(name: str, rules: Rules, found: Sequence[str]) -> BadFile:
     """For a file of which no record has the field."""
-    shown = ", ".join(found[:20]) + (", ..." if len(found) > 20 else "")
+    shown = ", ".join(name[:80] if name[:80].isprintable() else repr(name[:80]) for name in found[:20]) + (
+        ", ..." if len(found) > 20 else ""
+    )
     return BadFile(name, f"expected the field {rules.field}, found {shown or 'none'}; name one with --field")
