@@ -175,6 +175,14 @@ class WordList(Sequence[str]):
     __hash__ = None  # type: ignore[assignment]
 
 
+def is_utf8(word: bytes) -> bool:
+    try:
+        word.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def concatenate_words(*lists: WordList) -> WordList:
     """The words of all, one list after the other."""
     ends = np.cumsum([0, *(each.starts[-1] for each in lists)])

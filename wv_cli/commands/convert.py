@@ -6,12 +6,13 @@ import click
 
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import decimals, quiet_option
+from wv_cli.commands.shared.reading import from_option
 
 
 @click.command("convert", cls=Command)
 @click.argument("source", metavar="IN")
 @click.argument("output", metavar="OUT")
-@click.option("--from", "from_format", metavar="FORMAT", help="Format of IN; by default its content tells.")
+@from_option(True, "IN; by default its")
 @click.option("--to", "to_format", metavar="FORMAT", help="Format of OUT; by default its ending chooses.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="ROWS", help="Take only the first ROWS rows.")
 @click.option(

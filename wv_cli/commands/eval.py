@@ -45,7 +45,6 @@ def _subcommand(task: Task) -> click.Command:
         min_score: float | None,
         layout: str | None,
         quiet: bool,
-        from_format: str | None = None,
         dask: str | None = None,
         **options: Any,
     ) -> None:
@@ -57,6 +56,7 @@ def _subcommand(task: Task) -> click.Command:
 
         if min_score is not None:
             check_bar(task, min_score)
+        reading = {name: options.pop(name, value) for name, value in (("from_format", None), ("bad_rows", "error"))}
         config = take(task.config, options)
         config.validate()
         config.reject_ineffective(given_options())
@@ -66,7 +66,7 @@ def _subcommand(task: Task) -> click.Command:
         limit: int | None = getattr(config, "restrict_vocab", 0) or None
         for path in (*vectors, *others):
             require_one_use(path, [*vectors, *others, *data].count("-") > 1)
-        load = partial(load_vectors, from_format=from_format, limit=limit, quiet=quiet)
+        load = partial(load_vectors, **reading, limit=limit, quiet=quiet)
         notes: list[str] = []
         asked = input_texts(data, log=notes.append, reading=config) if isinstance(config, ReadingConfig) else data
         each = partial(scored_on, dask, partial(emit, quiet=quiet, as_json=False), load) if dask is not None else None

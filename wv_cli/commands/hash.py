@@ -6,6 +6,7 @@ import click
 
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import field_options, json_option, quiet_option, saved_run_options
+from wv_cli.commands.shared.reading import from_option
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.config import HashConfig
 
@@ -37,7 +38,7 @@ name centroids; they are compared by the vectors that they stand for.
 @click.option("--hasher", metavar="FILE", help="Apply this saved hasher instead of fitting one.")
 @click.option("--save-hasher", metavar="FILE", help="Save the fitted hasher, for --hasher.")
 @field_options(HashConfig)
-@click.option("--from", "from_format", metavar="FORMAT", help="Format of VECTORS; by default their content tells.")
+@from_option(True)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Read only the first N words of VECTORS.")
 @saved_run_options
 @quiet_option

@@ -6,6 +6,7 @@ import click
 
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import field_options, json_option, quiet_option
+from wv_cli.commands.shared.reading import from_option
 from wv_cli.search.config import IndexConfig
 
 
@@ -13,7 +14,7 @@ from wv_cli.search.config import IndexConfig
 @click.argument("vectors", metavar="VECTORS")
 @click.option("-o", "--output", required=True, metavar="NAME", help="Index file; its words go to NAME.words.txt.")
 @field_options(IndexConfig)
-@click.option("--from", "from_format", metavar="FORMAT", help="Format of VECTORS; by default their content tells.")
+@from_option(True)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Take only the first N words of VECTORS.")
 @click.option("--meta/--no-meta", default=True, help="Write NAME.meta.json beside the index.")
 @quiet_option

@@ -1,11 +1,16 @@
 """`wv plot`: words as points in the plane, as a picture or a page."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import quiet_option, refuse_options
-from wv_cli.commands.shared.reading import load_vectors
+from wv_cli.commands.shared.reading import from_option, load_vectors
 from wv_cli.errors import WvError
+
+if TYPE_CHECKING:
+    from wv_cli.formats.base import BadRowsName
 
 
 @click.command("plot", cls=Command)
@@ -31,7 +36,7 @@ from wv_cli.errors import WvError
     help="Output format; by default the ending chooses.",
 )
 @click.option("--title", metavar="TEXT", help="Title above the picture.  [default: VECTORS]")
-@click.option("--from", "from_format", metavar="FORMAT", help="Format of VECTORS; by default its content tells.")
+@from_option(True, "VECTORS; by default its")
 @quiet_option
 def command(
     vectors: str,
@@ -44,6 +49,7 @@ def command(
     to_kind: str | None,
     title: str | None,
     from_format: str | None,
+    bad_rows: "BadRowsName",
     quiet: bool,
 ) -> None:
     """Draw each WORD, or the --top N words, as a point with its name. Vectors are scaled to unit length first.
@@ -66,7 +72,7 @@ def command(
     if not words and top is None:
         error = click.UsageError("give WORDs, or --top N")
         raise error
-    read = load_vectors(vectors, from_format, None if words else top, quiet)
+    read = load_vectors(vectors, from_format, None if words else top, quiet, bad_rows=bad_rows)
     rows = list(range(min(top or 0, len(read))))
     for found, problem in find_queries(read.words, words, vectors):
         if problem:

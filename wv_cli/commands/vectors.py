@@ -11,13 +11,14 @@ from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import conflict, dask_option, precision_option, quiet_option, refuse_options
 from wv_cli.commands.shared.pooling import pool_lines, pooling_of, pooling_options, wants_pooling
 from wv_cli.commands.shared.queries import piped_lines
+from wv_cli.commands.shared.reading import from_option, open_composer
 from wv_cli.commands.shared.unknown import Unknown, oov_option
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from wv_cli.formats.base import Precision
+    from wv_cli.formats.base import BadRowsName, Precision
 
 
 @click.command("vectors", cls=Command)
@@ -30,12 +31,12 @@ if TYPE_CHECKING:
 @encoder_options
 @dask_option
 @precision_option
-@click.option("--from", "from_format", metavar="FORMAT", help="Format of FILE; by default its content tells.")
+@from_option(True, "FILE; by default its")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per vector.")
 @quiet_option
 def command(
     file: str | None, words: tuple[str, ...], sentences: bool, ngrams: str | None, oov: str, precision: "Precision",
-    from_format: str | None, dask: str | None, as_json: bool, quiet: bool, **options: Any,
+    from_format: str | None, bad_rows: "BadRowsName", dask: str | None, as_json: bool, quiet: bool, **options: Any,
 ) -> int:  # fmt: skip
     """Print vectors from FILE, a fastText model (.bin, .ftz) or a file of word vectors, as lines `word number ...`.
 
@@ -49,7 +50,6 @@ def command(
     With --encoder there is no FILE: the folder of a BERT-like encoder or an ELMo encodes lines, or tokens without
     --sentences. It may need pip install onnxruntime tokenizers h5py.
     """
-    from wv_cli.commands.shared.reading import open_composer
     from wv_cli.formats.lines import json_lines, require_finite, text_lines, without_vector
     from wv_cli.transforms.composition import runs, word_vectors
 
@@ -67,18 +67,17 @@ def command(
     piped = ngrams is None and words in ((), ("-",))
     if wants_pooling(pooling, sentences, as_json, precision, dask):
         lines = [line for batch in piped_lines() for line in batch] if piped else list(words)
-        pool_lines(lines, file, from_format, precision, quiet, piped=piped, **pooling)
+        pool_lines(lines, file, from_format, precision, quiet, piped=piped, bad_rows=bad_rows, **pooling)
         return 0
     if sentences:
-        sentences_of(file, words, from_format, precision, as_json, quiet, piped=piped, dask=dask)
+        sentences_of(file, words, from_format, precision, as_json, quiet, piped=piped, bad_rows=bad_rows, dask=dask)
         return 0
-    source = open_composer(file, from_format, quiet, piped=piped)
+    source = open_composer(file, from_format, quiet, piped=piped, bad_rows=bad_rows)
 
     def show(kind: str, names: Sequence[str | bytes], vectors: "NDArray[np.float32]") -> None:
         require_finite(vectors, names, file)
         made = json_lines(kind, names, vectors, precision) if as_json else text_lines(names, vectors, precision)
         sys.stdout.buffer.write(made)
-        sys.stdout.buffer.flush()
 
     if ngrams is not None:
         show("ngram", *source.ngrams(ngrams))

@@ -6,6 +6,7 @@ import click
 
 from wv_cli.commands.shared.help import Command
 from wv_cli.commands.shared.options import field_options, json_option, precision_option, quiet_option
+from wv_cli.commands.shared.reading import bad_rows_option
 from wv_cli.transforms.config import WhitenConfig
 
 
@@ -24,6 +25,7 @@ from wv_cli.transforms.config import WhitenConfig
 @click.option(
     "--from", "from_format", metavar="FORMAT", help="Format of the vectors read; by default their content tells."
 )
+@bad_rows_option
 @click.option("--to", "to_format", metavar="FORMAT", help="Format of the vectors written.")
 @precision_option
 @click.option("--escape", is_flag=True, help="Write words the output cannot hold as new%20york.")

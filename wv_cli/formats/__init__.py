@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,11 +15,20 @@ import numpy as np
 
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile, UsageError, WvError, show_bytes
-from wv_cli.formats.base import WORD2VEC_PRECISION, Format, FormatWarning, Precision, ReadOptions, WriteOptions
+from wv_cli.formats.base import (
+    WORD2VEC_PRECISION,
+    BadRowsName,
+    Format,
+    FormatWarning,
+    Precision,
+    ReadOptions,
+    WriteOptions,
+)
 from wv_cli.formats.beside import find_vectors, mark_of, open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable, unescape_words
 from wv_cli.formats.header import bytes_to_tell
 from wv_cli.formats.report import Problem, Report
+from wv_cli.formats.skipping import BadRows, collect, finite_rows
 from wv_cli.registry import LazyRegistry
 from wv_cli.system import kinds
 from wv_cli.system.arguments import require_type, whole_number
@@ -121,13 +131,15 @@ def load(
     unescape: bool = False,
     threads: int | None = None,
     mapped: bool = False,
+    bad_rows: BadRowsName = "error",
 ) -> Embeddings:
     """Reads vectors from a file, the folder of a static embedding or `-`, plain or compressed.
 
     `format` is a name in FORMATS, None: by content. `limit` reads only the first rows. `unescape` undoes save()'s
-    escape. `mapped` lets numbers stay in the mapped file where its format can, for a few queries: see ReadOptions. All
-    words are kept, duplicates too. Raises BadFile with the line or byte of the first fault, WvError when the file
-    cannot be read; warns with FormatWarning about what was odd but read whole.
+    escape. `bad_rows="skip"` leaves out rows that cannot be read, and names them. `mapped` lets numbers stay in the
+    mapped file where its format can, for a few queries: see ReadOptions. All words are kept, duplicates too. Raises
+    BadFile with the line or byte of the first fault, WvError when the file cannot be read; warns with FormatWarning
+    about what was odd but read whole.
     """
     limit = None if limit is None else whole_number(limit, "limit")
     threads = None if threads is None else whole_number(threads, "threads")
@@ -137,26 +149,46 @@ def load(
     path, chosen = find_vectors(path), find_readable(format)
     with open_input(path) as source:
         row = chosen or sniff_input(source)
-        result = _read(row, source, path, limit, threads, mapped=mapped)
+        result = _read(row, source, path, ReadOptions(limit, threads or default_threads(), mapped, bad_rows))
         if unescape:
             result = Embeddings(unescape_words(result.words, source.name), result.matrix, result.subwords)
     return result
 
 
-def _read(
-    row: Format,
-    source: Input,
-    path: str | os.PathLike[str],
-    limit: int | None,
-    threads: int | None = None,
-    mapped: bool = False,
-) -> Embeddings:
+def _read(row: Format, source: Input, path: str | os.PathLike[str], options: ReadOptions) -> Embeddings:
     """The vectors of an open file, with their words, wherever these are."""
     assert row.read is not None
+    if options.bad_rows == "skip":
+        return _read_good(row, source, path, options)
     mark = mark_of(row, source)
-    result = row.read(source, ReadOptions(limit, threads or default_threads(), mapped))
-    words = read_words(row, path, len(result), whole=limit is None, mark=mark)
+    result = row.read(source, options)
+    words = read_words(row, path, len(result), whole=options.limit is None, mark=mark)
     return result if words is None else Embeddings(words, result.matrix)
+
+
+def _read_good(row: Format, source: Input, path: str | os.PathLike[str], options: ReadOptions) -> Embeddings:
+    """The same without the rows that cannot be read. Raises UsageError for a format that has no such rows."""
+    require_skips(row, source.name)
+    if row.stream is not None and not row.words_ending:
+        return collect(row.stream(source, options))
+    assert row.read is not None
+    mark = mark_of(row, source)
+    result = row.read(source, replace(options, limit=None))
+    words = read_words(row, path, len(result), whole=False, mark=mark)
+    if words is not None:
+        result = Embeddings(words, result.matrix)
+    result, limit = finite_rows(result, BadRows(source.name)), options.limit
+    if limit is not None and limit < len(result):
+        result = Embeddings(result.words[:limit], result.matrix[:limit], result.subwords)
+    return result
+
+
+def require_skips(row: Format, name: str) -> None:
+    """Raises UsageError for a format whose rows are whole or none."""
+    if not row.skips:
+        choices = ", ".join(other.name for other in FORMATS.values() if other.skips)
+        message = f"{name}: --bad-rows skip has no effect on {row.name}, only on {choices}; leave it out"
+        raise UsageError(message)
 
 
 def find_readable(format: str | None) -> Format | None:
@@ -170,7 +202,11 @@ def find_readable(format: str | None) -> Format | None:
 
 
 def open_vectors(
-    path: str | os.PathLike[str], *, format: str | None = None, mapped: bool = False
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    mapped: bool = False,
+    bad_rows: BadRowsName = "error",
 ) -> "Embeddings | FastTextModel":
     """Opens vectors for looking up some of them. A fastText model stays a model and is memory-mapped where possible,
     so that vectors are composed on demand. Other files are read as by load(). Raises what load() raises."""
@@ -178,7 +214,9 @@ def open_vectors(
     with open_input(path) as source:
         row = chosen or sniff_input(source)
         if row.name != "fasttext-bin":
-            return _read(row, source, path, None, mapped=mapped)
+            return _read(row, source, path, ReadOptions(None, default_threads(), mapped, bad_rows))
+        if bad_rows == "skip":
+            require_skips(row, source.name)
         from wv_cli.formats.fasttext_bin import read_model
 
         return read_model(source)

@@ -16,6 +16,7 @@ from wv_cli.words import WordList
 # Decimals of every number (1 .. 9), so many significant digits (-1 .. -6), or the shortest text that reads back to the
 # same float32.
 Precision = int | Literal["exact"]
+BadRowsName = Literal["error", "skip"]
 Split = Literal["blanks", "punctuation"]  # where text is cut into words
 WORD2VEC_PRECISION = 6
 FASTTEXT_PRECISION = -5
@@ -28,11 +29,13 @@ class FormatWarning(UserWarning):
 @dataclass(frozen=True)
 class ReadOptions:
     """`limit`: read only the first rows (None: all). `threads`: how many parse at once. `mapped`: numbers may stay in
-    the mapped file and be checked when they are used, for who uses them once or few of them."""
+    the mapped file and be checked when they are used, for who uses them once or few of them. `bad_rows`: those that
+    cannot be read raise BadFile, or are left out with a FormatWarning."""
 
     limit: int | None = None
     threads: int = 1
     mapped: bool = False
+    bad_rows: BadRowsName = "error"
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,11 @@ class Format:
     a line, its name made by words_path. `mark_words` puts the digest of that file into a written one, so that
     `words_mark`, given the first bytes, can tell which words belong to it; None: it does not say.
 
-    `require_words(words, name)` raises WvError for words that this format, beyond what none can hold, does not take.
+    `require_words(words, name)` raises WvError for words that this format, beyond what none can hold, does not take;
+    `refused_words(words)` gives the row of each and what is wrong.
+
+    `skips`: bad rows can be left out, by `stream` and, in a format without one or with `words_ending`, by `read`, which
+    then gives rows that are not finite.
 
     `what` a file of it is, where that is not vectors. `certain` is for formats that are text: sniff among vector files
     may guess, where running text is expected it must be beyond doubt."""
@@ -86,6 +93,8 @@ class Format:
     mark_words: Callable[[BinaryIO, str], None] | None = None
     words_mark: Callable[[bytes], str | None] | None = None
     require_words: Callable[[WordList, str], None] | None = None
+    refused_words: Callable[[WordList], Iterator[tuple[int, str]]] | None = None
+    skips: bool = False
     what: str = ""
     certain: Callable[[bytes], bool] | None = None
 

@@ -19,6 +19,7 @@ chunks 1 and 2.
 """
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import BinaryIO, NoReturn
@@ -26,11 +27,13 @@ from typing import BinaryIO, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile, WvError, show_bytes
 from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions, WriteOptions
 from wv_cli.formats.header import MAX_DIM
 from wv_cli.formats.report import Report
+from wv_cli.formats.skipping import WAY_OUT
 from wv_cli.system import memory
 from wv_cli.system.input import Input
 from wv_cli.vectors.embeddings import Embeddings
@@ -43,7 +46,7 @@ from wv_cli.vectors.finalfusion import (
     by_hash,
     index_names,
 )
-from wv_cli.words import WordList
+from wv_cli.words import WordList, is_utf8
 
 MAGIC = b"FiFu"
 _WORDS, _MATRIX, _HASHED, _QUANTISED, _METADATA, _NORMS, _OF_FASTTEXT, _LISTED = 1, 2, 3, 4, 5, 6, 7, 8
@@ -70,12 +73,12 @@ class _Reader:
     def number(self, what: str, size: int = 4) -> int:
         return int.from_bytes(self.take(size, what), "little")
 
-    def floats(self, shape: tuple[int, ...], what: str) -> NDArray[np.float32]:
+    def floats(self, shape: tuple[int, ...], what: str, *, finite: bool = True) -> NDArray[np.float32]:
         begin, count = self.at, int(np.prod([1, *shape], dtype=object))
         values = np.frombuffer(self.take(4 * count, what), "<f4")
         if not values.flags.aligned:
             values = values.copy()
-        if not np.isfinite(values).all():
+        if finite and not np.isfinite(values).all():
             bad = int(np.flatnonzero(~np.isfinite(values))[0])
             self.refuse(f"expected finite numbers in {what}, found {values[bad]}", begin + 4 * bad)
         return values.reshape(shape)
@@ -129,7 +132,8 @@ def sniff(head: bytes) -> bool:
     return head.startswith(MAGIC)
 
 
-def _parsed(source: Input) -> _File:
+def _parsed(source: Input, *, finite: bool = True) -> _File:
+    """`finite`: numbers of words are looked at, too, not only those of n-grams. Raises BadFile."""
     reader = _Reader(source.name, source.contents())
     if bytes(reader.take(4, "the header")) != MAGIC:
         reader.refuse(f"expected a finalfusion file, found {show_bytes(bytes(reader.data[:4]))}", 0)
@@ -150,7 +154,7 @@ def _parsed(source: Input) -> _File:
             vocabulary, unsaid = _vocabulary(reader, kind)
             expected.append(length + unsaid)
         elif kind in (_MATRIX, _QUANTISED) and rows is None:
-            rows = (_matrix if kind == _MATRIX else _quantised)(reader)
+            rows = _matrix(reader, finite=finite) if kind == _MATRIX else _quantised(reader)
         elif kind in (_METADATA, _NORMS):
             reader.take(length, "a chunk")
             norms = norms or kind == _NORMS
@@ -164,6 +168,8 @@ def _parsed(source: Input) -> _File:
     if rows.shape[0] != len(words) + behind:
         problem = f"expected {len(words) + behind:,} rows for {len(words):,} words and {behind:,} of n-grams"
         reader.refuse(f"{problem}, found {rows.shape[0]:,}", 0)
+    if not finite and isinstance(rows, DenseMatrix) and not np.isfinite(rows.values[len(words) :]).all():
+        reader.refuse("expected finite numbers in the matrix, found others in the rows of n-grams", 0)
     return _File(words, starts, rows, minn, maxn, indexer, norms)
 
 
@@ -197,7 +203,7 @@ def _vocabulary(reader: _Reader, kind: int) -> tuple[tuple[WordList, list[int], 
     return (words, starts, minn, maxn, indexer, behind), 8 * ngrams
 
 
-def _matrix(reader: _Reader) -> Matrix:
+def _matrix(reader: _Reader, *, finite: bool) -> Matrix:
     begin = reader.at
     rows, dim, kind = reader.number("rows", 8), reader.number("columns"), reader.number("the type")
     if kind != _FLOAT_TYPE or not 1 <= dim <= MAX_DIM:
@@ -205,7 +211,7 @@ def _matrix(reader: _Reader) -> Matrix:
             f"expected float32 (type {_FLOAT_TYPE}) in 1 to {MAX_DIM} columns, found type {kind}, {dim}", begin
         )
     reader.pad()
-    return DenseMatrix(reader.floats((rows, dim), "the matrix"))
+    return DenseMatrix(reader.floats((rows, dim), "the matrix", finite=finite))
 
 
 def _quantised(reader: _Reader) -> Matrix:
@@ -239,11 +245,15 @@ def _largest(values: NDArray[np.float32]) -> float:
 
 
 def read(source: Input, options: ReadOptions) -> Embeddings:
-    file = _parsed(source)
+    file = _parsed(source, finite=options.limit is None and options.bad_rows == "error")
     if file.norms:
         message = f"{source.name}: its vectors are of unit length; the lengths that it keeps apart are left out"
         warnings.warn(message, FormatWarning, stacklevel=2)
-    return file.embeddings(source.name, options.limit)
+    result = file.embeddings(source.name, options.limit)
+    if options.bad_rows == "error" and (bad := first_not_finite(result.matrix)) is not None:
+        problem = f"row {bad[0] + 1}: expected finite numbers, found {result.matrix[bad]}{WAY_OUT}"
+        raise BadFile(source.name, problem)
+    return result
 
 
 def check(source: Input, report: Report) -> None:
@@ -256,13 +266,19 @@ def check(source: Input, report: Report) -> None:
 
 def require_words(words: WordList, name: str) -> None:
     """Raises WvError for a word that is not UTF-8 or stands twice, which finalfusion refuses."""
+    for row, problem in refused_words(words):
+        message = f"{name}: row {row + 1}: {problem}, which finalfusion cannot keep{WAY_OUT}"
+        raise WvError(message)
+
+
+def refused_words(words: WordList) -> Iterator[tuple[int, str]]:
+    """(row, problem) of each word that finalfusion refuses."""
     seen: set[bytes] = set()
     for row in range(len(words)):
         word = words.bytes_at(row)
-        problem = "stands in an earlier row, too" if word in seen else "" if _is_utf8(word) else "is not UTF-8"
+        problem = "stands in an earlier row, too" if word in seen else "" if is_utf8(word) else "is not UTF-8"
         if problem:
-            message = f"{name}: row {row + 1}: the word {show_bytes(word)} {problem}, which finalfusion cannot keep"
-            raise WvError(message)
+            yield row, f"the word {show_bytes(word)} {problem}"
         seen.add(word)
 
 
@@ -276,14 +292,6 @@ def write(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) -> No
     stream.write(_packed((len(words), 8), (embeddings.dim, 4), (_FLOAT_TYPE, 4)) + bytes(padding))
     for first, last in pairwise([*range(0, len(words), _BLOCK_ROWS), len(words)]):
         stream.write(np.ascontiguousarray(embeddings.matrix[first:last], "<f4").data)
-
-
-def _is_utf8(word: bytes) -> bool:
-    try:
-        word.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _packed(*numbers: tuple[int, int]) -> bytes:
@@ -306,4 +314,6 @@ FORMAT = Format(
     check=check,
     write=write,
     require_words=require_words,
+    refused_words=refused_words,
+    skips=True,
 )

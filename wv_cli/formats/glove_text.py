@@ -5,6 +5,7 @@ words; it is kept as an ordinary row. A file cut between two rows cannot be told
 """
 
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -13,9 +14,11 @@ from wv_cli.errors import BadFile, WvError, show_bytes
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions, Stream, WriteOptions
 from wv_cli.formats.header import parse_header
 from wv_cli.formats.report import Report
+from wv_cli.formats.skipping import BadRows, counted, skips
 from wv_cli.formats.store import RowStore
 from wv_cli.formats.text_check import TextCheck
 from wv_cli.formats.text_rows import (
+    GoodRows,
     RowReader,
     are_rows,
     count_numbers,
@@ -28,6 +31,7 @@ from wv_cli.system.input import Input
 from wv_cli.vectors.embeddings import Embeddings
 
 _ONE_CUT_ROW = "a single row without a line end; if the file was cut, numbers are missing"
+_ROWS_COUNTED = 20
 _TABLE_DIM = 10  # a line of text does not end with so many numbers
 
 
@@ -58,9 +62,14 @@ def first_fields(head: bytes) -> list[bytes]:
     return [fields[0] for fields in map(split_fields, head.split(b"\n")) if fields]
 
 
-def find_dim(source: Input, first_row: bytes) -> int:
-    """The dimension, from the first row. Raises BadFile when it holds no numbers."""
+def find_dim(source: Input, first_row: bytes, *, of_most: bool = False) -> int:
+    """The dimension, from the first row or that `of_most` of the first ones. Raises BadFile when it holds no
+    numbers."""
     dim = count_numbers(split_fields(first_row))
+    if of_most:
+        rows = source.peek(_ROWS_COUNTED * (len(first_row) + 1)).split(b"\n")[:-1]
+        dims = Counter(count for row in rows if (count := count_numbers(split_fields(row))))
+        dim = dims.most_common(1)[0][0] if dims else dim
     if dim == 0:
         problem = f"expected a word and numbers, found {show_bytes(first_row)}"
         raise BadFile(source.name, problem, line=1)
@@ -90,7 +99,10 @@ def _judge_end(source: Input, options: ReadOptions, reader: RowReader, first_row
 
 def stream(source: Input, options: ReadOptions) -> Stream:
     first_row = peek_row(source)
-    dim = find_dim(source, first_row)
+    dim = find_dim(source, first_row, of_most=skips(options))
+    if skips(options):
+        bad = BadRows(source.name)
+        return counted(bad, Stream(None, dim, GoodRows(source, dim, 1, bad).blocks(options.limit)))
 
     def blocks() -> Iterator[Embeddings]:
         reader = RowReader(source, dim, 1, options.threads)
@@ -141,4 +153,5 @@ FORMAT = Format(
     write=write,
     header=no_header,
     write_rows=write_block,
+    skips=True,
 )

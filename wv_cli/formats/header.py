@@ -24,12 +24,14 @@ class Header:
     dim: int
     size: int
 
-    def require_size(self, source: Input, row_bytes: int, spare_bytes: int = 0) -> None:
-        """Raises BadFile before anything is allocated when the file is smaller than the header promises at least."""
-        least = self.size + self.rows * row_bytes - spare_bytes
+    def require_size(self, source: Input, limit: int | None, row_bytes: int, spare_bytes: int = 0) -> None:
+        """Raises BadFile before anything is allocated when the file is smaller than the header promises at least, or
+        than its first `limit` rows."""
+        rows = self.rows if limit is None else min(self.rows, limit)
+        least = self.size + rows * row_bytes - spare_bytes
         if source.size is not None and source.size < least:
             problem = (
-                f"the header promises {self.rows} rows of {self.dim} numbers, at least {least} bytes; found "
+                f"the header promises {rows} rows of {self.dim} numbers, at least {least} bytes; found "
                 f"{source.size} bytes: the file was cut short or the header is wrong; `wv check` tells more"
             )
             raise BadFile(source.name, problem, line=1)

@@ -21,6 +21,7 @@ from wv_cli.errors import BadFile
 from wv_cli.formats.base import Format, ReadOptions, Stream, WriteOptions
 from wv_cli.formats.header import MAX_DIM
 from wv_cli.formats.report import Report
+from wv_cli.formats.skipping import BadRows
 from wv_cli.system.input import Input
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
@@ -42,8 +43,8 @@ def number_words(first: int, count: int) -> WordList:
     return WordList.of(text)
 
 
-def _read_header(source: Input) -> tuple[tuple[int, int], np.dtype[np.floating]]:
-    """Takes the header; (shape, type of the numbers). Raises BadFile."""
+def _read_header(source: Input, options: ReadOptions | None = None) -> tuple[tuple[int, int], np.dtype[np.floating]]:
+    """Takes the header; (shape, type of the numbers), of the rows that `options` take. Raises BadFile."""
     start = source.read(8)
     length_bytes = 2 if start[6:7] == b"\x01" else 4
     if not start.startswith(MAGIC) or start[6:7] not in (b"\1", b"\2", b"\3"):
@@ -66,15 +67,27 @@ def _read_header(source: Input) -> tuple[tuple[int, int], np.dtype[np.floating]]
         problem = "expected rows one after the other, found columns (Fortran order); save numpy.ascontiguousarray(x)"
         raise BadFile(source.name, problem, byte=8)
     kind: np.dtype[np.floating] = np.dtype(name)
-    expected = source.position + shape[0] * shape[1] * kind.itemsize
+    row_bytes = shape[1] * kind.itemsize
+    expected = source.position + shape[0] * row_bytes
+    if options is not None and options.bad_rows == "skip" and source.size is not None and source.size < expected:
+        whole = (source.size - source.position) // row_bytes
+        BadRows(source.name).note(f"expected {shape[0]} rows, found {whole}: the file was cut short; they were read")
+        return (whole if options.limit is None else min(options.limit, whole), shape[1]), kind
+    if options is not None and options.limit is not None and options.limit <= shape[0]:
+        shape = (options.limit, shape[1])
+        least = source.position + shape[0] * row_bytes
+        expected = least if source.size is None else max(least, source.size)
     if source.size is not None and source.size != expected:
         problem = f"expected {expected} bytes for {shape[0]} rows of {shape[1]} numbers, found {source.size} bytes"
         raise BadFile(source.name, problem, byte=min(source.size, expected))
     return shape, kind
 
 
-def _blocks(source: Input, rows: int, dim: int, kind: np.dtype[np.floating]) -> Iterator[NDArray[np.float32]]:
-    """The first `rows` rows, a block at a time. Raises BadFile for a short file and for NaN and infinity."""
+def _blocks(
+    source: Input, rows: int, dim: int, kind: np.dtype[np.floating], *, finite: bool = True
+) -> Iterator[NDArray[np.float32]]:
+    """The first `rows` rows, a block at a time. Raises BadFile for a short file and, if they must be `finite`, for NaN
+    and infinity."""
     step = max(1, _BLOCK_VALUES // dim)
     buffer = np.empty((min(step, rows), dim), kind)
     for first in range(0, rows, step):
@@ -86,7 +99,7 @@ def _blocks(source: Input, rows: int, dim: int, kind: np.dtype[np.floating]) -> 
             raise BadFile(source.name, f"expected {rows} rows, found the end of the file in row {row + 1}", byte=offset)
         with np.errstate(over="ignore"):
             result = np.ascontiguousarray(block, np.float32)
-        bad = first_not_finite(result)
+        bad = first_not_finite(result) if finite else None
         if bad is not None:
             problem = f"row {first + bad[0] + 1}: expected finite numbers, found {block[bad]} as number {bad[1] + 1}"
             raise BadFile(source.name, problem, byte=offset + (bad[0] * dim + bad[1]) * kind.itemsize)
@@ -94,8 +107,7 @@ def _blocks(source: Input, rows: int, dim: int, kind: np.dtype[np.floating]) -> 
 
 
 def stream(source: Input, options: ReadOptions) -> Stream:
-    (rows, dim), kind = _read_header(source)
-    rows = rows if options.limit is None else min(options.limit, rows)
+    (rows, dim), kind = _read_header(source, options)
 
     def blocks() -> Iterator[Embeddings]:
         done = 0
@@ -107,12 +119,11 @@ def stream(source: Input, options: ReadOptions) -> Stream:
 
 
 def read(source: Input, options: ReadOptions) -> Embeddings:
-    (rows, dim), kind = _read_header(source)
-    rows = rows if options.limit is None else min(options.limit, rows)
+    (rows, dim), kind = _read_header(source, options)
     parts = []
     matrix = np.empty((rows, dim), np.float32) if source.size is not None else None
     done = 0
-    for block in _blocks(source, rows, dim, kind):
+    for block in _blocks(source, rows, dim, kind, finite=options.bad_rows == "error"):
         if matrix is None:
             parts.append(block.copy())
         else:
@@ -189,5 +200,6 @@ FORMAT = Format(
     words_ending=".words.txt",
     mark_words=mark_words,
     words_mark=words_mark,
+    skips=True,
     what="a NumPy array",
 )

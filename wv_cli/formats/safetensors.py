@@ -88,9 +88,12 @@ class Tensors:
         """Raises BadFile when there is no such array."""
         return self._place(name).shape
 
-    def floats(self, name: str, shape: tuple[int | None, ...], *, or_int8: bool = False) -> NDArray[np.float32]:
+    def floats(
+        self, name: str, shape: tuple[int | None, ...], *, or_int8: bool = False, finite: bool = True
+    ) -> NDArray[np.float32]:
         """(shape), None for any length; bfloat16, float16 and float64 become float32, with `or_int8` int8,
-        too. Raises BadFile when it is not there, not of this shape, of whole numbers, or holds nan or infinity."""
+        too. Raises BadFile when it is not there, not of this shape, of whole numbers, or holds nan or infinity where
+        the numbers must be `finite`."""
         place = self._place(name)
         fits = len(shape) == len(place.shape) and all(
             wanted in (None, found) for wanted, found in zip(shape, place.shape, strict=True)
@@ -106,7 +109,7 @@ class Tensors:
         else:
             with np.errstate(over="ignore"):
                 values = np.require(raw, np.float32, ("C", "A"))
-        if not np.isfinite(values).all():
+        if finite and not np.isfinite(values).all():
             raise BadFile(self.path, f"{name}: expected finite numbers, found nan or infinity")
         return values.reshape(place.shape)
 

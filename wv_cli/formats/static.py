@@ -37,6 +37,7 @@ from wv_cli.formats.header import MAX_DIM
 from wv_cli.formats.npy import number_words
 from wv_cli.formats.report import Report
 from wv_cli.formats.safetensors import Tensors
+from wv_cli.formats.skipping import WAY_OUT
 from wv_cli.system.input import Input
 from wv_cli.system.output import commit_together, open_output
 from wv_cli.vectors.embeddings import Embeddings
@@ -48,16 +49,16 @@ _UNKNOWN = "[UNK]"
 _SPLITS = {"blanks": "WhitespaceSplit", "punctuation": "Whitespace"}
 
 
-def matrix_of(tensors: Tensors) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
+def matrix_of(tensors: Tensors, *, finite: bool = True) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
     """((tokens, dim), the weight of each token or None), rows by token. Raises BadFile for a file without a matrix of
-    vectors, or with several."""
+    vectors, or with several, or, if they must be `finite`, with nan or infinity."""
     names = [name for name in _NAMES if name in tensors]
     names = names or [name for name in tensors.names if len(tensors.shape(name)) == 2]
     if len(names) != 1:
         found = ", ".join(tensors.names[:5]) + ", ..." * (len(tensors.names) > 5)
         problem = f"expected one matrix of vectors, called {' or '.join(_NAMES)}, found {found or 'nothing'}"
         raise BadFile(tensors.path, problem)
-    matrix = tensors.floats(names[0], (None, None), or_int8=True)
+    matrix = tensors.floats(names[0], (None, None), or_int8=True, finite=finite)
     if not 1 <= matrix.shape[1] <= MAX_DIM:
         raise BadFile(tensors.path, f"expected a dimension of 1 to {MAX_DIM}, found {matrix.shape[1]}")
     if "mapping" in tensors:
@@ -71,11 +72,12 @@ def matrix_of(tensors: Tensors) -> tuple[NDArray[np.float32], NDArray[np.float32
 
 def read(source: Input, options: ReadOptions) -> Embeddings:
     beside = Path(source.name).with_name(TOKENIZER)
-    matrix, weights = matrix_of(Tensors.of(source))
+    judged_later = options.limit is not None or options.bad_rows == "skip"
+    matrix, weights = matrix_of(Tensors.of(source), finite=not judged_later)
     if weights is not None:
         with np.errstate(over="ignore"):
             matrix = matrix * weights[:, None]
-        if not np.isfinite(matrix).all():
+        if not judged_later and not np.isfinite(matrix).all():
             raise BadFile(source.name, "expected weights of rows, found one that makes its row infinite")
     if Path(source.name).name != MODEL or not beside.is_file():
         words = number_words(0, len(matrix))
@@ -86,8 +88,8 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
         words = WordList.of(tokens)
     count = len(matrix) if options.limit is None else min(options.limit, len(matrix))
     matrix = np.ascontiguousarray(matrix[:count])
-    if (bad := first_not_finite(matrix)) is not None:
-        raise BadFile(source.name, f"row {bad[0] + 1}: expected finite numbers, found {matrix[bad]} beside its weight")
+    if options.bad_rows == "error" and (bad := first_not_finite(matrix)) is not None:
+        raise BadFile(source.name, f"row {bad[0] + 1}: expected finite numbers, found {matrix[bad]}{WAY_OUT}")
     return Embeddings(words[:count], matrix)
 
 
@@ -249,5 +251,6 @@ FORMAT = Format(
     sniff=safetensors.sniff,
     read=read,
     check=check,
+    skips=True,
     what="a safetensors file",
 )

@@ -11,8 +11,8 @@ import numpy as np
 
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import UsageError, WvError, show_bytes
-from wv_cli.formats import default_threads, find_readable, format_for_output, load, sniff_input
-from wv_cli.formats.base import WORD2VEC_PRECISION, Precision, ReadOptions, Stream, WriteOptions
+from wv_cli.formats import default_threads, find_readable, format_for_output, load, require_skips, sniff_input
+from wv_cli.formats.base import WORD2VEC_PRECISION, BadRowsName, Format, Precision, ReadOptions, Stream, WriteOptions
 from wv_cli.formats.beside import find_vectors, mark_of, open_beside, read_words
 from wv_cli.formats.escape import escape_words, require_writable
 from wv_cli.system.input import Input, open_input
@@ -28,10 +28,17 @@ class RowSource:
     is valid until the next one is taken. Rows that no header tells for certain are counted in the first whole pass, or
     in one of their own when they are asked for before. Raises what formats.load raises."""
 
-    def __init__(self, path: str | os.PathLike[str], *, format: str | None = None, limit: int | None = None) -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        format: str | None = None,
+        limit: int | None = None,
+        bad_rows: BadRowsName = "error",
+    ) -> None:
         path = find_vectors(path)
         self.name = os.fspath(path) if os.fspath(path) != "-" else "standard input"
-        self._path, self._limit = path, limit
+        self._path, self._limit, self._bad_rows = path, limit, bad_rows
         self._loaded: Embeddings | None = None
         self._words: WordList | None = None
         self._rows: int | None = None
@@ -42,16 +49,23 @@ class RowSource:
                 raise UsageError(message)
             with open_input(path) as source:
                 chosen = chosen or sniff_input(source)
-                if chosen.stream is not None:
+                if bad_rows == "skip":
+                    require_skips(chosen, self.name)
+                if self._is_streamed(chosen):
+                    assert chosen.stream is not None
                     mark = mark_of(chosen, source)
                     first = chosen.stream(source, self._options())
                     self._rows, self.dim = first.rows, first.dim
                     if first.rows is not None:
                         self._words = read_words(chosen, path, first.rows, whole=limit is None, mark=mark)
         self._format = chosen
-        if chosen is None or chosen.stream is None:
-            self._loaded = load(path, format=chosen.name if chosen else None, limit=limit)
+        if chosen is None or os.fspath(path) == "-" or not self._is_streamed(chosen):
+            self._loaded = load(path, format=chosen.name if chosen else None, limit=limit, bad_rows=bad_rows)
             self._rows, self.dim = len(self._loaded), self._loaded.dim
+
+    def _is_streamed(self, row: Format) -> bool:
+        """Not where bad rows are told by their numbers, and words stand elsewhere."""
+        return row.stream is not None and not (self._bad_rows == "skip" and row.words_ending)
 
     @property
     def rows(self) -> int:
@@ -83,7 +97,7 @@ class RowSource:
         return stream
 
     def _options(self) -> ReadOptions:
-        return ReadOptions(self._limit, default_threads())
+        return ReadOptions(self._limit, default_threads(), bad_rows=self._bad_rows)
 
     def _changed(self) -> str:
         return f"{self.name}: the file was changed while it was read"

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from wv_cli import _floattext
 from wv_cli.errors import BadFile, show_bytes
 from wv_cli.formats.base import FormatWarning, Precision
+from wv_cli.formats.skipping import WAY_OUT, BadRows
 from wv_cli.formats.store import RowStore
 from wv_cli.system.input import BLOCK_BYTES, LONGEST_LINE, Input
 from wv_cli.vectors.embeddings import Embeddings
@@ -33,6 +34,7 @@ _Rows = tuple[bytes, tuple[NDArray[np.float32], NDArray[np.int64]] | None, int]
 _BLANKS = re.compile(rb"[ \t]+")  # wv_is_blank of core/separators.h
 _BLOCK_VALUES = 1 << 16
 _ROWS_LOOKED_AT = 10
+_GOOD_ROWS = 1 << 12  # read at once where bad ones may stand between them
 
 
 def split_fields(line: bytes) -> list[bytes]:
@@ -190,7 +192,76 @@ class RowReader:
         problem = explain(line, self.dim)[1]
         if is_last and self.source.newline_missing and len(rest) == len(line) + 1:
             problem += "; the file ends in the middle of this row: it was cut short, make or copy it again"
-        raise BadFile(self.source.name, problem, line=self.first_line + self.rows)
+        raise BadFile(self.source.name, problem + WAY_OUT, line=self.first_line + self.rows)
+
+
+class GoodRows:
+    """Reads the rows after a header as RowReader does, in one thread, and leaves out those that `bad` counts. `rows`
+    is how many were read, `no_rows` how many of the bad ones are blank lines."""
+
+    def __init__(self, source: Input, dim: int, first_line: int, bad: BadRows, *, dim_is_known: bool = False) -> None:
+        self.source, self.dim, self.bad, self._dim_is_known = source, dim, bad, dim_is_known
+        self.rows, self.no_rows = 0, 0
+        self._line, self._blank_lines, self._last_is_good = first_line, 0, True
+
+    def blocks(self, most: int | None) -> Iterator[Embeddings]:
+        """The good rows a block at a time, `most` at most."""
+        first_row = peek_row(self.source)
+        held: Embeddings | None = None  # the last number of a file may be cut, which shows at its end
+        for block, size in self.source.line_blocks():
+            for rows in self._good(block, size, most):
+                if held is not None:
+                    yield held
+                held = rows
+            if self.rows == most:
+                break
+        if held is not None:
+            yield self._without_cut_row(held, first_row, most)
+
+    def _good(self, block: bytearray, size: int, most: int | None) -> Iterator[Embeddings]:
+        start = 0
+        while start < size and self.rows != most:
+            # No more rows than the shortest possible ones.
+            take = min(_floattext.count_lines(block, start, size), (size - start) // (2 * self.dim + 2) + 1, _GOOD_ROWS)
+            take = take if most is None else min(take, most - self.rows)
+            matrix, lengths = np.empty((take, self.dim), np.float32), np.empty(take, np.int64)
+            rows, consumed, word_bytes, stop = _floattext.read_rows(
+                block, start, size, matrix, lengths, False, self._dim_is_known
+            )
+            if rows:
+                self._last_is_good = True
+                self._close_blank_lines()
+                starts = np.zeros(rows + 1, np.int64)
+                np.cumsum(lengths[:rows], out=starts[1:])
+                yield Embeddings(WordList(bytes(block[start : start + word_bytes]), starts), matrix[:rows])
+            self.rows, self._line, start = self.rows + rows, self._line + rows, start + consumed
+            if stop != _floattext.STOP_NONE:
+                end = block.index(b"\n", start)
+                line = bytes(block[start:end])
+                if line.strip(b" \t\r"):
+                    self._last_is_good = False
+                    self._close_blank_lines()
+                    self.bad.add(explain(line, self.dim)[1], line=self._line)
+                else:
+                    self._blank_lines += 1
+                self._line, start = self._line + 1, end + 1
+
+    def _close_blank_lines(self) -> None:
+        """Blank lines are harmless at the end of a file, and only there."""
+        for line in range(self._line - self._blank_lines, self._line):
+            self.bad.add(explain(b"", self.dim)[1], line=line)
+        self.no_rows += self._blank_lines
+        self._blank_lines = 0
+
+    def _without_cut_row(self, rows: Embeddings, first_row: bytes, most: int | None) -> Embeddings:
+        fault = last_row_fault(self.source, first_row) if self.rows != most and self._last_is_good else None
+        if fault == CUT_NUMBER:
+            self.bad.add(fault, line=self._line - 1)
+            self.rows -= 1
+            return Embeddings(rows.words[:-1], rows.matrix[:-1])
+        if fault:
+            self.bad.note(f"line {self._line - 1}: {fault}")
+        return rows
 
 
 class InlinePool:

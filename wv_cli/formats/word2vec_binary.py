@@ -18,6 +18,7 @@ from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.base import Format, ReadOptions, Stream, WriteOptions
 from wv_cli.formats.header import Header, header_line, looks_like_text, parse_header, read_header
 from wv_cli.formats.report import Report
+from wv_cli.formats.skipping import WAY_OUT, BadRows, counted, skips
 from wv_cli.formats.store import RowStore
 from wv_cli.system.input import Input, open_input
 from wv_cli.vectors.embeddings import Embeddings
@@ -93,10 +94,11 @@ class RecordReader:
 
 def read(source: Input, options: ReadOptions) -> Embeddings:
     header = read_header(source)
-    header.require_size(source, row_bytes=_LEAST_WORD + 4 * header.dim)
+    header.require_size(source, options.limit, row_bytes=_LEAST_WORD + 4 * header.dim)
     most = header.rows if options.limit is None else min(options.limit, header.rows)
+    whole = options.limit is None or options.limit > header.rows
     if options.mapped and source.size is not None:
-        return _records(source, header, most)
+        return _records(source, header, most, whole=whole)
     store = RowStore(header.dim, most if source.size is not None else None)
     reader = RecordReader(source, header.dim, most)
     rows = 0
@@ -108,10 +110,11 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
 
     for run in reader.runs(buffers):
         if run.stop != _floattext.STOP_NONE:
-            raise BadFile(source.name, explain(run, header)[1], byte=run.offset)
+            raise BadFile(source.name, explain(run, header)[1] + WAY_OUT, byte=run.offset)
         store.add_words(run.words)
         rows = run.first + run.count
-    _require_end(source, header, reader.rest + source.peek(64), reader.offset, most)
+    if whole:
+        _require_end(source, header, reader.rest + source.peek(64), reader.offset)
     return store.finish(rows)
 
 
@@ -121,7 +124,7 @@ def read_mapped(path: str) -> Embeddings:
         return read(source, ReadOptions(mapped=True))
 
 
-def _records(source: Input, header: Header, most: int) -> Records:
+def _records(source: Input, header: Header, most: int, *, whole: bool) -> Records:
     """The rows where they are; their numbers are looked at only when the file is damaged, for where that begins."""
     first, data = source.position, source.contents()
     offsets, lengths = np.empty(most, np.int64), np.empty(most, np.int64)
@@ -134,7 +137,7 @@ def _records(source: Input, header: Header, most: int) -> Records:
         begin = int(offsets[row - 1]) + 4 * header.dim if row else 0
         record = bytes(data[begin : int(offsets[row]) + 4 * header.dim])
         run = Run(row, 0, b"", _floattext.STOP_NOT_FINITE, first + begin, len(record), record)
-        raise BadFile(source.name, explain(run, header)[1], byte=run.offset)
+        raise BadFile(source.name, explain(run, header)[1] + WAY_OUT, byte=run.offset)
 
     origin = source.origin(read_mapped) if most == header.rows else None
     records = Records(WordList(words[:word_bytes].tobytes(), starts), data, offsets, header.dim, refuse, origin)
@@ -143,39 +146,68 @@ def _records(source: Input, header: Header, most: int) -> Records:
         if rows < most:
             lost = b"" if stop == _floattext.STOP_LONG_WORD else bytes(data[consumed:])
             run = Run(rows, 0, b"", stop or _floattext.STOP_PARTIAL, at, len(data) - consumed, lost)
-            raise BadFile(source.name, explain(run, header)[1], byte=at)
-        _require_end(source, header, bytes(data[consumed : consumed + _BLOCK_BYTES]), at, most)
+            raise BadFile(source.name, explain(run, header)[1] + WAY_OUT, byte=at)
+        if whole:
+            _require_end(source, header, bytes(data[consumed : consumed + _BLOCK_BYTES]), at)
     except BadFile:
         records.require_finite()
         raise
     return records
 
 
-def _require_end(source: Input, header: Header, rest: bytes, offset: int, most: int) -> None:
+def _require_end(source: Input, header: Header, rest: bytes, offset: int) -> None:
     """rest: what stands behind the last row, or the beginning of it; `offset` is where."""
-    if most == header.rows and rest.strip(b"\n"):
+    if rest.strip(b"\n"):
         problem = _excess(source, header, offset) + "; `wv check` tells more, --limit takes the rows it promises"
         raise BadFile(source.name, problem, byte=offset)
 
 
 def stream(source: Input, options: ReadOptions) -> Stream:
     header = read_header(source)
-    header.require_size(source, row_bytes=_LEAST_WORD + 4 * header.dim)
+    if skips(options):
+        bad = BadRows(source.name)
+        return counted(bad, Stream(None, header.dim, _good_blocks(source, header, options.limit, bad)))
+    header.require_size(source, options.limit, row_bytes=_LEAST_WORD + 4 * header.dim)
     most = header.rows if options.limit is None else min(options.limit, header.rows)
-    return Stream(most, header.dim, _blocks(source, header, most))
+    whole = options.limit is None or options.limit > header.rows
+    return Stream(most, header.dim, _blocks(source, header, most, whole=whole))
 
 
-def _blocks(source: Input, header: Header, most: int) -> Iterator[Embeddings]:
+def _good_blocks(source: Input, header: Header, limit: int | None, bad: BadRows) -> Iterator[Embeddings]:
+    reader = RecordReader(source, header.dim, header.rows)
+    count = max(1, min(header.rows, _BLOCK_BYTES // (4 * header.dim)))
+    matrix, lengths = np.empty((count, header.dim), np.float32), np.empty(count, np.int64)
+    rows = 0
+    for run in reader.runs(lambda first: (matrix[: header.rows - first], lengths[: header.rows - first])):
+        if run.stop == _floattext.STOP_NONE:
+            take = run.count if limit is None else min(run.count, limit - rows)
+            starts = np.zeros(run.count + 1, np.int64)
+            np.cumsum(lengths[: run.count], out=starts[1:])
+            yield Embeddings(WordList(run.words, starts)[:take], matrix[:take])
+            rows += take
+            if rows == limit:
+                return
+        elif run.stop == _floattext.STOP_NOT_FINITE:
+            bad.add(explain(run, header)[1], byte=run.offset)
+        else:
+            bad.note(f"byte {run.offset}: {explain(run, header)[1]}; {header.rows - run.first} rows were skipped")
+            return
+    if (reader.rest + source.peek(64)).strip(b"\n"):
+        bad.note(f"byte {reader.offset}: {_excess(source, header, reader.offset)}; they were skipped")
+
+
+def _blocks(source: Input, header: Header, most: int, *, whole: bool) -> Iterator[Embeddings]:
     reader = RecordReader(source, header.dim, most)
     count = max(1, min(most, _BLOCK_BYTES // (4 * header.dim)))
     matrix, lengths = np.empty((count, header.dim), np.float32), np.empty(count, np.int64)
     for run in reader.runs(lambda first: (matrix[: most - first], lengths[: most - first])):
         if run.stop != _floattext.STOP_NONE:
-            raise BadFile(source.name, explain(run, header)[1], byte=run.offset)
+            raise BadFile(source.name, explain(run, header)[1] + WAY_OUT, byte=run.offset)
         starts = np.zeros(run.count + 1, np.int64)
         np.cumsum(lengths[: run.count], out=starts[1:])
         yield Embeddings(WordList(run.words, starts), matrix[: run.count])
-    _require_end(source, header, reader.rest + source.peek(64), reader.offset, most)
+    if whole:
+        _require_end(source, header, reader.rest + source.peek(64), reader.offset)
 
 
 def check(source: Input, report: Report) -> None:
@@ -271,4 +303,5 @@ FORMAT = Format(
     stream=stream,
     header=header_line,
     write_rows=write_rows,
+    skips=True,
 )

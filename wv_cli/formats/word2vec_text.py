@@ -13,9 +13,10 @@ from wv_cli.errors import BadFile
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions, Stream, WriteOptions
 from wv_cli.formats.header import Header, header_line, looks_like_text, parse_header, read_header
 from wv_cli.formats.report import Report
+from wv_cli.formats.skipping import BadRows, counted, skips
 from wv_cli.formats.store import RowStore
 from wv_cli.formats.text_check import TextCheck
-from wv_cli.formats.text_rows import RowReader, are_longer, are_rows, peek_row, refuse_cut_row, write_rows
+from wv_cli.formats.text_rows import GoodRows, RowReader, are_longer, are_rows, peek_row, refuse_cut_row, write_rows
 from wv_cli.system.input import Input
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
@@ -34,10 +35,11 @@ def is_certain(head: bytes) -> bool:
     return header is not None and are_rows(head[header.size :], header.dim)
 
 
-def _header(source: Input) -> Header:
+def _header(source: Input, options: ReadOptions) -> Header:
     header = read_header(source)
-    # The shortest row is a one-byte word, and a space and a digit for every number.
-    header.require_size(source, row_bytes=1 + 2 * header.dim, spare_bytes=1)
+    if not skips(options):
+        # The shortest row is a one-byte word, and a space and a digit for every number.
+        header.require_size(source, options.limit, row_bytes=1 + 2 * header.dim, spare_bytes=1)
     return header
 
 
@@ -56,7 +58,7 @@ def _row_reader(source: Input, header: Header, options: ReadOptions) -> RowReade
 
 
 def read(source: Input, options: ReadOptions) -> Embeddings:
-    header = _header(source)
+    header = _header(source, options)
     first_row = peek_row(source)
     limit, whole = _wanted(header, options)
     store = RowStore(header.dim, limit + whole if source.size is not None else None)
@@ -95,9 +97,13 @@ def _judge_end(
 
 
 def stream(source: Input, options: ReadOptions) -> Stream:
-    header = _header(source)
+    header = _header(source, options)
     first_row = peek_row(source)
     limit, whole = _wanted(header, options)
+    if skips(options):
+        bad = BadRows(source.name)
+        reader = GoodRows(source, header.dim, 2, bad, dim_is_known=_dim_is_known(source, header))
+        return counted(bad, Stream(None, header.dim, _good_blocks(header, reader, options)))
 
     def blocks() -> Iterator[Embeddings]:
         reader, words = _row_reader(source, header, options), WordList.of([])
@@ -107,6 +113,15 @@ def stream(source: Input, options: ReadOptions) -> Stream:
         _judge_end(source, header, reader, first_row, options, words)
 
     return Stream(None, header.dim, blocks())
+
+
+def _good_blocks(header: Header, reader: GoodRows, options: ReadOptions) -> Iterator[Embeddings]:
+    yield from reader.blocks(options.limit)
+    found = reader.rows + reader.bad.count - reader.no_rows
+    if found < header.rows and (options.limit is None or reader.rows < options.limit):
+        reader.bad.note(f"the header promises {header.rows} rows, found {found}: the others are missing")
+    elif found > header.rows:
+        reader.bad.note(f"the header promises {header.rows} rows, found {found}: all were read")
 
 
 def write(stream: BinaryIO, embeddings: Embeddings, options: WriteOptions) -> None:
@@ -153,4 +168,5 @@ FORMAT = Format(
     write=write,
     header=header_line,
     write_rows=write_block,
+    skips=True,
 )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from wv_cli import formats
 from wv_cli.errors import WvError
 from wv_cli.evaluation.dictionary import Dictionary, read_dictionary
+from wv_cli.formats.base import BadRowsName
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.vectors import VectorOutput
@@ -41,6 +42,7 @@ class TwoInputs(Part):
     a: str
     b: str
     from_format: str | None = None
+    bad_rows: BadRowsName = "error"
 
     def check(self) -> None:
         require_one_use(self.a, self.a == self.b)
@@ -49,7 +51,10 @@ class TwoInputs(Part):
         return [self.a, self.b]
 
     def load(self) -> tuple[Named, Named]:
-        first, second = (Named(formats.load(path, format=self.from_format), path) for path in (self.a, self.b))
+        first, second = (
+            Named(formats.load(path, format=self.from_format, bad_rows=self.bad_rows), path)
+            for path in (self.a, self.b)
+        )
         return first, second
 
 

@@ -1,17 +1,19 @@
 """`wv convert`: vectors from one file format to another, to a static embedding's folder or to a fastText model."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from wv_cli import formats
 from wv_cli.config import flag_of
 from wv_cli.errors import UsageError, WvError
-from wv_cli.formats.base import Split
+from wv_cli.formats.base import BadRowsName, Split
+from wv_cli.formats.skipping import keepable_rows, words_beyond_utf8
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.vectors import STATIC, VectorOutput, static_file
 from wv_cli.jobs.run import Metadata, Run
+from wv_cli.words import WordList
 
 if TYPE_CHECKING:
     from wv_cli.vectors.embeddings import Embeddings
@@ -21,7 +23,7 @@ _MODEL = "fasttext-bin"
 # The options that such an output has no place for, and why.
 _NO_PLACE = {
     STATIC: (("precision", "escape"), "a tokenizer keeps every word, safetensors every bit"),
-    _MODEL: (("limit", "precision", "escape", "unescape"), "a model is written whole and as it is"),
+    _MODEL: (("limit", "bad_rows", "precision", "escape", "unescape"), "a model is written whole and as it is"),
 }
 
 
@@ -33,13 +35,23 @@ class ConvertInput(Part):
     source: str
     from_format: str | None = None
     limit: int | None = None
+    bad_rows: BadRowsName = "error"
     unescape: bool = False
 
     def reads(self) -> list[str]:
         return [self.source]
 
     def load(self) -> "Embeddings":
-        return formats.load(self.source, format=self.from_format, limit=self.limit, unescape=self.unescape)
+        return formats.load(
+            self.source, format=self.from_format, limit=self.limit, unescape=self.unescape, bad_rows=self.bad_rows
+        )
+
+    def load_keepable(self, refused: Callable[[WordList], Iterator[tuple[int, str]]] | None) -> "Embeddings":
+        """The same; bad rows are also those whose words are `refused` by the output."""
+        vectors = self.load()
+        if refused is None or self.bad_rows == "error":
+            return vectors
+        return keepable_rows(vectors, refused(vectors.words), self.source)
 
     def load_model(self) -> "FastTextModel":
         """Raises WvError for vectors alone."""
@@ -97,7 +109,8 @@ class ConvertJob(Job):
             return None, self._write_static(run)
         if self.output.to_format == _MODEL:
             return None, self._write_model(run)
-        vectors, row = self.source.load(), self.output.chosen_format(())
+        row = self.output.chosen_format(())
+        vectors = self.source.load_keepable(row.refused_words)
         self.output.save(vectors)
         run.log(f"{self._called()}: {len(vectors)} rows of {vectors.dim} numbers, {row.name}")
         return None, {"rows": len(vectors), "dim": vectors.dim, "format": row.name}
@@ -108,7 +121,7 @@ class ConvertJob(Job):
         from wv_cli.text.vocab import read_vocab
         from wv_cli.transforms.sentences import sif_weights
 
-        vectors, static, folder = self.source.load(), self.static, str(self.output.output)
+        vectors, static, folder = self.source.load_keepable(words_beyond_utf8), self.static, str(self.output.output)
         weights = sif_weights(vectors.words, read_vocab(static.counts)) if static.counts is not None else None
         made = save_folder(folder, vectors, lowercase=static.lowercase, split=static.split, weights=weights)
         how = f"text is cut at {'blanks' if static.split == 'blanks' else 'blanks and punctuation'}"

@@ -13,7 +13,7 @@ from wv_cli.encoders.base import Encoded, Encoder, encode
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.formats import open_vectors
-from wv_cli.formats.base import Precision
+from wv_cli.formats.base import BadRowsName, Precision
 from wv_cli.formats.lines import json_lines, require_finite, text_lines
 from wv_cli.system.events import Log
 from wv_cli.system.executor import ThisProcess
@@ -54,11 +54,12 @@ class OfVectors:
 
     file: str
     from_format: str | None
+    bad_rows: BadRowsName = "error"
     precision: Precision
     as_json: bool
 
     def opened(self) -> Composer:
-        return composer(open_vectors(self.file, format=self.from_format, mapped=True))
+        return composer(open_vectors(self.file, format=self.from_format, mapped=True, bad_rows=self.bad_rows))
 
     def answer(self, source: Composer, lines: Lines) -> Shown:
         vectors = source.lines(lines)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from wv_cli.config import flag_of, require
 from wv_cli.errors import UsageError, WvError
+from wv_cli.formats.base import BadRowsName
 from wv_cli.formats.streams import RowSource, save_blocks
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
@@ -32,16 +33,21 @@ class WhitenInput(Part):
     """`inputs`: one file of vectors; under `merge` saved moments. An output appears when they have been read, so it may
     take the place of one."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = {"from_format": "not merge"}
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("from_format", "bad_rows"), "not merge")
 
     inputs: tuple[str, ...]
     merge: bool = False
     from_format: str | None = None
+    bad_rows: BadRowsName = "error"
 
     def check(self) -> None:
         require(bool(self.inputs), "give a file of vectors")
         message = "give one file of vectors; several moments go with --merge"
         require(len(self.inputs) == 1 or self.merge, message)
+
+    def open(self) -> RowSource:
+        """The rows of the one input. Raises what RowSource raises."""
+        return RowSource(self.inputs[0], format=self.from_format, bad_rows=self.bad_rows)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +137,7 @@ class WhitenJob(Job):
         writers: list[tuple[str, Callable[[str], None]]] = []
         merge, fitting, saved = self.source.merge, self.fitting, self.fitted
         paths = self.source.inputs if merge else fitting.moments
-        source = None if merge else RowSource(self.source.inputs[0], format=self.source.from_format)
+        source = None if merge else self.source.open()
         if fitting.transform is not None:
             transform = Transform.load(fitting.transform)
         else:
@@ -165,7 +171,7 @@ class WhitenJob(Job):
     def _moments(self, source: RowSource, metadata: Metadata) -> tuple[Moments, str]:
         fitting = self.fitting
         if fitting.fit is not None:
-            source = RowSource(fitting.fit)
+            source = RowSource(fitting.fit, bad_rows=self.source.bad_rows)
         vocab = read_vocab(fitting.counts) if fitting.counts is not None else None
         moments, unknown = moments_of(source, vocab, fitting.top)
         if vocab is not None:

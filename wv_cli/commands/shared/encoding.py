@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     from wv_cli.encoders.base import Encoder
     from wv_cli.encoders.pooling import Pooling
-    from wv_cli.formats.base import Precision
+    from wv_cli.formats.base import BadRowsName, Precision
     from wv_cli.jobs.sentences import Shown
 
 _OF_WORDS = ("sif", "idf")
 _JOINING = ("mean", "cls", "max", "sqrt-len")
-_ELSEWHERE = ("counts", "case", "from_format", "ngrams", "oov")
+_ELSEWHERE = ("counts", "case", "from_format", "bad_rows", "ngrams", "oov")
 
 
 def encoder_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,7 +93,7 @@ def encode_lines(
 
 def sentences_of(
     file: str, lines: Sequence[str], from_format: str | None, precision: "Precision", as_json: bool, quiet: bool, *,
-    piped: bool, dask: str | None,
+    piped: bool, bad_rows: "BadRowsName", dask: str | None,
 ) -> None:  # fmt: skip
     """The same by a model or vectors in `file`."""
     from wv_cli.commands.shared.display import emit
@@ -103,7 +103,7 @@ def sentences_of(
     require_one_use(file, piped)
     if quiet:
         warnings.simplefilter("ignore", FormatWarning)
-    asking = OfVectors(file=file, from_format=from_format, precision=precision, as_json=as_json)
+    asking = OfVectors(file=file, from_format=from_format, bad_rows=bad_rows, precision=precision, as_json=as_json)
     batches = piped_lines() if piped else iter([list(lines)])
     _write(sentence_lines(asking, batches, partial(emit, quiet=quiet, as_json=as_json), dask), quiet, "word")
 

@@ -23,8 +23,8 @@ HEADINGS = (
 _FEW = 13
 # Where options stand that are no fields, by the name of their parameter; all others under "Options".
 _PLACES = {
-    "Input": "phrases init keep_words continue_ decay again init_gradsq from_format limit data counts moments hasher "
-    "fit top merge inputs validation",
+    "Input": "phrases init keep_words continue_ decay again init_gradsq from_format bad_rows limit data counts moments "
+    "hasher fit top merge inputs validation",
     "Model": "model preset",
     "Method": "method transform",
     "Vocabulary": "vocab",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from wv_cli.formats.base import Precision
+    from wv_cli.formats.base import BadRowsName, Precision
     from wv_cli.vectors.lookup import Case
 
 
@@ -88,6 +88,7 @@ def pool_lines(
     quiet: bool,
     *,
     piped: bool,
+    bad_rows: "BadRowsName",
     pooling: str,
     counts: str | None,
     case: "Case",
@@ -105,13 +106,13 @@ def pool_lines(
     if output is not None:
         check_writable(output)
     if pooling == OWN:
-        source = open_composer(file, from_format, quiet, piped=piped)
+        source = open_composer(file, from_format, quiet, piped=piped, bad_rows=bad_rows)
         own = source.lines(lines)
         _write(own, precision, output)
         if not quiet:
             tell_zeros(int(np.count_nonzero(~own.any(axis=1))), len(lines))
         return
-    vectors = load_vectors(file, from_format, None, quiet, piped=piped)
+    vectors = load_vectors(file, from_format, None, quiet, piped=piped, bad_rows=bad_rows)
     vocab = read_vocab(counts) if counts is not None else None
     made, empty = sentence_vectors(lines, vectors, Lookup(vectors, case), pooling, vocab=vocab)
     _write(made.astype(np.float32), precision, output)

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,7 @@ from wv_cli.errors import WvError
 from wv_cli.system.places import require_one_use
 
 if TYPE_CHECKING:
+    from wv_cli.formats.base import BadRowsName
     from wv_cli.transforms.composition import Composer
     from wv_cli.vectors.embeddings import Embeddings
     from wv_cli.words import WordList
@@ -25,13 +26,16 @@ class Source:
     from_format: str | None
     limit: int | None
     quiet: bool
+    bad_rows: "BadRowsName" = "error"
     restrict_vocab: int | None = None
     threads: int = 0
     beside: tuple[str, ...] = ()
 
     def load(self, *, piped: bool) -> "Embeddings":
         """As load_vectors; numbers may stay in the mapped file."""
-        return load_vectors(self.vectors, self.from_format, self.limit, self.quiet, piped=piped, mapped=True)
+        return load_vectors(
+            self.vectors, self.from_format, self.limit, self.quiet, piped=piped, mapped=True, bad_rows=self.bad_rows
+        )
 
     def each(self) -> "list[Source]":
         """This one and those of the files `beside` it, whose content tells their format. Raises UsageError when
@@ -51,7 +55,8 @@ class Source:
             from wv_cli.formats.streams import RowSource
 
             try:
-                return [block.words for block in RowSource(self.vectors, format=self.from_format).blocks()]
+                source = RowSource(self.vectors, format=self.from_format, bad_rows=self.bad_rows)
+                return [block.words for block in source.blocks()]
             except WvError:  # damage beyond the rows that were asked for
                 return []
 
@@ -64,6 +69,14 @@ class Source:
             return -1
 
         return row
+
+
+def bad_rows_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """--bad-rows for commands that read vectors."""
+    return click.option(
+        "--bad-rows", type=click.Choice(["error", "skip"]), default="error", show_default=True,
+        help="Rows that cannot be read: stop, or count and skip them.",
+    )(function)  # fmt: skip
 
 
 def vector_options(function: Callable[..., int]) -> Callable[..., int]:
@@ -82,6 +95,7 @@ def vector_options(function: Callable[..., int]) -> Callable[..., int]:
 def word_options(function: Callable[..., int]) -> Callable[..., int]:
     """The options of a Source of which single words are asked; their names are its fields."""
     for option in (
+        bad_rows_option,
         click.option("--limit", type=click.IntRange(1), metavar="N", help="Read only the first N words of VECTORS."),
         click.option(
             "--from", "from_format", metavar="FORMAT", help="Format of VECTORS; by default its content tells."
@@ -98,33 +112,39 @@ def word_options(function: Callable[..., int]) -> Callable[..., int]:
     return function
 
 
-def from_option(wanted: bool) -> Decorator:
-    """--from for commands that read vectors; a model has one format."""
-    help = "Format of VECTORS; by default their content tells."
-    decorate: Decorator = click.option("--from", "from_format", metavar="FORMAT", help=help)
+def from_option(wanted: bool, what: str = "VECTORS; by default their") -> Decorator:
+    """--from and --bad-rows for commands that read vectors; a model has one format."""
+    help = f"Format of {what} content tells."
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        return click.option("--from", "from_format", metavar="FORMAT", help=help)(bad_rows_option(function))
+
     return decorate if wanted else lambda function: function
 
 
 def load_vectors(
-    path: str, from_format: str | None, limit: int | None, quiet: bool, *, piped: bool = False, mapped: bool = False
-) -> "Embeddings":
+    path: str, from_format: str | None, limit: int | None, quiet: bool, *, piped: bool = False, mapped: bool = False,
+    bad_rows: "BadRowsName" = "error",
+) -> "Embeddings":  # fmt: skip
     """formats.load; its warnings go to stderr (wv_cli.__main__), with `quiet` nowhere. Raises UsageError when standard
     input holds the vectors and, `piped`, something else too."""
     from wv_cli.formats import load
 
     require_one_use(path, piped)
     ignore_format_warnings(quiet)
-    return load(path, format=from_format, limit=limit, mapped=mapped)
+    return load(path, format=from_format, limit=limit, mapped=mapped, bad_rows=bad_rows)
 
 
-def open_composer(path: str, from_format: str | None, quiet: bool, *, piped: bool) -> "Composer":
+def open_composer(
+    path: str, from_format: str | None, quiet: bool, *, piped: bool, bad_rows: "BadRowsName"
+) -> "Composer":
     """The same for vectors of single words and lines: a model or file is mapped where that can be done."""
     from wv_cli.formats import open_vectors
     from wv_cli.transforms.composition import composer
 
     require_one_use(path, piped)
     ignore_format_warnings(quiet)
-    return composer(open_vectors(path, format=from_format, mapped=True))
+    return composer(open_vectors(path, format=from_format, mapped=True, bad_rows=bad_rows))
 
 
 def ignore_format_warnings(quiet: bool) -> None:

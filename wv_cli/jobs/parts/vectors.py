@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from wv_cli import formats
-from wv_cli.formats.base import WORD2VEC_PRECISION, Format, Precision
+from wv_cli.formats.base import WORD2VEC_PRECISION, BadRowsName, Format, Precision
 from wv_cli.formats.beside import MODEL
 from wv_cli.jobs.part import Part
 from wv_cli.vectors.embeddings import Embeddings
@@ -15,18 +15,21 @@ from wv_cli.vectors.embeddings import Embeddings
 @dataclass(frozen=True, kw_only=True)
 class VectorInput(Part):
     """An input file of vectors. The first `limit` rows of the file `vectors`; None: all of them. Its content tells the
-    format where `from_format` does not."""
+    format where `from_format` does not. `bad_rows` as for formats.load."""
 
     vectors: str
     from_format: str | None = None
     limit: int | None = None
+    bad_rows: BadRowsName = "error"
 
     def reads(self) -> list[str]:
         return [self.vectors]
 
     def load(self, *, mapped: bool = False) -> Embeddings:
         """Reads the vectors; see formats.load."""
-        return formats.load(self.vectors, format=self.from_format, limit=self.limit, mapped=mapped)
+        return formats.load(
+            self.vectors, format=self.from_format, limit=self.limit, mapped=mapped, bad_rows=self.bad_rows
+        )
 
 
 STATIC = "static"  # the format of a static embedding, which is a folder
