@@ -164,3 +164,29 @@ def test_formats_of_whole_files_refuse_the_option() -> None:
     for read in (formats.load, formats.open_vectors):
         with pytest.raises(UsageError, match="--bad-rows skip has no effect on fasttext-bin, only on word2vec-text"):
             read(GOLDEN / "ft-words.bin", bad_rows="skip")
+
+
+def test_a_search_notes_repeated_words_and_finds_the_first(tmp_path: Path) -> None:
+    (tmp_path / "v.vec").write_bytes(text("4 3", THE, "the 1 1 1", AND, "and 2 2 2"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FormatWarning)
+        vectors = formats.load(tmp_path / "v.vec")
+    with pytest.warns(FormatWarning, match="rows? ha.* of an earlier row; the first row counts. `wv check` names them"):
+        assert [vectors.words.find(word) for word in ("the", "and", "of", "the") * 20] == [0, 2, -1, 0] * 20
+
+
+def test_check_names_repeated_words_beside_an_array(tmp_path: Path) -> None:
+    np.save(tmp_path / "v.npy", np.ones((3, 2), np.float32))
+    (tmp_path / "v.words.txt").write_text("the\nand\nthe\n")
+    problems = formats.check(tmp_path / "v.npy").problems
+    assert [(each.kind, each.line) for each in problems] == [("duplicate word", 3)]
+
+
+def test_rows_behind_the_last_token_are_left_out(tmp_path: Path) -> None:
+    rows = np.array([*GOOD.values(), [0, 0, 0]], np.float32)
+    tokens = {word: row for row, word in enumerate(GOOD)}
+    (tmp_path / "tokenizer.json").write_text(json.dumps({"model": {"type": "WordLevel", "vocab": tokens}}))
+    with (tmp_path / "model.safetensors").open("wb") as stream:
+        write(stream, {"embeddings": rows}, {})
+    with pytest.warns(FormatWarning, match="1 of 3 vectors stand behind the last token's; they are left out"):
+        assert_good(formats.load(tmp_path))

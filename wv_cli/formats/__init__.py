@@ -6,8 +6,10 @@ Adding a format: a module with one FORMAT row, its line in _ROWS, and what .gith
 import os
 import re
 import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ import numpy as np
 
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile, UsageError, WvError, show_bytes
+from wv_cli.formats.audit import RowAudit
 from wv_cli.formats.base import (
     WORD2VEC_PRECISION,
     BadRowsName,
@@ -159,11 +162,21 @@ def _read(row: Format, source: Input, path: str | os.PathLike[str], options: Rea
     """The vectors of an open file, with their words, wherever these are."""
     assert row.read is not None
     if options.bad_rows == "skip":
-        return _read_good(row, source, path, options)
-    mark = mark_of(row, source)
-    result = row.read(source, options)
-    words = read_words(row, path, len(result), whole=options.limit is None, mark=mark)
-    return result if words is None else Embeddings(words, result.matrix)
+        result = _read_good(row, source, path, options)
+    else:
+        mark = mark_of(row, source)
+        result = row.read(source, options)
+        words = read_words(row, path, len(result), whole=options.limit is None, mark=mark)
+        result = result if words is None else Embeddings(words, result.matrix)
+    result.words.on_repeated = partial(_note_repeated, source.name)
+    return result
+
+
+def _note_repeated(name: str, count: int) -> None:
+    """Warns with FormatWarning of rows whose word an earlier row has."""
+    rows = "1 row has the word" if count == 1 else f"{count:,} rows have the words"
+    message = f"{name}: {rows} of an earlier row; the first row counts. `wv check` names them"
+    warnings.warn(message, FormatWarning, stacklevel=4)
 
 
 def _read_good(row: Format, source: Input, path: str | os.PathLike[str], options: ReadOptions) -> Embeddings:
@@ -344,7 +357,11 @@ def check(path: str | os.PathLike[str], *, format: str | None = None, max_proble
         try:
             row.check(source, report)
             if not report.damaged:
-                read_words(row, path, report.rows, whole=True, mark=mark)
+                words = read_words(row, path, report.rows, whole=True, mark=mark)
+                if words is not None:
+                    nothing_zero = np.ones((len(words), 1), np.float32)
+                    audit = RowAudit(report, "line")
+                    audit.add(words.blob, np.diff(words.starts), nothing_zero, lambda number: number + 1)
         except BadFile as error:
             report.add_error("unreadable", error)
     return report

@@ -20,6 +20,7 @@ same.
 import contextlib
 import json
 import os
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,7 @@ from numpy.typing import NDArray
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.formats import safetensors
-from wv_cli.formats.base import Format, ReadOptions, Split
+from wv_cli.formats.base import Format, FormatWarning, ReadOptions, Split
 from wv_cli.formats.beside import MODEL
 from wv_cli.formats.header import MAX_DIM
 from wv_cli.formats.npy import number_words
@@ -83,6 +84,7 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
         words = number_words(0, len(matrix))
     else:
         tokens, unknown = _tokens(beside, len(matrix))
+        matrix = matrix[: len(tokens)]
         if unknown is not None and not matrix[unknown].any():
             matrix, tokens = np.delete(matrix, unknown, axis=0), tokens[:unknown] + tokens[unknown + 1 :]
         words = WordList.of(tokens)
@@ -120,6 +122,11 @@ def _tokens(path: Path, rows: int) -> tuple[list[str], int | None]:
             )
             raise BadFile(path, problem)
         found[id] = token
+    named = len(pairs) and 1 + max(id for _, id in pairs)
+    if rows < 2 * named < 2 * rows:
+        message = f"{path}: {rows - named:,} of {rows:,} vectors stand behind the last token's; they are left out"
+        warnings.warn(message, FormatWarning, stacklevel=3)
+        del found[named:]
     if None in found:
         raise BadFile(
             path, f"expected a token for each of the {rows:,} vectors, found none for row {found.index(None)}"
@@ -127,7 +134,9 @@ def _tokens(path: Path, rows: int) -> tuple[list[str], int | None]:
     tokens = [token for token in found if token is not None]
     unknown: Any = model.get("unk_token")
     unknown = (
-        tokens[unknown_id] if type(unknown_id := model.get("unk_id")) is int and 0 <= unknown_id < rows else unknown
+        tokens[unknown_id]
+        if type(unknown_id := model.get("unk_id")) is int and 0 <= unknown_id < len(tokens)
+        else unknown
     )
     return tokens, tokens.index(unknown) if isinstance(unknown, str) and unknown in tokens else None
 
