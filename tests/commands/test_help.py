@@ -14,11 +14,12 @@ from wv_cli.commands import COMMANDS, COMPAT, grouped
 from wv_cli.commands.examples import EXAMPLES
 from wv_cli.commands.shared.help import HEADINGS, heading
 from wv_cli.commands.shared.manual import Listed, pages
-from wv_cli.commands.shared.mistakes import SYNONYMS, flags, plain, suggest_option
+from wv_cli.commands.shared.mistakes import flags, suggest_option
 from wv_cli.commands.shared.options import FieldOption
 from wv_cli.commands.shared.program import wv as group
 from wv_cli.evaluation import TASKS
 from wv_cli.jobs.models import MODELS
+from wv_cli.jobs.synonyms import SYNONYMS, plain
 from wv_cli.models.config import START_LR, Word2vecConfig
 
 # Every option of the originals and the commoner ones of gensim, by the command that does their work here.

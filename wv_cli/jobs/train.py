@@ -4,7 +4,7 @@ Options have the names they have on the command line, with underscores; one that
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import TYPE_CHECKING, Any
 
 from wv_cli.config import either, flag_of, read_hint
@@ -13,6 +13,7 @@ from wv_cli.errors import UsageError
 from wv_cli.jobs.job import build, option_hints, option_names
 from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, PRESETS, Model
 from wv_cli.jobs.parts.continuation import inherit_options, state_of
+from wv_cli.jobs.synonyms import SYNONYMS, plain
 from wv_cli.models.presets import Preset
 from wv_cli.system.arguments import list_texts, real_number, require_type, whole_number
 from wv_cli.system.pipes import kept_pipes
@@ -113,10 +114,22 @@ def _unknown(name: str, meaning: str) -> str:
         return f"{flag_of(name)} has no effect with {meaning}; it needs --model {either(models)}"
     import difflib
 
-    near = difflib.get_close_matches(name, {"preset"}.union(*names.values()), n=1)
+    known = {"model", "preset"}.union(*names.values())
+    near = [*_meant(name, known), *difflib.get_close_matches(name, known, n=1)]
     return f"no such option {name}; " + (
         f"did you mean {near[0]}?" if near else "`wv train --help-all` shows the options"
     )
+
+
+def _meant(name: str, known: Container[str]) -> list[str]:
+    """The options of `known`, with their values, that other programs call `name`."""
+    ways = [way.split(maxsplit=1) for way in SYNONYMS.get(plain(name), ()) if way.startswith("--")]
+    named = [(flag.removeprefix("--").replace("-", "_"), value) for flag, *value in ways]
+    return [
+        option + "".join("=" + " or ".join(map(repr, each.split(" or "))) for each in value)
+        for option, value in named
+        if option in known
+    ]
 
 
 def _state(path: str, preset: str | None) -> StateOptions:

@@ -5,89 +5,11 @@ import re
 import click
 
 from wv_cli.commands.shared.options import range_of
+from wv_cli.jobs.synonyms import SYNONYMS, plain
 
 WORDS = "wv.words"  # in a context's meta: the whole command line
 
-# What word2vec, fastText, GloVe and gensim call it -> what we do: options, of which the first that the command has is
-# meant, or else words that say what to do. Written without dashes, underscores and capitals; names that differ from an
-# option in nothing else need no row.
-SYNONYMS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("size", "vectorsize", "dimension", "dimensions"), ("--dim",)),
-    **dict.fromkeys(("iter", "iters", "niter", "epoch"), ("--epochs", "--iterations")),
-    "epochs": ("--iterations",),
-    "iterations": ("--epochs",),
-    **dict.fromkeys(("thread", "workers", "numthreads"), ("--threads",)),
-    **dict.fromkeys(("ws", "windowsize"), ("--window",)),
-    "shrinkwindows": ("--shrink-window",),
-    **dict.fromkeys(("neg", "negatives"), ("--negative",)),
-    **dict.fromkeys(("alpha", "learningrate"), ("--lr", "--eta")),
-    "lr": ("--eta",),
-    "eta": ("--lr",),
-    "minalpha": ("--lr-floor",),
-    "lrupdaterate": ("leave it out: the learning rate falls steadily",),
-    "t": ("--sample", "--threshold"),
-    "hs": ("--loss hs",),
-    "sg": ("--model skipgram or cbow",),
-    "skipgram": ("--model skipgram",),
-    "cbow": ("--model cbow or skipgram",),
-    "supervised": ("--model supervised",),
-    "nsexponent": ("--power",),
-    "minngram": ("--minn",),
-    "maxngram": ("--maxn",),
-    "bucket": ("--buckets",),
-    "wordngram": ("--word-ngrams",),
-    "label": ("--label-prefix",),
-    "pretrainedvectors": ("--pretrained", "--init"),
-    "saveoutput": ("--save-output-vectors",),
-    "autotunemodelsize": ("--autotune-size",),
-    **dict.fromkeys(("train", "corpusfile", "corpus", "sentences"), ("name the text without an option",)),
-    "input": ("name the input without an option",),
-    **dict.fromkeys(("readvocab", "vocabfile", "loadvocab"), ("--vocab",)),
-    "savevocab": ("make the vocabulary with `wv build-vocab`, then give --vocab",),
-    **dict.fromkeys(("maxvocabsize", "maxfinalvocab", "maxvocabulary"), ("--max-vocab",)),
-    "binary": ("choose by the output's ending: .bin is binary, .vec text",),
-    "writeheader": ("choose by the output's ending: .vec has a header, .glove has none",),
-    "noheader": ("--from glove-text",),
-    **dict.fromkeys(("debug", "verbose", "silent"), ("--quiet",)),
-    "savefile": ("--output",),
-    "out": ("--output",),
-    "inputfile": ("--counts",),
-    "distanceweighting": ("--weighting",),
-    "model": ("--vectors",),
-    **dict.fromkeys(("maxproduct", "overflowlength", "arraysize"), ("--memory",)),
-    **dict.fromkeys(("overflowfile", "tempfile"), ("leave it out: temporary files have no names",)),
-    **dict.fromkeys(("loadinitparam", "initparamfile"), ("--init",)),
-    **dict.fromkeys(("loadinitgradsq", "initgradsqfile", "gradsqfile"), ("--init-gradsq",)),
-    **dict.fromkeys(("savegradsq", "saveinitparam"), ("--checkpoint",)),
-    "scoring": ("--score",),
-    **dict.fromkeys(("minfreq", "minfrequency", "freq", "cutoff"), ("--min-count",)),
-    **dict.fromkeys(("gpu", "cuda", "device"), ("leave it out: wv computes on processors",)),
-    "config": ("leave it out: options stand on the command line",),
-    **dict.fromkeys(("subword", "subwords", "charngrams"), ("--preset fasttext", "--no-subwords")),
-    **dict.fromkeys(("topk", "neighbors", "neighbours"), ("-k",)),
-    "n": ("-k", "--order", "-n"),
-    **dict.fromkeys(("metric", "cosine"), ("leave it out: words are compared by cosine",)),
-    **dict.fromkeys(("dict", "dictionary", "seeddict"), ("--dictionary",)),
-    "tsne": ("--method tsne",),
-    **dict.fromkeys(("trees", "ntrees", "nlist", "efconstruction"), ("leave it out: --recall chooses the effort",)),
-    **dict.fromkeys(("o", "output"), ("--output", "name the output behind the input, without an option")),
-    "autotune": ("--autotune-validation FILE",),
-    "connectorwords": ("leave it out: no words are joined specially",),
-    "topn": ("-k",),
-    "count": ("-n",),
-    "bits": ("--length", "--quantize", "--dsub"),
-    "ngram": ("--order",),
-    "cosmul": ("--method 3cosmul",),
-    "th": ("--threshold",),
-    "top": ("-k",),
-    "predictprob": ("--prob",),
-    "restrictvocabulary": ("--restrict-vocab",),
-    "dummy4unknown": ("--oov zero",),
-    "caseinsensitive": ("--case",),
-    "format": ("--to", "--from"),
-}
-
-# The same of values: what is meant by them, of which the first that is a choice counts.
+# Values by the names that other programs have for them: of what is meant the first that is a choice counts.
 VALUES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("sg", "word2vec", "sgns"), ("skipgram",)),
     **dict.fromkeys(("classifier", "classification", "sup", "text"), ("supervised",)),
@@ -104,11 +26,6 @@ VALUES: dict[str, tuple[str, ...]] = {
 }
 # Values of --model that are none here.
 _OTHERWISE = {"glove": "`wv glove` trains that model", "fasttext": "--preset fasttext trains its subwords"}
-
-
-def plain(name: str) -> str:
-    """A name without what spellings differ in: `-minCount`, `--min-count` and `min_count` are one."""
-    return re.sub(r"[-_]", "", name.partition("=")[0]).lower()
 
 
 def flags(command: click.Command) -> list[str]:
