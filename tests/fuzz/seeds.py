@@ -18,6 +18,7 @@ from tests import zstd
 from tests.conftest import GOLDEN, ROOT
 from tests.reference.fasttext import oldest
 from wv_cli import formats
+from wv_cli.filtering.near_duplicates import NearDuplicates
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.hashing import HASHERS
 from wv_cli.hashing.config import HashConfig
@@ -215,6 +216,13 @@ def saved_moments() -> list[bytes]:
 def saved_transforms() -> list[bytes]:
     found = Moments.none(8).with_rows(small().matrix)
     return [written(fit_transform(found, WhitenConfig(method)).save) for method in ("whiten", "abtt")]
+
+
+@cache
+def saved_near_duplicates() -> list[bytes]:
+    known = NearDuplicates()
+    known.insert(known.keys([b"one two three four five six seven", b"a b c d e f g h i j"]))
+    return [written(known.save)]
 
 
 @cache

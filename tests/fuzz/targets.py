@@ -134,6 +134,13 @@ TARGETS: dict[str, Target] = {
             _CONTAINER,
             ("container:transform",),
         ),
+        Target(
+            "near-duplicates",
+            seeds.saved_near_duplicates,
+            uses.near_duplicates,
+            _CONTAINER,
+            ("container:near-duplicates",),
+        ),
         *(_checkpoint(name) for name in checkpoints.MODELS),
         Target("state", states.saved, states.go_on, _CONTAINER, ("container:state",), beside={"text.txt": seeds.text}),
         Target("glove-state", states.saved_glove, states.go_on_glove, _CONTAINER, beside={"text.txt": seeds.text}),

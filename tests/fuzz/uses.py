@@ -17,6 +17,7 @@ from wv_cli.encoders.pooling import Pooling
 from wv_cli.engine.run import train
 from wv_cli.engine.threads import Threads
 from wv_cli.evaluation import TASKS, Vectors
+from wv_cli.filtering.near_duplicates import NearDuplicates
 from wv_cli.formats.codes import save as save_codes
 from wv_cli.formats.fasttext_bin import load_model
 from wv_cli.formats.fasttext_dump import parts
@@ -151,6 +152,12 @@ def text_file(path: Path) -> Path:
     if not found.exists():
         found.write_bytes(seeds.text())
     return found
+
+
+def near_duplicates(path: Path) -> None:
+    known = NearDuplicates.load(path)
+    known.first(known.keys([b"one two three four five six seven"]))
+    known.save("/dev/null")
 
 
 def moments(path: Path) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from wv_cli.errors import BadFile
 from wv_cli.system.kinds import HEAD_BYTES, records_of
 from wv_cli.system.kinds import RECORDS as RECORD_TEXTS
+from wv_cli.text.binary import UTF16, binary
 from wv_cli.text.config import ReadingConfig
 from wv_cli.text.parts import Part, Shard
 from wv_cli.text.records.kinds import RECORDS, record_kind
@@ -20,13 +21,10 @@ from wv_cli.text.records.kinds import RECORDS, record_kind
 if TYPE_CHECKING:
     from wv_cli.text.records.reading import Reader, Rules
 
-UTF16 = "expected UTF-8 text, found UTF-16; convert it: iconv -f UTF-16 -t UTF-8 FILE"
 # Han, kana, Thai, Lao, Khmer, Burmese: scripts that part words by no blanks.
 _WITHOUT_BLANKS = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff]")
 _LEAST_LETTERS = 100
 _LONGEST_WORDS = 7  # letters of these scripts in a piece, on average
-_MORE_NULS = 8  # than these, and than one in _NUL_SHARE bytes, are binary data
-_NUL_SHARE = 1000
 
 
 @dataclass(frozen=True)
@@ -82,21 +80,6 @@ class Texts:
 
 def _unheard(message: str) -> None:
     pass
-
-
-def binary(head: bytes) -> str | None:
-    """What the bytes at a file's start are when they are no text in UTF-8, or in any code that is ASCII or more."""
-    head = head[:HEAD_BYTES]
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return UTF16
-    nuls = head.count(0)
-    if nuls <= max(_MORE_NULS, len(head) // _NUL_SHARE):
-        return None
-    even = head[::2].count(0)
-    # Every second byte of Latin letters in UTF-16 is NUL, and never the other one.
-    if max(even, nuls - even) > 0.3 * len(head) / 2 and min(even, nuls - even) <= nuls // 100:
-        return UTF16
-    return "binary data (NUL bytes)"
 
 
 def unsegmented(head: bytes) -> bool:

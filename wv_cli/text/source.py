@@ -18,8 +18,9 @@ from wv_cli.system.compression import CHUNK, decompress
 from wv_cli.system.events import OnProgress
 from wv_cli.system.kinds import HEAD_BYTES
 from wv_cli.system.marks import MARK, without_mark
+from wv_cli.text.binary import UTF16, binary
 from wv_cli.text.input_files import Inputs, expand_inputs, total_size
-from wv_cli.text.inputs import UNSEGMENTED, UTF16, Texts, binary, not_text, unsegmented
+from wv_cli.text.inputs import UNSEGMENTED, Texts, not_text, unsegmented
 from wv_cli.text.raw_files import blocks, name_of_input, open_raw
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from wv_cli import _records
 from wv_cli.errors import BadFile
-from wv_cli.text.inputs import UTF16, binary
+from wv_cli.text.binary import UTF16, binary
 from wv_cli.text.records.reading import BadRecords, Column, Rules, no_field
 
 _BOM = b"\xef\xbb\xbf"
