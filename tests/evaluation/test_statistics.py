@@ -9,14 +9,12 @@ from hypothesis import strategies as st
 
 from tests.reference import statistics as reference
 from wv_cli.evaluation.statistics import (
-    average_ranks,
     mcnemar,
-    pearson,
-    spearman,
     spearman_interval,
     steiger,
     wilson_interval,
 )
+from wv_cli.vectors.correlation import average_ranks, pearson, spearman, two_sided_p
 
 few_levels = st.lists(st.tuples(st.integers(0, 4), st.integers(-3, 3)), min_size=2, max_size=60)
 
@@ -144,3 +142,19 @@ def test_mcnemar_of_many():
     assert mcnemar(5000, 5000).p == 1
     assert mcnemar(4900, 5100).p == pytest.approx(0.0466, abs=2e-4)
     assert 0 <= mcnemar(100, 19_000).p < 1e-100
+
+
+def test_p_values_of_correlations():
+    """What SciPy 1.x gives: 2 * scipy.stats.t.sf(r * sqrt((n - 2) / (1 - r * r)), n - 2)."""
+    expected = [
+        (0.5, 10, 0.14111328125000006),
+        (-0.97, 12, 1.8197729388597734e-07),
+        (0.01, 5000, 0.47959900539314493),
+        (0.2, 353, 0.000155187967308746),
+        (0.9999, 3, 0.009003238189618389),
+        (0.0, 7, 1.0),
+        (1.0, 9, 0.0),
+    ]
+    for r, n, p in expected:
+        assert two_sided_p(r, n) == pytest.approx(p, rel=1e-9)
+    assert math.isnan(two_sided_p(0.5, 2)) and math.isnan(two_sided_p(math.nan, 9))

@@ -11,12 +11,13 @@ from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import StsConfig
 from wv_cli.evaluation.report import as_json, as_table, as_tsv
-from wv_cli.evaluation.statistics import percentile_interval, spearman, spearman_resamples
+from wv_cli.evaluation.statistics import percentile_interval, spearman_resamples
 from wv_cli.evaluation.sts_data import read_sentence_pairs, sts_files
 from wv_cli.formats import load
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.whiten import fit
+from wv_cli.vectors.correlation import spearman
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from wv_cli.errors import WvError
 from wv_cli.evaluation.similarity import read_pairs
-from wv_cli.evaluation.statistics import spearman
+from wv_cli.vectors.correlation import spearman
 from wv_cli.vectors.fasttext import FastTextModel
 from wv_cli.words import WordList
 

@@ -17,7 +17,8 @@ from wv_cli.errors import BadFile
 from wv_cli.evaluation.base import Column, Each, Report, Row, Vectors, number, p_value, protocol
 from wv_cli.evaluation.config import EvalConfig
 from wv_cli.evaluation.data import Malformed, composed_note, data_lines, restrict_words
-from wv_cli.evaluation.statistics import pearson, spearman, spearman_interval, steiger
+from wv_cli.evaluation.statistics import spearman_interval, steiger
+from wv_cli.vectors.correlation import pearson, spearman
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.lookup import Lookup
 from wv_cli.words import LINE_SEPARATORS

@@ -9,47 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from wv_cli.vectors.correlation import correlation
+
 Z95 = 1.959963984540054  # the standard normal's 97.5 % point: two-sided 95 %
 
 Interval = tuple[float, float]
 NO_INTERVAL: Interval = (math.nan, math.nan)
-
-
-def average_ranks(values: ArrayLike) -> NDArray[np.float64]:
-    """Ranks from 1; equal values share the average of their places."""
-    _, inverse, counts = np.unique(np.asarray(values, np.float64), return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return (last - (counts - 1) / 2)[inverse]
-
-
-def pearson(x: ArrayLike, y: ArrayLike) -> float:
-    """Pearson's correlation, two passes; NaN for fewer than two values, a constant, or values that are not finite."""
-    a, b = np.asarray(x, np.float64), np.asarray(y, np.float64)
-    if _nothing_to_correlate(a, b):
-        return math.nan
-    # Scaled first, so that neither tiny nor huge values leave float64 when they are squared.
-    a, b = a / np.abs(a).max(), b / np.abs(b).max()
-    return _correlation(a - a.mean(), b - b.mean())
-
-
-def _nothing_to_correlate(x: NDArray[np.float64], y: NDArray[np.float64]) -> bool:
-    return len(x) < 2 or not (np.isfinite(x).all() and np.isfinite(y).all()) or np.ptp(x) == 0 or np.ptp(y) == 0
-
-
-def _correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Of values whose mean is zero, not all of them zero."""
-    r = float(x @ y) / math.sqrt(float(x @ x) * float(y @ y))
-    return max(-1.0, min(1.0, r))
-
-
-def spearman(x: ArrayLike, y: ArrayLike) -> float:
-    """Pearson's correlation of the average ranks, which is right with ties; the shortcut 1 - 6 sum d^2 / (n^3 - n) is
-    not. NaN as for pearson."""
-    a, b = np.asarray(x, np.float64), np.asarray(y, np.float64)
-    if _nothing_to_correlate(a, b):
-        return math.nan
-    # Twice the ranks less their mean are whole numbers, and so are their products: the sums are exact, in any order.
-    return _correlation(2 * average_ranks(a) - len(a) - 1, 2 * average_ranks(b) - len(b) - 1)
 
 
 def spearman_interval(rho: float, n: int) -> Interval:
@@ -91,7 +56,7 @@ def spearman_resamples(gold: ArrayLike, systems: ArrayLike, resamples: int, seed
             ranks.append((2 * np.cumsum(counts) - counts - n)[picked])
         for system, rank in enumerate(ranks[1:]):
             if n and np.ptp(rank) and np.ptp(ranks[0]):
-                resample[system] = _correlation(rank.astype(np.float64), ranks[0].astype(np.float64))
+                resample[system] = correlation(rank.astype(np.float64), ranks[0].astype(np.float64))
     return result
 
 

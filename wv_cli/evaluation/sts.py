@@ -27,9 +27,7 @@ from wv_cli.evaluation.published import with_published
 from wv_cli.evaluation.statistics import (
     NO_INTERVAL,
     Interval,
-    pearson,
     percentile_interval,
-    spearman,
     spearman_interval,
     spearman_resamples,
     steiger,
@@ -41,6 +39,7 @@ from wv_cli.text.input_files import expand_inputs
 from wv_cli.text.stop_words import read_stop_words
 from wv_cli.text.vocab import read_vocab
 from wv_cli.transforms.whiten import Transform
+from wv_cli.vectors.correlation import pearson, spearman
 
 _OF_WORDS = ("mean", "sif", "idf")
 
