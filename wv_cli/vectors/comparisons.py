@@ -43,6 +43,15 @@ def from_the_mean(vectors: Vectors) -> list[float]:
     return [cosine(vector, mean) for vector in vectors]
 
 
+def movers_distance(x: Vectors, y: Vectors) -> float:
+    """The word mover's distance of two texts, each the vectors (n, dim) of its words: the least cost of turning one
+    into the other."""
+    from wv_cli.search.transport import distances, least_cost
+
+    (a, a_counts), (b, b_counts) = (np.unique(each, axis=0, return_counts=True) for each in (x, y))
+    return least_cost(distances(a, b), a_counts, b_counts)
+
+
 class Comparer:
     """Compares words of `listed`, whose messages call it `name`; `rest` as in spelling.missing."""
 

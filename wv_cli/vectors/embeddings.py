@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.search.topk import Index
-from wv_cli.system.arguments import list_words, require_type, whole_number
-from wv_cli.vectors.comparisons import cosine, from_the_mean, unit
+from wv_cli.system.arguments import list_words, whole_number
+from wv_cli.vectors import judged, keyed
+from wv_cli.vectors.comparisons import cosine, from_the_mean, movers_distance, unit
 from wv_cli.vectors.oov import Subwords
 from wv_cli.vectors.queries import WordIndex
 from wv_cli.vectors.spelling import describe_missing
@@ -75,10 +76,13 @@ class Embeddings:
         """Whether e[word] gives a vector: the word is listed, or composed of its subwords."""
         return isinstance(word, str) and (word in self.words or self._composed(word) is not None)
 
-    def __getitem__(self, word: str) -> NDArray[np.float32]:
-        """The vector (dim,) of a word as it is spelled, a copy; of a word that is not listed composed of its subwords.
-        Raises KeyError, with a near spelling if there is one, for a word without a vector."""
-        require_type(word, str, "word", "one word as str")
+    def __getitem__(self, word: str | Iterable[str]) -> NDArray[np.float32]:
+        """The vector (dim,) of a word as it is spelled, a copy; of several words (words, dim). A word that is not
+        listed is composed of its subwords. Raises KeyError, with a near spelling if there is one, for a word
+        without a vector."""
+        if not isinstance(word, str):
+            rows = [self[each] for each in list_words(word, "word")]
+            return np.array(rows, np.float32).reshape(len(rows), self.dim)
         row = self.words.find(word)
         vector = self.row(row) if row >= 0 else self._composed(word)
         if vector is None:
@@ -93,10 +97,10 @@ class Embeddings:
         """The matrix, for NumPy."""
         return np.array(self.matrix, dtype, copy=copy)
 
-    def similarity(self, a: str | Iterable[str], b: str | Iterable[str]) -> float:
+    def similarity(self, w1: str | Iterable[str], w2: str | Iterable[str]) -> float:
         """The cosine of two words' vectors, -1 to 1; 0 when one is a zero vector. A list of words stands for the mean
         of its vectors as they are. Raises KeyError as e[word], ValueError for an empty list."""
-        return cosine(self._of_all(a, "a").mean(axis=0), self._of_all(b, "b").mean(axis=0))
+        return cosine(self._of_all(w1, "w1").mean(axis=0), self._of_all(w2, "w2").mean(axis=0))
 
     def odd_one_out(self, words: Iterable[str]) -> str:
         """The word whose vector has the lowest cosine with the mean of the unit vectors of all, the first of equals.
@@ -108,11 +112,7 @@ class Embeddings:
         """The word mover's distance of two texts, each a list of words in any order. It is the least cost of turning
         one text into the other by moving words; a move costs the Euclidean distance of the unit vectors. It lies
         between 0 and 2. Raises KeyError as e[word], ValueError for an empty text."""
-        from wv_cli.search.transport import distances, least_cost
-
-        rows = self._of_all(a, "a"), self._of_all(b, "b")
-        (x, x_counts), (y, y_counts) = (np.unique(each, axis=0, return_counts=True) for each in rows)
-        return least_cost(distances(unit(x), unit(y)), x_counts, y_counts)
+        return movers_distance(unit(self._of_all(a, "a")), unit(self._of_all(b, "b")))
 
     def neighbours(
         self, positive: str | Iterable[str], negative: str | Iterable[str] = (), k: int = 10
@@ -150,6 +150,52 @@ class Embeddings:
     def exact(self, *, threads: int = 0) -> Neighbours:
         """An exact search over the rows, which must not change while it is used."""
         return Neighbours(self.matrix, threads=threads)
+
+    # What follows has the names, arguments and answers of gensim's KeyedVectors.
+
+    @property
+    def vectors(self) -> NDArray[np.float32]:
+        """`matrix`."""
+        return self.matrix
+
+    @property
+    def vector_size(self) -> int:
+        """`dim`."""
+        return self.dim
+
+    @cached_property
+    def index_to_key(self) -> list[str]:
+        """The words in the order of the rows, as a list."""
+        return list(self.words)
+
+    @cached_property
+    def key_to_index(self) -> dict[str, int]:
+        """The row of every word; of a word that is listed twice the first."""
+        rows: dict[str, int] = {}
+        for row, word in enumerate(self.words):
+            rows.setdefault(word, row)
+        return rows
+
+    get_index = keyed.get_index
+    has_index_for = keyed.has_index_for
+    get_vector = keyed.get_vector
+    get_normed_vectors = keyed.get_normed_vectors
+    get_mean_vector = keyed.get_mean_vector
+    most_similar = keyed.most_similar
+    similar_by_word = keyed.similar_by_key
+    similar_by_key = keyed.similar_by_key
+    similar_by_vector = keyed.similar_by_vector
+    most_similar_to_given = keyed.most_similar_to_given
+    closer_than = keyed.closer_than
+    rank = keyed.rank
+    distance = keyed.distance
+    distances = keyed.distances
+    n_similarity = keyed.n_similarity
+    rank_by_centrality = keyed.rank_by_centrality
+    doesnt_match = keyed.doesnt_match
+    wmdistance = keyed.wmdistance
+    evaluate_word_pairs = judged.evaluate_word_pairs
+    evaluate_word_analogies = judged.evaluate_word_analogies
 
     @cached_property
     def _index(self) -> WordIndex:

@@ -32,10 +32,14 @@ class OovRows:
             vector = self._subwords.oov_vector(word) if self._subwords is not None else None
             number = -1
             if vector is not None and np.isfinite(vector).all():
-                number = self.first + len(self._vectors)
-                self._vectors.append(vector)
+                number = self.add(vector)
             self._numbers[word] = number
         return number
+
+    def add(self, vector: NDArray[np.float32]) -> int:
+        """The number of a vector (dim,) that no word has."""
+        self._vectors.append(vector)
+        return self.first + len(self._vectors) - 1
 
     def vectors(self) -> NDArray[np.float32]:
         """(len(self), dim), in the order of the numbers."""

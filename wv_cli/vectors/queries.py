@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.search.cosines import Cosines
 from wv_cli.search.neighbours import Neighbours
 from wv_cli.search.topk import Hits, Index
 from wv_cli.vectors.oov import OovRows, Subwords
@@ -18,6 +19,7 @@ from wv_cli.vectors.spelling import Rest, describe_missing, find_queries, find_w
 from wv_cli.vectors.sums import Sum
 from wv_cli.words import WordList
 
+Key = str | NDArray[np.float32]  # a word, or a vector (dim,)
 Named = list[tuple[str, float]]  # words and scores, best first
 
 
@@ -102,15 +104,32 @@ class WordIndex:
         if not positive and not negative:
             message = "name at least one word"
             raise ValueError(message)
-        oov, asked = self._oov(), []
-        for word in (*positive, *negative):
-            row = self.words.find(word)
-            asked.append(row if row >= 0 else oov.row(word))
-            if asked[-1] < 0:
-                raise KeyError(describe_missing(self.words, word, self.name))
-        weights = [Sum.of(positive, negative).weights] if negative else None
-        hits, scores = self._index.nearest([asked], min(k, len(self)), weights=weights, beyond=oov.vectors())
+        return self.similar_to_mean((*positive, *negative), Sum.of(positive, negative).weights if negative else None, k)
+
+    def similar_to_mean(
+        self, keys: Sequence[Key], weights: Sequence[float] | None, k: int, *, rows: int | None = None
+    ) -> Named:
+        """The k words nearest to the weighted mean of `keys`, words and vectors (dim,); the words among them are left
+        out. Every vector counts as a unit vector. rows: answer only with the first so many words. Raises KeyError for a
+        word without a vector, TypeError for a vector where codes are searched."""
+        oov = self._oov()
+        asked = [self._number(key, oov) for key in keys]
+        each = None if weights is None else [weights]
+        k = min(k, len(self))
+        hits, scores = self._index.nearest([asked], k, weights=each, beyond=oov.vectors(), rows=rows)
         return next(self._named(hits, scores))
+
+    def _number(self, key: Key, oov: OovRows) -> int:
+        if not isinstance(key, str):
+            if not isinstance(self._index, Cosines):
+                message = f"codes are searched by words, not by vectors of {self._dim} numbers"
+                raise TypeError(message)
+            return oov.add(key)
+        row = self.words.find(key)
+        row = row if row >= 0 else oov.row(key)
+        if row < 0:
+            raise KeyError(describe_missing(self.words, key, self.name))
+        return row
 
     def _oov(self) -> OovRows:
         return OovRows(len(self), self._dim, self._subwords)
