@@ -7,7 +7,6 @@ query counts. Models of different vocabularies do not compare: the one with fewe
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from wv_cli.errors import UsageError, WvError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, number, p_value
 from wv_cli.evaluation.config import PerplexityConfig
-from wv_cli.evaluation.statistics import NO_INTERVAL, Interval, percentile_interval
+from wv_cli.evaluation.statistics import randomization_p, ratio_interval
 from wv_cli.formats.recognise import input_texts
 from wv_cli.lm.asking import LanguageModel, count_normalizers, normalisers_of, take_unnormalized
 from wv_cli.lm.files import load
@@ -28,8 +27,6 @@ from wv_cli.words import WordList
 
 Floats = NDArray[np.float64]
 _LOG2_10 = float(np.log2(10))
-_BLOCK = 1 << 22  # draws at a time
-_SAME = 1e-9  # sums of a sentence that differ less are rounded differently
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +172,7 @@ def _add_rows(
         sums, _ = events.sums(own, used)
         total = float(counts.sum())
         mean = float(sums.sum()) / total
-        low, high = _interval(sums, counts, config)
+        low, high = ratio_interval(sums, counts, config.resamples, config.seed)
         row: Row = {
             "data": path, "model": name, "perplexity": _power(-mean), "low": _power(-high), "high": _power(-low),
             "perplexity_without_oov": _power(-float(np.mean(own[used & ~unknown], dtype=np.float64)))
@@ -187,42 +184,11 @@ def _add_rows(
             row["log_z"], row["log_z_spread"] = (sums_of.mean, sums_of.spread) if sums_of else (None, None)
         if len(shown) > 1:
             row["difference"] = (float(first.sum()) / total - mean) * _LOG2_10
-            row["p"] = _randomization_p(first - sums, config) if own is not scores[0] else None
+            other = own is not scores[0]
+            row["p"] = randomization_p(first - sums, config.resamples, config.seed) if other else None
         report.rows.append(row)
         report.scores.append((f"{name} on {path}", mean))
 
 
 def _power(exponent: float) -> float:
     return float("inf") if exponent >= 300 else float(10.0**exponent)
-
-
-def _draws(sentences: int, config: PerplexityConfig) -> list[int]:
-    """The sizes of blocks of draws that keep memory small."""
-    step = max(1, _BLOCK // max(1, sentences))
-    return [b - a for a, b in pairwise([*range(0, config.resamples, step), config.resamples])]
-
-
-def _interval(sums: Floats, counts: Floats, config: PerplexityConfig) -> Interval:
-    """Of the mean log10 p, sentences drawn with replacement."""
-    if len(sums) < 2 or not config.resamples:
-        return NO_INTERVAL
-    random = np.random.default_rng(config.seed)
-    means = []
-    for size in _draws(len(sums), config):
-        drawn = random.integers(0, len(sums), (size, len(sums)))
-        events = counts[drawn].sum(axis=1)
-        means.append(sums[drawn].sum(axis=1) / np.where(events, events, np.nan))
-    return percentile_interval(np.concatenate(means))
-
-
-def _randomization_p(differences: Floats, config: PerplexityConfig) -> float | None:
-    """p of no difference: how often the sum is as far from 0 when each sentence takes either sign."""
-    if len(differences) < 2 or not config.resamples:
-        return None
-    differences = np.where(np.abs(differences) < _SAME, 0, differences)
-    random = np.random.default_rng(config.seed)
-    seen, far = abs(float(differences.sum())) * (1 - 1e-12), 0
-    for size in _draws(len(differences), config):
-        signs = random.integers(0, 2, (size, len(differences)), np.int8) * 2 - 1
-        far += int(np.count_nonzero(np.abs(signs @ differences) >= seen))
-    return (far + 1) / (config.resamples + 1)

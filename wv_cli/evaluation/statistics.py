@@ -5,6 +5,7 @@ Everything that cannot be computed is NaN, never an exception: the caller knows 
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from wv_cli.vectors.correlation import correlation
 
 Z95 = 1.959963984540054  # the standard normal's 97.5 % point: two-sided 95 %
+
+_BLOCK = 1 << 22  # draws at a time
+_SAME = 1e-9  # sums of an item that differ less are rounded differently
 
 Interval = tuple[float, float]
 NO_INTERVAL: Interval = (math.nan, math.nan)
@@ -67,6 +71,39 @@ def percentile_interval(values: NDArray[np.float64]) -> Interval:
         return NO_INTERVAL
     low, high = np.percentile(finite, [2.5, 97.5])
     return float(low), float(high)
+
+
+def _draw_blocks(items: int, resamples: int) -> list[int]:
+    """The sizes of blocks of draws that keep memory small."""
+    step = max(1, _BLOCK // max(1, items))
+    return [b - a for a, b in pairwise([*range(0, resamples, step), resamples])]
+
+
+def ratio_interval(sums: NDArray[np.float64], counts: NDArray[np.float64], resamples: int, seed: int) -> Interval:
+    """95 % bootstrap interval of sum(sums) / sum(counts), items drawn with replacement. NaN for fewer than two items
+    and for 0 resamples."""
+    if len(sums) < 2 or not resamples:
+        return NO_INTERVAL
+    random = np.random.default_rng(seed)
+    means = []
+    for size in _draw_blocks(len(sums), resamples):
+        drawn = random.integers(0, len(sums), (size, len(sums)))
+        events = counts[drawn].sum(axis=1)
+        means.append(sums[drawn].sum(axis=1) / np.where(events, events, np.nan))
+    return percentile_interval(np.concatenate(means))
+
+
+def randomization_p(differences: NDArray[np.float64], resamples: int, seed: int) -> float | None:
+    """p of no difference: how often the sum is as far from 0 when each item's difference takes either sign."""
+    if len(differences) < 2 or not resamples:
+        return None
+    differences = np.where(np.abs(differences) < _SAME, 0, differences)
+    random = np.random.default_rng(seed)
+    seen, far = abs(float(differences.sum())) * (1 - 1e-12), 0
+    for size in _draw_blocks(len(differences), resamples):
+        signs = random.integers(0, 2, (size, len(differences)), np.int8) * 2 - 1
+        far += int(np.count_nonzero(np.abs(signs @ differences) >= seen))
+    return (far + 1) / (resamples + 1)
 
 
 @dataclass(frozen=True)
