@@ -1,0 +1,148 @@
+"""BM25: an inverted index of tokens, and the documents of highest score for a query.
+
+    score(query, D) = sum over every token of the query: idf(t) tf(t, D)       B = 1 - b + b |D| / mean |D|
+
+    variant      idf                            tf
+    lucene       ln(1 + (N - n + .5)/(n + .5))  f / (f + k1 B)
+    robertson    ln((N - n + .5)/(n + .5))      f / (f + k1 B); an idf below 0 counts 0
+    atire        ln(N / n)                      f (k1 + 1) / (f + k1 B)
+    bm25l        ln((N + 1)/(n + .5))           (k1 + 1)(c + delta) / (k1 + c + delta) with c = f / B
+    bm25+        ln((N + 1)/n)                  delta + f (k1 + 1) / (f + k1 B)
+
+N documents, n of them with the token; f is its count in D, |D| the tokens of D. (Kamphuis et al. 2020.) With bm25l and
+bm25+ documents without a token have a score too, the same for all: the index keeps it apart from the differences.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Variant = Literal["lucene", "robertson", "atire", "bm25l", "bm25+"]
+
+_LUCENE_WORDS = """
+a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was
+will with
+"""
+STOP_WORDS = frozenset(_LUCENE_WORDS.split())
+_TOKEN = re.compile(r"(?u)\b\w\w+\b")
+
+
+def tokenize(
+    text: str, *, stop_words: Collection[str] = STOP_WORDS, stem: Callable[[str], str] | None = None
+) -> list[str]:
+    """Words of two or more letters, digits and underscores, in lower case, without stop words; then their stems."""
+    words = [word for word in _TOKEN.findall(text.lower()) if word not in stop_words]
+    return words if stem is None else [stem(word) for word in words]
+
+
+@dataclass(frozen=True)
+class Bm25Options:
+    variant: Variant = "lucene"
+    k1: float = 1.5
+    b: float = 0.75
+    delta: float = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Bm25:
+    """The inverted index. Token t stands in documents[starts[t]:starts[t + 1]], ascending, which it gives
+    weights[starts[t]:starts[t + 1]] beyond base[t], the score of a document without it. `n` documents."""
+
+    tokens: dict[str, int]
+    starts: NDArray[np.int64]
+    documents: NDArray[np.int32]
+    weights: Floats
+    base: Floats
+    n: int
+
+    @classmethod
+    def build(cls, texts: Iterable[Sequence[str]], options: Bm25Options | None = None) -> "Bm25":
+        """Of the documents' tokens, which are read once."""
+        tokens, counts = _count(texts)
+        return cls._weighed(tokens, counts, options or Bm25Options())
+
+    @classmethod
+    def _weighed(cls, tokens: dict[str, int], counts: "_Counts", options: Bm25Options) -> "Bm25":
+        n, k1, delta = len(counts.lengths), options.k1, options.delta
+        holding = np.diff(counts.starts)
+        idf = _idf(options.variant, n, holding.astype(np.float64))
+        mean = counts.lengths.mean() if n else 0.0
+        penalty = 1 - options.b + options.b * counts.lengths / (mean or 1.0)
+        f, at = counts.found.astype(np.float64), penalty[counts.documents]
+        absent = 0.0
+        if options.variant == "bm25l":
+            c = f / at + delta
+            tf, absent = (k1 + 1) * c / (k1 + c), (k1 + 1) * delta / (k1 + delta) if delta else 0.0
+        elif options.variant == "bm25+":
+            tf, absent = delta + f * (k1 + 1) / (f + k1 * at), delta
+        else:
+            tf = f / (f + k1 * at) * (k1 + 1 if options.variant == "atire" else 1.0)
+        weights = (tf - absent) * np.repeat(idf, holding)
+        return cls(tokens, counts.starts, counts.documents, weights, idf * absent, n)
+
+    def scores(self, query: Iterable[str]) -> Floats:
+        """(n,): the score of every document; 0 for a query without a known token."""
+        sums, base, _ = self._sums(query)
+        return sums + base
+
+    def top(self, query: Iterable[str], k: int) -> tuple[NDArray[np.int32], Floats]:
+        """(rows, scores) of the k best documents, best first, ties to the lowest row. Documents that share no token
+        of weight with the query are no answers."""
+        sums, base, known = self._sums(query)
+        rows = np.flatnonzero(sums > 0) if known else np.zeros(0, np.int64)
+        if 0 < k < len(rows):
+            least = np.partition(sums[rows], len(rows) - k)[len(rows) - k]
+            rows = rows[sums[rows] >= least]
+        order = rows[np.argsort(-sums[rows], kind="stable")[:k]]
+        return order.astype(np.int32), sums[order] + base
+
+    def _sums(self, query: Iterable[str]) -> tuple[Floats, float, bool]:
+        """(the scores beyond `base`, `base`, whether a token is known)."""
+        sums, base, known = np.zeros(self.n), 0.0, False
+        for token in query:
+            t = self.tokens.get(token)
+            if t is not None:
+                place = slice(self.starts[t], self.starts[t + 1])
+                sums[self.documents[place]] += self.weights[place]  # a document stands once in a token's list
+                base += float(self.base[t])
+                known = True
+        return sums, base, known
+
+
+@dataclass(frozen=True, eq=False)
+class _Counts:
+    """Token t stands found[i] times in documents[i], i from starts[t]; `lengths` are the documents' tokens."""
+
+    starts: NDArray[np.int64]
+    documents: NDArray[np.int32]
+    found: NDArray[np.int64]
+    lengths: Floats
+
+
+def _count(texts: Iterable[Sequence[str]]) -> tuple[dict[str, int], _Counts]:
+    """The number of each token, and where they stand."""
+    tokens: dict[str, int] = {}
+    rows: list[NDArray[np.int64]] = []
+    for text in texts:
+        rows.append(np.array([tokens.setdefault(token, len(tokens)) for token in text], np.int64))
+    lengths = np.array([len(row) for row in rows], np.int64)
+    n = max(1, len(rows))
+    keys = np.concatenate([np.zeros(0, np.int64), *rows]) * n + np.repeat(np.arange(len(rows)), lengths)
+    keys, found = np.unique(keys, return_counts=True)
+    starts = np.searchsorted(keys, np.arange(len(tokens) + 1) * n)
+    return tokens, _Counts(starts, (keys % n).astype(np.int32), found, lengths.astype(np.float64))
+
+
+def _idf(variant: str, n: int, holding: Floats) -> Floats:
+    """`holding` (tokens,): the documents that hold each token, 1 at least."""
+    if variant in ("lucene", "robertson"):
+        odds = (n - holding + 0.5) / (holding + 0.5)
+        return np.log1p(odds) if variant == "lucene" else np.log(np.maximum(odds, 1.0))
+    if variant == "atire":
+        return np.log(n / holding)
+    return np.log((n + 1) / (holding + (0.5 if variant == "bm25l" else 0.0)))
