@@ -20,7 +20,7 @@ DATA = {
 WORDS = ["a", "b", "c", "d"]
 # The tasks whose data are words and sentences; others have tests of their own: labels and perplexity score models,
 # retrieval's data are vectors, translation needs the vectors of the answers,
-# wic development data.
+# wic development data, search folders of three files.
 EVERY = pytest.mark.parametrize("task", [TASKS[name] for name in DATA], ids=list(DATA))
 
 
@@ -39,7 +39,7 @@ def path(task, tmp_path):
 
 
 def test_every_task_has_data_here():
-    assert {*DATA, "labels", "perplexity", "retrieval", "translation", "wic"} == set(TASKS)
+    assert {*DATA, "labels", "perplexity", "retrieval", "search", "translation", "wic"} == set(TASKS)
 
 
 def test_a_wrong_name_is_helped():

@@ -227,3 +227,41 @@ class StsConfig(EvalConfig):
         message = "--pooling has no effect with --sentence-vectors, which are pooled already; leave it out"
         require(not (self.sentence_vectors and self.pooling), message)
         require(self.fit == "test" or bool(self.fit_data), f"--fit {self.fit} needs --fit-data FILE")
+
+
+@dataclass(frozen=True)
+class SearchConfig(Config):
+    """The protocol of `wv eval search`. `encoder` is scored besides word vectors, or in their place."""
+
+    group: ClassVar[str] = "Protocol"
+
+    encoder: tuple[str, ...] = option((), "Also score the encoder in this folder; may be repeated.")
+    split: str = option("test", "Name of the judgements: qrels/SPLIT.tsv.")
+    at: int = option(10, "Rank up to which NDCG, MRR and MAP count.", low=1, high=1_000_000)
+    recall_at: int = option(100, "Rank up to which recall counts.", low=1, high=1_000_000)
+    depth: int = option(1000, "Documents that a system ranks per query.", low=1, high=1_000_000)
+    restrict_vocab: int = _restrict_vocab()
+    max_length: int = option(
+        0,
+        "Tokens that an encoder reads per text.",
+        low=0,
+        high=10**6,
+        low_is="as its folder says",
+        only="encoder",
+    )
+    resamples: int = option(
+        1000,
+        "Draws for confidence intervals and p-values; 0 computes none.",
+        low=0,
+        high=1_000_000,
+        low_is="no intervals and tests",
+    )
+    seed: int = seed_option("Random seed of the draws.", only="resamples>0")
+    threads: int = search_threads_option()
+
+    def check(self) -> None:
+        for name in ("at", "recall_at"):
+            rank = getattr(self, name)
+            message = f"--{name.replace('_', '-')} {rank} is beyond --depth {self.depth}; raise --depth"
+            require(rank <= self.depth, message)
+        require("/" not in self.split, f"--split must be a name as in qrels/NAME.tsv, not {self.split!r}")

@@ -1,0 +1,220 @@
+"""Search tests: trec_eval's per-query values, the layout of BEIR, and systems of vectors against plain computations."""
+
+import json
+import lzma
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import GOLDEN
+from tests.reference import search_scores
+from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.evaluation import TASKS, Vectors
+from wv_cli.evaluation.config import SearchConfig
+from wv_cli.evaluation.ranking import Judged, Ranked, score_query
+from wv_cli.evaluation.report import as_json, as_table, as_tsv
+from wv_cli.evaluation.search_data import read_search, search_folders
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.words import WordList
+
+SEARCH = GOLDEN / "search"
+DOCUMENTS = {
+    "d1": ("", "red apple"),
+    "d2": ("apple", "tree green"),
+    "d10": ("", "green tree"),
+    "d3": ("", "blue sea"),
+    "d4": ("", "sea salt sea"),
+    "q3": ("", "salt"),
+}
+QUERIES = {"q1": "red apple", "q2": "green tree", "q3": "salt", "q4": "zzz", "q5": "blue"}
+QRELS = [("q1", "d1", 2), ("q1", "d2", 1), ("q2", "d10", 1), ("q3", "d4", 1), ("q4", "d3", 1), ("q1", "d4", 0)]
+WORDS = ["red", "apple", "tree", "green", "blue", "sea", "salt"]
+
+
+def write_search(folder, documents=DOCUMENTS, queries=QUERIES, qrels=QRELS, split="test"):
+    (folder / "qrels").mkdir(parents=True)
+    corpus = [json.dumps({"_id": id, "title": title, "text": text}) for id, (title, text) in documents.items()]
+    (folder / "corpus.jsonl").write_text("\n".join(corpus) + "\n")
+    asked = [json.dumps({"_id": id, "text": text}) for id, text in queries.items()]
+    (folder / "queries.jsonl").write_text("\n".join(asked) + "\n")
+    lines = ["query-id\tcorpus-id\tscore", *("\t".join(map(str, each)) for each in qrels)]
+    (folder / "qrels" / f"{split}.tsv").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write_search(tmp_path / "set")
+
+
+def source(seed=3, name="v"):
+    matrix = np.random.default_rng(seed).standard_normal((len(WORDS), 6)).astype(np.float32)
+    return Vectors(name, lambda: Embeddings(WordList.of(WORDS), matrix.copy()))
+
+
+def run(sources, folders, **options):
+    paths = [str(path) for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
+    return TASKS["search"].run(sources, paths, SearchConfig(threads=1, **options))
+
+
+def judged_of(grades, rows):
+    known = sorted((rows[id], grade) for id, grade in grades.items() if id in rows)
+    ideal = sorted((grade for grade in grades.values() if grade > 0), reverse=True)
+    return Judged(
+        np.array([row for row, _ in known], np.int32), np.array([grade for _, grade in known]), np.array(ideal)
+    )
+
+
+def golden_lists():
+    run, qrels = {}, {}
+    for line in (SEARCH / "run.trec").read_text().splitlines():
+        query, _, id, _, score, _ = line.split()
+        run.setdefault(query, {})[id] = float(score)
+    for line in (SEARCH / "qrels.tsv").read_text().splitlines()[1:]:
+        query, id, grade = line.split("\t")
+        qrels.setdefault(query, {})[id] = int(grade)
+    return run, qrels
+
+
+def test_per_query_values_are_trec_evals():
+    run, qrels = golden_lists()
+    expected = json.loads((SEARCH / "scores.json").read_text())
+    assert len(expected) == 12
+    for query, golden in expected.items():
+        ids = sorted(run[query], key=str.encode, reverse=True)
+        rows = {id: row for row, id in enumerate(ids)}
+        scores = np.array([run[query][id] for id in ids])
+        ranked, judged = Ranked.of(np.arange(len(ids)), scores, 1000), judged_of(qrels[query], rows)
+        for k in (3, 10, 100):
+            found = score_query(ranked, judged, k, k)
+            assert found.ndcg == pytest.approx(golden[f"ndcg_cut_{k}"], abs=1e-12)
+            assert found.recall == pytest.approx(golden[f"recall_{k}"], abs=1e-12)
+        assert score_query(ranked, judged, 10, 10).map == pytest.approx(golden["map_cut_10"], abs=1e-12)
+        assert score_query(ranked, judged, 1000, 10).mrr == pytest.approx(golden["recip_rank"], abs=1e-12)
+
+
+IDS = st.sampled_from(["d1", "d10", "d2", "é", "日本", "z", "Z", "\U0001f600"])
+
+
+@given(st.dictionaries(IDS, st.integers(0, 3).map(float)), st.dictionaries(IDS, st.integers(-1, 3)), st.integers(1, 9))
+def test_scores_are_the_definitions(scores, grades, k):
+    ids = sorted({*scores}, key=str.encode, reverse=True)
+    rows = {id: row for row, id in enumerate(ids)}
+    ranked = Ranked.of(np.array([rows[id] for id in scores], np.int32), np.array([*scores.values()]), 1000)
+    order = search_scores.ranking(scores)
+    assert [ids[row] for row in ranked.rows] == order
+    found = score_query(ranked, judged_of(grades, rows), k, k)
+    assert found.ndcg == pytest.approx(search_scores.ndcg(order, grades, k), abs=1e-12)
+    assert found.recall == pytest.approx(search_scores.recall(order, grades, k), abs=1e-12)
+    assert found.mrr == pytest.approx(search_scores.mrr(order, grades, k), abs=1e-12)
+    assert found.map == pytest.approx(search_scores.mean_precision(order, grades, k), abs=1e-12)
+
+
+def test_reading(folder):
+    data = read_search(str(folder), "test")
+    assert data.documents == ["q3", "d4", "d3", "d2", "d10", "d1"]  # descending, as bytes
+    assert data.texts[3] == "apple tree green"
+    assert data.queries == ["q1", "q2", "q3", "q4"]  # q5 has no judgement
+    assert data.judged[0].ideal.tolist() == [2, 1]
+    assert data.rows_of_queries() == [[], [], [0], []]
+
+
+def test_compressed_files_and_other_splits(folder):
+    plain = read_search(str(folder), "test")
+    for name in ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv"):
+        path = folder / name
+        target = path.with_name(path.name.replace("test", "dev") + ".xz")
+        target.write_bytes(lzma.compress(path.read_bytes()))
+        path.unlink()
+    packed = read_search(str(folder), "dev")
+    assert packed.texts == plain.texts and packed.queries == plain.queries
+
+
+def test_vectors_rank_by_the_cosine_of_means(folder):
+    report = run([source()], [folder])
+    embeddings = source().load()
+    vectors = dict(zip(WORDS, embeddings.matrix.astype(float), strict=True))
+
+    def mean(text):
+        made = np.mean([vectors[word] for word in text.split()], axis=0)
+        return made / np.linalg.norm(made)
+
+    texts = {id: " ".join(part for part in parts if part) for id, parts in DOCUMENTS.items()}
+    expected = []
+    for query in ("q1", "q2", "q3", "q4"):
+        grades = {id: grade for each, id, grade in QRELS if each == query}
+        asked = {} if query == "q4" else {id: text for id, text in texts.items() if id != query}
+        scores = {id: round(mean(text) @ mean(QUERIES[query]), 6) for id, text in asked.items()}
+        expected.append(search_scores.ndcg(search_scores.ranking(scores), grades, 10))
+    (row,) = report.rows
+    assert row["ndcg"] == pytest.approx(np.mean(expected))
+    assert row["queries"] == 4 and row["documents"] == 6 and row["empty"] == 1
+    assert row["low"] <= row["ndcg"] <= row["high"]
+
+
+def test_systems_are_compared_with_the_first(folder):
+    report = run([source(), source(4, "w"), source(3, "same")], [folder])
+    first, second, same = report.rows
+    assert first["difference"] is None and second["difference"] == pytest.approx(second["ndcg"] - first["ndcg"])
+    assert same["difference"] == 0 and same["p"] == 1
+    assert "against the first system" in " ".join(as_table(report).split())
+    assert len(as_tsv(report).splitlines()) == 4
+    assert json.loads(as_json(report))["results"][1]["p"] <= 1
+
+
+def test_several_sets_have_a_mean(folder, tmp_path):
+    other = write_search(tmp_path / "other", qrels=[("q2", "d10", 1), ("q1", "d1", 1)])
+    report = run([source(), source(4, "w")], [folder, other])
+    data = [row["data"] for row in report.rows]
+    assert data == [str(folder)] * 2 + [str(other)] * 2 + ["mean"] * 2
+    assert report.rows[4]["ndcg"] == pytest.approx((report.rows[0]["ndcg"] + report.rows[2]["ndcg"]) / 2)
+    assert report.rows[5]["difference"] == pytest.approx(report.rows[5]["ndcg"] - report.rows[4]["ndcg"])
+    assert len(report.scores) == 4
+    assert "mean" in as_table(report)
+
+
+def test_judged_documents_that_are_absent_count(folder):
+    qrels = folder / "qrels" / "test.tsv"
+    qrels.write_text(qrels.read_text() + "q2\tnowhere\t1\n")
+    report = run([source()], [folder], recall_at=10)
+    assert any("1 judged document" in note for note in report.notes)
+    assert report.rows[0]["recall"] == pytest.approx((1 + 0.5 + 1 + 0) / 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("corpus.jsonl", "", "corpus.jsonl: expected documents, found none"),
+        ("corpus.jsonl", '{"_id": "d1"}\n', "corpus.jsonl:1: expected {"),
+        ("corpus.jsonl", '{"_id": 1, "text": "x"}\n', "corpus.jsonl:1: expected {"),
+        ("corpus.jsonl", '{"_id": "a", "text": "x"}\n' * 2, "corpus.jsonl:2: the id 'a' is there twice"),
+        ("queries.jsonl", "not JSON\n", "queries.jsonl:1: expected a JSON object, found 'not JSON'"),
+        ("queries.jsonl", "[" * 100_000, "queries.jsonl:1: expected a JSON object"),
+        ("queries.jsonl", '{"_id": "z", "text": "x"}\n', "test.tsv:2: query 'q1' is not in"),
+        ("qrels/test.tsv", "query-id\tcorpus-id\tscore\n", "test.tsv: expected judgements, found none"),
+        ("qrels/test.tsv", "q1\td1\tgood\n", "test.tsv:1: expected `query-id TAB corpus-id TAB score`"),
+        ("qrels/test.tsv", "q1 d1 1\n", "test.tsv:1: expected `query-id TAB corpus-id TAB score`"),
+    ],
+)
+def test_bad_files(folder, name, text, message):
+    (folder / name).write_text(text)
+    with pytest.raises(BadFile) as error:
+        run([source()], [folder])
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
+def test_missing_files(folder, tmp_path):
+    with pytest.raises(WvError, match=r"qrels/dev\.tsv: no such file; expected .*; --split can be test"):
+        run([source()], [folder], split="dev")
+    (folder / "queries.jsonl").unlink()
+    with pytest.raises(WvError, match=r"queries\.jsonl: no such file; expected corpus\.jsonl, "):
+        run([source()], [folder])
+    with pytest.raises(WvError, match=r"x\.txt: no corpus\.jsonl"):
+        search_folders(["x.txt"])
+
+
+def test_ranks_beyond_the_depth_are_refused(folder):
+    with pytest.raises(UsageError, match="--recall-at 100 is beyond --depth 50; raise --depth"):
+        run([source()], [folder], depth=50)

@@ -1,0 +1,125 @@
+"""Search: do the texts that a system ranks first answer the query? (BEIR, NanoBEIR, MTEB's retrieval sets.)
+
+Every system ranks all documents for every query with a judgement; ranking.py scores the lists by trec_eval's rules.
+Scores are means over queries. Intervals come from a bootstrap over queries, p-values from a randomization test of the
+differences of NDCG with the first system. Of several data sets the plain mean is shown besides, as NanoBEIR reports it.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from wv_cli.evaluation.base import Column, Report, Row, Vectors, count, number, p_value
+from wv_cli.evaluation.config import SearchConfig
+from wv_cli.evaluation.data import restrict_words
+from wv_cli.evaluation.ranking import Floats, score_all
+from wv_cli.evaluation.search_data import SearchData, read_search, search_folders
+from wv_cli.evaluation.search_systems import System, of_encoder, of_vectors
+from wv_cli.evaluation.statistics import randomization_p, ratio_interval
+
+_MEASURES = ("ndcg", "recall", "mrr", "map")
+
+
+def run(vectors: Sequence[Vectors], data: Sequence[str], config: SearchConfig) -> Report:
+    """Scores every system on every data folder; see evaluation.Task.run."""
+    sets = [read_search(folder, config.split) for folder in search_folders(data)]
+    systems, notes = _systems(vectors, sets, config)
+    report = _new_report(config, sets, len(systems) > 1)
+    report.notes += notes
+    means = np.zeros((len(sets), len(systems), len(_MEASURES)))
+    for i, each in enumerate(sets):
+        if each.absent:
+            documents = "1 judged document is" if each.absent == 1 else f"{each.absent:,} judged documents are"
+            report.notes.append(f"{each.path}: {documents} not in the corpus; no system finds them")
+        scores = [score_all(system.answers[i], each.judged, config.at, config.recall_at) for system in systems]
+        for j, system in enumerate(systems):
+            row = _row(each.path, system.name, scores[j], config)
+            row |= {"queries": len(each.queries), "documents": len(each.documents), "empty": system.empty[i]}
+            if len(systems) > 1:
+                row |= _against(scores[0][0], scores[j][0], config) if j else _NO_DIFFERENCE
+            means[i, j] = [row[key] for key in _MEASURES]
+            report.rows.append(row)
+            report.scores.append((f"{system.name} on {each.path}", float(scores[j][0].mean())))
+    if len(sets) > 1:
+        for j, system in enumerate(systems):
+            overall = dict(zip(_MEASURES, means[:, j].mean(axis=0).tolist(), strict=True))
+            report.rows.append(_mean_row(system.name, overall, report.rows[j], float(means[:, 0, 0].mean()), j))
+    return report
+
+
+_NO_DIFFERENCE: Row = {"difference": None, "difference_low": None, "difference_high": None, "p": None}
+
+
+def _systems(
+    vectors: Sequence[Vectors], sets: Sequence[SearchData], config: SearchConfig
+) -> tuple[list[System], list[str]]:
+    """The systems in the order of the report, and what it should say about them."""
+    systems: list[System] = []
+    notes: list[str] = []
+    for source in vectors:
+        systems.append(of_vectors(source.name, restrict_words(source.load(), config.restrict_vocab), sets, config))
+    for path in config.encoder:
+        system, about = of_encoder(path, sets, config)
+        systems.append(system)
+        notes += about
+    return systems, notes
+
+
+def _row(data: str, name: str, scores: tuple[Floats, ...], config: SearchConfig) -> Row:
+    row: Row = {"data": data, "system": name}
+    row |= {key: float(values.mean()) for key, values in zip(_MEASURES, scores, strict=True)}
+    row["low"], row["high"] = ratio_interval(scores[0], np.ones(len(scores[0])), config.resamples, config.seed)
+    return row
+
+
+def _against(first: Floats, second: Floats, config: SearchConfig) -> Row:
+    gains = second - first
+    low, high = ratio_interval(gains, np.ones(len(gains)), config.resamples, config.seed)
+    p = randomization_p(gains, config.resamples, config.seed)
+    return {"difference": float(gains.mean()), "difference_low": low, "difference_high": high, "p": p}
+
+
+def _mean_row(name: str, overall: dict[str, float], like: Row, first: float, index: int) -> Row:
+    """The plain mean over the data sets, without intervals and tests."""
+    row: Row = dict.fromkeys(like)
+    row |= {"data": "mean", "system": name, **overall}
+    if index:
+        row["difference"] = overall["ndcg"] - first
+    return row
+
+
+def _new_report(config: SearchConfig, sets: Sequence[SearchData], several: bool) -> Report:
+    columns = [
+        Column("data", "data", label=True),
+        Column("system", "system", label=True),
+        Column("ndcg", f"NDCG@{config.at}", number(4)),
+        Column("low", "95 % from", number(3)),
+        Column("high", "to", number(3)),
+        Column("recall", f"recall@{config.recall_at}", number(4)),
+        Column("mrr", f"MRR@{config.at}", number(4)),
+        Column("map", f"MAP@{config.at}", number(4)),
+    ]
+    if several:
+        columns += [
+            Column("difference", "difference", number(4, signed=True)),
+            Column("difference_low", "95 % from", number(3, signed=True)),
+            Column("difference_high", "to", number(3, signed=True)),
+            Column("p", "p", p_value),
+        ]
+    columns += [
+        Column("queries", "queries", count),
+        Column("documents", "documents", count),
+        Column("empty", "unread", count),
+    ]
+    protocol = [
+        f"qrels/{config.split}.tsv by trec_eval's rules: linear gain, ties by descending document id",
+        "a query without an answer or a relevant document counts 0; unread: queries that a system cannot read",
+        "a document with the query's id is no answer",
+    ]
+    if config.resamples:
+        protocol.append(f"intervals of 95 %: {config.resamples:,} bootstrap samples of queries")
+    if several and config.resamples:
+        protocol.append("difference and p: NDCG against the first system, by a paired randomization test")
+    if len(sets) > 1:
+        protocol.append("mean: over the data sets, each counted alike")
+    return Report("search", "ndcg", config, columns, protocol=protocol)

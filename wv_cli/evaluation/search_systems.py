@@ -1,0 +1,64 @@
+"""The systems that `wv eval search` compares: each ranks the documents of a data set for each of its queries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.encoders import EncoderConfig, open_encoder
+from wv_cli.encoders.base import encode
+from wv_cli.encoders.pooling import Pooling
+from wv_cli.evaluation.config import SearchConfig
+from wv_cli.evaluation.ranking import Ranked
+from wv_cli.evaluation.search_data import SearchData
+from wv_cli.search.neighbours import Neighbours
+from wv_cli.transforms.composition import composer
+from wv_cli.vectors.embeddings import Embeddings
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """The answers of one system: answers[i][j] are those to query j of data set i. `empty[i]` counts queries that it
+    could not read: they have no answer."""
+
+    name: str
+    answers: list[list[Ranked]]
+    empty: list[int]
+
+
+def of_vectors(name: str, embeddings: Embeddings, sets: Sequence[SearchData], config: SearchConfig) -> System:
+    """A text's vector is the mean of its words' vectors, or what a model of texts makes of it."""
+    lines = composer(embeddings).lines
+    return _nearest(name, [(lines(each.texts), lines(each.asked)) for each in sets], sets, config)
+
+
+def of_encoder(path: str, sets: Sequence[SearchData], config: SearchConfig) -> tuple[System, list[str]]:
+    """(the system, what the report should say about it)."""
+    encoder = open_encoder(path, EncoderConfig(max_length=config.max_length, threads=config.threads))
+    pooling = [Pooling.of(encoder.pooling, encoder.layers, path)]
+    made, cut = [], 0
+    for each in sets:
+        encoded = [encode(encoder, texts, pooling, threads=config.threads)[0] for texts in (each.texts, each.asked)]
+        made.append((encoded[0].vectors, encoded[1].vectors))
+        cut += encoded[0].cut + encoded[1].cut
+    notes = [f"{path}: {cut:,} texts are longer than it reads; their ends were left out"] if cut else []
+    return _nearest(path, made, sets, config), notes
+
+
+def _nearest(
+    name: str,
+    vectors: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]],
+    sets: Sequence[SearchData],
+    config: SearchConfig,
+) -> System:
+    """By cosine. A query without a vector has no answer."""
+    answers, empty = [], []
+    for (documents, queries), each in zip(vectors, sets, strict=True):
+        index = Neighbours(documents, threads=config.threads)
+        hits, scores = index.top_k(queries, config.depth, exclude=each.rows_of_queries())
+        known = np.logical_not(np.all(queries == 0, axis=1))
+        found = (hits >= 0) & known[:, None]
+        answers.append([Ranked(hits[i][found[i]], scores[i][found[i]]) for i in range(len(queries))])
+        empty.append(int(np.count_nonzero(~known)))
+    return System(name, answers, empty)
