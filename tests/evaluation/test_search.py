@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import GOLDEN
 from tests.reference import search_scores
+from tests.reference.bm25 import plain_score
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.evaluation import TASKS, Vectors
 from wv_cli.evaluation.config import SearchConfig
@@ -218,3 +219,107 @@ def test_missing_files(folder, tmp_path):
 def test_ranks_beyond_the_depth_are_refused(folder):
     with pytest.raises(UsageError, match="--recall-at 100 is beyond --depth 50; raise --depth"):
         run([source()], [folder], depth=50)
+
+
+def test_bm25_is_a_system(folder):
+    report = run([], [folder], bm25=("lucene", "bm25+"), k1=0.9, b=0.4)
+    assert [row["system"] for row in report.rows] == ["bm25-lucene", "bm25+"]
+    data = read_search(str(folder), "test")
+    expected = []
+    for query, grades in (("q1", {"d1": 2, "d2": 1}), ("q2", {"d10": 1}), ("q3", {"d4": 1}), ("q4", {"d3": 1})):
+        documents = [text.split() for text in data.texts]
+        scores = {
+            id: round(plain_score("lucene", QUERIES[query].split(), documents, row, 0.9, 0.4, 0.5), 6)
+            for row, id in enumerate(data.documents)
+        }
+        order = [id for id in search_scores.ranking(scores) if scores[id] > 0 and id != query]
+        expected.append(search_scores.ndcg(order, grades, 10))
+    assert report.rows[0]["ndcg"] == pytest.approx(np.mean(expected))
+    assert report.rows[0]["empty"] == 1  # zzz
+    assert "BM25: k1 0.9, b 0.4" in " ".join(as_table(report).split())
+
+
+def test_bm25_stems_and_stops(tmp_path):
+    documents = {"a": ("", "the running dogs"), "b": ("", "the cat"), "c": ("", "a bird")}
+    folder = write_search(tmp_path / "s", documents, {"q": "dog", "r": "the"}, [("q", "a", 1), ("r", "b", 1)])
+    plain = run([], [folder], bm25=("lucene",)).rows[0]
+    assert plain["recall"] == 0 and plain["empty"] == 2
+    assert run([], [folder], bm25=("lucene",), stem="english").rows[0]["recall"] == 0.5
+    assert run([], [folder], bm25=("lucene",), stem="english", stop_words="keep").rows[0]["recall"] == 1
+
+
+def test_a_run_is_read_as_it_was_written(folder, tmp_path):
+    path = str(tmp_path / "all.trec")
+    written = run([source()], [folder], bm25=("lucene",), fuse=("1,2",), save_run=path)
+    lines = (tmp_path / "all.trec").read_text().splitlines()
+    assert lines[0].split()[0] == "q1" and lines[0].split()[1] == "Q0" and lines[0].split()[3] == "1"
+    assert {line.split()[5] for line in lines} == {"v", "bm25-lucene", "fuse-1,2"}
+    read = run([], [folder], run=(path,))
+    assert [row["system"] for row in read.rows] == [f"{path}:{tag}" for tag in ("v", "bm25-lucene", "fuse-1,2")]
+    for first, second in zip(written.rows, read.rows, strict=True):
+        assert {**first, "system": ""} == pytest.approx({**second, "system": ""}, nan_ok=True)
+    assert len(read.notes) == 3 and "1 query has no answer and count" in read.notes[0]
+
+
+def test_golden_run_as_a_system(tmp_path):
+    lists, qrels = golden_lists()
+    ids = sorted({id for each in lists.values() for id in each} | {id for each in qrels.values() for id in each})
+    triples = [(query, id, grade) for query, each in qrels.items() for id, grade in each.items()]
+    folder = write_search(tmp_path / "g", dict.fromkeys(ids, ("", "x")), dict.fromkeys(qrels, "y"), triples)
+    report = run([], [folder], run=(str(SEARCH / "run.trec"),))
+    expected = json.loads((SEARCH / "scores.json").read_text())
+    assert len(qrels) == len(expected) + 1  # q12 has no answer and counts 0
+    assert report.rows[0]["ndcg"] == pytest.approx(sum(each["ndcg_cut_10"] for each in expected.values()) / 13)
+    assert report.rows[0]["recall"] == pytest.approx(sum(each["recall_100"] for each in expected.values()) / 13)
+
+
+def test_fusion_adds_reciprocal_ranks(folder, tmp_path):
+    first, second = {"d1": 9, "d2": 8, "d3": 7}, {"d3": 0.5, "d10": 0.4}
+    for name, scores in (("a", first), ("b", second)):
+        lines = [f"q1 Q0 {id} 1 {score} {name}\n" for id, score in scores.items()]
+        (tmp_path / name).write_text("".join(lines))
+    out = tmp_path / "out"
+    paths = (str(tmp_path / "a"), str(tmp_path / "b"))
+    run([], [folder], run=paths, fuse=("1,0.5", "1,0"), save_run=str(out))
+    found = [line.split() for line in out.read_text().splitlines()]
+    fused = {fields[2]: float(fields[4]) for fields in found if fields[5] == "fuse-1,0.5"}
+    assert fused == pytest.approx({"d1": 1 / 61, "d2": 1 / 62, "d3": 1 / 63 + 0.5 / 61, "d10": 0.5 / 62})
+    assert [fields[2] for fields in found if fields[5] == "fuse-1,0"] == ["d1", "d2", "d3"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("q1 Q0 d1 1 .5\n", "bad.trec:1: expected `query Q0 document rank score tag`, found 'q1 Q0 d1 1 .5'"),
+        ("q1 Q0 d1 1 nan x\n", "bad.trec:1: expected `query Q0"),
+        ("q1 Q0 d1 1 1e99 x\n", "bad.trec:1: expected `query Q0"),
+        ("q1 Q0 nowhere 1 .5 x\n", "bad.trec:1: document 'nowhere' is not in the corpus of"),
+        ("q1 Q0 d1 1 .5 x\nq1 Q0 d1 2 .4 x\n", "bad.trec:2: document 'd1' answers query 'q1' twice"),
+        ("q9 Q0 d1 1 .5 x\n", "bad.trec: expected answers to queries of"),
+        ("", "bad.trec: expected answers to queries of"),
+    ],
+)
+def test_bad_runs(folder, tmp_path, text, message):
+    (tmp_path / "bad.trec").write_text(text)
+    with pytest.raises(BadFile) as error:
+        run([], [folder], run=(str(tmp_path / "bad.trec"),))
+    assert message in str(error.value) and "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("weights", ["", "1", "0,0", "1,x", "1,-1", "1,,1", "nan,1"])
+def test_bad_weights(folder, weights):
+    with pytest.raises(UsageError, match="--fuse must be two or more weights"):
+        run([source()], [folder], bm25=("lucene",), fuse=(weights,))
+
+
+def test_options_that_do_not_fit(folder, tmp_path):
+    with pytest.raises(UsageError, match="--fuse has 3 weights for 2 systems; give one for each"):
+        run([source()], [folder], bm25=("lucene",), fuse=("1,1,1",))
+    other = write_search(tmp_path / "other")
+    with pytest.raises(UsageError, match="--save-run needs one data folder, found 2"):
+        run([source()], [folder, other], save_run=str(tmp_path / "x"))
+    corpus = folder / "corpus.jsonl"
+    before = corpus.read_bytes()
+    with pytest.raises(UsageError, match=r"corpus\.jsonl"):
+        run([source()], [folder], save_run=str(corpus))
+    assert corpus.read_bytes() == before

@@ -9,9 +9,16 @@ from hypothesis import strategies as st
 
 from tests.conftest import GOLDEN
 from tests.reference.bm25 import plain_score
-from wv_cli.search.bm25 import STOP_WORDS, Bm25, Bm25Options, tokenize
+from wv_cli.search.bm25 import STOP_WORDS, Bm25, Bm25Options, Counts, tokenize
+from wv_cli.text.stemming import stem_english
 
 EXPECTED = json.loads((GOLDEN / "search" / "bm25.json").read_text())
+
+
+def build(texts, options=None):
+    return Bm25.build(Counts.of(texts), options)
+
+
 VARIANTS = ("lucene", "robertson", "atire", "bm25l", "bm25+")
 
 
@@ -19,13 +26,15 @@ VARIANTS = ("lucene", "robertson", "atire", "bm25l", "bm25+")
 def test_scores_are_those_of_bm25s(setting):
     variant, k1, b = setting.split()
     options = Bm25Options(variant, float(k1.removeprefix("k1=")), float(b.removeprefix("b=")))
-    index = Bm25.build([text.split() for text in EXPECTED["documents"]], options)
+    index = build([text.split() for text in EXPECTED["documents"]], options)
     for query, golden in zip(EXPECTED["queries"], EXPECTED["scores"][setting], strict=True):
         np.testing.assert_allclose(index.scores(query.split()), golden, rtol=1e-12, atol=1e-12)
 
 
 def test_tokens_are_those_of_bm25s():
     assert [tokenize(text) for text in EXPECTED["tokenized"]["texts"]] == EXPECTED["tokenized"]["default"]
+    stemmed = [tokenize(text, stem=stem_english) for text in EXPECTED["tokenized"]["texts"]]
+    assert stemmed == EXPECTED["tokenized"]["stemmed"]
     assert len(STOP_WORDS) == 33
     assert tokenize("The cats", stop_words=(), stem=lambda word: word[:3]) == ["the", "cat"]
 
@@ -38,7 +47,7 @@ TOKENS = st.lists(st.sampled_from("abcde"), max_size=6)
     st.floats(0.1, 2), st.integers(1, 9),
 )  # fmt: skip
 def test_the_index_is_the_formulas(documents, query, variant, k1, b, delta, k):
-    index = Bm25.build(documents, Bm25Options(variant, k1, b, delta))
+    index = build(documents, Bm25Options(variant, k1, b, delta))
     expected = [plain_score(variant, query, documents, row, k1, b, delta) for row in range(len(documents))]
     scores = index.scores(query)
     np.testing.assert_allclose(scores, expected, rtol=1e-9, atol=1e-12)
@@ -55,17 +64,17 @@ def test_the_index_is_the_formulas(documents, query, variant, k1, b, delta, k):
 
 
 def test_ties_go_to_the_lowest_row():
-    index = Bm25.build([["x"], ["a", "b"], ["b", "a"], ["a", "b"], ["x"]])
+    index = build([["x"], ["a", "b"], ["b", "a"], ["a", "b"], ["x"]])
     assert index.top(["a"], 2)[0].tolist() == [1, 2]
 
 
 def test_nothing_answers_unknown_tokens():
-    index = Bm25.build([["a"], []], Bm25Options("bm25+"))
+    index = build([["a"], []], Bm25Options("bm25+"))
     assert len(index.top(["zzz"], 5)[0]) == 0 and len(index.top([], 5)[0]) == 0
     assert not index.scores(["zzz"]).any()
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_no_documents_and_empty_ones(variant):
-    assert len(Bm25.build([], Bm25Options(variant)).scores(["a"])) == 0
-    assert not Bm25.build([[], []], Bm25Options(variant)).scores(["a"]).any()
+    assert len(build([], Bm25Options(variant)).scores(["a"])) == 0
+    assert not build([[], []], Bm25Options(variant)).scores(["a"]).any()

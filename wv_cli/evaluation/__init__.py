@@ -129,7 +129,7 @@ TASKS: Registry[Task] = Registry(
                 "corpus.jsonl, queries.jsonl and qrels/SPLIT.tsv (BEIR's layout), compressed or not",
                 "wv_cli.evaluation.search",
                 SearchConfig,
-                others=("encoder",),
+                others=("encoder", "bm25", "run"),
                 of_subject=("restrict_vocab", "from_format"),
             ),
             Task(

@@ -231,16 +231,28 @@ class StsConfig(EvalConfig):
 
 @dataclass(frozen=True)
 class SearchConfig(Config):
-    """The protocol of `wv eval search`. `encoder` is scored besides word vectors, or in their place."""
+    """The protocol of `wv eval search`. `encoder`, `bm25` and `run` are scored besides vectors, or in their place."""
 
     group: ClassVar[str] = "Protocol"
 
     encoder: tuple[str, ...] = option((), "Also score the encoder in this folder; may be repeated.")
+    bm25: tuple[Literal["lucene", "robertson", "atire", "bm25l", "bm25+"], ...] = option(
+        (), "Also score this variant of BM25; may be repeated."
+    )
+    run: tuple[str, ...] = option((), "Also score the ranked lists of this TREC run file; may be repeated.")
+    fuse: tuple[str, ...] = option(
+        (), "Also score the systems' fusion by reciprocal rank, weighted W1,W2,...; may be repeated."
+    )
+    save_run: str | None = option(None, "Write the ranked lists of all systems to this TREC run file.")
     split: str = option("test", "Name of the judgements: qrels/SPLIT.tsv.")
     at: int = option(10, "Rank up to which NDCG, MRR and MAP count.", low=1, high=1_000_000)
     recall_at: int = option(100, "Rank up to which recall counts.", low=1, high=1_000_000)
     depth: int = option(1000, "Documents that a system ranks per query.", low=1, high=1_000_000)
     restrict_vocab: int = _restrict_vocab()
+    k1: float = option(1.5, "BM25: how slowly a repeated word saturates.", low=0, high=1000, only="bm25")
+    b: float = option(0.75, "BM25: how much long documents are penalized.", low=0, high=1, only="bm25")
+    stop_words: Literal["keep", "drop"] = option("drop", "BM25: keep or drop 33 English stop words.", only="bm25")
+    stem: Literal["none", "english"] = option("none", "BM25: reduce words to their English stems.", only="bm25")
     max_length: int = option(
         0,
         "Tokens that an encoder reads per text.",
@@ -264,4 +276,16 @@ class SearchConfig(Config):
             rank = getattr(self, name)
             message = f"--{name.replace('_', '-')} {rank} is beyond --depth {self.depth}; raise --depth"
             require(rank <= self.depth, message)
+        self.weights()
         require("/" not in self.split, f"--split must be a name as in qrels/NAME.tsv, not {self.split!r}")
+
+    def weights(self) -> list[list[float]]:
+        """Those of each fusion. Raises UsageError."""
+        found = []
+        for text in self.fuse:
+            known = re.fullmatch(r"(\d{1,6}(\.\d*)?|\.\d+)(,(\d{1,6}(\.\d*)?|\.\d+))+", text)
+            weights = [float(part) for part in text.split(",")] if known else []
+            message = f"--fuse must be two or more weights W1,W2,..., not all 0, one for each system, not {text!r}"
+            require(any(weights), message)
+            found.append(weights)
+        return found

@@ -6,16 +6,20 @@ differences of NDCG with the first system. Of several data sets the plain mean i
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
+from wv_cli.errors import UsageError
 from wv_cli.evaluation.base import Column, Report, Row, Vectors, count, number, p_value
 from wv_cli.evaluation.config import SearchConfig
 from wv_cli.evaluation.data import restrict_words
 from wv_cli.evaluation.ranking import Floats, score_all
+from wv_cli.evaluation.run_files import read_run, write_run
 from wv_cli.evaluation.search_data import SearchData, read_search, search_folders
-from wv_cli.evaluation.search_systems import System, of_encoder, of_vectors
+from wv_cli.evaluation.search_systems import System, fuse, of_bm25, of_encoder, of_vectors
 from wv_cli.evaluation.statistics import randomization_p, ratio_interval
+from wv_cli.text.input_files import refuse_overwriting
 
 _MEASURES = ("ndcg", "recall", "mrr", "map")
 
@@ -23,7 +27,16 @@ _MEASURES = ("ndcg", "recall", "mrr", "map")
 def run(vectors: Sequence[Vectors], data: Sequence[str], config: SearchConfig) -> Report:
     """Scores every system on every data folder; see evaluation.Task.run."""
     sets = [read_search(folder, config.split) for folder in search_folders(data)]
+    if len(sets) > 1 and (config.run or config.save_run is not None):
+        option = "--run" if config.run else "--save-run"
+        message = f"{option} needs one data folder, found {len(sets)}; score them one by one"
+        raise UsageError(message)
+    if config.save_run is not None:
+        read = [*(each.path for each in sets), *(each.name for each in vectors), *config.encoder, *config.run]
+        refuse_overwriting([path for path in read if path == "-" or Path(path).exists()], config.save_run)
     systems, notes = _systems(vectors, sets, config)
+    if config.save_run is not None:
+        write_run(config.save_run, systems, sets[0])
     report = _new_report(config, sets, len(systems) > 1)
     report.notes += notes
     means = np.zeros((len(sets), len(systems), len(_MEASURES)))
@@ -62,6 +75,17 @@ def _systems(
         system, about = of_encoder(path, sets, config)
         systems.append(system)
         notes += about
+    systems += of_bm25(sets, config)
+    for path in config.run:
+        made, about = read_run(path, sets[0], config.depth)
+        systems += made
+        notes += about
+    single = list(systems)
+    for weights in config.weights():
+        if len(weights) != len(single):
+            message = f"--fuse has {len(weights)} weights for {len(single)} systems; give one for each, in their order"
+            raise UsageError(message)
+        systems.append(fuse(single, weights))
     return systems, notes
 
 
@@ -116,6 +140,12 @@ def _new_report(config: SearchConfig, sets: Sequence[SearchData], several: bool)
         "a query without an answer or a relevant document counts 0; unread: queries that a system cannot read",
         "a document with the query's id is no answer",
     ]
+    if config.bm25:
+        words = "English stems" if config.stem == "english" else "words as written"
+        stop = ", without 33 stop words" if config.stop_words == "drop" else ""
+        protocol.append(f"BM25: k1 {config.k1:g}, b {config.b:g}, {words}{stop}")
+    if config.fuse:
+        protocol.append("fuse: the sum of weight / (60 + rank) over the systems, in their order")
     if config.resamples:
         protocol.append(f"intervals of 95 %: {config.resamples:,} bootstrap samples of queries")
     if several and config.resamples:

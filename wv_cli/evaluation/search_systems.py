@@ -1,5 +1,6 @@
 """The systems that `wv eval search` compares: each ranks the documents of a data set for each of its queries."""
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,9 +13,13 @@ from wv_cli.encoders.pooling import Pooling
 from wv_cli.evaluation.config import SearchConfig
 from wv_cli.evaluation.ranking import Ranked
 from wv_cli.evaluation.search_data import SearchData
+from wv_cli.search.bm25 import STOP_WORDS, Bm25, Bm25Options, Counts, tokenize
 from wv_cli.search.neighbours import Neighbours
+from wv_cli.text.stemming import stem_english
 from wv_cli.transforms.composition import composer
 from wv_cli.vectors.embeddings import Embeddings
+
+_RANK_CONSTANT = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +51,29 @@ def of_encoder(path: str, sets: Sequence[SearchData], config: SearchConfig) -> t
     return _nearest(path, made, sets, config), notes
 
 
+def of_bm25(sets: Sequence[SearchData], config: SearchConfig) -> list[System]:
+    """A system for each variant, of one index of tokens."""
+    variants = list(dict.fromkeys(config.bm25))
+    systems = [System(name if name.startswith("bm25") else f"bm25-{name}", [], []) for name in variants]
+    stop_words = STOP_WORDS if config.stop_words == "drop" else frozenset()
+    stem = functools.cache(stem_english) if config.stem == "english" else None
+    tokens = functools.partial(tokenize, stop_words=stop_words, stem=stem)
+    for each in sets if variants else ():
+        counts = Counts.of(map(tokens, each.texts))
+        asked = [tokens(text) for text in each.asked]
+        own = each.rows_of_queries()
+        for variant, system in zip(variants, systems, strict=True):
+            index = Bm25.build(counts, Bm25Options(variant, config.k1, config.b))
+            answers = []
+            for query, excluded in zip(asked, own, strict=True):
+                rows, scores = index.top(query, config.depth + len(excluded))
+                kept = ~np.isin(rows, excluded)
+                answers.append(Ranked.of(rows[kept], scores[kept], config.depth))
+            system.answers.append(answers)
+            system.empty.append(sum(not any(token in counts.tokens for token in query) for query in asked))
+    return systems
+
+
 def _nearest(
     name: str,
     vectors: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]],
@@ -62,3 +90,25 @@ def _nearest(
         answers.append([Ranked(hits[i][found[i]], scores[i][found[i]]) for i in range(len(queries))])
         empty.append(int(np.count_nonzero(~known)))
     return System(name, answers, empty)
+
+
+def fuse(systems: Sequence[System], weights: Sequence[float]) -> System:
+    """Reciprocal-rank fusion (Cormack, Clarke and Buettcher 2009): sum over systems of weight / (60 + rank). A document
+    that a system does not rank gets nothing of it; a system of weight 0 is left out."""
+    used = [(system, weight) for system, weight in zip(systems, weights, strict=True) if weight]
+    answers = []
+    for of_set in zip(*(system.answers for system, _ in used), strict=True):
+        answers.append([_fused(lists, [weight for _, weight in used]) for lists in zip(*of_set, strict=True)])
+    empty = [sum(not len(each.rows) for each in fused) for fused in answers]
+    return System(f"fuse-{','.join(f'{weight:g}' for weight in weights)}", answers, empty)
+
+
+def _fused(lists: Sequence[Ranked], weights: Sequence[float]) -> Ranked:
+    rows, places = np.unique(np.concatenate([each.rows for each in lists]), return_inverse=True)
+    gains = [
+        weight / (_RANK_CONSTANT + np.arange(1, len(each.rows) + 1))
+        for each, weight in zip(lists, weights, strict=True)
+    ]
+    sums: NDArray[np.float64] = np.zeros(len(rows))
+    np.add.at(sums, places, np.concatenate(gains))
+    return Ranked.of(rows, sums, len(rows))

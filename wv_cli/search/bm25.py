@@ -61,13 +61,8 @@ class Bm25:
     n: int
 
     @classmethod
-    def build(cls, texts: Iterable[Sequence[str]], options: Bm25Options | None = None) -> "Bm25":
-        """Of the documents' tokens, which are read once."""
-        tokens, counts = _count(texts)
-        return cls._weighed(tokens, counts, options or Bm25Options())
-
-    @classmethod
-    def _weighed(cls, tokens: dict[str, int], counts: "_Counts", options: Bm25Options) -> "Bm25":
+    def build(cls, counts: "Counts", options: Bm25Options | None = None) -> "Bm25":
+        options = options or Bm25Options()
         n, k1, delta = len(counts.lengths), options.k1, options.delta
         holding = np.diff(counts.starts)
         idf = _idf(options.variant, n, holding.astype(np.float64))
@@ -83,7 +78,7 @@ class Bm25:
         else:
             tf = f / (f + k1 * at) * (k1 + 1 if options.variant == "atire" else 1.0)
         weights = (tf - absent) * np.repeat(idf, holding)
-        return cls(tokens, counts.starts, counts.documents, weights, idf * absent, n)
+        return cls(counts.tokens, counts.starts, counts.documents, weights, idf * absent, n)
 
     def scores(self, query: Iterable[str]) -> Floats:
         """(n,): the score of every document; 0 for a query without a known token."""
@@ -115,27 +110,26 @@ class Bm25:
 
 
 @dataclass(frozen=True, eq=False)
-class _Counts:
+class Counts:
     """Token t stands found[i] times in documents[i], i from starts[t]; `lengths` are the documents' tokens."""
 
+    tokens: dict[str, int]
     starts: NDArray[np.int64]
     documents: NDArray[np.int32]
     found: NDArray[np.int64]
     lengths: Floats
 
-
-def _count(texts: Iterable[Sequence[str]]) -> tuple[dict[str, int], _Counts]:
-    """The number of each token, and where they stand."""
-    tokens: dict[str, int] = {}
-    rows: list[NDArray[np.int64]] = []
-    for text in texts:
-        rows.append(np.array([tokens.setdefault(token, len(tokens)) for token in text], np.int64))
-    lengths = np.array([len(row) for row in rows], np.int64)
-    n = max(1, len(rows))
-    keys = np.concatenate([np.zeros(0, np.int64), *rows]) * n + np.repeat(np.arange(len(rows)), lengths)
-    keys, found = np.unique(keys, return_counts=True)
-    starts = np.searchsorted(keys, np.arange(len(tokens) + 1) * n)
-    return tokens, _Counts(starts, (keys % n).astype(np.int32), found, lengths.astype(np.float64))
+    @classmethod
+    def of(cls, texts: Iterable[Sequence[str]]) -> "Counts":
+        """Of the documents' tokens, which are read once."""
+        tokens: dict[str, int] = {}
+        rows = [np.array([tokens.setdefault(token, len(tokens)) for token in text], np.int64) for text in texts]
+        lengths = np.array([len(row) for row in rows], np.int64)
+        n = max(1, len(rows))
+        keys = np.concatenate([np.zeros(0, np.int64), *rows]) * n + np.repeat(np.arange(len(rows)), lengths)
+        keys, found = np.unique(keys, return_counts=True)
+        starts = np.searchsorted(keys, np.arange(len(tokens) + 1) * n)
+        return cls(tokens, starts, (keys % n).astype(np.int32), found, lengths.astype(np.float64))
 
 
 def _idf(variant: str, n: int, holding: Floats) -> Floats:
