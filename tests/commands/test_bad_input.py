@@ -103,6 +103,10 @@ CALLS = [
     "eval perplexity {} -d good.txt",
     "eval perplexity good.lm -d {}",
     "eval perplexity good.lm -d good.txt --mix {}",
+    "eval search {} -d good.search",
+    "eval search good.vec -d {}",
+    "eval search --encoder {} -d good.search",
+    "eval search --run {} -d good.search",
     "eval sts {} -d good.sts",
     "eval sts good.vec -d {}",
     "eval sts --encoder {} -d good.sts",
@@ -173,6 +177,10 @@ def folder(tmp_path_factory, slice_text, slice_vectors):
     Path("good.txt").write_text("".join(f"{line[:300]}\n" for line in lines))
     Path("good.labelled").write_text("".join(f"__label__{i % 2} {line[:200]}\n" for i, line in enumerate(lines)))
     Path("good.vec").write_bytes(slice_vectors.read_bytes())
+    Path("good.search/qrels").mkdir(parents=True)
+    Path("good.search/corpus.jsonl").write_text('{"_id": "d", "text": "the"}\n{"_id": "e", "text": "of"}\n')
+    Path("good.search/queries.jsonl").write_text('{"_id": "q", "text": "the"}\n')
+    Path("good.search/qrels/test.tsv").write_text("query-id\tcorpus-id\tscore\nq\td\t1\n")
     Path("good.model").write_bytes((GOLDEN / "ft-labels.bin").read_bytes())
     Path("good.pairs").write_text("the of 1\nand in 2\nto a 3\nis was 4\nas by 5\n")
     Path("good.questions").write_text(": all\nthe of and in\n")

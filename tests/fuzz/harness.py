@@ -96,6 +96,7 @@ def _place(error: BaseException) -> str:
 def prepare(target: Target, folder: Path) -> None:
     """The files beside, and once each whole file, so that what is loaded lazily is there before memory is limited."""
     for name, content in target.beside.items():
+        (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(content())
     for data in target.seeds():
         attempt(target, data, folder, Limits())

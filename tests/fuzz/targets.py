@@ -213,6 +213,18 @@ TARGETS: dict[str, Target] = {
             file="x.data.txt",
             beside={"x.gold.txt": lambda: b"T\nF\n"},
         ),
+        Target(
+            "search",
+            lambda: [b'{"_id": "d", "title": "the", "text": "of in"}\n{"_id": "e", "text": "and"}\n'],
+            uses.task("search"),
+            IN_TEXT,
+            ("task:search",),
+            file="corpus.jsonl",
+            beside={
+                "queries.jsonl": lambda: b'{"_id": "q", "text": "the of"}\n',
+                "qrels/test.tsv": lambda: b"query-id\tcorpus-id\tscore\nq\td\t1\nq\te\t2\n",
+            },
+        ),
         Target("sts", seeds.sentence_pairs, uses.task("sts"), IN_TEXT, ("task:sts",)),
         Target(
             "sts-scores",

@@ -62,6 +62,7 @@ def test_whole_files_are_read(name, tmp_path):
     """Or refused for what they were made for; one at least is read."""
     target = TARGETS[name]
     for beside, content in target.beside.items():
+        (tmp_path / beside).parent.mkdir(exist_ok=True)
         (tmp_path / beside).write_bytes(content())
     outcomes = {attempt(target, data, tmp_path, Limits()) for data in target.seeds()}
     assert ("read", "", "") in outcomes and outcomes <= {("read", "", ""), ("refused", "", "")}

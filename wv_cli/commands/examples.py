@@ -226,6 +226,12 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("every label", "wv eval labels topics.bin -d held-out.txt --per-label"),
         ("before and after quantising", "wv eval labels topics.bin topics.ftz -d held-out.txt"),
     ),
+    "eval search": (
+        ("word vectors against BM25", "wv eval search vectors.bin --bm25 lucene --stem english -d scifact"),
+        ("an encoder, and its fusion with BM25", "wv eval search --encoder potion --bm25 lucene --fuse 1,1 -d scifact"),
+        ("another program's run, checked", "wv eval search --bm25 lucene --run theirs.trec -d scifact --split test"),
+        ("ranked lists for another program", "wv eval search --bm25 lucene -d scifact --save-run bm25.trec"),
+    ),
     "eval sts": (
         ("sentence pairs", "wv eval sts vectors.bin -d sts-test.tsv"),
         ("weighted by frequency", "wv eval sts vectors.bin -d sts-test.tsv --pooling sif --counts corpus.vocab"),
