@@ -248,6 +248,8 @@ static int has_many_decimals(const char *p, const char *end) {
     return point && end - point > MANY_DECIMALS;
 }
 
+enum { LONGEST_WITH_NUMBER = 1024 }; /* bytes of a word that ends with a number */
+
 /* A row whose word may hold spaces: the last dim fields are the numbers, one separator stands before them, and the rest is
  * the word. A word that ends with a number may be a row that is too long: see has_many_decimals; without a header nobody can
  * tell. */
@@ -271,7 +273,8 @@ static const char *parse_row_backward(const char *line, const char *end, int32_t
     float ignored;
     if (word_end == line) return NULL;
     int is_number = last > line && parse_field(last, last_end, &ignored);
-    if (is_number && (!dim_is_known || has_many_decimals(last, last_end))) return NULL;
+    int may_be_word = dim_is_known && word_end - line <= LONGEST_WITH_NUMBER && !has_many_decimals(last, last_end);
+    if (is_number && !may_be_word) return NULL;
     *word_length = (size_t)(word_end - line);
     return newline + 1;
 }

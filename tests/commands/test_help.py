@@ -19,8 +19,8 @@ from wv_cli.commands.shared.options import FieldOption
 from wv_cli.commands.shared.program import wv as group
 from wv_cli.evaluation import TASKS
 from wv_cli.jobs.models import MODELS
-from wv_cli.jobs.synonyms import SYNONYMS, plain
 from wv_cli.models.config import START_LR, Word2vecConfig
+from wv_cli.system.synonyms import SYNONYMS, plain
 
 # Every option of the originals and the commoner ones of gensim, by the command that does their work here.
 FOREIGN = {

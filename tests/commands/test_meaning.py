@@ -38,6 +38,9 @@ PLAIN = {
         "overwrite",
         "max_time",
         "force_text",
+        "again",
+        "bad_records",
+        "bad_rows",
     ),
     *("output", "outputs", "from_format", "strict", "save_hasher", "save_transform", "save_moments", "save_counts"),
     *("save_vocab", "save_state"),
@@ -55,7 +58,8 @@ PLAIN = {
 }
 # An argument that changes something, and what goes with it; {} are files of the fixture.
 VALUES = {
-    "tokenizer": "text.txt",  # is refused
+    **dict.fromkeys(("tokenizer", "field", "add"), "text.txt"),  # is refused
+    "no_header": "--no-header --field 1", "flatten": "none", "unknown": "x",
     "dim": "3", "window": "1", "negative": "2", "power": "0.1", "sample": "0", "minn": "1", "maxn": "5", "lr": "0.4",
     "buckets": "7", "lr_floor": "0.9", "epochs": "4", "max_sentence": "3", "seed": "9", "min_count": "6",
     "max_vocab": "9", "word_ngrams": "3", "min_count_label": "45", "label_prefix": "__l", "classes": "3",
@@ -77,7 +81,7 @@ VALUES = {
     "passes": "4", "delimiter": "+", "stop_words": "drop",
     "shrink_window": "--no-shrink-window", "share_negatives": "--no-share-negatives",
     "share_positions": "--share-positions", "cbow_mean": "--cbow-sum", "deterministic": "--deterministic",
-    "positive": "the", "beside": "other.vec", "among": "pairs.csv",
+    "positive": "the", "beside": "other.vec", "among": "pairs.txt",
     "threshold": "0.9999", "centre": "mean", "oov": "empty", "to_kind": "svg",
     "order": "2", "prune": "1", "limit_vocab": "few.vocab", "vocab_pad": "90000", "add_k": "0.3", "katz_max": "3",
     "max_words": "3", "count": "3", "start": "king", "mix": "other.txt", "count_files": "text.counts",
@@ -160,9 +164,9 @@ VARIANTS = [
     "similarity words.vec king w300",
     "odd-one-out words.vec king the w300",
     "texts-distance words.vec 'King the of w300 or' 'w1 king king'",
-    "texts-distance words.vec --among pairs.csv 'King the of w300 or' --stop-words drop",
+    "texts-distance words.vec --among pairs.txt 'King the of w300 or' --stop-words drop",
     "vectors words.vec king the nosuchword --oov zero",
-    "vectors words.vec --sentences king",
+    "vectors words.vec --sentences 'king the' 'of the'",
     "vectors words.vec --sentences --pooling mean 'The King' 'of king w3'",
     "vectors words.vec --sentences --pooling sif --counts text.vocab 'The King' 'of king w3'",
     "vectors words.vec --sentences --pooling mean -o out.npy 'The King' 'of king w3'",
@@ -306,6 +310,7 @@ def folder(tmp_path_factory, slice_text):
     drawn = random.integers(0, 400, (40, 4))
     pairs += [f"king w{a} the w{b},w{c} of w{d},{(a + c) % 7}" for a, b, c, d in drawn]
     Path("pairs.csv").write_text("".join(f"{pair}\n" for pair in pairs))
+    Path("pairs.txt").write_text("".join(f"{pair.replace(',', ' ')}\n" for pair in pairs))
     Path("few.csv").write_text("".join(f"{pair}\n" for pair in pairs[3:30]))
     places = random.integers(0, 400, (60, 5)).tolist()
     items = [f"w{a}\tN\t1-0\tw{b} w{a} w{c} it\tw{a} KING w{d} was the w{e} in of to\n" for a, b, c, d, e in places]

@@ -17,13 +17,13 @@ OURS = {f"wv_cli.{name}" for name in ("evaluation", "jobs.trials", "jobs.validat
 BELOW = {"commands", "config", "errors", "formats", "registry", "search", "system", "vectors", "words"}
 JOB = {"jobs"} | {f"jobs.{name}" for name in ("distribution", "job", "part", "parts", "parts.resume", "run")}
 QUERIES = {
-    "nn words.bin the": (set(), 43),
-    "similarity words.bin the of": (set(), 43),
-    "vectors words.bin the": ({"encoders", "transforms"}, 52),
-    "vectors labels.bin --sentences the": ({"encoders", "transforms", "jobs", "jobs.sentences"}, 96),
-    "predict labels.bin labelled.txt": (JOB | {"jobs.predict", "models", "text"}, 90),
+    "nn words.bin the": (set(), 50),
+    "similarity words.bin the of": (set(), 50),
+    "vectors words.bin the": ({"encoders", "transforms", "text"}, 75),
+    "vectors labels.bin --sentences the": ({"encoders", "transforms", "text", "jobs", "jobs.sentences"}, 110),
+    "predict labels.bin labelled.txt": (JOB | {"jobs.predict", "models", "text", "filtering"}, 104),
     "lm score words.lm text.txt": ({"lm", "text"}, 98),
-    "convert words.bin words.vec -q": (JOB | {"jobs.convert", "jobs.parts.vectors"}, 55),
+    "convert words.bin words.vec -q": (JOB | {"jobs.convert", "jobs.parts.vectors"}, 62),
 }
 QUERY = (
     "import sys; from wv_cli.__main__ import run; status = run(sys.argv[1:]); "

@@ -82,7 +82,10 @@ class GloveJob(Job):
     # counts does not.
     CONDITIONS: ClassVar[Mapping[str, str]] = {
         **dict.fromkeys(
-            ("window", "symmetric", "weighting", "lowercase", "dedup", "min_line", "phrases", "learn_phrases"),
+            (
+                *("window", "symmetric", "weighting", "lowercase", "dedup", "min_line", "phrases", "learn_phrases"),
+                *("field", "no_header"),
+            ),
             "not counts",
         ),
         **dict.fromkeys(

@@ -1,7 +1,9 @@
 """`wv quantize`: compresses a model file and reports the loss in score."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
+from typing import ClassVar
 
 from wv_cli.config import require
 from wv_cli.errors import UsageError
@@ -48,6 +50,8 @@ class LabelledTexts(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class QuantizeJob(Job):
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("field", "no_header"), "retrain")
+
     config: QuantizeConfig
     models: Models
     texts: LabelledTexts = field(default_factory=LabelledTexts)

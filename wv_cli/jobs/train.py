@@ -13,10 +13,10 @@ from wv_cli.errors import UsageError
 from wv_cli.jobs.job import build, option_hints, option_names
 from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, PRESETS, Model
 from wv_cli.jobs.parts.continuation import inherit_options, state_of
-from wv_cli.jobs.synonyms import SYNONYMS, plain
 from wv_cli.models.presets import Preset
 from wv_cli.system.arguments import list_texts, real_number, require_type, whole_number
 from wv_cli.system.pipes import kept_pipes
+from wv_cli.system.synonyms import SYNONYMS, plain
 
 if TYPE_CHECKING:
     from wv_cli.jobs.job import Job

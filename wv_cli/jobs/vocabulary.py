@@ -1,9 +1,11 @@
 """`wv build-vocab`: counts the words of texts, or sums counts, and writes a vocabulary file."""
 
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
+from typing import ClassVar
 
 from wv_cli.config import flag_of
 from wv_cli.errors import UsageError
@@ -51,6 +53,8 @@ class VocabularyOutput(Part):
 @dataclass(frozen=True, kw_only=True)
 class VocabularyJob(Job):
     """The job of `wv build-vocab`. It writes no sidecars."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("field", "no_header"), "not merge")
 
     config: VocabConfig = field(default_factory=VocabConfig)
     source: CountedTexts

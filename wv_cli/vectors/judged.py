@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from wv_cli.errors import BadFile
 from wv_cli.search.neighbours import Neighbours
-from wv_cli.text.source import Source
 from wv_cli.vectors.comparisons import cosine
 from wv_cli.vectors.correlation import pearson, spearman, two_sided_p
 from wv_cli.vectors.keyed import Keyed
@@ -131,6 +130,8 @@ def _rows(vectors: Keyed, limit: int | None, fold: bool) -> dict[str, int]:
 
 
 def _lines(path: str | PathLike[str]) -> Iterator[str]:
+    from wv_cli.text.source import Source
+
     text = b"".join(Source([fspath(path)])).decode("utf-8", "surrogateescape")
     return iter(text.split("\n"))
 

@@ -1,14 +1,14 @@
 """What hands type that know word2vec, fastText, gensim, KenLM or another tool, and what it is called here.
 
 Tables only, and the functions that look into them. Names are written as synonyms.plain() has them: lower case, without
-dashes and underscores. Options are in jobs/synonyms.py.
+dashes and underscores. Options are in system/synonyms.py.
 """
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from wv_cli.errors import UsageError
-from wv_cli.jobs.synonyms import plain
+from wv_cli.system.synonyms import plain
 
 _NN, _LABELS = "wv nn VECTORS WORD", "wv eval labels MODEL -d FILE"
 _ODD, _DISTANCE = "wv odd-one-out VECTORS WORD...", "wv texts-distance VECTORS"

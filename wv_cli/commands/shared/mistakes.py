@@ -5,7 +5,7 @@ import re
 import click
 
 from wv_cli.commands.shared.options import range_of
-from wv_cli.jobs.synonyms import SYNONYMS, plain
+from wv_cli.system.synonyms import SYNONYMS, plain
 
 WORDS = "wv.words"  # in a context's meta: the whole command line
 
