@@ -28,6 +28,7 @@ HIDDEN = {"Word2vecConfig.model", "NeuralConfig.model", "PhrasesConfig.threshold
 # Values that go with others, where one alone would be refused for their sake.
 TOGETHER: dict[str, dict[str, object]] = {"cells": {"length": 1}, "length": {"cells": 1 << 16}, "maxn": {"minn": 1}}
 TOGETHER["remove"] = {"method": "abtt"}
+TOGETHER |= {"at": {"depth": 1_000_000}, "recall_at": {"depth": 1_000_000}, "depth": {"at": 1, "recall_at": 1}}
 # What may change when a checkpoint is continued.
 FREE = {
     "GloveConfig": {"threads", "vectors", "unk"},
@@ -37,6 +38,7 @@ FREE = {
     "StsConfig": set(),
     "TranslationConfig": set(),
     "WicConfig": set(),
+    "SearchConfig": set(),
     "AlignConfig": set(),
     "DriftConfig": set(),
     "IndexConfig": set(),  # nor is an index

@@ -125,7 +125,9 @@ def test_lines_have_the_rows_the_model_gives_them(lines):
         model = LOADED.setdefault(name, load_model(GOLDEN / name))
         classifier = LOADED.setdefault(name + "c", Classifier(model))
         raw = [" ".join(line).encode("utf-8", "surrogateescape") for line in lines]
-        starts, rows, label_starts, labels = classifier._engine.reader.read(b"".join(line + b"\n" for line in raw))
+        starts, rows, label_starts, labels, seen = classifier._engine.reader.read(
+            b"".join(line + b"\n" for line in raw)
+        )
         assert len(starts) == len(label_starts) == len(lines) + 1
         for i, line in enumerate(raw):
             tokens = list(tokens_of(line, classifier=True))
@@ -134,6 +136,7 @@ def test_lines_have_the_rows_the_model_gives_them(lines):
             assert rows[starts[i] : starts[i + 1]].tolist() == model.line_rows(tokens).tolist()
             known = [label for label in map(model.labels.find, tokens) if label >= 0]
             assert labels[label_starts[i] : label_starts[i + 1]].tolist() == known
+            assert seen[i, 0] == len(tokens) - len(known) >= seen[i, 1]
 
 
 LOADED: dict = {}

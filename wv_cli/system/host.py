@@ -76,10 +76,15 @@ def free_memory() -> int | None:
     return min(found, default=None)
 
 
-def address_space() -> int | None:
-    """Bytes of address space that this process may still take (ulimit -v); None without a limit."""
+def address_limit() -> int | None:
+    """Bytes of address space that this process may take in all (ulimit -v); None without a limit."""
     limit = resource.getrlimit(resource.RLIMIT_AS)[0] if hasattr(resource, "RLIMIT_AS") else resource.RLIM_INFINITY
-    if limit == resource.RLIM_INFINITY:
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
+def address_space() -> int | None:
+    """Bytes of address space that this process may still take; None without a limit."""
+    if (limit := address_limit()) is None:
         return None
     pages = _pages()
     return max(0, limit - (pages[0] * mmap.PAGESIZE if pages else _PYTHON + peak_memory() - _FIRST_PEAK))

@@ -1,11 +1,11 @@
 """What a launcher (mpirun, srun) says in the environment of the processes it starts. Imports nothing but the errors."""
 
-import contextlib
 import os
 import sys
 from collections.abc import Mapping
 
 from wv_cli.errors import WvError
+from wv_cli.system import host
 
 # How many processes were started together, as the launcher says: Open MPI's mpirun, that of MPICH and Intel MPI,
 # MVAPICH's, and srun for the step it starts (a batch script itself is no step and has no such variable).
@@ -43,14 +43,11 @@ def leave_processors_to_ranks() -> None:
 def prepare_for_little_memory() -> str:
     """Before NumPy is imported: one thread for its matrix products under a small limit on address space, since each
     takes some. Returns what is wrong where the limit is so low that NumPy would end the process; else ""."""
-    with contextlib.suppress(ImportError, AttributeError):
-        import resource
-
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if limit != resource.RLIM_INFINITY and limit < _MUCH_SPACE:
-            for name in _BLAS_THREADS:
-                os.environ.setdefault(name, "1")
-        if limit != resource.RLIM_INFINITY and limit < _LEAST_SPACE and "numpy" not in sys.modules:
-            found = f"the limit on memory (ulimit -v) is {limit >> 10} KB, too low to begin"
-            return f"{found}; raise it to {2 * _LEAST_SPACE >> 10} or more"
+    limit = host.address_limit()
+    if limit is not None and limit < _MUCH_SPACE:
+        for name in _BLAS_THREADS:
+            os.environ.setdefault(name, "1")
+    if limit is not None and limit < _LEAST_SPACE and "numpy" not in sys.modules:
+        found = f"the limit on memory (ulimit -v) is {limit >> 10} KB, too low to begin"
+        return f"{found}; raise it to {2 * _LEAST_SPACE >> 10} or more"
     return ""
