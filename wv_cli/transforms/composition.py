@@ -34,6 +34,9 @@ class Composer(Protocol):
     def ngrams(self, word: str, /) -> tuple[list[bytes], NDArray[np.float32]]: ...
 
 
+_LONG = 1 << 16  # characters of a line whose words are looked up together
+
+
 class OfModel:
     """Of a fastText model; only the rows that are asked for are looked at."""
 
@@ -92,6 +95,12 @@ class OfEmbeddings:
     def lines(self, lines: Sequence[str]) -> NDArray[np.float32]:
         if self._embeddings.texts is not None:
             return line_vectors(self._embeddings.texts, lines)
+        if all(len(line) <= _LONG for line in lines):
+            return self._means(lines)[0].astype(np.float32)
+        return np.array([self._long_mean(line) for line in lines], np.float32).reshape(-1, self.dim)
+
+    def _means(self, lines: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The means of the words of each line, and how many words they are of."""
         if self._lookup is None:
             self._lookup = Lookup(self._embeddings)
         found = Sentences.of(lines, self._lookup)
@@ -100,7 +109,19 @@ class OfEmbeddings:
         matrix[listed] = self._embeddings.take(used[listed])
         if not listed.all():
             matrix[~listed] = self._lookup.oov.vectors()[used[~listed] - len(self._embeddings)]
-        return pool_rows(Sentences(rows, found.starts), matrix, np.ones(len(used))).astype(np.float32)
+        return pool_rows(Sentences(rows, found.starts), matrix, np.ones(len(used))), found.lengths
+
+    def _long_mean(self, line: str) -> NDArray[np.float64]:
+        """The mean of the words of a line that is taken piece by piece."""
+        total, words, begin = np.zeros(self.dim), 0, 0
+        while begin < len(line):
+            most = begin + _LONG
+            end = max(line.rfind(" ", begin, most), line.rfind("\t", begin, most)) + 1 or most
+            means, counts = self._means([line[begin:end]])
+            total += means[0] * counts[0]
+            words += int(counts[0])
+            begin = end
+        return total / max(1, words)
 
     def ngrams(self, word: str) -> tuple[list[bytes], NDArray[np.float32]]:
         """Raises UsageError."""
