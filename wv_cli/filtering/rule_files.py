@@ -3,6 +3,7 @@
 words = "50..100000"
 language = "lid.176.ftz:en>=0.65"
 heuristic = ["gopher-quality", "gopher-repetition"]
+near-duplicates = 0.72
 """
 
 import tomllib

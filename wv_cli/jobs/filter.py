@@ -167,7 +167,7 @@ class FilterJob(Job):
                 run.log(f"going on after {totals.records:,} records")
             for files in shards.left():
                 self._filter(source, judge, totals, files)
-        self._save_index(judge)
+            self._save_index(judge)  # before the journal goes: a run that is killed here goes on
         return None, totals.shown()
 
     def _filter(self, source: Source, judge: Judge, totals: Totals, files: ShardFiles) -> None:

@@ -1,7 +1,6 @@
 """The table of record formats, and which of them a file has by its name."""
 
 import importlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,9 +39,3 @@ def record_kind(path: str) -> str | None:
     """The key in RECORDS of a file with this name, None for other files."""
     ending = Path(inner_name(path)).suffix.lower()
     return next((name for name, kind in RECORDS.items() if ending in kind.endings), None)
-
-
-def record_endings() -> Iterator[str]:
-    """Every ending."""
-    for kind in RECORDS.values():
-        yield from kind.endings

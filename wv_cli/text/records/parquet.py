@@ -131,7 +131,7 @@ class ParquetReader:
             bad.add(f"row {row + 1:,}: {problem}", None)
             return None
         text = value.encode() if isinstance(value, str) else value
-        return text.replace(b"\n", self._rules.newline.encode()) if self._rules.one_line else text
+        return text.replace(b"\n", b" ") if self._rules.one_line else text
 
 
 def _codecs(group: Any) -> dict[str, str]:

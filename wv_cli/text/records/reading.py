@@ -54,14 +54,13 @@ class Sink(Protocol):
 
 @dataclass(frozen=True)
 class Rules:
-    """What is read of records: their `field`. With `one_line` line
-    ends inside a text become `newline`, a space or nothing. No record may have a field that is `added`. With `strict` a
-    record that cannot be read is an error. Records that are read `whole` can be written again."""
+    """What is read of records: their `field`. With `one_line` line ends inside a text become spaces. No record may have
+    a field that is `added`. With `strict` a record that cannot be read is an error. Records that are read `whole` can
+    be written again."""
 
     reading: ReadingConfig
     one_line: bool
     log: Callable[[str], None]
-    newline: str = " "
     added: tuple[str, ...] = ()
     strict: bool = False
     whole: bool = False
@@ -73,9 +72,7 @@ class Rules:
     @property
     def newlines(self) -> int:
         """As the scanners call it."""
-        if not self.one_line:
-            return _records.KEEP
-        return _records.SPACE if self.newline else _records.DROP
+        return _records.SPACE if self.one_line else _records.KEEP
 
 
 class BadRecords:
