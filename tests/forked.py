@@ -26,7 +26,7 @@ from types import ModuleType
 import wv_cli
 
 spent = 0.0
-_PATH = sys.path[:]  # without the checkout: conftest.py imports this where it imports the package
+PATH = sys.path[:]  # without the checkout: conftest.py imports this where it imports the package
 _TEXT = "utf-8", "surrogateescape"
 _SERVER = multiprocessing.get_context("forkserver")
 _NO_MAIN = ModuleType("__main__")
@@ -64,7 +64,7 @@ def run_bytes(
     """The same, with the bytes of the streams."""
     (stdin, feed), (out, stdout), (err, stderr) = (_SERVER.Pipe(duplex=False) for _ in range(3))
     (time, tell), streams = _SERVER.Pipe(duplex=False), (stdin, stdout, stderr)
-    process = _SERVER.Process(target=_program, args=(words, cwd or Path.cwd(), dict(os.environ), _PATH, streams, tell))
+    process = _SERVER.Process(target=_program, args=(words, cwd or Path.cwd(), dict(os.environ), PATH, streams, tell))
     _start(process)
     for end in (*streams, tell):
         end.close()

@@ -4,10 +4,12 @@ import copy
 import multiprocessing
 import pickle
 import shutil
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
 
+from tests import forked
 from tests.conftest import GOLDEN
 from tests.walk import for_each
 from wv_cli.errors import WvError
@@ -83,9 +85,10 @@ def test_mapped_rows_are_pickled_as_their_file_and_some_of_them_whole():
     assert list(found.words) == list(some.words) and np.array_equal(found.matrix, some.matrix)
 
 
-def test_other_processes_answer_the_same():
+def test_other_processes_answer_the_same(monkeypatch):
     vectors, classifier = load(GOLDEN / "gensim.bin"), load_classifier(GOLDEN / "ft-labels.bin")
     words = list(vectors.words[:4])
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        assert pool.map(vectors.neighbours, words) == [vectors.neighbours(word) for word in words]
-        assert pool.map(classifier.predict, words) == [classifier.predict(word) for word in words]
+    monkeypatch.setattr("sys.path", forked.PATH)  # a process that is spawned gets it, and must not find the checkout
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:  # Pool would start dying ones for ever
+        assert [*pool.map(vectors.neighbours, words)] == [vectors.neighbours(word) for word in words]
+        assert [*pool.map(classifier.predict, words)] == [classifier.predict(word) for word in words]
