@@ -125,6 +125,12 @@ def test_onto_itself(wv, files):
     assert is_white(load(files / "v.bin").matrix)
 
 
+def test_few_rows_for_the_dimensions_are_told(wv, files):
+    for options, told in (("--top 59", True), ("--top 60", False), ("--top 59 --method soft", False), ("--dim 2", False)):
+        summary = wv("whiten", "v.bin", "-o", "out.vec", *options.split()).stderr
+        assert ("59 rows are few, and similarities may suffer; give 60, a smaller --dim or" in summary) == told, summary
+
+
 def test_zero_vectors_are_counted(wv, files, matrix):
     """A row that is the mean has no direction any more."""
     whole = np.round(matrix * 8)  # sums without rounding

@@ -23,7 +23,7 @@ from wv_cli.text.vocab import Vocab
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
 from wv_cli.transforms.sentences import sentence_vectors, word_rows
-from wv_cli.transforms.whiten import Transform, fit
+from wv_cli.transforms.whiten import FEWEST_ROWS, Transform, fit
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.vectors.lookup import Lookup
 
@@ -32,8 +32,6 @@ NONE = "-"
 GIVEN = "given"  # the pooling of sentence vectors made elsewhere
 OWN = "own"  # that of a model of texts
 _KEEPS_EVERY_AXIS = ("zca", "abtt")
-_DIVIDES_BY_VARIANCE = ("whiten", "zca")
-_FEWEST_ROWS = 5  # of a dimension that is kept; 1.5 took 74.1 to 30.3, where soft had 80.9
 
 
 @dataclass(frozen=True)
@@ -102,21 +100,21 @@ class Material:
             config = WhitenConfig(method=after, dim=dim)  # type: ignore[arg-type]
             moments = Moments.none(base.shape[1]).with_rows(rows)
             transform = fit(moments, config, f"the {moments.rows} sentences with words")
-            self._note_few_rows(empty, after, transform.new_dim, name)
+            self._note_few_rows(empty, after, transform, name)
         made = (base - transform.mean) @ transform.matrix
         made[empty] = 0
         return made, f"{after} {dim}" if dim else after
 
-    def _note_few_rows(self, empty: NDArray[np.bool_], after: str, dim: int, name: str) -> None:
+    def _note_few_rows(self, empty: NDArray[np.bool_], after: str, transform: Transform, name: str) -> None:
         """Notes a transform that too few different sentences decide. Repeated ones say nothing new."""
         texts, without = self.texts[self.fitted], empty[self.fitted]
         rows = len({text for text, none in zip(texts, without, strict=True) if not none})
-        if after not in _DIVIDES_BY_VARIANCE or rows >= _FEWEST_ROWS * dim:
+        if not transform.overfits(rows):
             return
         note = (
-            f"{name}: --after {after} is fitted on {rows:,} different sentences for {dim} dimensions and may ruin the "
-            f"scores (expected {_FEWEST_ROWS} a dimension); use --after soft, or whiten with "
-            f"--dim {max(1, rows // _FEWEST_ROWS)}"
+            f"{name}: --after {after} is fitted on {rows:,} different sentences for {transform.new_dim} dimensions and may ruin the "
+            f"scores (expected {FEWEST_ROWS} a dimension); use --after soft, or whiten with "
+            f"--dim {max(1, rows // FEWEST_ROWS)}"
         )
         if note not in self.notes:
             self.notes.append(note)

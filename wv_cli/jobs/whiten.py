@@ -23,7 +23,7 @@ from wv_cli.system.output import write_together
 from wv_cli.text.vocab import Vocab, read_vocab
 from wv_cli.transforms.config import WhitenConfig
 from wv_cli.transforms.moments import Moments
-from wv_cli.transforms.whiten import Transform, fit
+from wv_cli.transforms.whiten import FEWEST_ROWS, Transform, fit
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
@@ -153,6 +153,8 @@ class WhitenJob(Job):
                 write_together(writers)
                 return None, metadata
             transform = fit(moments, self.config, name)
+            if transform.overfits(moments.rows):
+                metadata["expected_rows"] = FEWEST_ROWS * transform.new_dim
         kept = {"dim": transform.dim, "new_dim": transform.new_dim, "rank": transform.rank}
         metadata |= {**{key: transform.facts.get(key) for key in ("method", "removed", "beta")}, **kept}
         if saved.save_transform is not None:
