@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from wv_cli.formats import save
+from wv_cli.formats import load, save
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
@@ -43,10 +43,28 @@ def test_words_and_top_together_once_each(wv, files):
     assert titles((files / "p.html").read_text()) == ["the", "of", "$x$_&_<b>", "w30", "w31"]
 
 
+def test_neighbours_and_files_beside(wv, files):
+    read = load(files / "v.bin")
+    save(files / "b.bin", Embeddings(read.words[:40], read.matrix[:40] + 1))
+    done = wv("plot", "v.bin", "w30", "w50", "--neighbours", 4, "--beside", "b.bin", "-o", "p.html")
+    page = (files / "p.html").read_text()
+    first, second = (titles(panel) for panel in page.split("</svg>")[:2])
+    near = [[word for word, _ in read.neighbours(asked, k=4)] for asked in ("w30", "w50")]
+    shown = [
+        word.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        for word in ["w30", "w50", *near[0], *near[1]]
+    ]
+    assert first == list(dict.fromkeys(shown))
+    assert second == ["w30", *(word for word, _ in load(files / "b.bin").neighbours("w30", k=4))]
+    assert done.stderr == f"wv plot: note: b.bin has 1 of the 2 words\np.html: {len(first)} words, 5 words\n"
+    assert ">v.bin</text>" in page and ">b.bin</text>" in page
+
+
 @pytest.mark.parametrize(("name", "start"), [("p.png", b"\x89PNG"), ("p.svg", b"<?xml"), ("p.pdf", b"%PDF")])
 def test_pictures(wv, files, name, start):
     pytest.importorskip("matplotlib")
     done = wv("plot", "v.bin", "--top", 10, "-o", name, "--title", "$a_b")
+    assert wv("plot", "v.bin", "--top", 10, "--beside", "v.bin", "-o", f"2{name}").returncode == 0
     assert done.returncode == 0, done.stderr
     assert (files / name).read_bytes().startswith(start)
 
@@ -86,6 +104,9 @@ def test_an_extra_that_is_not_installed(files, missing, arguments, message):
         (["--top", "2", "-o", "p.html"], 2, "--top"),
         (["--top", "9", "-o", "no/p.html"], 1, "no does not exist"),
         (["--top", "9"], 2, "--output"),
+        (["--top", "9", "--neighbours", "2", "-o", "p.html"], 2, "the nearest words of WORDs; give some"),
+        (["--top", "9", "--beside", "v.bin", "--title", "a", "-o", "p.html"], 2, "--title has no effect with --beside"),
+        (["--top", "9", "--beside", "no.bin", "-o", "p.html"], 1, "no.bin: cannot read"),
     ],
 )
 def test_refusals(wv, files, arguments, code, message):

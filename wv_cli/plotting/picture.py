@@ -5,20 +5,23 @@ few lines of script for a search box. Words are escaped: a vector file cannot pu
 """
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.errors import UsageError, WvError
+from wv_cli.plotting.labels import SIZE, places
 from wv_cli.system.compression import inner_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _WIDTH, _HEIGHT, _MARGIN = 1000, 720, 60
+_COLUMNS = 2  # of panels
 # Labels beyond this would be a black cloud; points without one show it under the mouse.
 _LABELS = 150
 
@@ -27,13 +30,11 @@ _PAGE = """<!doctype html>
 body {{ font: 14px sans-serif; margin: 1em; }}
 svg {{ border: 1px solid #ccc; max-width: 100%; height: auto; }}
 circle {{ fill: #36c; fill-opacity: .6; }} circle:hover {{ fill: #c30; }}
-text {{ font-size: 12px; fill: #222; pointer-events: none; }} text.axis {{ fill: #777; }}
+text {{ font-size: {letters:.0f}px; fill: #222; pointer-events: none; }} text.axis {{ fill: #777; }}
 .off {{ opacity: .08; }}
 </style></head><body>
 <p><b>{title}</b> &nbsp; <input id="q" type="search" placeholder="find a word"> <span id="n">{count}</span></p>
-<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}">
 {body}
-</svg>
 <script>
 const q = document.getElementById("q"), points = [...document.querySelectorAll("g.p")];
 q.addEventListener("input", () => {{
@@ -47,6 +48,31 @@ q.addEventListener("input", () => {{
 }});
 </script></body></html>
 """
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """The words of one file: `points` (n, 2), a label for each, the names of the two axes."""
+
+    title: str
+    points: NDArray[np.float64]
+    labels: Sequence[str]
+    axes: Sequence[str]
+
+    def on_canvas(self) -> NDArray[np.float64]:
+        """The points in units of the canvas, y downwards."""
+        low, high = self.points.min(axis=0), self.points.max(axis=0)
+        size = np.array([_WIDTH, _HEIGHT]) - 2 * _MARGIN
+        scaled: NDArray[np.float64] = _MARGIN + (self.points - low) / np.where(high > low, high - low, 1) * size
+        scaled[:, 1] = _HEIGHT - scaled[:, 1]
+        return scaled
+
+    def texts(self) -> Iterator[tuple[str, tuple[float, float] | None]]:
+        """Each label as text and its place on the canvas, None where it is not drawn. Bytes that are not UTF-8 become
+        the replacement character."""
+        shown = [label.encode("utf-8", "surrogateescape").decode("utf-8", "replace") for label in self.labels]
+        placed = places(self.on_canvas()[:_LABELS], shown[:_LABELS], (_WIDTH, _HEIGHT - _MARGIN / 2))
+        yield from zip(shown, placed + [None] * (len(shown) - len(placed)), strict=True)
 
 
 def kind_of(path: str) -> str:
@@ -71,45 +97,51 @@ def require_matplotlib() -> "type[Figure]":
     return kind
 
 
-def write_page(
-    stream: BinaryIO, points: NDArray[np.float64], labels: Sequence[str], axes: Sequence[str], title: str
-) -> None:
-    low, high = points.min(axis=0), points.max(axis=0)
-    size = np.array([_WIDTH, _HEIGHT]) - 2 * _MARGIN
-    scaled = _MARGIN + (points - low) / np.where(high > low, high - low, 1) * size
-    scaled[:, 1] = _HEIGHT - scaled[:, 1]
-    lines = []
-    for i, ((x, y), label) in enumerate(zip(scaled.tolist(), labels, strict=True)):
-        word = _escape(label)
-        text = f'<text x="{x + 5:.1f}" y="{y + 4:.1f}">{word}</text>' if i < _LABELS else ""
+def write_page(stream: BinaryIO, panels: Sequence[Panel]) -> None:
+    """One drawing for each panel, under its title where there are several."""
+    title, body = (
+        ", ".join(panel.title for panel in panels),
+        "\n".join(_drawing(panel, len(panels) > 1) for panel in panels),
+    )
+    count = sum(len(panel.labels) for panel in panels)
+    stream.write(_PAGE.format(title=html.escape(title), count=count, letters=SIZE, body=body).encode())
+
+
+def _drawing(panel: Panel, titled: bool) -> str:
+    lines = [f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}">']
+    for (x, y), (label, place) in zip(panel.on_canvas().tolist(), panel.texts(), strict=True):
+        word = html.escape(label)
+        text = f'<text x="{place[0]:.1f}" y="{place[1]:.1f}">{word}</text>' if place else ""
         circle = f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{word}</title></circle>'
         lines.append(f'<g class="p" data-w="{word}">{circle}{text}</g>')
-    lines.append(
-        f'<text class="axis" x="{_WIDTH / 2}" y="{_HEIGHT - 12}" text-anchor="middle">{_escape(axes[0])}</text>'
-    )
-    turn = f'transform="rotate(-90 16 {_HEIGHT / 2})"'
-    lines.append(f'<text class="axis" x="16" y="{_HEIGHT / 2}" text-anchor="middle" {turn}>{_escape(axes[1])}</text>')
-    page = _PAGE.format(title=_escape(title), count=len(labels), width=_WIDTH, height=_HEIGHT, body="\n".join(lines))
-    stream.write(page.encode())
+    across, up = map(html.escape, panel.axes)
+    middle, turn = 'text-anchor="middle"', f'transform="rotate(-90 16 {_HEIGHT / 2})"'
+    lines.append(f'<text class="axis" x="{_WIDTH / 2}" y="{_HEIGHT - 12}" {middle}>{across}</text>')
+    lines.append(f'<text class="axis" x="16" y="{_HEIGHT / 2}" {middle} {turn}>{up}</text>')
+    if titled:
+        lines.append(f'<text x="{_WIDTH / 2}" y="{SIZE + 8}" {middle}>{html.escape(panel.title)}</text>')
+    return "\n".join([*lines, "</svg>"])
 
 
-def _escape(text: str) -> str:
-    """A word for a page: bytes that are not UTF-8 become the replacement character."""
-    return html.escape(text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
-
-
-def write_figure(
-    stream: BinaryIO, kind: str, points: NDArray[np.float64], labels: Sequence[str], axes: Sequence[str], title: str
-) -> None:
-    """With matplotlib. Raises WvError when it is not installed."""
-    figure = require_matplotlib()(figsize=(10, 7.2), layout="constrained")
-    plot = figure.add_subplot()
-    plot.scatter(points[:, 0], points[:, 1], s=12, alpha=0.6)
-    for point, label in list(zip(points, labels, strict=True))[:_LABELS]:
+def write_figure(stream: BinaryIO, kind: str, panels: Sequence[Panel]) -> None:
+    """The same with matplotlib. Raises WvError when it is not installed."""
+    columns = min(_COLUMNS, len(panels))
+    rows = -(-len(panels) // columns)
+    # 100 units of the canvas are an inch, so that labels have their places.
+    # 100 units of the canvas are an inch, so that labels have their places.
+    figure = require_matplotlib()(figsize=(columns * _WIDTH / 100, rows * _HEIGHT / 100))
+    for number, panel in enumerate(panels):
+        row, column = divmod(number, columns)
+        plot = figure.add_axes((column / columns, 1 - (row + 1) / rows, 1 / columns, 1 / rows))
+        plot.set(xlim=(0, _WIDTH), ylim=(_HEIGHT, 0), xticks=[], yticks=[])
+        plot.scatter(*panel.on_canvas().T, s=12, alpha=0.6)
         # parse_math: a word with two dollar signs is no formula.
-        shown = label.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        plot.annotate(shown, point, xytext=(3, 2), textcoords="offset points", fontsize=8, parse_math=False)
-    plot.set_xlabel(axes[0])
-    plot.set_ylabel(axes[1])
-    plot.set_title(title, parse_math=False)
+        letters: dict[str, Any] = {"fontsize": SIZE * 72 / 100, "parse_math": False}
+        for label, place in panel.texts():
+            if place:
+                plot.text(*place, label, **letters)
+        across, up = panel.axes
+        plot.text(_WIDTH / 2, _HEIGHT - 12, across, ha="center", color="gray", **letters)
+        plot.text(16, _HEIGHT / 2, up, va="center", rotation=90, color="gray", **letters)
+        plot.text(_WIDTH / 2, SIZE + 8, panel.title, ha="center", **{**letters, "fontsize": 1.2 * letters["fontsize"]})
     figure.savefig(stream, format=kind, dpi=150)
