@@ -126,7 +126,8 @@ def test_onto_itself(wv, files):
 
 
 def test_few_rows_for_the_dimensions_are_told(wv, files):
-    for options, told in (("--top 59", True), ("--top 60", False), ("--top 59 --method soft", False), ("--dim 2", False)):
+    cases = {"--top 59": True, "--top 60": False, "--top 59 --method soft": False, "--dim 2": False}
+    for options, told in cases.items():
         summary = wv("whiten", "v.bin", "-o", "out.vec", *options.split()).stderr
         assert ("59 rows are few, and similarities may suffer; give 60, a smaller --dim or" in summary) == told, summary
 

@@ -66,8 +66,8 @@ def _summarize(facts: dict[str, Any]) -> str:
             parts.append(f"only {facts['rank']} directions vary")
         if "expected_rows" in facts:
             parts.append(
-                f"{facts['rows']:,} rows are few, and similarities may suffer; give {facts['expected_rows']:,}, a smaller "
-                "--dim or --method soft"
+                f"{facts['rows']:,} rows are few, and similarities may suffer; give {facts['expected_rows']:,}, a "
+                "smaller --dim or --method soft"
             )
     if "written" in facts:
         parts.append(f"{facts['output']}: {facts['written']:,} rows")

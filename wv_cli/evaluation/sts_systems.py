@@ -112,8 +112,8 @@ class Material:
         if not transform.overfits(rows):
             return
         note = (
-            f"{name}: --after {after} is fitted on {rows:,} different sentences for {transform.new_dim} dimensions and may ruin the "
-            f"scores (expected {FEWEST_ROWS} a dimension); use --after soft, or whiten with "
+            f"{name}: --after {after} is fitted on {rows:,} different sentences for {transform.new_dim} dimensions and "
+            f"may ruin the scores (expected {FEWEST_ROWS} a dimension); use --after soft, or whiten with "
             f"--dim {max(1, rows // FEWEST_ROWS)}"
         )
         if note not in self.notes:
