@@ -9,12 +9,12 @@ import pytest
 from tests.conftest import GOLDEN
 from wv_cli.encoders import EncoderConfig, open_encoder
 from wv_cli.encoders.base import encode
-from wv_cli.encoders.folder import Settings
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats import FormatWarning, check, load, sniff
+from wv_cli.formats.folders import Settings
 from wv_cli.formats.safetensors import Tensors, write
-from wv_cli.formats.static import save_folder
+from wv_cli.formats.static_folder import save_folder
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 

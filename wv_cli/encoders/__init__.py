@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.folder import is_elmo, is_static, is_transformer
 from wv_cli.errors import BadFile, WvError
+from wv_cli.formats.folders import find_folder
 from wv_cli.registry import Registry
 
 if TYPE_CHECKING:
@@ -75,11 +76,12 @@ ENCODERS: Registry[Kind] = Registry(
 def open_encoder(
     path: str | os.PathLike[str], config: EncoderConfig | None = None, poolings: Sequence[str] = ()
 ) -> "Encoder":
-    """The encoder of a folder, which is going to be asked for these poolings, none: for its own. Raises WvError when a
-    package is missing that it needs, BadFile for a folder that is none of an encoder or is damaged, UsageError for
-    options that it cannot fulfil."""
-    folder, config = Path(path), config or EncoderConfig()
+    """The encoder of a folder, or of a model's name in the local hub cache, which is going to be asked for these
+    poolings, none: for its own. Raises WvError when a package is missing that it needs, BadFile for a folder that is
+    none of an encoder or is damaged, UsageError for options that it cannot fulfil."""
+    config = config or EncoderConfig()
     config.validate()
+    folder = find_folder(path)
     if not folder.is_dir():
         found = "a file" if folder.exists() else "nothing; wv downloads no encoder"
         raise WvError(f"{folder}: expected the folder of an encoder, found {found}; {_HOLDS}")

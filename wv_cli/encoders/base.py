@@ -9,8 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.pooling import Pooling
-from wv_cli.errors import BadFile
+from wv_cli.errors import BadFile, UsageError
 from wv_cli.system.events import OnProgress
 from wv_cli.system.threads import run_all
 
@@ -25,9 +26,9 @@ States = tuple[list[NDArray[np.float32]], NDArray[np.bool_]]
 
 
 class Encoder(Protocol):
-    """`layers` stand above layer 0, the embeddings; `pooling` and `normalize` are its maker's choice. `parallel`:
-    states() may run in several threads at once. `in_order`: what comes out depends on the sentences before, even on
-    empty ones; they are encoded one at a time."""
+    """`layers` stand above layer 0, the embeddings; `pooling` and `normalize` are its maker's choice. `dim`: numbers of
+    its vectors, the first of those that its states have. `parallel`: states() may run in several threads at once.
+    `in_order`: what comes out depends on the sentences before, even on empty ones; they are encoded one at a time."""
 
     name: str
     dim: int
@@ -79,7 +80,7 @@ def encode(
         nonlocal done
         states, mask = encoder.states([tokens[row] for row in rows.tolist()], layers)
         for pooling, result in zip(poolings, results, strict=True):
-            pooled = pooling.join([states[layers.index(layer)] for layer in pooling.layers], mask)
+            pooled = pooling.join([states[layers.index(layer)] for layer in pooling.layers], mask)[:, : encoder.dim]
             _require_finite(encoder, pooled)
             result[rows] = unit_rows(pooled) if normalize else pooled
         with lock:
@@ -99,11 +100,19 @@ def encode_tokens(encoder: Encoder, texts: Sequence[str], pooling: Pooling) -> l
     found = [np.zeros((0, encoder.dim), np.float32) for _ in texts]
     for rows in _batches(encoder, np.array([len(each) for each in tokens], np.int64)):
         states, mask = encoder.states([tokens[row] for row in rows.tolist()], pooling.layers)
-        combined = pooling.combine(states, mask)
+        combined = pooling.combine(states, mask)[:, :, : encoder.dim]
         for row, vectors, real in zip(rows.tolist(), combined, mask, strict=True):
             found[row] = vectors[real]
             _require_finite(encoder, found[row])
     return found
+
+
+def kept_dim(config: EncoderConfig, dim: int, name: str) -> int:
+    """Numbers of a vector that are kept of `dim`. Raises UsageError for more."""
+    if config.dim > dim:
+        message = f"--dim {config.dim} is more than the {dim} numbers of {name}"
+        raise UsageError(message)
+    return config.dim or dim
 
 
 def _require_finite(encoder: Encoder, vectors: NDArray[np.floating]) -> None:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.encoders.folder import Settings
 from wv_cli.errors import BadFile
+from wv_cli.formats.folders import Settings
 from wv_cli.formats.safetensors import Tensors
 
 Floats = NDArray[np.float32]

@@ -24,6 +24,13 @@ class EncoderConfig(Config):
         high=10**6,
         low_is="as the encoder's folder says",
     )
+    dim: int = option(
+        0,
+        "Keep the first numbers of each vector, before scaling (Matryoshka).",
+        low=0,
+        high=100_000,
+        low_is="all",
+    )
     normalize: bool | None = option(None, "Scale vectors to unit length, or not.", shown="as the encoder's folder says")
     runtime: Literal["auto", "onnx", "numpy"] = option(
         "auto",

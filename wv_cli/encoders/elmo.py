@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wv_cli.encoders.base import States
+from wv_cli.encoders.base import States, kept_dim
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.elmo_network import Cell, Characters, LanguageModel
-from wv_cli.encoders.folder import Settings
 from wv_cli.encoders.hdf5 import Arrays, open_arrays
 from wv_cli.errors import BadFile, UsageError
+from wv_cli.formats.folders import Settings
 
 OPTIONS, WEIGHTS = "*options.json", "*weights.hdf5"
 _ROWS = 261  # of the table of characters in the file: bytes, the marks of sentences and words, padding
@@ -58,7 +58,8 @@ class Elmo:
         self._length = characters.number("max_characters_per_token", 3, 1 << 12)
         self.layers = network.number("n_layers", 1, 99)
         size = network.number("projection_dim", 1, 1 << 14)
-        self.dim, self.in_order = 2 * size, config.stateful
+        self._size, self.in_order = size, config.stateful
+        self.dim = kept_dim(config, 2 * size, self.name)
         with open_arrays(_only(path, WEIGHTS), "ELMo's weights in HDF5") as arrays:
             self._characters = _characters(characters, arrays, size, self._length)
             cells = [
@@ -87,7 +88,7 @@ class Elmo:
         types, which = np.unique(every, axis=0, return_inverse=True)
         with np.errstate(over="ignore", invalid="ignore"):
             vectors = self._characters.words(types)
-            e = np.zeros((len(tokens), steps, self.dim // 2), np.float32)
+            e = np.zeros((len(tokens), steps, self._size), np.float32)
             e[np.arange(steps)[None, :] < lengths[:, None] + 2] = vectors[which.reshape(-1)]
             found = self._model.run(e, lengths + 2, layers)
         mask: NDArray[np.bool_] = np.arange(steps - 2)[None, :] < lengths[:, None]

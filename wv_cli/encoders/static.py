@@ -1,6 +1,11 @@
 """A static embedding's folder (model2vec, or sentence-transformers' StaticEmbedding) as an encoder: the mean of its
-tokens' rows, each times its weight where there are weights. The token for unknown words is left out, as model2vec does.
-It has one layer, 0."""
+tokens' rows, each times its weight where there are weights. It has one layer, 0.
+
+Both kinds of folder are read as model2vec 0.10 reads them. Unknown tokens are left out, and padding does not exist. A
+text is cut to max_length times the median length of the vocabulary's tokens, in characters, then to max_length tokens;
+unknown ones count here. max_length is that of config.json, 512 where it says nothing, no limit where it says null.
+A Normalize in modules.json is followed, too.
+"""
 
 import json
 from collections.abc import Sequence
@@ -9,14 +14,17 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from wv_cli.encoders.base import States, pad_batch
+from wv_cli.encoders.base import States, kept_dim, pad_batch
 from wv_cli.encoders.config import EncoderConfig
-from wv_cli.encoders.folder import Folder, Settings
+from wv_cli.encoders.folder import Folder
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import UsageError
 from wv_cli.formats.beside import MODEL
+from wv_cli.formats.folders import Settings
 from wv_cli.formats.safetensors import Tensors
-from wv_cli.formats.static import TOKENIZER, matrix_of
+from wv_cli.formats.static import TOKENIZER, Table
+
+_MAX_LENGTH = 512  # model2vec's
 
 
 class Static:
@@ -33,12 +41,16 @@ class Static:
         folder = Folder.open(path)
         settings = Settings(folder.root / "config.json", required=False)
         self.name, self.normalize = str(path), folder.normalize or settings.yes("normalize")
-        matrix, weights = matrix_of(Tensors.open(folder.root / MODEL))
-        self._matrix = matrix if weights is None else matrix * weights[:, None]
-        self.dim = matrix.shape[1]
-        most = config.max_length or settings.number("max_length", 0, 1 << 30, 0)
+        self._table = Table.of(Tensors.open(folder.root / MODEL))
+        self.dim = kept_dim(config, self._table.matrix.shape[1], self.name)
+        most: int | None = config.max_length
+        if not most:
+            has_limit = settings.facts.get("max_length", _MAX_LENGTH) is not None
+            most = settings.number("max_length", 1, 1 << 30, _MAX_LENGTH) if has_limit else None
         place = folder.root / TOKENIZER
-        self._tokenizer = Tokenizer(place, max_length=most or None, rows=len(matrix), special=False)
+        self._tokenizer = Tokenizer(
+            place, max_length=most, rows=len(self._table), special=False, cut_characters=most is not None
+        )
         self._unknown = _unknown(place)
 
     def tokens(self, texts: Sequence[str]) -> tuple[list[NDArray[Any]], int]:
@@ -51,7 +63,7 @@ class Static:
 
     def states(self, tokens: Sequence[NDArray[Any]], layers: Sequence[int]) -> States:
         ids, mask = pad_batch(tokens, 0)
-        return [self._matrix[ids] for _ in layers], mask
+        return [self._table.rows(ids) for _ in layers], mask
 
 
 def _unknown(path: Path) -> str | None:

@@ -39,15 +39,20 @@ def load(path: Path) -> "tokenizers.Tokenizer":
 
 
 class Tokenizer:
-    """Ids of at most `max_length` tokens a sentence, those that `special` adds among them; None: of all."""
+    """Ids of at most `max_length` tokens a sentence, those that `special` adds among them; None: of all. With
+    `cut_characters` only the first max_length x (median characters of a token) characters of a sentence are read."""
 
-    def __init__(self, path: Path, *, max_length: int | None, rows: int, special: bool = True) -> None:
+    def __init__(
+        self, path: Path, *, max_length: int | None, rows: int, special: bool = True, cut_characters: bool = False
+    ) -> None:
         """`rows` is how many tokens the encoder has vectors for. Raises BadFile when the tokenizer has more, UsageError
         when `max_length` leaves no room for a word, and what load() raises."""
         self.path, self._special = path, special
         self._inner = load(path)
+        self._characters: int | None = None
         with foreign(path, "expected the settings of a tokenizer"):
-            highest = max(self._inner.get_vocab(with_added_tokens=True).values(), default=-1)
+            vocabulary = self._inner.get_vocab(with_added_tokens=True)
+            highest = max(vocabulary.values(), default=-1)
             added = self._inner.num_special_tokens_to_add(False) if special else 0
         if highest >= rows:
             problem = (
@@ -61,16 +66,20 @@ class Tokenizer:
                 )
                 raise UsageError(message)
             self._inner.enable_truncation(max_length)
+            if cut_characters and vocabulary:
+                self._characters = max_length * int(np.median([len(token) for token in vocabulary]))
 
     def ids(self, texts: Sequence[str]) -> tuple[list[NDArray[np.int32]], int]:
         """(ids of each sentence's tokens, how many sentences were cut)."""
         found, cut = [], 0
         for first in range(0, len(texts), _AT_ONCE):
-            part = [_utf8(text) for text in texts[first : first + _AT_ONCE]]
+            whole = [_utf8(text) for text in texts[first : first + _AT_ONCE]]
+            part = [text[: self._characters] for text in whole]
             with foreign(self.path, "the tokenizer fails"):
-                for each in self._inner.encode_batch(part, add_special_tokens=self._special):
+                encodings = self._inner.encode_batch(part, add_special_tokens=self._special)
+                for each, before, after in zip(encodings, whole, part, strict=True):
                     found.append(np.array(each.ids, np.int32))
-                    cut += bool(each.overflowing)
+                    cut += bool(each.overflowing) or len(after) < len(before)
         return found, cut
 
     def id(self, token: str) -> int | None:

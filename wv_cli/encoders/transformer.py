@@ -10,14 +10,15 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from wv_cli.encoders.base import States, pad_batch
+from wv_cli.encoders.base import States, kept_dim, pad_batch
 from wv_cli.encoders.bert import Bert
 from wv_cli.encoders.config import EncoderConfig
-from wv_cli.encoders.folder import Folder, Settings
+from wv_cli.encoders.folder import Folder
 from wv_cli.encoders.onnx import Onnx
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import BadFile, UsageError
+from wv_cli.formats.folders import Settings
 from wv_cli.formats.safetensors import Tensors
 
 _ROBERTA = ("roberta", "xlm-roberta", "camembert")  # their positions are counted from behind the padding's
@@ -36,7 +37,7 @@ class Transformer:
         folder = Folder.open(path)
         settings = Settings(folder.root / "config.json")
         self.name, self.pooling, self.normalize = str(path), folder.pooling, folder.normalize
-        self.dim = settings.number("hidden_size", 1, 1 << 16)
+        self.dim = kept_dim(config, settings.number("hidden_size", 1, 1 << 16), self.name)
         self.layers = settings.number("num_hidden_layers", 1, 999)
         wanted = (
             list(range(self.layers + 1))

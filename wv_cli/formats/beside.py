@@ -14,6 +14,7 @@ from typing import BinaryIO
 
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.formats.base import Format, FormatWarning
+from wv_cli.formats.folders import find_folder, static_root
 from wv_cli.system.input import Input
 from wv_cli.system.marks import split_lines
 from wv_cli.system.output import open_output
@@ -103,6 +104,10 @@ def open_beside(row: Format, path: str | os.PathLike[str], numbers: BinaryIO) ->
 
 
 def find_vectors(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """The file of vectors of a folder, `path` itself where it is none of a static embedding."""
-    model = Path(path) / MODEL
-    return model if model.is_file() else path
+    """The file of vectors of a static embedding, given by its folder or by its name in the local hub cache; `path`
+    itself where it is neither. Raises BadFile, WvError."""
+    folder = find_folder(path)
+    if not folder.is_dir():
+        return path
+    model = (static_root(folder) or folder) / MODEL
+    return model if model.is_file() else folder

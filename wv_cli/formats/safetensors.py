@@ -113,13 +113,15 @@ class Tensors:
             raise BadFile(self.path, f"{name}: expected finite numbers, found nan or infinity")
         return values.reshape(place.shape)
 
-    def integers(self, name: str, length: int) -> NDArray[np.int64]:
-        """(length,). Raises BadFile as floats()."""
+    def integers(self, name: str, length: int | None = None) -> NDArray[np.int64]:
+        """(length,), None for any. Raises BadFile as floats()."""
         place = self._place(name)
-        if place.shape != (length,) or place.dtype not in ("I64", "I32", "U32", "I16", "U16"):
-            problem = f"{name}: expected {length:,} whole numbers, found {place.dtype}, {list(place.shape)}"
+        fits = len(place.shape) == 1 and length in (None, place.shape[0])
+        if not fits or place.dtype not in ("I64", "I32", "U32", "I16", "U16"):
+            wanted = "a row of" if length is None else f"{length:,}"
+            problem = f"{name}: expected {wanted} whole numbers, found {place.dtype}, {list(place.shape)}"
             raise BadFile(self.path, problem)
-        return np.frombuffer(self._numbers, _TYPES[place.dtype], length, place.begin).astype(np.int64)
+        return np.frombuffer(self._numbers, _TYPES[place.dtype], place.shape[0], place.begin).astype(np.int64)
 
     def _place(self, name: str) -> _Place:
         if name not in self._places:

@@ -117,7 +117,7 @@ class ConvertJob(Job):
 
     def _write_static(self, run: Run) -> Metadata:
         """Tells how text is taken apart, too."""
-        from wv_cli.formats.static import save_folder
+        from wv_cli.formats.static_folder import save_folder
         from wv_cli.text.vocab import read_vocab
         from wv_cli.transforms.sentences import sif_weights
 

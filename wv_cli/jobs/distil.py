@@ -19,7 +19,7 @@ from wv_cli.encoders.config import DistilConfig
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.formats import format_for_output, save
 from wv_cli.formats.base import Format
-from wv_cli.formats.static import save_folder
+from wv_cli.formats.static_folder import save_folder
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.vectors import STATIC, static_file

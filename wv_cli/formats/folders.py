@@ -1,0 +1,151 @@
+"""Folders of models as their makers lay them out: where they are, their settings, and their modules.
+
+A name may be a folder, or one of the local hub cache, which Hugging Face's tools fill:
+
+    HUB/models--ORG--NAME/refs/main             the revision
+    HUB/models--ORG--NAME/snapshots/REVISION/   its files
+
+HUB is $HF_HUB_CACHE, else $HF_HOME/hub, else ~/.cache/huggingface/hub. Nothing is ever downloaded.
+
+modules.json lists what a text goes through (sentence-transformers). A module is known by the last part of its dotted
+type, which has changed its place from version to version. One that is not known is refused: without it vectors would be
+others.
+"""
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from wv_cli.errors import BadFile, WvError, reason
+
+_LARGEST = 1 << 24  # bytes of a JSON file of settings
+_KNOWN = ("Transformer", "Pooling", "Normalize", "StaticEmbedding")
+STATIC = "StaticEmbedding"  # the module of a static embedding
+_HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+_REVISION = re.compile(r"[\w.-]+", re.ASCII)
+
+
+def find_folder(path: str | os.PathLike[str]) -> Path:
+    """The path itself, or the folder of the model of this name in the local hub cache. Raises WvError for a name such
+    as `org/model` that is neither."""
+    name, found = os.fspath(path), Path(path)
+    if not _HUB_NAME.fullmatch(name) or found.exists() or found.parent.is_dir():
+        return found
+    hub = _hub()
+    place = hub / f"models--{name.replace('/', '--')}"
+    main = place / "refs" / "main"
+    try:
+        revision = main.read_text(encoding="utf-8").strip()
+    except (OSError, ValueError):
+        revision = ""
+    snapshot = place / "snapshots" / revision
+    if _REVISION.fullmatch(revision) and set(revision) != {"."} and snapshot.is_dir():
+        return snapshot
+    if place.is_dir():
+        message = f"{name}: its folder in the local hub cache is not complete (expected the revision of {main} under "
+        raise WvError(f"{message}{place / 'snapshots'}); download it again: hf download {name}")
+    message = f"{name}: no file or folder of this name, and no model of this name in the local hub cache ({hub}); "
+    raise WvError(f"{message}wv downloads nothing: hf download {name}")
+
+
+def _hub() -> Path:
+    if named := os.environ.get("HF_HUB_CACHE"):
+        return Path(named).expanduser()
+    home = os.environ.get("HF_HOME") or os.path.join(os.environ.get("XDG_CACHE_HOME") or "~/.cache", "huggingface")  # noqa: PTH118
+    return Path(home).expanduser() / "hub"
+
+
+def read_json(path: Path) -> Any:
+    """Raises BadFile, WvError."""
+    try:
+        size = path.stat().st_size
+        text = path.read_bytes() if size <= _LARGEST else b""
+    except OSError as error:
+        message = f"{path}: cannot read: {reason(error)}"
+        raise WvError(message) from error
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise BadFile(
+            path, "expected JSON, found something else; the file is damaged, or not what its name says"
+        ) from None
+
+
+class Settings:
+    """The object of a JSON file, whose values are asked for with the type they must have."""
+
+    def __init__(self, path: Path, *, required: bool = True) -> None:
+        """Without `required` a file that is not there holds nothing. Raises BadFile, WvError."""
+        self.path = path
+        facts = read_json(path) if required or os.path.isfile(path) else {}  # noqa: PTH113 - False for any name
+        if not isinstance(facts, dict):
+            raise BadFile(path, f"expected an object of settings, found {str(facts)[:40]!r}")
+        self.facts: dict[str, Any] = facts
+
+    def part(self, name: str) -> "Settings":
+        """The object of that name in this one. Raises BadFile when there is none."""
+        facts = self.facts.get(name)
+        if not isinstance(facts, dict):
+            raise BadFile(self.path, f"{name}: expected an object of settings, found {str(facts)[:40]!r}")
+        result = Settings.__new__(Settings)
+        result.path, result.facts = self.path, facts
+        return result
+
+    def number(self, name: str, low: int, high: int, default: int | None = None) -> int:
+        """Raises BadFile for a whole number that is not there, where there is no default, or beyond the bounds."""
+        value = self.facts.get(name)
+        if value is None and default is not None:
+            return default
+        if type(value) is not int or not low <= value <= high:
+            raise BadFile(self.path, f"{name}: expected a whole number from {low} to {high}, found {value!r}")
+        return value
+
+    def real(self, name: str, default: float) -> float:
+        """`default` also for null. Raises BadFile as number()."""
+        value = default if self.facts.get(name) is None else self.facts[name]
+        if type(value) not in (int, float) or not 0 <= value < 1e30:
+            raise BadFile(self.path, f"{name}: expected a number of 0 or more, found {value!r}")
+        return float(value)
+
+    def yes(self, name: str) -> bool:
+        """No where nothing is said. Raises BadFile as number()."""
+        value = self.facts.get(name) or False
+        if type(value) is not bool:
+            raise BadFile(self.path, f"{name}: expected true or false, found {value!r}")
+        return value
+
+
+def modules(path: Path) -> list[tuple[str, Path]]:
+    """(kind, folder) of what modules.json lists, nothing when there is none."""
+    listed = path / "modules.json"
+    if not listed.is_file():
+        return []
+    rows = read_json(listed)
+    found = []
+    for row in rows if isinstance(rows, list) else [None]:
+        place, kind = (row.get("path"), row.get("type")) if isinstance(row, dict) else (None, None)
+        if not isinstance(place, str) or not isinstance(kind, str):
+            raise BadFile(listed, "expected a list of modules with `path` and `type`, found something else")
+        name = kind.rpartition(".")[2]
+        if name not in _KNOWN:
+            problem = f"the module {name} is none that this program has ({', '.join(_KNOWN)})"
+            raise BadFile(listed, problem)
+        if Path(place).is_absolute() or ".." in Path(place).parts:
+            raise BadFile(listed, f"expected the path of a module in the folder, found {place!r}")
+        found.append((name, path / place))
+    return found
+
+
+def static_root(path: Path) -> Path | None:
+    """The folder with the table and the tokenizer of a static embedding, as modules.json says; None where it lists no
+    static embedding. Raises BadFile for one that another module than Normalize follows."""
+    listed = modules(path)
+    if not any(kind == STATIC for kind, _ in listed):
+        return None
+    others = [kind for kind, _ in listed[1:] if kind != "Normalize"]
+    if others or listed[0][0] != STATIC:
+        problem = f"expected {STATIC} and nothing else but Normalize, found {', '.join(kind for kind, _ in listed)}"
+        raise BadFile(path / "modules.json", problem)
+    return listed[0][1]
