@@ -1,4 +1,4 @@
-"""`wv distil`: an encoder's vectors of words, as a static embedding."""
+"""`wv distil`: an encoder's vectors of its pieces, or of words, as a static embedding."""
 
 from typing import Any
 
@@ -10,9 +10,16 @@ from wv_cli.encoders.config import DistilConfig
 
 
 @click.command("distil", cls=Command)
-@click.argument("vocab", metavar="VOCAB")
+@click.argument("vocab", metavar="VOCAB", required=False)
 @click.option("--encoder", required=True, metavar="DIR", help="Folder of the encoder, as for wv vectors.")
 @click.option("-o", "--output", required=True, metavar="OUT", help="Folder or vector file to write.")
+@click.option("--words", metavar="FILE", help="Add these words, one a line, to the pieces.")
+@click.option("--counts", metavar="FILE", help="Weigh pieces by these `word count` lines, not by their ranks.")
+@click.option(
+    "--variance", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="P",
+    help="Keep the dimensions that explain this fraction of the variance, instead of --dim.",
+)  # fmt: skip
+@click.option("--clusters", type=click.IntRange(min=1), metavar="N", help="Let pieces share N rows, found by k-means.")
 @field_options(DistilConfig)
 @click.option(
     "--to",
@@ -22,15 +29,17 @@ from wv_cli.encoders.config import DistilConfig
 )
 @quiet_option
 def command(quiet: bool, **options: Any) -> None:
-    """Encode each word of VOCAB (lines of `word count`) with a sentence encoder; reduce and weight the vectors.
+    """Make a static embedding of a sentence encoder: a folder that wv, model2vec and sentence-transformers load.
 
-    The result is a static embedding: a folder that wv, model2vec and sentence-transformers load. A sentence is then
-    the mean of its words, hundreds of times as fast as the encoder. The folder's tokenizer splits text at
-    punctuation, and lower-cases it if no word of VOCAB has a capital.
+    Without VOCAB it has a row for each piece of the encoder's tokenizer, as model2vec makes it. Any text then has
+    pieces. With VOCAB (lines of `word count`) it has a row for each of these words. Text is then split at punctuation,
+    and lower-cased if no word of VOCAB has a capital.
 
-    If OUT has the ending of a vector file, it becomes one, with the weights multiplied into the vectors.
+    The vectors are reduced, and rare pieces and words weigh more. A sentence is the mean of its rows, hundreds of times
+    as fast as the encoder. If OUT has the ending of a vector file, it becomes one.
     """
     from wv_cli.commands.shared.running import job_of, run_job
     from wv_cli.jobs.distil import DistilJob
 
-    run_job(job_of(DistilJob, options), quiet, bar=(" words", "encoding"))
+    unit = " words" if options["vocab"] else " pieces"
+    run_job(job_of(DistilJob, options), quiet, bar=(unit, "encoding"))

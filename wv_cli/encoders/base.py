@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.pooling import Pooling
 from wv_cli.errors import BadFile, UsageError
+from wv_cli.system.blas import one_thread
 from wv_cli.system.events import OnProgress
 from wv_cli.system.threads import run_all
 
@@ -71,9 +72,25 @@ def encode(
     """One for each of the poolings, of one pass through the encoder. `progress` is told of sentences. Raises BadFile
     for an encoder whose numbers overflow."""
     tokens, cut = encoder.tokens(texts)
+    vectors = encode_ids(encoder, tokens, poolings, normalize=normalize, threads=threads, progress=progress)
+    lengths = np.array([len(each) for each in tokens], np.int64)
+    return [Encoded(each, lengths == 0, cut, int(lengths.sum())) for each in vectors]
+
+
+def encode_ids(
+    encoder: Encoder,
+    tokens: Sequence[NDArray[Any]],
+    poolings: Sequence[Pooling],
+    *,
+    normalize: bool = False,
+    threads: int = 1,
+    progress: OnProgress | None = None,
+    nan_to_zero: bool = False,
+) -> list[NDArray[np.float32]]:
+    """The vectors alone, of sentences given by their `tokens`. Raises BadFile, with `nan_to_zero` for infinity only."""
     lengths = np.array([len(each) for each in tokens], np.int64)
     layers = sorted({layer for pooling in poolings for layer in pooling.layers})
-    results = [np.zeros((len(texts), encoder.dim), np.float32) for _ in poolings]
+    results = [np.zeros((len(tokens), encoder.dim), np.float32) for _ in poolings]
     lock, done = threading.Lock(), 0
 
     def work(rows: NDArray[np.int64]) -> None:
@@ -81,17 +98,20 @@ def encode(
         states, mask = encoder.states([tokens[row] for row in rows.tolist()], layers)
         for pooling, result in zip(poolings, results, strict=True):
             pooled = pooling.join([states[layers.index(layer)] for layer in pooling.layers], mask)[:, : encoder.dim]
+            if nan_to_zero:
+                pooled[np.isnan(pooled)] = 0
             _require_finite(encoder, pooled)
             result[rows] = unit_rows(pooled) if normalize else pooled
         with lock:
             done += len(rows)
-            if progress is not None and done < len(texts):
-                progress(done, len(texts))
+            if progress is not None and done < len(tokens):
+                progress(done, len(tokens))
 
-    run_all(work, _batches(encoder, lengths), threads if encoder.parallel and not encoder.in_order else 1)
+    with one_thread():
+        run_all(work, _batches(encoder, lengths), threads if encoder.parallel and not encoder.in_order else 1)
     if progress is not None:
-        progress(len(texts), len(texts))
-    return [Encoded(result, lengths == 0, cut, int(lengths.sum())) for result in results]
+        progress(len(tokens), len(tokens))
+    return results
 
 
 def encode_tokens(encoder: Encoder, texts: Sequence[str], pooling: Pooling) -> list[NDArray[np.float32]]:

@@ -56,13 +56,18 @@ class DistilConfig(Config):
         None,
         "Pooling of a word's tokens, as for wv vectors, or layer:K.",
         also=LAYER,
-        shown="the encoder's own",
+        shown="the encoder's own; mean for pieces",
     )
     method: Literal["pca", "whiten", "none"] = option("pca", "Reduce with PCA, whiten, or keep vectors as they are.")
     dim: int = option(
         256, "Dimensions to keep; 0 keeps all that vary.", low=0, high=100_000, low_is="all", only="method=pca|whiten"
     )
-    sif_a: float = option(
-        1e-3, "Constant a of the words' weights a / (a + p(word)); 0 disables them.", low=0, low_is="none"
+    sif_a: float | None = option(
+        None,
+        "Constant a of the weights a / (a + p); 0 disables them.",
+        low=0,
+        low_is="none",
+        shown="1e-3; 1e-4 for pieces",
     )
+    dtype: Literal["float32", "float16", "int8"] = option("float32", "Type of the folder's numbers.")
     threads: int = threads_option("Encoding threads; 0 uses all processors.")

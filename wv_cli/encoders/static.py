@@ -7,7 +7,6 @@ unknown ones count here. max_length is that of config.json, 512 where it says no
 A Normalize in modules.json is followed, too.
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,15 +15,10 @@ from numpy.typing import NDArray
 
 from wv_cli.encoders.base import States, kept_dim, pad_batch
 from wv_cli.encoders.config import EncoderConfig
-from wv_cli.encoders.folder import Folder
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import UsageError
-from wv_cli.formats.beside import MODEL
-from wv_cli.formats.folders import Settings
-from wv_cli.formats.safetensors import Tensors
-from wv_cli.formats.static import TOKENIZER, Table
-
-_MAX_LENGTH = 512  # model2vec's
+from wv_cli.formats.folders import static_root
+from wv_cli.formats.static import TOKENIZER, StaticModel
 
 
 class Static:
@@ -38,20 +32,17 @@ class Static:
             option = "--stateful" if config.stateful else "--runtime onnx"
             message = f"{option}: {path} is a static embedding, which has neither states nor a network"
             raise UsageError(message)
-        folder = Folder.open(path)
-        settings = Settings(folder.root / "config.json", required=False)
-        self.name, self.normalize = str(path), folder.normalize or settings.yes("normalize")
-        self._table = Table.of(Tensors.open(folder.root / MODEL))
+        model = StaticModel.open(path)
+        self.name, self.normalize = str(path), model.normalize
+        self._table, self._unknown = model.table, model.unknown
         self.dim = kept_dim(config, self._table.matrix.shape[1], self.name)
-        most: int | None = config.max_length
-        if not most:
-            has_limit = settings.facts.get("max_length", _MAX_LENGTH) is not None
-            most = settings.number("max_length", 1, 1 << 30, _MAX_LENGTH) if has_limit else None
-        place = folder.root / TOKENIZER
         self._tokenizer = Tokenizer(
-            place, max_length=most, rows=len(self._table), special=False, cut_characters=most is not None
+            (static_root(path) or path) / TOKENIZER,
+            max_length=config.max_length or model.max_length,
+            rows=len(self._table),
+            special=False,
+            cut_characters=True,
         )
-        self._unknown = _unknown(place)
 
     def tokens(self, texts: Sequence[str]) -> tuple[list[NDArray[Any]], int]:
         found, cut = self._tokenizer.ids(texts)
@@ -64,11 +55,3 @@ class Static:
     def states(self, tokens: Sequence[NDArray[Any]], layers: Sequence[int]) -> States:
         ids, mask = pad_batch(tokens, 0)
         return [self._table.rows(ids) for _ in layers], mask
-
-
-def _unknown(path: Path) -> str | None:
-    """The token that stands for unknown words, of a tokenizer.json that has been read already."""
-    model = json.loads(path.read_bytes())["model"]
-    place = model.get("unk_id")
-    token = model["vocab"][place][0] if type(place) is int else model.get("unk_token")
-    return token if isinstance(token, str) else None

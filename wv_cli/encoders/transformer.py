@@ -37,6 +37,7 @@ class Transformer:
         folder = Folder.open(path)
         settings = Settings(folder.root / "config.json")
         self.name, self.pooling, self.normalize = str(path), folder.pooling, folder.normalize
+        self.root = folder.root
         self.dim = kept_dim(config, settings.number("hidden_size", 1, 1 << 16), self.name)
         self.layers = settings.number("num_hidden_layers", 1, 999)
         wanted = (

@@ -18,6 +18,7 @@ from wv_cli.words import WordList
 Precision = int | Literal["exact"]
 BadRowsName = Literal["error", "skip"]
 Split = Literal["blanks", "punctuation"]  # where text is cut into words
+Dtype = Literal["float32", "float16", "int8"]  # of the numbers of a static embedding
 WORD2VEC_PRECISION = 6
 FASTTEXT_PRECISION = -5
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from wv_cli.errors import BadFile, WvError, reason
 
-_LARGEST = 1 << 24  # bytes of a JSON file of settings
+_LARGEST = 1 << 28  # bytes of a JSON file; tokenizers of 250,000 pieces have 17 MB
 _KNOWN = ("Transformer", "Pooling", "Normalize", "StaticEmbedding")
 STATIC = "StaticEmbedding"  # the module of a static embedding
 _HUB_NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
@@ -57,8 +57,8 @@ def _hub() -> Path:
     return Path(home).expanduser() / "hub"
 
 
-def read_json(path: Path) -> Any:
-    """Raises BadFile, WvError."""
+def read_json(path: Path, expected: str = "") -> Any:
+    """Raises BadFile, WvError. `expected` is what the file should hold."""
     try:
         size = path.stat().st_size
         text = path.read_bytes() if size <= _LARGEST else b""
@@ -68,9 +68,9 @@ def read_json(path: Path) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise BadFile(
-            path, "expected JSON, found something else; the file is damaged, or not what its name says"
-        ) from None
+        wanted = f"expected {expected} in JSON" if expected else "expected JSON"
+        problem = f"{wanted}, found something else; the file is damaged, or not what its name says"
+        raise BadFile(path, problem) from None
 
 
 class Settings:

@@ -165,16 +165,18 @@ def _place(facts: Any) -> _Place | None:
     return _Place(facts["dtype"], tuple(shape), offsets[0], offsets[1])
 
 
-def write(stream: BinaryIO, arrays: Mapping[str, NDArray[np.float32]], metadata: Mapping[str, str]) -> None:
-    """Float32 arrays in the order given; the first number stands at a multiple of 8 bytes, as the format's own writer
-    puts it."""
+def write(stream: BinaryIO, arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> None:
+    """Arrays in the order given; the first number stands at a multiple of 8 bytes, as the format's own writer puts
+    it."""
     header: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
-    end = 0
+    written, end = [], 0
     for name, array in arrays.items():
-        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [end, end + 4 * array.size]}
-        end += 4 * array.size
+        dtype = next(name for name, code in _TYPES.items() if np.dtype(code) == array.dtype)
+        header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [end, end + array.nbytes]}
+        end += array.nbytes
+        written.append(np.ascontiguousarray(array, _TYPES[dtype]))
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
     stream.write(len(text).to_bytes(8, "little") + text)
-    for array in arrays.values():
-        stream.write(np.ascontiguousarray(array, "<f4").data)
+    for array in written:
+        stream.write(array.data)

@@ -14,7 +14,6 @@ its rows are called 0, 1, 2, ...
 wv_cli/formats/static_folder.py writes them.
 """
 
-import json
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,10 +23,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli._floattext import first_not_finite
-from wv_cli.errors import BadFile, WvError, reason
+from wv_cli.errors import BadFile
 from wv_cli.formats import safetensors
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions
 from wv_cli.formats.beside import MODEL
+from wv_cli.formats.folders import Settings, modules, read_json, static_root
 from wv_cli.formats.header import MAX_DIM
 from wv_cli.formats.npy import number_words
 from wv_cli.formats.report import Report
@@ -39,6 +39,7 @@ from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 TOKENIZER = "tokenizer.json"
+_MAX_LENGTH = 512  # tokens, where config.json says nothing: model2vec's
 _NAMES = ("embeddings", "embedding.weight")
 
 
@@ -93,6 +94,63 @@ class Table:
         return self.rows(np.arange(len(self)))
 
 
+@dataclass(frozen=True, eq=False)
+class StaticModel:
+    """A static embedding as a folder holds it: the `table`, the settings of the `tokenizer` without padding and
+    truncation, whether sentence vectors are made of unit length, and how many tokens are read (None: all)."""
+
+    table: Table
+    tokenizer: dict[str, Any]
+    normalize: bool = True
+    max_length: int | None = None
+
+    @classmethod
+    def open(cls, path: Path) -> "StaticModel":
+        """Of both layouts; a folder of sentence-transformers has no limit of its own and gets model2vec's. Raises
+        BadFile, WvError."""
+        root = static_root(path) or path
+        settings = Settings(root / "config.json", required=False)
+        normalize = settings.yes("normalize") or any(kind == "Normalize" for kind, _ in modules(path))
+        has_limit = settings.facts.get("max_length", _MAX_LENGTH) is not None
+        most = settings.number("max_length", 1, 1 << 30, _MAX_LENGTH) if has_limit else None
+        table = Table.of(Tensors.open(root / MODEL))
+        return cls(table, tokenizer_settings(root / TOKENIZER), normalize, most)
+
+    @property
+    def unknown(self) -> str | None:
+        """The token that stands for unknown words."""
+        return unknown_token(self.tokenizer["model"])
+
+    @property
+    def unknown_id(self) -> int | None:
+        """Its number; None where no token stands for them."""
+        vocabulary, token = self.tokenizer["model"]["vocab"], self.unknown
+        if isinstance(vocabulary, list):
+            return self.tokenizer["model"].get("unk_id")
+        found = vocabulary.get(token)
+        return found if type(found) is int and 0 <= found < len(self.table) else None
+
+
+def tokenizer_settings(path: Path) -> dict[str, Any]:
+    """Of a tokenizer.json, without padding and truncation, which are those of its maker's last use. Raises BadFile,
+    WvError."""
+    facts = read_json(path, "the settings of a tokenizer")
+    model = facts.get("model") if isinstance(facts, dict) else None
+    if not isinstance(model, dict) or not isinstance(model.get("vocab"), dict | list):
+        raise BadFile(path, "expected a tokenizer with a vocabulary, found none")
+    return {**facts, "truncation": None, "padding": None}
+
+
+def unknown_token(model: dict[str, Any]) -> str | None:
+    """The token for unknown words of a tokenizer's `model`: named, or of Unigram numbered."""
+    place, vocabulary = model.get("unk_id"), model["vocab"]
+    token = model.get("unk_token")
+    if type(place) is int and isinstance(vocabulary, list) and 0 <= place < len(vocabulary):
+        row = vocabulary[place]
+        token = row[0] if isinstance(row, list) and row else None
+    return token if isinstance(token, str) else None
+
+
 def read(source: Input, options: ReadOptions) -> Embeddings:
     beside = Path(source.name).with_name(TOKENIZER)
     judged_later = options.limit is not None or options.bad_rows == "skip"
@@ -117,22 +175,14 @@ def read(source: Input, options: ReadOptions) -> Embeddings:
 
 def _tokens(path: Path, rows: int) -> tuple[list[str], int | None]:
     """(the token of every row, which of them stands for unknown ones). Raises BadFile, WvError."""
-    try:
-        facts = json.loads(path.read_bytes())
-    except OSError as error:
-        message = f"{path}: cannot read: {reason(error)}"
-        raise WvError(message) from error
-    except (ValueError, RecursionError):
-        raise BadFile(path, "expected the settings of a tokenizer in JSON, found something else") from None
-    model: Any = facts.get("model") if isinstance(facts, dict) else None
-    vocabulary: Any = model.get("vocab") if isinstance(model, dict) else None
+    facts = tokenizer_settings(path)
+    model = facts["model"]
+    vocabulary: Any = model["vocab"]
     found: list[str | None] = [None] * rows
     if isinstance(vocabulary, dict):
         pairs = list(vocabulary.items())
-    elif isinstance(vocabulary, list):  # Unigram: [token, score] in the order of their ids
+    else:  # Unigram: [token, score] in the order of their ids
         pairs = [(each[0] if isinstance(each, list) and each else None, id) for id, each in enumerate(vocabulary)]
-    else:
-        raise BadFile(path, "expected a tokenizer with a vocabulary, found none")
     added: Any = facts.get("added_tokens")
     pairs += [(each.get("content"), each.get("id")) for each in added or [] if isinstance(each, dict)]
     for token, id in pairs:
@@ -152,13 +202,8 @@ def _tokens(path: Path, rows: int) -> tuple[list[str], int | None]:
             path, f"expected a token for each of the {rows:,} vectors, found none for row {found.index(None)}"
         )
     tokens = [token for token in found if token is not None]
-    unknown: Any = model.get("unk_token")
-    unknown = (
-        tokens[unknown_id]
-        if type(unknown_id := model.get("unk_id")) is int and 0 <= unknown_id < len(tokens)
-        else unknown
-    )
-    return tokens, tokens.index(unknown) if isinstance(unknown, str) and unknown in tokens else None
+    unknown = unknown_token(model)
+    return tokens, tokens.index(unknown) if unknown in tokens else None
 
 
 def check(source: Input, report: Report) -> None:

@@ -13,8 +13,8 @@ same.
 import contextlib
 import json
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,14 @@ from numpy.typing import NDArray
 from wv_cli._floattext import first_not_finite
 from wv_cli.errors import WvError, reason
 from wv_cli.formats import safetensors
-from wv_cli.formats.base import Split
+from wv_cli.formats.base import Dtype, Split
 from wv_cli.formats.beside import MODEL
-from wv_cli.formats.static import TOKENIZER
+from wv_cli.formats.static import TOKENIZER, StaticModel, Table
 from wv_cli.system.output import commit_together, open_output
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import decode
 
+INT8_READERS = "int8 is read by wv and model2vec, not by sentence-transformers"
 _UNKNOWN = "[UNK]"
 _SPLITS = {"blanks": "WhitespaceSplit", "punctuation": "Whitespace"}
 
@@ -53,9 +54,11 @@ def save_folder(
     lowercase: bool | None = None,
     split: Split = "blanks",
     weights: NDArray[np.floating] | None = None,
+    dtype: Dtype = "float32",
 ) -> Written:
     """Writes the four files, all or none, making the folder if need be. `lowercase` None: if no word has a capital;
-    `weights` (rows,) of the words. Raises WvError, also for a word that is not UTF-8 and for nan or infinity."""
+    the rows are multiplied by their `weights` (rows,). Raises WvError, also for a word that is not UTF-8 and for nan or
+    infinity."""
     words = [embeddings.words.bytes_at(row) for row in range(len(embeddings))]
     for row, word in enumerate(words):
         try:
@@ -75,24 +78,49 @@ def save_folder(
         unknown = f"[{unknown}]"
     rows = np.fromiter(first.values(), np.int64, len(first))
     matrix = np.concatenate([np.zeros((1, embeddings.dim), np.float32), embeddings.matrix[rows]])
-    arrays = {"embeddings": matrix}
     if weights is not None:
-        arrays["weights"] = np.concatenate([[1], weights[rows]]).astype(np.float32)
+        matrix[1:] *= weights[rows, None]
     vocabulary = {unknown: 0, **{word: id for id, word in enumerate(first, 1)}}
+    model = StaticModel(Table(str(path), matrix), _tokenizer(vocabulary, unknown, lower, split))
+    save_model(path, model, dtype=dtype)
+    unreachable = sum(1 for word in first if len(word.split()) != 1)
+    return Written(len(first), len(words) - len(first), unreachable, lower)
+
+
+def save_model(
+    path: str | os.PathLike[str],
+    model: StaticModel,
+    *,
+    dtype: Dtype = "float32",
+    settings: Mapping[str, object] | None = None,
+) -> None:
+    """Writes the four files, all or none, making the folder if need be. `settings` are more of config.json. Raises
+    WvError, also for numbers that the type cannot hold."""
+    table = model.table
+    arrays: dict[str, NDArray[Any]] = {"embeddings": as_dtype(table.matrix, dtype, path)}
+    quantized = {}
+    if table.weights is not None:
+        arrays["weights"] = table.weights
+    if table.mapping is not None:
+        arrays["mapping"] = table.mapping.astype(np.int32)
+        quantized = {"vocabulary_quantization": len(table.matrix)}
+    old = "sentence_transformers.models"
+    modules = [{"idx": 0, "name": "0", "path": ".", "type": f"{old}.StaticEmbedding"}]
+    if model.normalize:
+        modules.append({"idx": 1, "name": "1", "path": "1_Normalize", "type": f"{old}.Normalize"})
     texts = {
-        TOKENIZER: _tokenizer(vocabulary, unknown, lower, split),
+        TOKENIZER: model.tokenizer,
         "config.json": {
             "model_type": "model2vec",
             "architectures": ["StaticModel"],
-            "normalize": True,
-            "hidden_dim": embeddings.dim,
-            "max_length": None,
-            "embedding_dtype": "float32",
+            **(settings or {}),
+            "normalize": model.normalize,
+            "hidden_dim": table.matrix.shape[1],
+            "max_length": model.max_length,
+            "embedding_dtype": dtype,
+            **quantized,
         },
-        "modules.json": [
-            {"idx": 0, "name": "0", "path": ".", "type": "sentence_transformers.models.StaticEmbedding"},
-            {"idx": 1, "name": "1", "path": "1_Normalize", "type": "sentence_transformers.models.Normalize"},
-        ],
+        "modules.json": modules,
     }
     folder = Path(path)
     with _made(folder), commit_together():
@@ -101,8 +129,37 @@ def save_folder(
                 stream.write(json.dumps(facts, ensure_ascii=False, indent=1).encode() + b"\n")
         with open_output(folder / MODEL) as stream:
             safetensors.write(stream, arrays, {})
-    unreachable = sum(1 for word in first if len(word.split()) != 1)
-    return Written(len(first), len(words) - len(first), unreachable, lower)
+
+
+def as_dtype(matrix: NDArray[np.floating], dtype: Dtype, path: object) -> NDArray[Any]:
+    """The numbers in this type; int8 as model2vec rounds them, with one scale for all, which is not kept. Raises
+    WvError for numbers beyond float16."""
+    if dtype == "int8":
+        scale = np.abs(matrix).max(initial=0) / 127.0 or 1.0
+        rounded = matrix.astype(np.float16)
+        np.divide(rounded, scale, out=rounded)
+        return np.clip(np.rint(rounded), -127, 127).astype(np.int8)
+    if dtype == "float16" and np.abs(matrix).max(initial=0) > np.finfo(np.float16).max:
+        message = f"{path}: numbers beyond {np.finfo(np.float16).max:g} do not fit float16; write float32"
+        raise WvError(message)
+    return matrix.astype(dtype)
+
+
+def merged(model: StaticModel) -> StaticModel:
+    """The same vectors without mapping and weights, which older readers ignore or refuse, and with a zero row for
+    unknown words."""
+    return without_unknown(replace(model, table=Table(model.table.path, model.table.whole().copy())))
+
+
+def without_unknown(model: StaticModel) -> StaticModel:
+    """The same with zero for unknown words, its matrix or weights changed: libraries that count them and those that do
+    not then have the same direction."""
+    table, place = model.table, model.unknown_id
+    if place is not None and table.mapping is None:
+        table.matrix[place] = 0
+    elif place is not None and table.weights is not None:
+        table.weights[place] = 0
+    return model
 
 
 @contextlib.contextmanager

@@ -1,11 +1,14 @@
-"""`wv distil`: an encoder's vectors of the words of a vocabulary, made smaller, as a static embedding.
+"""`wv distil`: a sentence encoder made into a static embedding, which needs no network.
 
-Each word is encoded as a sentence of its own (as model2vec does with the tokens of an encoder), the vectors are
-centred and turned to their directions of largest variance (pca), or whitened, too; rare words weigh more, by SIF's
-a / (a + p). What comes out needs no network: a sentence is the weighted mean of its words.
+Without a vocabulary the table has a row for each piece of the encoder's tokenizer, as model2vec makes it: each is
+encoded between the tokens that the encoder puts around a text, the vectors are turned to their directions of largest
+variance, and rare pieces weigh more. wv_cli/transforms/distillation.py has the formulas.
+
+With a vocabulary the rows are those of its words, each encoded as a sentence, reduced and weighted by its counts.
 """
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -14,33 +17,72 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wv_cli.encoders import EncoderConfig, open_encoder
-from wv_cli.encoders.base import encode
+from wv_cli.encoders.base import encode, encode_ids
 from wv_cli.encoders.config import DistilConfig
+from wv_cli.encoders.pieces import Pieces
 from wv_cli.encoders.pooling import Pooling
+from wv_cli.encoders.transformer import Transformer
+from wv_cli.errors import BadFile, UsageError, WvError
 from wv_cli.formats import format_for_output, save
 from wv_cli.formats.base import Format
-from wv_cli.formats.static_folder import save_folder
+from wv_cli.formats.static import StaticModel, Table
+from wv_cli.formats.static_folder import INT8_READERS, save_folder, save_model, without_unknown
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.vectors import STATIC, static_file
 from wv_cli.jobs.run import Metadata, Run
+from wv_cli.system.events import Log
+from wv_cli.system.extra import require
+from wv_cli.system.input import open_input
 from wv_cli.text.vocab import Vocab, read_vocab
 from wv_cli.transforms.config import WhitenConfig
+from wv_cli.transforms.distillation import clustered, rank_weights, reduced
 from wv_cli.transforms.moments import Moments
-from wv_cli.transforms.sentences import sif_weights
+from wv_cli.transforms.sentences import SIF_A, sif_weights
 from wv_cli.transforms.whiten import fit
 from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.words import WordList
+
+_PIECES_A = 1e-4  # model2vec's
+_MAX_LENGTH = 512
 
 
 @dataclass(frozen=True, kw_only=True)
 class DistilInput(Part):
-    """The words of the file `vocab`, and the folder of the `encoder`."""
+    """The folder of the `encoder`, and the words of the file `vocab`; without it, the encoder's own pieces."""
 
-    vocab: str
+    vocab: str | None = None
     encoder: str
 
     def reads(self) -> list[str]:
-        return [self.vocab, self.encoder]
+        return [*filter(None, [self.vocab]), self.encoder]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PieceOptions(Part):
+    """What concerns pieces only. The file `words` has own words, one a line, `counts` the counts of words that weigh
+    the pieces. `variance` chooses the dimensions, `clusters` are rows that pieces share."""
+
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("words", "counts", "variance", "clusters"), "not vocab")
+
+    words: str | None = None
+    counts: str | None = None
+    variance: float | None = None
+    clusters: int | None = None
+
+    def reads(self) -> list[str]:
+        return [*filter(None, [self.words, self.counts])]
+
+    def own_words(self) -> list[str]:
+        """Raises BadFile, WvError."""
+        if self.words is None:
+            return []
+        with open_input(self.words, "words, one a line") as source:
+            blocks = [bytes(buffer[:length]) for buffer, length in source.line_blocks()]
+        try:
+            return [word for line in b"".join(blocks).decode().split("\n") if (word := line.strip())]
+        except ValueError:
+            raise BadFile(self.words, "expected words in UTF-8, one a line, found other bytes") from None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,23 +112,122 @@ class DistilJob(Job):
 
     config: DistilConfig = field(default_factory=DistilConfig)
     source: DistilInput
+    pieces: PieceOptions = field(default_factory=PieceOptions)
     output: EmbeddingOutput
 
     @property
     def output_format(self) -> str | None:
         return self.output.to_format
 
+    def check(self) -> None:
+        explicit = self.invocation.explicit
+        if self.output.row is not None:
+            for name in ("dtype", "clusters"):
+                if name in explicit:
+                    message = f"--{name} has no effect on a file of vectors; write a folder"
+                    raise UsageError(message)
+        if self.pieces.variance and "dim" in explicit:
+            raise UsageError("--variance and --dim cannot be used together: both choose the dimensions")
+        if self.pieces.variance and self.config.method == "none":
+            raise UsageError("--variance has no effect with --method none; it needs --method pca or whiten")
+
     def work(self, run: Run) -> tuple[None, Metadata]:
-        """Encodes the words and writes what is made of their vectors; `run.on_reading` is told how many are encoded."""
-        vocab, row, output = read_vocab(self.source.vocab), self.output.row, self.output.output
-        made = distil(self.source.encoder, vocab, self.config, run.on_reading)
-        if row is None:
-            save_folder(output, made.vectors, weights=made.weights, split="punctuation")
+        """Encodes words or pieces and writes what is made of their vectors; `run.on_reading` is told how many."""
+        row, output, dtype = self.output.row, self.output.output, self.config.dtype
+        if self.source.vocab is None:
+            count, from_dim, dim = self._pieces(run)
+            what = "pieces"
         else:
-            save(output, made.weighted(), format=row.name)
-        words, dim, name = len(vocab.words), made.vectors.dim, row.name if row else STATIC
-        run.log(f"{output}: {words:,} words, {made.from_dim} -> {dim} numbers, {name}")
-        return None, {"words": words, "from_dim": made.from_dim, "dim": dim, "format": name}
+            vocab, what = read_vocab(self.source.vocab), "words"
+            made = distil(self.source.encoder, vocab, self.config, run.on_reading)
+            if row is None:
+                save_folder(output, made.vectors, weights=made.weights, split="punctuation", dtype=dtype)
+            else:
+                save(output, made.weighted(), format=row.name)
+            count, from_dim, dim = len(vocab.words), made.from_dim, made.vectors.dim
+        name = row.name if row else STATIC
+        run.log(f"{output}: {count:,} {what}, {from_dim} -> {dim} numbers, {name}")
+        if dtype == "int8":
+            run.log(f"{output}: {INT8_READERS}")
+        return None, {what: count, "from_dim": from_dim, "dim": dim, "format": name}
+
+    def _pieces(self, run: Run) -> tuple[int, int, int]:
+        """(pieces, numbers of the encoder's vectors, numbers of these)."""
+        row, output = self.output.row, self.output.output
+        pieces, model, from_dim, settings = distil_pieces(
+            self.source.encoder, self.pieces, self.config, run.log, run.on_reading
+        )
+        if row is None:
+            save_model(output, model, dtype=self.config.dtype, settings=settings)
+        else:
+            save(output, Embeddings(WordList.of(pieces.tokens), model.table.whole()), format=row.name)
+        return len(pieces.tokens), from_dim, model.table.matrix.shape[1]
+
+
+def distil_pieces(
+    encoder: str,
+    options: PieceOptions,
+    config: DistilConfig,
+    log: Log,
+    progress: Callable[[int, int | None], None] | None = None,
+) -> tuple[Pieces, StaticModel, int, dict[str, object]]:
+    """(pieces, the static embedding of them, numbers of the encoder's vectors, settings for config.json). The row for
+    unknown words is zero. Raises what open_encoder raises, UsageError for an encoder that has no pieces."""
+    config.validate()
+    how = config.pooling or "mean"
+    source = open_encoder(encoder, EncoderConfig(threads=config.threads), (how,))
+    if not isinstance(source, Transformer):
+        message = f"{encoder}: expected a BERT-like encoder, whose tokenizer has pieces; for another give VOCAB"
+        raise UsageError(message)
+    pieces = Pieces.of(source.root, options.own_words())
+    for token, ids in zip(pieces.tokens, pieces.asked, strict=True):
+        if len(ids) > source.max_length:
+            message = f"{options.words}: {token[:40]!r} has {len(ids)} tokens, more than the encoder reads"
+            raise WvError(message)
+    pooling = Pooling.of(how, source.layers, source.name)
+    (vectors,) = encode_ids(
+        source, pieces.asked, [pooling], threads=config.threads, progress=progress, nan_to_zero=True
+    )
+    a = _PIECES_A if config.sif_a is None else config.sif_a
+    weights = np.ones(len(vectors))
+    if a:
+        weights = rank_weights(len(vectors), a) if options.counts is None else _counted(pieces, options.counts, a)
+    mapping, kept = None, None
+    if options.clusters:
+        vectors, mapping = clustered(vectors, options.clusters)
+    if config.method == "none":
+        matrix, note = vectors.astype(np.float64), ""
+    else:
+        matrix, note = reduced(
+            vectors, dim=config.dim, variance=options.variance or 0.0, whiten=config.method == "whiten"
+        )
+    if note:
+        log(note)
+    if mapping is None:
+        matrix *= weights[:, None]
+    else:
+        kept = weights.astype(np.float32)
+    model = StaticModel(Table(encoder, matrix.astype(np.float32), mapping, kept), pieces.tokenizer, True, _MAX_LENGTH)
+    settings = {
+        "tokenizer_name": Path(encoder).name,
+        "apply_pca": None if config.method == "none" else options.variance or matrix.shape[1],
+        "sif_coefficient": a or None,
+        "seq_length": 1_000_000,
+        "pooling": {"cls": "first"}.get(how, how),
+    }
+    return pieces, without_unknown(model), vectors.shape[1], settings
+
+
+def _counted(pieces: Pieces, counts: str, a: float) -> NDArray[np.float64]:
+    """(pieces,): a / (a + p) by the pieces of the words that a vocabulary file counts. Raises BadFile, WvError."""
+    package, vocab = require("tokenizers", "the pieces of words"), read_vocab(counts)
+    inner = package.Tokenizer.from_str(json.dumps(pieces.tokenizer))
+    total = np.zeros(len(pieces.tokens))
+    words = [vocab.words[row] for row in range(len(vocab.words))]
+    for each, count in zip(inner.encode_batch(words, add_special_tokens=False), vocab.counts.tolist(), strict=True):
+        np.add.at(total, each.ids, count)
+    weights: NDArray[np.float64] = a / (a + total / max(1.0, total.sum()))
+    return weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,5 +264,6 @@ def distil(
         whitening = WhitenConfig(method=config.method, dim=config.dim)
         matrix = fit(moments, whitening, f"the {moments.rows:,} words").apply(matrix)
         matrix[made.empty] = 0
-    weights = sif_weights(vocab.words, vocab, config.sif_a) if config.sif_a else None
+    a = SIF_A if config.sif_a is None else config.sif_a
+    weights = sif_weights(vocab.words, vocab, a) if a else None
     return Distilled(Embeddings(vocab.words, matrix), weights, source.dim)
