@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from wv_cli.encoders.tokenizer import load
 from wv_cli.errors import BadFile
-from wv_cli.formats.folders import Settings
 from wv_cli.formats.static import TOKENIZER, tokenizer_settings, unknown_token
 from wv_cli.system.extra import foreign
+from wv_cli.system.folders import Settings
 
 _UNUSED = re.compile(r"\[unused\d+\]")
 

@@ -17,8 +17,8 @@ from wv_cli.encoders.base import States, kept_dim, pad_batch
 from wv_cli.encoders.config import EncoderConfig
 from wv_cli.encoders.tokenizer import Tokenizer
 from wv_cli.errors import UsageError
-from wv_cli.formats.folders import static_root
 from wv_cli.formats.static import TOKENIZER, StaticModel
+from wv_cli.system.folders import static_root
 
 
 class Static:

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from wv_cli.errors import BadFile, WvError, reason
 from wv_cli.formats.base import Format, FormatWarning
-from wv_cli.formats.folders import find_folder, static_root
+from wv_cli.system.folders import find_folder, static_root
 from wv_cli.system.input import Input
 from wv_cli.system.marks import split_lines
 from wv_cli.system.output import open_output

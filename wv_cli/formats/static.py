@@ -27,13 +27,13 @@ from wv_cli.errors import BadFile
 from wv_cli.formats import safetensors
 from wv_cli.formats.base import Format, FormatWarning, ReadOptions
 from wv_cli.formats.beside import MODEL
-from wv_cli.formats.folders import Settings, modules, read_json, static_root
 from wv_cli.formats.header import MAX_DIM
 from wv_cli.formats.npy import number_words
 from wv_cli.formats.report import Report
 from wv_cli.formats.safetensors import Tensors
 from wv_cli.formats.skipping import WAY_OUT
 from wv_cli.system import memory
+from wv_cli.system.folders import Settings, modules, read_json, static_root
 from wv_cli.system.input import Input
 from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
@@ -124,10 +124,9 @@ class StaticModel:
     @property
     def unknown_id(self) -> int | None:
         """Its number; None where no token stands for them."""
-        vocabulary, token = self.tokenizer["model"]["vocab"], self.unknown
-        if isinstance(vocabulary, list):
-            return self.tokenizer["model"].get("unk_id")
-        found = vocabulary.get(token)
+        model = self.tokenizer["model"]
+        vocabulary = model["vocab"]
+        found = model.get("unk_id") if isinstance(vocabulary, list) else vocabulary.get(self.unknown)
         return found if type(found) is int and 0 <= found < len(self.table) else None
 
 
