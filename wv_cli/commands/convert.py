@@ -15,6 +15,7 @@ from wv_cli.commands.shared.reading import from_option
 @from_option(True, "IN; by default its")
 @click.option("--to", "to_format", metavar="FORMAT", help="Format of OUT; by default its ending chooses.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="ROWS", help="Take only the first ROWS rows.")
+@click.option("--dim", type=click.IntRange(min=1), metavar="N", help="Keep the first N numbers of each row.")
 @click.option(
     "--precision", type=click.Choice([*"123456789", "exact"]), default="6", metavar="1-9|exact", callback=decimals,
     help="Decimals of numbers in text; exact writes the shortest text that keeps every bit.  [default: 6, as word2vec]",
@@ -30,6 +31,10 @@ from wv_cli.commands.shared.reading import from_option
     help="With --to static: split text at blanks, or also at punctuation.",
 )  # fmt: skip
 @click.option("--counts", metavar="VOCAB", help="With --to static: SIF weights from these `word count` lines.")
+@click.option(
+    "--dtype", type=click.Choice(["float32", "float16", "int8"]), default="float32", show_default=True,
+    help="With --to static: type of the numbers.",
+)  # fmt: skip
 @quiet_option
 def command(quiet: bool, **options: Any) -> None:
     """Convert the vectors of IN to OUT. Either may be -; OUT is compressed if it ends in .gz, .bz2, .xz or .zst.
@@ -49,6 +54,9 @@ def command(quiet: bool, **options: Any) -> None:
                                   model.safetensors, config.json, modules.json; only by --to
       fasttext-bin                a fastText model, from a fastText model only: --to fasttext-bin dequantizes
                                   a .ftz and updates files of the oldest layout
+
+    A static embedding as IN keeps its tokenizer with --to static, unless --lowercase, --split, --counts or --limit make
+    words of its tokens. OUT then has the layout that most programs read. int8 is not for sentence-transformers.
 
     A fastText model (.bin, .ftz) as IN gives the vectors of its words, subwords included.
 

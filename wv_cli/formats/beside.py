@@ -111,3 +111,11 @@ def find_vectors(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
         return path
     model = (static_root(folder) or folder) / MODEL
     return model if model.is_file() else folder
+
+
+def static_folder(path: str | os.PathLike[str]) -> Path | None:
+    """The folder of a static embedding with a tokenizer, given as for find_vectors; None for anything else. Raises
+    BadFile, WvError."""
+    folder = find_folder(path)
+    root = (static_root(folder) or folder) if folder.is_dir() else folder
+    return folder if (root / MODEL).is_file() and (root / "tokenizer.json").is_file() else None

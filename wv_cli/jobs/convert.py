@@ -1,52 +1,69 @@
 """`wv convert`: vectors from one file format to another, to a static embedding's folder or to a fastText model."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
 
 from wv_cli import formats
 from wv_cli.config import flag_of
 from wv_cli.errors import UsageError, WvError
-from wv_cli.formats.base import BadRowsName, Split
+from wv_cli.formats.base import BadRowsName, Dtype, Split
+from wv_cli.formats.beside import static_folder
 from wv_cli.formats.skipping import keepable_rows, words_beyond_utf8
 from wv_cli.jobs.job import Job
 from wv_cli.jobs.part import Part
 from wv_cli.jobs.parts.vectors import STATIC, VectorOutput, static_file
 from wv_cli.jobs.run import Metadata, Run
+from wv_cli.vectors.embeddings import Embeddings
 from wv_cli.words import WordList
 
 if TYPE_CHECKING:
-    from wv_cli.vectors.embeddings import Embeddings
     from wv_cli.vectors.fasttext import FastTextModel
 
 _MODEL = "fasttext-bin"
+# The options that make words of the tokens of a static embedding; without them it keeps its tokenizer.
+_WORDS_ONLY = ("lowercase", "split", "counts", "limit", "bad_rows", "unescape", "from_format")
 # The options that such an output has no place for, and why.
 _NO_PLACE = {
     STATIC: (("precision", "escape"), "a tokenizer keeps every word, safetensors every bit"),
-    _MODEL: (("limit", "bad_rows", "precision", "escape", "unescape"), "a model is written whole and as it is"),
+    _MODEL: (("limit", "dim", "bad_rows", "precision", "escape", "unescape"), "a model is written whole and as it is"),
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConvertInput(Part):
-    """The vectors to convert. The first `limit` rows of the file `source`; None: all of them. `unescape` undoes the
-    escape of an output."""
+    """The vectors to convert. The first `limit` rows of the file `source`, the first `dim` numbers of each; None: all
+    of them. `unescape` undoes the escape of an output."""
 
     source: str
     from_format: str | None = None
     limit: int | None = None
+    dim: int | None = None
     bad_rows: BadRowsName = "error"
     unescape: bool = False
 
     def reads(self) -> list[str]:
         return [self.source]
 
-    def load(self) -> "Embeddings":
-        return formats.load(
+    def load(self) -> Embeddings:
+        vectors = formats.load(
             self.source, format=self.from_format, limit=self.limit, unescape=self.unescape, bad_rows=self.bad_rows
         )
+        if self.dim is None:
+            return vectors
+        self.require_dim(vectors.dim)
+        return Embeddings(vectors.words, np.ascontiguousarray(vectors.matrix[:, : self.dim]))
 
-    def load_keepable(self, refused: Callable[[WordList], Iterator[tuple[int, str]]] | None) -> "Embeddings":
+    def require_dim(self, dim: int) -> None:
+        """Raises UsageError where there are fewer numbers than are to be kept."""
+        if self.dim is not None and self.dim > dim:
+            message = f"--dim {self.dim} is more than the {dim} numbers of {self.source}"
+            raise UsageError(message)
+
+    def load_keepable(self, refused: Callable[[WordList], Iterator[tuple[int, str]]] | None) -> Embeddings:
         """The same; bad rows are also those whose words are `refused` by the output."""
         vectors = self.load()
         if refused is None or self.bad_rows == "error":
@@ -66,13 +83,17 @@ class ConvertInput(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class StaticOptions(Part):
-    """How a static embedding splits text; `counts`, a vocabulary file, gives its words weights."""
+    """How a static embedding splits text; `counts`, a vocabulary file, gives its words weights. `dtype`: of its
+    numbers."""
 
-    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("lowercase", "split", "counts"), f"to_format={STATIC}")
+    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("lowercase", "split", "counts", "dtype"), f"to_format={STATIC}"
+    )
 
     lowercase: bool | None = None
     split: Split = "blanks"
     counts: str | None = None
+    dtype: Dtype = "float32"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,13 +138,21 @@ class ConvertJob(Job):
 
     def _write_static(self, run: Run) -> Metadata:
         """Tells how text is taken apart, too."""
-        from wv_cli.formats.static_folder import save_folder
+        from wv_cli.formats.static_folder import INT8_READERS, save_folder
         from wv_cli.text.vocab import read_vocab
+
+        if self.static.dtype == "int8":
+            run.log(f"{self.output.output}: {INT8_READERS}")
+        kept = None if set(_WORDS_ONLY) & set(self.invocation.explicit) else static_folder(self.source.source)
+        if kept is not None:
+            return self._copy_static(run, kept)
         from wv_cli.transforms.sentences import sif_weights
 
         vectors, static, folder = self.source.load_keepable(words_beyond_utf8), self.static, str(self.output.output)
         weights = sif_weights(vectors.words, read_vocab(static.counts)) if static.counts is not None else None
-        made = save_folder(folder, vectors, lowercase=static.lowercase, split=static.split, weights=weights)
+        made = save_folder(
+            folder, vectors, lowercase=static.lowercase, split=static.split, weights=weights, dtype=static.dtype
+        )
         how = f"text is cut at {'blanks' if static.split == 'blanks' else 'blanks and punctuation'}"
         how += " and made lower case" if made.lowercase else ", upper and lower case differ"
         run.log(f"{folder}: {made.tokens:,} words of {vectors.dim} numbers, static; {how}")
@@ -132,6 +161,20 @@ class ConvertJob(Job):
         if made.unreachable:
             run.log(f"{made.unreachable:,} words hold blanks; no text will have them")
         return {"rows": made.tokens, "dim": vectors.dim, "format": STATIC}
+
+    def _copy_static(self, run: Run, source: Path) -> Metadata:
+        """The table and the tokenizer of another static embedding, in the layout that most programs read."""
+        from wv_cli.formats.static import StaticModel
+        from wv_cli.formats.static_folder import merged, save_model
+
+        model = merged(StaticModel.open(source))
+        matrix, folder = model.table.matrix, str(self.output.output)
+        self.source.require_dim(matrix.shape[1])
+        table = replace(model.table, matrix=np.ascontiguousarray(matrix[:, : self.source.dim]))
+        save_model(folder, replace(model, table=table), dtype=self.static.dtype)
+        dim = table.matrix.shape[1]
+        run.log(f"{folder}: {len(table):,} tokens of {dim} numbers, static; text is cut by the tokenizer of {source}")
+        return {"rows": len(table), "dim": dim, "format": STATIC}
 
     def _write_model(self, run: Run) -> Metadata:
         """The model is not quantized, and in the newest layout."""
