@@ -125,6 +125,17 @@ def files_of_other_tests_may_change() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
+def static_folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folders of static embeddings that other libraries wrote, what these encode, and a random BERT."""
+    import tarfile
+
+    folder = tmp_path_factory.mktemp("folders")
+    with tarfile.open(GOLDEN / "static.tar.xz") as packed:
+        packed.extractall(folder, filter="data")
+    return folder / "static"
+
+
+@pytest.fixture(scope="session")
 def data() -> Path:
     """The shipped data: corpus/, similarity/, analogy/."""
     return ROOT / "data"

@@ -8,7 +8,7 @@ With a vocabulary the rows are those of its words, each encoded as a sentence, r
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -62,8 +62,6 @@ class DistilInput(Part):
 class PieceOptions(Part):
     """What concerns pieces only. The file `words` has own words, one a line, `counts` the counts of words that weigh
     the pieces. `variance` chooses the dimensions, `clusters` are rows that pieces share."""
-
-    CONDITIONS: ClassVar[Mapping[str, str]] = dict.fromkeys(("words", "counts", "variance", "clusters"), "not vocab")
 
     words: str | None = None
     counts: str | None = None
@@ -121,6 +119,11 @@ class DistilJob(Job):
 
     def check(self) -> None:
         explicit = self.invocation.explicit
+        for name in ("words", "counts", "variance", "clusters"):
+            if name in explicit and self.source.vocab is not None:
+                raise UsageError(
+                    f"--{name} has no effect with VOCAB: it is for the encoder's own pieces; leave one out"
+                )
         if self.output.row is not None:
             for name in ("dtype", "clusters"):
                 if name in explicit:
