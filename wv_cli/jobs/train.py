@@ -4,7 +4,9 @@ Options have the names they have on the command line, with underscores; one that
 """
 
 import os
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
+from contextlib import ExitStack
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from wv_cli.config import either, flag_of, read_hint
@@ -13,10 +15,12 @@ from wv_cli.errors import UsageError
 from wv_cli.jobs.job import build, option_hints, option_names
 from wv_cli.jobs.models import DEFAULT_MODEL, MODELS, PRESETS, Model
 from wv_cli.jobs.parts.continuation import inherit_options, state_of
+from wv_cli.jobs.telling import logged, shown
 from wv_cli.models.presets import Preset
 from wv_cli.system.arguments import list_texts, real_number, require_type, whole_number
 from wv_cli.system.pipes import kept_pipes
 from wv_cli.system.synonyms import SYNONYMS, plain
+from wv_cli.text.sentences import Sentences, spooled
 
 if TYPE_CHECKING:
     from wv_cli.jobs.job import Job
@@ -76,19 +80,23 @@ def training_job(
 
 
 def train(
-    inputs: Path | Iterable[Path],
-    output: Path | Iterable[Path],
+    inputs: Path | Iterable[Path] | Iterable[Iterable[str]] | None = None,
+    output: Path | Iterable[Path] = (),
     *,
+    sentences: Sentences | None = None,
     model: str | None = None,
     preset: str | None = None,
     log: "Log | None" = None,
     on_progress: "OnTraining | None" = None,
+    progress: bool = False,
     **options: Any,
 ) -> dict[str, Any]:
     """Trains a model and writes it, like the command `wv train`. Returns the metadata that is recorded beside it.
 
-    `inputs` and `output` are a file each or several. `log(message, **facts)` is told what happens,
-    `on_progress(progress)` how far it is. `continue_` is --continue, a word that Python has for itself. Sizes
+    `inputs` and `output` are a file each or several. Instead of files `inputs` may be sentences that are lists of
+    tokens; `sentences` may be lists of tokens or lines as str. Both are any iterable, which is read once.
+    `log(message, **facts)` is told what happens, and so is the logger "wv_cli"; `on_progress(progress)` how far it is,
+    which a bar shows with `progress=True`. `continue_` is --continue, a word that Python has for itself. Sizes
     (`memory`) are in bytes, times (`max_time`) in seconds.
 
     Raises TypeError for an argument of another type, UsageError, WvError and its kin for what cannot be done;
@@ -97,13 +105,41 @@ def train(
     for name, function in {"log": log, "on_progress": on_progress}.items():
         if not (function is None or callable(function)):
             raise TypeError(f"{name}: expected a function, found {type(function).__name__}")
-    with kept_pipes():
-        made = training_job(inputs, output, model, preset, **options)
-        outcome, metadata = made.run(log or _silent, on_progress)
+    paths, spoken = _told_apart(inputs, sentences)
+    with kept_pipes(), ExitStack() as stack:
+        outputs = _paths(output, "output")
+        if spoken is not None:
+            training_job((), outputs, model, preset, **options)  # refuses what it can before the sentences are read
+            options = {**options, "force_text": _as_text(options)}
+            paths = stack.enter_context(spooled(spoken, outputs[0] if outputs else None))
+        made = training_job(paths, outputs, model, preset, **options)
+        outcome, metadata = made.run(logged(log), stack.enter_context(shown(on_progress, progress=progress)))
     if outcome is not None and not outcome.finished:
         # What is saved is the checkpoint, or in a search for options its log.
         raise outcome.ended_early("go on with resume=True" if made.checkpoint_path else "nothing was saved")
     return metadata
+
+
+def _told_apart(inputs: Any, sentences: Any) -> tuple[Any, Any]:
+    """(paths, sentences), one of which is None: `inputs` whose first item is no path are sentences."""
+    if (inputs is None) == (sentences is None):
+        message = "train: expected inputs or sentences, found " + ("neither" if inputs is None else "both")
+        raise TypeError(message)
+    if sentences is not None or not isinstance(inputs, Iterable) or isinstance(inputs, str | bytes):
+        return inputs, sentences
+    each = iter(inputs)
+    first = list(islice(each, 1))
+    whole = chain(first, each)
+    are_sentences = bool(first) and isinstance(first[0], Iterable) and not isinstance(first[0], str | bytes)
+    return (None, whole) if are_sentences else (whole, None)
+
+
+def _as_text(options: Mapping[str, Any]) -> bool:
+    """True. Raises UsageError for options about records, which sentences are not."""
+    for name in ("field", "no_header", "bad_records", "force_text"):
+        if options.get(name) is not None:
+            raise UsageError(f"{flag_of(name)} has no effect on sentences; leave it out")
+    return True
 
 
 def _unknown(name: str, meaning: str) -> str:
@@ -177,7 +213,3 @@ def _paths(given: Path | Iterable[Path], name: str) -> tuple[str, ...]:
         return (os.fspath(given),)
     several = given if given is None or isinstance(given, str | int | bytes) else map(_plain, given)
     return tuple(list_texts(several, name, "path"))
-
-
-def _silent(message: str, **facts: object) -> None:
-    """Tells nobody."""
