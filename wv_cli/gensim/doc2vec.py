@@ -1,0 +1,316 @@
+"""gensim's Doc2Vec over wv_cli.models.doc2vec. A document has one tag, which no other document has.
+
+Files are two: the model as `wv train --model doc2vec` writes it, and beside it the vectors of the documents.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from os import fspath
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli import formats
+from wv_cli.errors import BadFile, UsageError, WvError
+from wv_cli.formats import document_models
+from wv_cli.gensim.callbacks import CallbackAny2Vec
+from wv_cli.gensim.keyedvectors import KeyedVectors, Path
+from wv_cli.gensim.refusals import refuse
+from wv_cli.gensim.training import Trained, TrimRule
+from wv_cli.models.doc2vec import Doc2vec as Model
+from wv_cli.models.sentence_config import Doc2vecConfig
+from wv_cli.system.arguments import list_words
+from wv_cli.text.corpus import Corpus
+from wv_cli.text.vocab import Vocab
+from wv_cli.vectors.doc2vec import Doc2vecModel
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.words import WordList
+
+Tag = str | int
+_DOCUMENTS = ".docs"  # the ending of the second file
+
+
+class TaggedDocument(NamedTuple):
+    """A document: its words, and a list with its tag."""
+
+    words: Iterable[str]
+    tags: Iterable[Tag]
+
+
+class DocumentVectors(KeyedVectors):
+    """The vectors of documents by tag. Answers name a tag as int where all tags are whole numbers."""
+
+    def most_similar(self, *args: Any, **options: Any) -> Any:
+        found = super().most_similar(*args, **options)
+        numbers = isinstance(found, list) and self._numbered
+        return [(int(tag), score) for tag, score in found] if numbers else found
+
+    @property
+    def _numbered(self) -> bool:
+        return len(self) > 0 and self.words.blob.isdigit()
+
+
+class Doc2Vec(Trained[Doc2vecConfig]):
+    """Document vectors by DM, or with dm=0 by DBOW. Arguments are gensim's, with its defaults.
+
+    >>> model = Doc2Vec([TaggedDocument(["hello", "world"], [0])], vector_size=50, min_count=1)
+    >>> model.dv[0], model.infer_vector(["hello"])
+
+    Raises UsageError for a value that has no effect or cannot be (wv_cli.gensim.refusals).
+    """
+
+    EVERY_LINE = True
+
+    def __init__(
+        self,
+        documents: Iterable[Any] | None = None,
+        corpus_file: Path | None = None,
+        vector_size: int = 100,
+        dm_mean: int | None = None,
+        dm: int = 1,
+        dbow_words: int = 0,
+        dm_concat: int = 0,
+        dm_tag_count: int = 1,
+        dv: None = None,
+        dv_mapfile: Path | None = None,
+        comment: str | None = None,
+        trim_rule: TrimRule | None = None,
+        callbacks: Iterable[CallbackAny2Vec] = (),
+        window: int = 5,
+        epochs: int = 10,
+        shrink_windows: bool = True,
+        *,
+        alpha: float = 0.025,
+        min_alpha: float = 0.0001,
+        min_count: int = 5,
+        max_vocab_size: int | None = None,
+        max_final_vocab: int | None = None,
+        sample: float = 1e-3,
+        seed: int = 1,
+        workers: int = 3,
+        hs: int = 0,
+        negative: int = 5,
+        ns_exponent: float = 0.75,
+        hashfxn: Any = hash,
+        sorted_vocab: int = 1,
+        batch_words: int = 10000,
+        compute_loss: bool = False,
+    ) -> None:
+        refuse(
+            dbow_words=dbow_words,
+            dm_tag_count=dm_tag_count,
+            dv=dv,
+            dv_mapfile=dv_mapfile,
+            comment=comment,
+            max_vocab_size=max_vocab_size,
+            hashfxn=hashfxn,
+            sorted_vocab=sorted_vocab,
+            batch_words=batch_words,
+        )
+        if dm_mean == 0 and dm and not dm_concat:
+            message = "dm_mean=0 is not supported: context words are averaged; leave it out, or give dm_concat=1"
+            raise UsageError(message)
+        if not shrink_windows:
+            message = "shrink_windows=False is not supported: each window is drawn anew; leave it out"
+            raise UsageError(message)
+        self.dm, self.dm_concat = bool(dm), int(dm_concat)
+        self._model: Model | None = None
+        self._answers: Doc2vecModel | None = None
+        self._dv: DocumentVectors | None = None
+        self._tags: WordList | None = None
+        super().__init__(
+            vector_size=vector_size,
+            alpha=alpha,
+            min_alpha=min_alpha,
+            window=window,
+            min_count=min_count,
+            sample=sample,
+            seed=seed,
+            workers=workers,
+            hs=int(hs),
+            negative=int(negative),
+            ns_exponent=ns_exponent,
+            epochs=epochs,
+            trim_rule=trim_rule,
+            compute_loss=compute_loss,
+            callbacks=callbacks,
+            max_final_vocab=max_final_vocab,
+        )
+        self._begin(documents, corpus_file)
+
+    @property
+    def dbow(self) -> bool:
+        return not self.dm
+
+    def _options(self, alpha: float, min_alpha: float, epochs: int) -> Doc2vecConfig:
+        if self.hs and self.negative:
+            message = "hs=1 needs negative=0: doc2vec has one output layer"
+            raise UsageError(message)
+        return Doc2vecConfig(
+            algorithm="dbow" if not self.dm else "dm_concat" if self.dm_concat else "dm_mean",
+            context="around" if self.dm else "before",
+            mean_gradient="word2vec" if self.dm and not self.dm_concat else "document",
+            loss="hs" if self.hs else "ns",
+            dim=self.vector_size,
+            window=self.window,
+            negative=self.negative or 5,
+            power=self.ns_exponent,
+            sample=self.sample,
+            lr=alpha,
+            lr_floor=min_alpha / alpha if alpha else 0.0,
+            epochs=epochs,
+            seed=self.seed,
+            threads=self.workers,
+        )
+
+    def _text(self, sentences: Any, corpus_file: Path | None) -> Any:
+        """The words of documents are spooled, their tags kept."""
+        self._tags = None
+        if sentences is None or isinstance(sentences, str | bytes) or not isinstance(sentences, Iterable):
+            return super()._text(sentences, corpus_file)
+        tags: list[str] = []
+        self._tags = WordList.of([])
+        self._read_tags = tags
+        return super()._text(_words_of(sentences, tags), corpus_file)
+
+    def _make(self, config: Doc2vecConfig, corpus: Corpus) -> Model:
+        if self._answers is not None or self._model is not None:
+            message = "a doc2vec model is trained once: its document vectors are those of one text; make a new model"
+            raise UsageError(message)
+        if self._tags is not None:
+            self._tags = WordList.of(self._read_tags)
+            _require_different(self._tags)
+        self._model = Model(config, corpus)
+        return self._model
+
+    def _vectors(self) -> KeyedVectors:
+        model = self._answering()
+        return KeyedVectors.of(Embeddings(model.words, model.word_vectors), model.counts)
+
+    def _answering(self) -> Doc2vecModel:
+        if self._answers is not None:
+            return self._answers
+        if self._model is None:
+            message = "the model is not trained; call train"
+            raise WvError(message)
+        return self._model.model()
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._model = self._answers = self._dv = None
+
+    def _carry(self) -> None:
+        message = "update=True is not supported: document vectors are those of one text; make a new model"
+        raise UsageError(message)
+
+    @property
+    def dv(self) -> DocumentVectors:
+        """The vectors of the documents. Raises WvError before the training."""
+        if self._dv is not None:
+            return self._dv
+        if self._model is None:
+            self._answering()
+        assert self._model is not None
+        rows = self._model.document_vectors()
+        return DocumentVectors.of(Embeddings(self._tags if self._tags is not None else rows.words, rows.matrix))
+
+    def infer_vector(
+        self,
+        doc_words: Iterable[str],
+        alpha: float | None = None,
+        min_alpha: float | None = None,
+        epochs: int | None = None,
+    ) -> NDArray[np.float32]:
+        """The vector (dim,) of the words of a document, learnt while the model stays; zero for words that it does not
+        know. The same words give the same vector."""
+        if isinstance(doc_words, str):
+            message = "doc_words: expected a list of words, found a str; split it"
+            raise TypeError(message)
+        alpha = self.alpha if alpha is None else alpha
+        config = self._config(alpha, self.min_alpha if min_alpha is None else min_alpha, epochs or self.epochs)
+        model = self._answering()
+        options = replace(model.options, lr=config.lr, least_lr=config.least_lr, epochs=config.epochs)
+        ids = model.words.find_all(WordList.of(list_words(doc_words, "doc_words")))
+        inferred: NDArray[np.float32] = replace(model, options=options).of_ids([ids[ids >= 0]])[0]
+        return inferred
+
+    def similarity_unseen_docs(
+        self,
+        doc_words1: Iterable[str],
+        doc_words2: Iterable[str],
+        alpha: float | None = None,
+        min_alpha: float | None = None,
+        epochs: int | None = None,
+    ) -> float:
+        """The cosine of the inferred vectors of two documents."""
+        both = [self.infer_vector(words, alpha, min_alpha, epochs) for words in (doc_words1, doc_words2)]
+        return Embeddings(["1", "2"], np.array(both)).similarity("1", "2")
+
+    def save(self, fname: Path) -> None:
+        """Writes the model to `fname`, the vectors of the documents to `fname`.docs. Raises WvError."""
+        path, documents = fspath(fname), self.dv
+        document_models.save_model(path, self._answering())
+        formats.save(path + _DOCUMENTS, documents, format="finalfusion")
+
+    @classmethod
+    def load(cls, fname: Path) -> Self:
+        """Reads what save() has written; of a model of `wv train` there are no document vectors. Raises WvError."""
+        path = fspath(fname)
+        found = formats.load(path, format="text-model").texts
+        if not isinstance(found, Doc2vecModel):
+            problem = "expected a model of doc2vec, found one of sent2vec; use wv_cli.load"
+            raise BadFile(path, problem)
+        options = found.options
+        model = cls(
+            vector_size=options.dim,
+            dm=options.algorithm != "dbow",
+            dm_concat=options.algorithm == "dm_concat",
+            window=options.window,
+            epochs=options.epochs,
+            alpha=options.lr,
+            min_alpha=options.least_lr,
+            min_count=1,
+            sample=options.sample,
+            seed=options.seed,
+            hs=options.loss == "hs",
+            negative=options.negative if options.loss == "ns" else 0,
+            ns_exponent=options.power,
+        )
+        model._answers = found
+        model._vocab = Vocab(found.words, found.counts, 0, int(found.counts.sum()))
+        model._dv = DocumentVectors.of(formats.load(path + _DOCUMENTS, format="finalfusion"))
+        model.corpus_count = len(model._dv)
+        return model
+
+
+def _words_of(documents: Iterable[Any], tags: list[str]) -> Iterator[Any]:
+    """The words of each document, whose tag is added to `tags`."""
+    tags.clear()
+    for number, document in enumerate(documents):
+        try:
+            words, own = document.words, list(document.tags)
+        except AttributeError:
+            kind = type(document).__name__
+            message = f"documents: expected TaggedDocument(words, tags), found {kind} as number {number}"
+            raise TypeError(message) from None
+        if len(own) != 1 or not isinstance(own[0], str | int | np.integer):
+            message = (
+                f"documents: expected one tag, a str or an int, found {own!r:.60} in number {number}; "
+                "a document has one vector"
+            )
+            raise UsageError(message)
+        tags.append(str(own[0]))
+        yield words
+
+
+def _require_different(tags: WordList) -> None:
+    found = tags.find_all(tags)
+    again = np.flatnonzero(found != np.arange(len(tags)))
+    if len(again):
+        row = int(again[0])
+        message = (
+            f"documents: number {row} has the tag {tags[row]!r} of number {int(found[row])}; "
+            "a tag has one document: join the documents, or tag them differently"
+        )
+        raise UsageError(message)

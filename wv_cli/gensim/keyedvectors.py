@@ -1,0 +1,264 @@
+"""gensim's KeyedVectors over Embeddings: row numbers are keys, vectors can be added, and a word may have a count.
+
+Its questions are the methods of Embeddings (wv_cli.vectors.keyed); here are its files and its changes.
+"""
+
+from collections.abc import Iterable, Sequence
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from wv_cli import formats
+from wv_cli.errors import UsageError
+from wv_cli.formats import fasttext_bin
+from wv_cli.gensim.refusals import missing, refuse
+from wv_cli.system.arguments import require_type
+from wv_cli.text.vocab import Vocab, read_vocab, write_vocab
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.fasttext import FastTextModel
+from wv_cli.words import WordList
+
+Path = str | PathLike[str]
+Key = str | int | np.integer[Any]
+_UNNAMED = "finalfusion"  # the format of a file whose name says none: it can hold every word
+
+
+class KeyedVectors(Embeddings):
+    """Vectors by word, or by row number; see Embeddings for the questions that they answer.
+
+    >>> kv = KeyedVectors(vector_size=2)
+    >>> kv.add_vectors(["king", "queen"], [[1, 0], [0.9, 0.1]])
+    >>> kv["king"], kv[0], kv.most_similar("king")
+    """
+
+    _counts: NDArray[np.int64] | None = None
+
+    def __init__(self, vector_size: int, count: int = 0, dtype: Any = None, mapfile_path: Path | None = None) -> None:
+        """No words yet; vectors of `vector_size` numbers. Other arguments than the first must have their defaults."""
+        refuse(count=count, dtype=None if dtype is np.float32 else dtype, mapfile_path=mapfile_path)
+        super().__init__([], np.empty((0, vector_size), np.float32))
+
+    @classmethod
+    def of(cls, vectors: Embeddings, counts: NDArray[np.int64] | None = None) -> Self:
+        """The words and vectors of `vectors`, whose matrix is not copied; `counts` (words,) say how often they occur.
+        Raises TypeError for codes."""
+        require_type(vectors.matrix, np.ndarray, "vectors", "Embeddings")
+        made = cls.__new__(cls)
+        made._become(vectors.words, vectors.matrix, vectors, counts)
+        return made
+
+    def _become(
+        self,
+        words: WordList,
+        matrix: NDArray[np.float32],
+        parts: Embeddings | None = None,
+        counts: NDArray[np.int64] | None = None,
+    ) -> None:
+        """Takes other words and vectors, and forgets what was made of those before."""
+        vars(self).clear()
+        vars(self).update(
+            words=words,
+            matrix=matrix,
+            subwords=parts.subwords if parts else None,
+            texts=parts.texts if parts else None,
+            _counts=counts,
+        )
+
+    # Keys: a word, or a row number.
+
+    def _word(self, key: Any) -> Any:
+        """The word of a row number; anything else as it is. Raises KeyError for a row that there is not."""
+        if not isinstance(key, int | np.integer):
+            return key
+        if str(key) in self.words:
+            return str(key)
+        if not 0 <= key < len(self):
+            message = f"row {key} does not exist; there are {len(self):,} rows"
+            raise KeyError(message)
+        return self.words[int(key)]
+
+    def _words(self, keys: Any) -> Any:
+        """The same for a key, a pair of a key and a weight, or several of either."""
+        if isinstance(keys, str | np.ndarray) or keys is None or not isinstance(keys, Iterable):
+            return self._word(keys)
+        return [(self._word(key[0]), key[1]) if isinstance(key, tuple) else self._word(key) for key in keys]
+
+    def __contains__(self, key: object) -> bool:
+        if isinstance(key, int | np.integer):
+            return str(key) in self.words or 0 <= int(key) < len(self)
+        return super().__contains__(key)
+
+    def __getitem__(self, key: Key | Iterable[Key]) -> NDArray[np.float32]:
+        return super().__getitem__(self._words(key))
+
+    def get_index(self, key: Key, default: int | None = None) -> int:
+        return super().get_index(self._word(key), default)
+
+    def get_vector(self, key: Key, norm: bool = False) -> NDArray[np.float32]:
+        return super().get_vector(self._word(key), norm)
+
+    def similarity(self, w1: Key | Iterable[str], w2: Key | Iterable[str]) -> float:
+        return super().similarity(self._words(w1), self._words(w2))
+
+    def most_similar(
+        self,
+        positive: Any = None,
+        negative: Any = None,
+        topn: int | None = 10,
+        clip_start: int = 0,
+        clip_end: int | None = None,
+        restrict_vocab: int | None = None,
+        indexer: None = None,
+    ) -> Any:
+        if indexer is not None:
+            message = "indexer is not supported: the search is exact; use `wv nn --index` for an approximate one"
+            raise UsageError(message)
+        asked = self._words(positive), self._words(negative)
+        return super().most_similar(*asked, topn, clip_start, clip_end, restrict_vocab)
+
+    def similar_by_key(self, key: Key, topn: int | None = 10, restrict_vocab: int | None = None) -> Any:
+        return self.most_similar([key], topn=topn, restrict_vocab=restrict_vocab)
+
+    similar_by_word = similar_by_key
+
+    def get_vecattr(self, key: Key, attr: str) -> int:
+        """How often a word occurs in the text; `attr` is "count". Raises KeyError where that is not known."""
+        row = self.get_index(key)
+        if attr != "count" or self._counts is None:
+            message = f"attribute {attr!r} is not known; a word of a trained model has a 'count'"
+            raise KeyError(message)
+        return int(self._counts[row])
+
+    def relative_cosine_similarity(self, wa: str, wb: str, topn: int = 10) -> float:
+        """The cosine of two words divided by the sum of the cosines of `wa` with its `topn` nearest words."""
+        total: float = sum(score for _, score in self.similar_by_key(wa, topn))
+        return self.similarity(wa, wb) / total
+
+    # Changes.
+
+    def add_vectors(self, keys: Sequence[str], weights: ArrayLike, extras: None = None, replace: bool = False) -> None:
+        """Appends words with their vectors (words, dim). Words that are there keep theirs unless `replace`. Every call
+        copies all vectors. Raises ValueError for sizes that do not fit."""
+        refuse(extras=extras)
+        given = Embeddings([keys] if isinstance(keys, str) else keys, np.atleast_2d(np.asarray(weights, np.float32)))
+        if given.dim != self.dim:
+            message = f"weights: expected vectors of {self.dim} numbers, found {given.dim}"
+            raise ValueError(message)
+        at = self.words.find_all(given.words) if len(self) else np.full(len(given), -1)
+        fresh = np.flatnonzero((at < 0) & (given.words.find_all(given.words) == np.arange(len(given))))
+        matrix = np.concatenate([self.matrix, given.matrix[fresh]])
+        if replace:
+            matrix[at[at >= 0]] = given.matrix[at >= 0]
+        words = WordList.of([*self.words, *given.words.take(fresh)])
+        counts = None if self._counts is None else np.append(self._counts, np.ones(len(fresh), np.int64))
+        self._become(words, matrix, self, counts)
+
+    def add_vector(self, key: str, vector: ArrayLike) -> int:
+        """add_vectors of one word; its row."""
+        self.add_vectors([key], np.asarray(vector)[None])
+        return self.get_index(key)
+
+    def __setitem__(self, keys: str | Sequence[str], weights: ArrayLike) -> None:
+        self.add_vectors([keys] if isinstance(keys, str) else keys, np.atleast_2d(np.asarray(weights)), replace=True)
+
+    def unit_normalize_all(self) -> None:
+        """Divides every vector by its length."""
+        self._become(self.words, self.get_normed_vectors(), counts=self._counts)
+
+    def fill_norms(self, force: bool = False) -> None:
+        """Nothing: lengths are computed when they are needed."""
+
+    # Files.
+
+    @classmethod
+    def load_word2vec_format(
+        cls,
+        fname: Path,
+        fvocab: Path | None = None,
+        binary: bool = False,
+        encoding: str = "utf8",
+        unicode_errors: str = "strict",
+        limit: int | None = None,
+        datatype: Any = None,
+        binary_chunk_size: int = 100 * 1024,
+        no_header: bool = False,
+    ) -> Self:
+        """Reads word2vec's format. `fvocab` is a file of `word count` lines; `no_header` reads GloVe's. Of a word that
+        stands there twice the first row counts. With the default `unicode_errors` words that are not UTF-8 are kept
+        as they are. Raises WvError."""
+        refuse(datatype=None if datatype is np.float32 else datatype)
+        format = "word2vec-binary" if binary else "glove-text" if no_header else "word2vec-text"
+        found = formats.load(fname, format=format, limit=limit)
+        words: WordList = found.words
+        if (encoding, unicode_errors) != ("utf8", "strict"):
+            each = (words.bytes_at(row).decode(encoding, unicode_errors) for row in range(len(words)))
+            words = WordList.of(each)
+        words.on_repeated = None
+        kept = np.unique(words.find_all(words))
+        if len(kept) < len(words) or words is not found.words:
+            found = Embeddings(words.take(kept), found.matrix[kept])
+        counts = None
+        if fvocab is not None:
+            vocab = read_vocab(fspath(fvocab))
+            rows = vocab.words.find_all(found.words)
+            counts = np.where(rows >= 0, vocab.counts[rows], 0)
+        return cls.of(found, counts)
+
+    def save_word2vec_format(
+        self,
+        fname: Path,
+        fvocab: Path | None = None,
+        binary: bool = False,
+        total_vec: int | None = None,
+        write_header: bool = True,
+        prefix: str = "",
+        append: bool = False,
+        sort_attr: str = "count",
+    ) -> None:
+        """Writes word2vec's format, without `write_header` GloVe's; text reads back to the same numbers. `fvocab` gets
+        lines of `word count`; words begin with `prefix`. Raises WvError."""
+        refuse(total_vec=total_vec, append=append)
+        words = WordList.of(prefix + word for word in self.words) if prefix else self.words
+        format = "word2vec-binary" if binary else "word2vec-text" if write_header else "glove-text"
+        formats.save(fname, Embeddings(words, self.matrix), format=format, precision="exact")
+        if fvocab is not None:
+            counts = self._counts if self._counts is not None else np.arange(len(self), 0, -1)
+            write_vocab(fspath(fvocab), Vocab(words, counts), sentence_end=False)
+
+    def save(self, fname: Path) -> None:
+        """Writes the vectors in the format that the name's ending chooses, else as finalfusion; with subwords as a
+        fastText model. Counts are not kept. Raises WvError."""
+        if isinstance(self.subwords, FastTextModel):
+            fasttext_bin.save_model(fspath(fname), self.subwords)
+            return
+        try:
+            formats.format_for_output(fname)
+            format = None
+        except UsageError:
+            format = _UNNAMED
+        formats.save(fname, self, format=format, precision="exact")
+
+    @classmethod
+    def load(cls, fname: Path, mmap: str | None = None) -> Self:
+        """Reads vectors of any format, but for gensim's own; `mmap="r"` leaves the numbers in the file where the format
+        can. Raises WvError."""
+        return cls.of(formats.load(fname, mapped=mmap is not None))
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise missing(self, name)
+
+
+def load_facebook_vectors(path: Path, encoding: str = "utf-8") -> KeyedVectors:
+    """The vectors of a fastText model, subwords included. Raises WvError."""
+    require_utf8(encoding)
+    return KeyedVectors.of(formats.load(path, format="fasttext-bin"))
+
+
+def require_utf8(encoding: str) -> None:
+    if encoding.lower().replace("-", "") != "utf8":
+        message = f"encoding={encoding!r} has no effect: fastText's files are UTF-8; leave it out"
+        raise UsageError(message)

@@ -1,0 +1,354 @@
+"""gensim's Word2Vec and FastText, which differ in subwords alone, over wv_cli.models.word2vec.
+
+Files are the states of `wv train --save-state`: either side goes on with what the other has learnt.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+from os import fspath
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wv_cli.engine.state import State, StateOptions, read_options, read_state, save_state
+from wv_cli.errors import UsageError
+from wv_cli.formats import fasttext_bin
+from wv_cli.gensim.callbacks import CallbackAny2Vec
+from wv_cli.gensim.keyedvectors import KeyedVectors, Path, require_utf8
+from wv_cli.gensim.refusals import refuse
+from wv_cli.gensim.training import Trained, TrimRule
+from wv_cli.models.config import Word2vecConfig
+from wv_cli.models.word2vec import Word2vec as Model
+from wv_cli.system.input import open_input
+from wv_cli.system.kinds import HEAD_BYTES
+from wv_cli.text.config import VocabConfig
+from wv_cli.text.corpus import Corpus, empty_corpus
+from wv_cli.text.sentences import Sentences
+from wv_cli.text.vocab import Vocab
+from wv_cli.vectors.embeddings import Embeddings
+from wv_cli.vectors.fasttext import FastTextModel
+
+_LONGEST = 10_000  # words of a sentence
+
+
+class Word2Vec(Trained[Word2vecConfig]):
+    """Word vectors by CBOW, or with sg=1 by skip-gram. Arguments are gensim's, with its defaults.
+
+    >>> model = Word2Vec([["hello", "world"], ["hello", "there"]], vector_size=50, min_count=1)
+    >>> model.wv.most_similar("hello")
+
+    Raises UsageError for a value that has no effect or cannot be (wv_cli.gensim.refusals).
+    """
+
+    min_n = max_n = bucket = 0  # FastText has subwords
+
+    def __init__(
+        self,
+        sentences: Sentences | None = None,
+        corpus_file: Path | None = None,
+        vector_size: int = 100,
+        alpha: float = 0.025,
+        window: int = 5,
+        min_count: int = 5,
+        max_vocab_size: int | None = None,
+        sample: float = 1e-3,
+        seed: int = 1,
+        workers: int = 3,
+        min_alpha: float = 0.0001,
+        sg: int = 0,
+        hs: int = 0,
+        negative: int = 5,
+        ns_exponent: float = 0.75,
+        cbow_mean: int = 1,
+        hashfxn: Any = hash,
+        epochs: int = 5,
+        null_word: int = 0,
+        trim_rule: TrimRule | None = None,
+        sorted_vocab: int = 1,
+        batch_words: int = 10000,
+        compute_loss: bool = False,
+        callbacks: Iterable[CallbackAny2Vec] = (),
+        comment: str | None = None,
+        max_final_vocab: int | None = None,
+        shrink_windows: bool = True,
+    ) -> None:
+        refuse(
+            max_vocab_size=max_vocab_size,
+            hashfxn=hashfxn,
+            null_word=null_word,
+            sorted_vocab=sorted_vocab,
+            batch_words=batch_words,
+            comment=comment,
+        )
+        self.sg, self.cbow_mean, self.shrink_windows = int(sg), int(cbow_mean), bool(shrink_windows)
+        self._model: Model | None = None
+        self._before: State | None = None
+        self._facebook: FastTextModel | None = None
+        super().__init__(
+            vector_size=vector_size,
+            alpha=alpha,
+            min_alpha=min_alpha,
+            window=window,
+            min_count=min_count,
+            sample=sample,
+            seed=seed,
+            workers=workers,
+            hs=int(hs),
+            negative=int(negative),
+            ns_exponent=ns_exponent,
+            epochs=epochs,
+            trim_rule=trim_rule,
+            compute_loss=compute_loss,
+            callbacks=callbacks,
+            max_final_vocab=max_final_vocab,
+        )
+        self._begin(sentences, corpus_file)
+
+    def _options(self, alpha: float, min_alpha: float, epochs: int) -> Word2vecConfig:
+        return Word2vecConfig(
+            model="skipgram" if self.sg else "cbow",
+            loss="ns" if not self.hs else "hs_ns" if self.negative else "hs",
+            dim=self.vector_size,
+            window=self.window,
+            shrink_window=self.shrink_windows,
+            negative=self.negative or 5,
+            power=self.ns_exponent,
+            sample=self.sample,
+            minn=self.min_n,
+            maxn=self.max_n,
+            buckets=self.bucket or Word2vecConfig.buckets,
+            lr=alpha,
+            lr_floor=min_alpha / alpha if alpha else 0.0,
+            epochs=epochs,
+            max_sentence=_LONGEST,
+            cbow_mean=bool(self.cbow_mean),
+            seed=self.seed,
+            threads=self.workers,
+        )
+
+    def _make(self, config: Word2vecConfig, corpus: Corpus) -> Model:
+        self._require_trainable()
+        if self._model is not None:
+            self._carry()
+        self._model = Model(config, corpus, before=self._before)
+        self._before = None
+        return self._model
+
+    def _live(self) -> Model:
+        """The model, before it is trained with its starting vectors."""
+        if self._model is None:
+            config = self._config(self.alpha, self.min_alpha, self.epochs)
+            self._model = Model(config, empty_corpus(self._known()), before=self._before)
+        return self._model
+
+    def _carry(self) -> None:
+        self._require_trainable()
+        if self._model is not None:
+            self._before, self._model = self._state(self._model), None
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._require_trainable()
+        self._model = self._before = None
+
+    def _require_trainable(self) -> None:
+        if self._facebook is not None:
+            message = "a model of load_facebook_model answers only; start from it with wv_cli.train(..., init=FILE)"
+            raise UsageError(message)
+
+    def _vectors(self) -> KeyedVectors:
+        if self._facebook is not None:
+            return KeyedVectors.of(_embeddings(self._facebook), self._facebook.counts)
+        model = self._live()
+        if not self.max_n:
+            return KeyedVectors.of(model.embeddings(), self._known().counts)
+        whole = model.fasttext_model(self.min_count)
+        vectors = model.embeddings()
+        return KeyedVectors.of(Embeddings(vectors.words, vectors.matrix, whole), self._known().counts)
+
+    @property
+    def syn1neg(self) -> NDArray[np.float32]:
+        """The context vectors of negative sampling, (words, dim). Raises AttributeError without."""
+        if self.hs:
+            message = "syn1neg: the rows of hierarchical softmax are nodes of a tree; use hs=0"
+            raise AttributeError(message)
+        return self._live().output_embeddings().matrix
+
+    def predict_output_word(
+        self, context_words_list: Sequence[str | int], topn: int = 10
+    ) -> list[tuple[str, float]] | None:
+        """The `topn` words that are most probable between context words, with their probabilities; None where no
+        context word is known. Raises UsageError for hierarchical softmax alone."""
+        if not self.negative or self.hs:
+            message = "predict_output_word needs negative sampling alone: negative above 0 and hs=0"
+            raise UsageError(message)
+        vectors, words = self.wv, self._known().words
+        rows = [vectors.get_index(word) for word in context_words_list if word in vectors]
+        if not rows:
+            return None
+        hidden = vectors.matrix[rows].sum(axis=0, dtype=np.float64)
+        scores = self.syn1neg @ (hidden / len(rows) if self.cbow_mean else hidden)
+        shares = np.exp(scores - scores.max())
+        best = np.argsort(-shares, kind="stable")[:topn]
+        return [(words[row], float(shares[row] / shares.sum())) for row in best.tolist()]
+
+    # Files.
+
+    def _state(self, model: Model) -> State:
+        config, words = model.config, VocabConfig(min_count=self.min_count)
+        trained = float(config.epochs * model.corpus.tokens)
+        return model.state(StateOptions(config.model, asdict(config), asdict(words), trained, config.start_lr))
+
+    def save(self, fname: Path) -> None:
+        """Writes a state, as `wv train --save-state`. Raises WvError."""
+        if self._facebook is not None:
+            fasttext_bin.save_model(fspath(fname), self._facebook)
+            return
+        save_state(fspath(fname), self._state(self._live()))
+
+    @classmethod
+    def load(cls, fname: Path) -> Self:
+        """Reads what save() has written, or the state of `wv train`; not gensim's pickles. Raises WvError."""
+        path = fspath(fname)
+        options = read_options(path)
+        config = replace(Word2vecConfig(**options.config), threads=3)
+        if options.model not in ("skipgram", "cbow") or bool(config.maxn) != issubclass(cls, FastText):
+            wanted = "FastText" if config.maxn else "Word2Vec" if options.model in ("skipgram", "cbow") else "wv train"
+            message = f"{path}: expected a state of {cls.__name__}, found one of {options.model}; use {wanted}"
+            raise UsageError(message)
+        subwords: dict[str, Any] = {"min_n": config.minn, "max_n": config.maxn, "bucket": config.buckets}
+        model = cls(
+            vector_size=config.dim,
+            alpha=options.lr or config.start_lr,
+            min_alpha=config.least_lr,
+            window=config.window,
+            min_count=int(options.vocab_config.get("min_count", 1)),
+            sample=config.sample,
+            seed=config.seed,
+            sg=config.model == "skipgram",
+            hs="hs" in config.loss,
+            negative=config.negative if "ns" in config.loss else 0,
+            ns_exponent=config.power,
+            cbow_mean=config.cbow_mean,
+            epochs=config.epochs,
+            shrink_windows=config.shrink_window,
+            **(subwords if config.maxn else {}),
+        )
+        state = read_state(path, Model.state_layout(config))
+        model._vocab, model._before = state.vocab, state
+        model.corpus_count, model.corpus_total_words = state.vocab.lines, state.vocab.tokens_read
+        return model
+
+    def __str__(self) -> str:
+        words = len(self._vocab) if self._vocab is not None else 0
+        return f"{type(self).__name__}<vocab={words}, vector_size={self.vector_size}, alpha={self.alpha}>"
+
+
+class FastText(Word2Vec):
+    """The same with vectors for character n-grams: every word has a vector (Bojanowski et al. 2017)."""
+
+    def __init__(
+        self,
+        sentences: Sentences | None = None,
+        corpus_file: Path | None = None,
+        sg: int = 0,
+        hs: int = 0,
+        vector_size: int = 100,
+        alpha: float = 0.025,
+        window: int = 5,
+        min_count: int = 5,
+        max_vocab_size: int | None = None,
+        word_ngrams: int = 1,
+        sample: float = 1e-3,
+        seed: int = 1,
+        workers: int = 3,
+        min_alpha: float = 0.0001,
+        negative: int = 5,
+        ns_exponent: float = 0.75,
+        cbow_mean: int = 1,
+        hashfxn: Any = hash,
+        epochs: int = 5,
+        null_word: int = 0,
+        min_n: int = 3,
+        max_n: int = 6,
+        sorted_vocab: int = 1,
+        bucket: int = 2000000,
+        trim_rule: TrimRule | None = None,
+        batch_words: int = 10000,
+        callbacks: Iterable[CallbackAny2Vec] = (),
+        max_final_vocab: int | None = None,
+        shrink_windows: bool = True,
+    ) -> None:
+        refuse(word_ngrams=word_ngrams)
+        subwords = max_n >= max(1, min_n) and bucket > 0
+        self.min_n, self.max_n, self.bucket = (min_n, max_n, bucket) if subwords else (0, 0, 0)
+        super().__init__(
+            sentences=sentences,
+            corpus_file=corpus_file,
+            sg=sg,
+            hs=hs,
+            vector_size=vector_size,
+            alpha=alpha,
+            window=window,
+            min_count=min_count,
+            max_vocab_size=max_vocab_size,
+            sample=sample,
+            seed=seed,
+            workers=workers,
+            min_alpha=min_alpha,
+            negative=negative,
+            ns_exponent=ns_exponent,
+            cbow_mean=cbow_mean,
+            hashfxn=hashfxn,
+            epochs=epochs,
+            null_word=null_word,
+            sorted_vocab=sorted_vocab,
+            trim_rule=trim_rule,
+            batch_words=batch_words,
+            callbacks=callbacks,
+            max_final_vocab=max_final_vocab,
+            shrink_windows=shrink_windows,
+        )
+
+    @classmethod
+    def load(cls, fname: Path) -> Self:
+        """Reads what save() has written, the state of `wv train` or a fastText model. Raises WvError."""
+        with open_input(fname, "a state or a fastText model") as source:
+            is_facebook = fasttext_bin.sniff(source.peek(HEAD_BYTES))
+        return cls._of_facebook(fasttext_bin.load_model(fname)) if is_facebook else super().load(fname)
+
+    @classmethod
+    def _of_facebook(cls, model: FastTextModel) -> Self:
+        args = model.args
+        made = cls(
+            sg=args.model == "skipgram",
+            hs=args.loss == "hs",
+            negative=args.negative if args.loss == "ns" else 0,
+            vector_size=args.dim,
+            window=args.window,
+            min_count=args.min_count,
+            sample=args.sample,
+            epochs=args.epochs,
+            min_n=args.minn,
+            max_n=args.maxn,
+            bucket=args.buckets,
+        )
+        made._facebook = model
+        made._vocab = Vocab(model.words, model.counts, tokens_read=model.tokens)
+        return made
+
+
+def load_facebook_model(path: Path, encoding: str = "utf-8") -> FastText:
+    """A fastText model, which answers but is not trained on. Raises WvError."""
+    require_utf8(encoding)
+    return FastText._of_facebook(fasttext_bin.load_model(fspath(path)))
+
+
+def save_facebook_model(model: FastText, path: Path) -> None:
+    """Writes a model of subwords as fastText's .bin. Raises WvError."""
+    fasttext_bin.save_model(fspath(path), model._facebook or model._live().fasttext_model(model.min_count))
+
+
+def _embeddings(model: FastTextModel) -> Embeddings:
+    return Embeddings(model.words, model.all_word_vectors(), model if model.has_subwords else None)
